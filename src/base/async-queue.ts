@@ -1,4 +1,4 @@
-/** Values on their way to one reader, in order. */
+/** A first-in, first-out queue with one reader. */
 export class AsyncQueue<T> {
   readonly #values: T[];
   #end: { readonly error: unknown } | undefined;
@@ -13,13 +13,16 @@ export class AsyncQueue<T> {
     this.#wake?.();
   }
 
-  /** No more values come; with an error, reading throws it once the values so far are read. The first end counts. */
+  /**
+   * Ends the queue. With an error, `next` throws it once all values are read. Only the first call has an
+   * effect.
+   */
   end(error?: unknown): void {
     this.#end ??= { error };
     this.#wake?.();
   }
 
-  /** The next value; undefined at the end. Calls must not overlap. */
+  /** Resolves to the next value, or undefined at the end. Calls must not overlap. */
   async next(): Promise<T | undefined> {
     while (this.#values.length === 0 && !this.#end) {
       await new Promise<void>((resolve) => {

@@ -2,9 +2,9 @@ const BASE_MS = 250;
 const MAX_DELAY_MS = 30_000;
 
 /**
- * Milliseconds before a try again: full jitter, that is anything from 0 to a bound that doubles with each try
- * from 250 ms and stays at 30 s, so that clients that failed together don't come back together.
- * @param attempt 1 for the first try again
+ * Milliseconds to wait before a retry: exponential backoff with full jitter. The upper bound doubles with
+ * each retry, from 250 ms to 30 s; the jitter keeps clients that failed together from retrying together.
+ * @param attempt 1 for the first retry
  * @param random 0 up to, but not including, 1
  */
 export function retryDelayMs(attempt: number, random: number): number {

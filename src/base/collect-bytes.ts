@@ -1,4 +1,4 @@
-/** All bytes of what comes in chunks, in one piece. @throws what the chunks throw. */
+/** Concatenates all chunks. @throws whatever the iteration throws. */
 export async function collectBytes(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const collected: Buffer[] = [];
   for await (const chunk of chunks) collected.push(chunk);

@@ -3,22 +3,22 @@ import { dirname } from 'node:path';
 import { isSystemError } from './errors.js';
 
 /**
- * Makes a folder and those above it. Node's own recursive way never returns below a folder such as /proc, where
- * nothing can be made and all that is asked for is said to be missing.
+ * Creates a folder and its parents. Node's recursive `mkdir` never returns below a folder such as /proc,
+ * where every attempt fails with ENOENT.
  */
 export async function createFolder(path: string): Promise<void> {
-  if (await make(path)) return;
+  if (await createMissing(path)) return;
   await createFolder(dirname(path));
   await mkdir(path).catch((error: unknown) => {
-    // Another run was quicker.
+    // Another run has just created it.
     if (!isSystemError(error) || error.code !== 'EEXIST') throw error;
   });
 }
 
-/** Whether the folder is there now; false where one above it is missing. */
-async function make(path: string): Promise<boolean> {
-  // Mostly it is: a call that fails costs ten times as much.
-  if (await isThere(path)) return true;
+/** @returns whether the folder exists now; false if its parent is missing. */
+async function createMissing(path: string): Promise<boolean> {
+  // Usually it exists, and a failing mkdir costs ten times as much as this check.
+  if (await exists(path)) return true;
   try {
     await mkdir(path);
     return true;
@@ -30,7 +30,7 @@ async function make(path: string): Promise<boolean> {
   }
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

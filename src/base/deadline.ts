@@ -1,17 +1,17 @@
 import type { TickhaulError } from './errors.js';
 
-/** The longest that a timer of Node can run. */
+/** The longest delay that a Node timer supports. */
 export const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** A time by which something must be done. */
+/** A time limit with an AbortSignal. */
 export interface Deadline {
-  /** Aborted at its end. */
+  /** Aborted when the time is over. */
   readonly signal: AbortSignal;
-  /** Forgets it: the signal is never aborted then. */
+  /** Cancels the limit: the signal is never aborted. */
   clear(): void;
 }
 
-/** @param ms milliseconds; undefined for no end. @param reason what the signal is aborted with. */
+/** @param ms milliseconds; undefined for no limit. @param reason abort reason of the signal. */
 export function startDeadline(ms: number | undefined, reason: TickhaulError): Deadline {
   const controller = new AbortController();
   if (ms === undefined) return { signal: controller.signal, clear: () => {} };

@@ -1,4 +1,4 @@
-/** What was found, without saying it: a value in the wrong place may be a secret. */
+/** Describes a value without showing it: a value in the wrong place may be a secret. */
 export function describeKind(value: unknown): string {
   if (value === null || value === undefined) return 'nothing';
   if (value === '') return 'an empty text';

@@ -1,82 +1,85 @@
 /**
- * The one list of errors. Each code has the exit code of the contract (section Exit codes) and says whether
- * asking again can help (`retry`), and whether the answer concerns every file of the run (`everyone`):
- * such an answer pauses or ends the whole run.
+ * All error codes (docs/spec/command-line.md#error-codes), each with its exit code
+ * (docs/spec/command-line.md#exit-codes), whether a retry can help (`retry`), and whether it affects every
+ * file of the run (`affectsRun`), so that the whole run pauses or ends.
  */
 export const ERROR_TABLE = {
-  bug: { exitCode: 1, retry: false, everyone: false },
-  usage: { exitCode: 2, retry: false, everyone: false },
-  /** Files failed for several reasons. */
-  mixed: { exitCode: 3, retry: false, everyone: false },
-  /** 400 and the like: the service says that the request is wrong. */
-  rejected: { exitCode: 3, retry: false, everyone: false },
-  /** 401: no key where one is needed, or a wrong one. */
-  bad_key: { exitCode: 4, retry: false, everyone: true },
-  /** 403 without a time to wait: the key has no access to this file. */
-  no_access: { exitCode: 4, retry: false, everyone: false },
-  /** No identity that the issuer takes: the user has to sign in. */
-  not_signed_in: { exitCode: 4, retry: false, everyone: true },
-  /** The user, or the issuer, refused the claim. */
-  claim_failed: { exitCode: 4, retry: false, everyone: true },
-  /** 403 with a time to wait: the key is active from another IP address. */
-  ip_locked: { exitCode: 4, retry: true, everyone: true },
+  bug: { exitCode: 1, retry: false, affectsRun: false },
+  usage: { exitCode: 2, retry: false, affectsRun: false },
+  /** Files failed with different codes. */
+  mixed: { exitCode: 3, retry: false, affectsRun: false },
+  /** 400 and other client errors: the service refuses the request. */
+  rejected: { exitCode: 3, retry: false, affectsRun: false },
+  /** 401: a required key is missing, or the key is wrong. */
+  bad_key: { exitCode: 4, retry: false, affectsRun: true },
+  /** 403 without a retry delay: the key does not cover this file. */
+  no_access: { exitCode: 4, retry: false, affectsRun: false },
+  /** The issuer accepts no stored identity: the user has to sign in. */
+  not_signed_in: { exitCode: 4, retry: false, affectsRun: true },
+  /** The user or the issuer refused the claim. */
+  claim_failed: { exitCode: 4, retry: false, affectsRun: true },
+  /** 403 with a retry delay: the key is active from another IP address. */
+  ip_locked: { exitCode: 4, retry: true, affectsRun: true },
   /** 429. */
-  rate_limited: { exitCode: 5, retry: true, everyone: true },
-  /** 429 that says that the account's transfer limit is reached: no wait of ours ends it. */
-  transfer_limit: { exitCode: 5, retry: false, everyone: true },
+  rate_limited: { exitCode: 5, retry: true, affectsRun: true },
+  /** 429 with the message that the account's transfer limit is reached: waiting does not help. */
+  transfer_limit: { exitCode: 5, retry: false, affectsRun: true },
   /** DNS, refused connection, TLS, proxy. */
-  unreachable: { exitCode: 5, retry: true, everyone: false },
+  unreachable: { exitCode: 5, retry: true, affectsRun: false },
   /** 5xx. */
-  server_error: { exitCode: 5, retry: true, everyone: false },
-  /** What a person had to do was not done in time, or a call of the account. */
-  timed_out: { exitCode: 5, retry: false, everyone: true },
-  /** No byte for the stall timeout. */
-  stalled: { exitCode: 5, retry: true, everyone: false },
-  /** The connection broke in the middle of an answer. */
-  reset: { exitCode: 5, retry: true, everyone: false },
-  /** An answer that isn't what the interface promises: not JSON, a missing field, too many redirects. */
-  bad_answer: { exitCode: 5, retry: false, everyone: false },
+  server_error: { exitCode: 5, retry: true, affectsRun: false },
+  /** The user did not finish a step in time, or a call of the account API took too long. */
+  timed_out: { exitCode: 5, retry: false, affectsRun: true },
+  /** No bytes arrived for the stall timeout. */
+  stalled: { exitCode: 5, retry: true, affectsRun: false },
+  /** The connection broke in the middle of a response. */
+  reset: { exitCode: 5, retry: true, affectsRun: false },
+  /** A response that violates the interface: not JSON, a missing field, too many redirects. */
+  bad_answer: { exitCode: 5, retry: false, affectsRun: false },
   /** Fewer bytes than announced. */
-  short_body: { exitCode: 6, retry: true, everyone: false },
-  /** Not a whole gzip file, or a checksum that differs. */
-  corrupt: { exitCode: 6, retry: true, everyone: false },
-  /** The manifest knows a file that isn't there. */
-  missing: { exitCode: 6, retry: false, everyone: false },
-  /** Whole, but not the bytes that a lock file names; or a file that it doesn't name. */
-  changed: { exitCode: 6, retry: false, everyone: false },
-  /** The service says that this day isn't there (404, code 140 or 300). */
-  unavailable: { exitCode: 7, retry: false, everyone: false },
-  not_exported: { exitCode: 7, retry: false, everyone: false },
-  /** Full, read-only, no permission: no other file will fare better. */
-  disk: { exitCode: 8, retry: false, everyone: true },
-  /** This one path can't be written: another day file's, a folder's, too long, a link that leads elsewhere. */
-  path_taken: { exitCode: 8, retry: false, everyone: false },
-  /** This one file can't be read: no permission, gone, a bad sector. */
-  unreadable: { exitCode: 8, retry: false, everyone: false },
-  /** The time that the run was given is over, and files are left. */
-  out_of_time: { exitCode: 5, retry: false, everyone: true },
-  /** The object store's: no credentials, wrong ones, or ones that may not do this. */
-  store_refused: { exitCode: 4, retry: false, everyone: true },
-  /** The object store could not be reached, was silent or busy, through many tries of its own. */
-  store_down: { exitCode: 5, retry: false, everyone: true },
-  /** The object store no longer has an upload, or not the parts that it acknowledged: only a new upload helps. */
-  upload_lost: { exitCode: 3, retry: true, everyone: false },
-  locked: { exitCode: 9, retry: false, everyone: false },
-  interrupted: { exitCode: 130, retry: false, everyone: true },
-  terminated: { exitCode: 143, retry: false, everyone: true },
-} as const satisfies Record<string, { exitCode: number; retry: boolean; everyone: boolean }>;
+  short_body: { exitCode: 6, retry: true, affectsRun: false },
+  /** Not a complete gzip file, or a wrong checksum. */
+  corrupt: { exitCode: 6, retry: true, affectsRun: false },
+  /** The manifest lists a file that does not exist. */
+  missing: { exitCode: 6, retry: false, affectsRun: false },
+  /** A complete file that differs from the lock file, or is not listed in it. */
+  changed: { exitCode: 6, retry: false, affectsRun: false },
+  /** The service has no data for this day (404, code 140 or 300). */
+  unavailable: { exitCode: 7, retry: false, affectsRun: false },
+  not_exported: { exitCode: 7, retry: false, affectsRun: false },
+  /** Full, read-only, no permission: every other file would fail as well. */
+  disk: { exitCode: 8, retry: false, affectsRun: true },
+  /**
+   * This path cannot be written: it belongs to another day file or is a folder, is too long, or is a link
+   * outside.
+   */
+  path_taken: { exitCode: 8, retry: false, affectsRun: false },
+  /** This file cannot be read: no permission, deleted, a bad sector. */
+  unreadable: { exitCode: 8, retry: false, affectsRun: false },
+  /** The run's time limit ended before all files were done. */
+  out_of_time: { exitCode: 5, retry: false, affectsRun: true },
+  /** The object store refuses access: credentials are missing, wrong, or lack a permission. */
+  store_refused: { exitCode: 4, retry: false, affectsRun: true },
+  /** The object store was unreachable, silent or busy for all retries of a request. */
+  store_down: { exitCode: 5, retry: false, affectsRun: true },
+  /** The object store has lost an upload or acknowledged parts of it: only a new upload helps. */
+  upload_lost: { exitCode: 3, retry: true, affectsRun: false },
+  locked: { exitCode: 9, retry: false, affectsRun: false },
+  interrupted: { exitCode: 130, retry: false, affectsRun: true },
+  terminated: { exitCode: 143, retry: false, affectsRun: true },
+} as const satisfies Record<string, { exitCode: number; retry: boolean; affectsRun: boolean }>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
 export interface ErrorDetails {
-  /** HTTP status, where an answer was the cause. */
+  /** HTTP status, if a response was the cause. */
   readonly status?: number | undefined;
-  /** Milliseconds the server asked to wait. */
+  /** Milliseconds that the server asked to wait. */
   readonly retryAfterMs?: number | undefined;
   readonly cause?: unknown;
 }
 
-/** Any failure that tickhaul can name. The message is one line: the thing, what was found, what to do. */
+/** Any failure with a known code. The message is one line: `<thing>: <what is wrong>; <what to do>`. */
 export class TickhaulError extends Error {
   override readonly name = 'TickhaulError';
   readonly code: ErrorCode;
@@ -99,16 +102,16 @@ export class TickhaulError extends Error {
   }
 
   get affectsRun(): boolean {
-    return ERROR_TABLE[this.code].everyone;
+    return ERROR_TABLE[this.code].affectsRun;
   }
 }
 
-/** A mistake in what was asked for: exit code 2. */
+/** An error in options, arguments or configuration: exit code 2. */
 export function usageError(message: string): TickhaulError {
   return new TickhaulError('usage', message);
 }
 
-/** System errors that any other file would meet as well. */
+/** System errors that any other file would cause as well. */
 const DISK_CODES = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -123,10 +126,10 @@ const DISK_CODES = new Set([
   'EEXIST',
 ]);
 
-/** System errors that concern one path only. */
+/** System errors that affect only one path. */
 const PATH_CODES = new Set(['ENOTDIR', 'EISDIR', 'ERR_FS_EISDIR', 'ENAMETOOLONG', 'ELOOP']);
 
-const FOLDER_IN_THE_WAY = 'a folder stands under the name of a file; remove it or choose another folder';
+const FOLDER_IN_THE_WAY = 'a folder has the name of this file; remove it or choose another folder';
 
 const DISK_ADVICE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full; free some space and run the same command again',
@@ -137,17 +140,18 @@ const DISK_ADVICE: Readonly<Record<string, string>> = {
   EPERM: 'not permitted; choose another folder, or change its owner',
   EMFILE: 'too many files are open; raise the limit (ulimit -n), or do less at once (--concurrency, --jobs)',
   ENFILE: 'the system has too many files open; end other programs, and run the same command again',
-  ENOENT: 'a folder on the way is not there and cannot be made; choose another folder',
-  ELOOP: 'a symbolic link stands here, which is not followed; remove it',
-  ENOTDIR: 'a file stands where a folder is needed; remove it or choose another folder',
+  ENOENT: 'a parent folder does not exist and cannot be created; choose another folder',
+  ELOOP: 'is a symbolic link, which is not followed; remove it',
+  ENOTDIR: 'a file has the name of a folder on this path; remove it or choose another folder',
   EISDIR: FOLDER_IN_THE_WAY,
   ERR_FS_EISDIR: FOLDER_IN_THE_WAY,
   ENAMETOOLONG: 'the name is too long for this file system; choose another --layout',
 };
 
 /**
- * The error of a file system call as a TickhaulError that names the path; anything else is returned as it is.
- * @param pathCode what an error is that concerns this path only: the end of everything for a file that all need.
+ * Converts the error of a file system call to a TickhaulError that names the path; returns other errors
+ * unchanged.
+ * @param pathCode code of an error that affects only this path; `disk` if the whole run needs the file.
  */
 export function toDiskError(
   error: unknown,
@@ -160,12 +164,12 @@ export function toDiskError(
   return new TickhaulError(code, `${path}: ${DISK_ADVICE[error.code] ?? error.code}`, { cause: error });
 }
 
-/** Whether this is an error of a system call, with a code such as ENOENT. */
+/** Whether this is the error of a system call, with a code such as ENOENT. */
 export function isSystemError(error: unknown): error is NodeJS.ErrnoException & { code: string } {
   return error instanceof Error && typeof (error as NodeJS.ErrnoException).code === 'string';
 }
 
-/** The reason an AbortSignal was aborted with, always as a TickhaulError. */
+/** The abort reason of a signal, always as a TickhaulError. */
 export function abortReason(signal: AbortSignal): TickhaulError {
   const reason: unknown = signal.reason;
   return reason instanceof TickhaulError

@@ -1,6 +1,6 @@
 import type { ErrorCode, TickhaulError } from './errors.js';
 
-/** Why a file, or a whole run, failed. */
+/** Why a file or a whole run failed, as plain data for events. */
 export interface FileError {
   readonly code: ErrorCode;
   readonly message: string;
@@ -9,7 +9,6 @@ export interface FileError {
   readonly retryAfterMs?: number | undefined;
 }
 
-/** An error as events carry it: plain data. */
 export function toFileError({ code, message, status, retryAfterMs }: TickhaulError): FileError {
   return {
     code,

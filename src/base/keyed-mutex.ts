@@ -1,21 +1,21 @@
-/** Processes that do the same works in the same folders, and share what one of them would take alone. */
+/** Processes that do the same work in the same folders and share its results. */
 export interface ProcessGroup {
-  /** How many. */
+  /** Number of processes. */
   readonly processes: number;
   readonly mutex: KeyedMutex;
 }
 
-/** Lets works of the same name follow each other. */
+/** Runs tasks with the same key one after the other, also across processes. */
 export interface KeyedMutex {
   /**
-   * @param work given what the one before it noted, where that is known.
-   * @param noteOf what is noted of its result.
-   * @throws what the work throws; the reason of an abort, also while it waits for its turn.
+   * @param task receives the note of the previous task with this key, if known.
+   * @param createNote creates the note for the next task from the result.
+   * @throws what the task throws; the abort reason, also while waiting for the lock.
    */
   runExclusive<T>(
-    name: string,
+    key: string,
     signal: AbortSignal,
-    work: (note?: number) => Promise<T>,
-    noteOf?: (result: T) => number | undefined,
+    task: (note?: number) => Promise<T>,
+    createNote?: (result: T) => number | undefined,
   ): Promise<T>;
 }

@@ -4,22 +4,22 @@ import { isSystemError, usageError } from './errors.js';
 const require = createRequire(import.meta.url);
 
 /**
- * Loads packages that an installation may have been made without (`--omit=optional`). As CommonJS, they are there in half
- * the time: nobody has to search their files for the names that each exports.
- * @param what asks for them, as an error begins.
- * @param packages with their releases, as npm takes them.
- * @param load told how to load one by its name.
- * @throws usage error with the command that installs them.
+ * Loads packages that an installation may lack (`--omit=optional`). They are loaded as CommonJS, which takes
+ * half the time: Node then does not search their files for the names of exports.
+ * @param feature the option or feature that needs the packages; the error begins with it.
+ * @param packages names and versions as arguments for npm.
+ * @param load receives a `require` function.
+ * @throws usage error with the command that installs the packages.
  */
 export function loadOptionalPackage<T>(
-  what: string,
+  feature: string,
   packages: string,
-  load: (byName: (name: string) => unknown) => T,
+  load: (require: (name: string) => unknown) => T,
 ): T {
   try {
     return load(require);
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'MODULE_NOT_FOUND') throw error;
-    throw usageError(`${what} needs packages that are not installed: npm install ${packages}`);
+    throw usageError(`${feature} needs packages that are not installed: npm install ${packages}`);
   }
 }

@@ -2,27 +2,29 @@ import leven from 'leven';
 
 const MAX_SCANNED = 20_000;
 
-/** Up to three known names nearest to a mistyped one, best first; empty where none is near. */
-export function nearestNames(wrong: string, known: Iterable<string>): readonly string[] {
-  const lower = wrong.toLowerCase();
-  const allowed = Math.max(1, Math.floor(wrong.length / 3));
-  const found: { name: string; distance: number }[] = [];
+/** Up to three known names nearest to a mistyped one, best first; empty if none is near. */
+export function nearestNames(mistyped: string, known: Iterable<string>): readonly string[] {
+  const lowerCased = mistyped.toLowerCase();
+  const maxDistance = Math.max(1, Math.floor(mistyped.length / 3));
+  const candidates: { name: string; distance: number }[] = [];
   let scanned = 0;
   for (const name of known) {
-    // A record may hold hundreds of thousands of symbols: prefer those of like length and stop in time.
-    if (Math.abs(name.length - wrong.length) > allowed && !name.toLowerCase().startsWith(lower)) continue;
+    // A record may hold hundreds of thousands of symbols: compare only names of similar length, and only so
+    // many.
+    if (Math.abs(name.length - mistyped.length) > maxDistance && !name.toLowerCase().startsWith(lowerCased))
+      continue;
     if (scanned++ > MAX_SCANNED) break;
-    const distance = name.toLowerCase().startsWith(lower) ? 0.5 : leven(lower, name.toLowerCase());
-    if (distance <= allowed) found.push({ name, distance });
+    const distance = name.toLowerCase().startsWith(lowerCased) ? 0.5 : leven(lowerCased, name.toLowerCase());
+    if (distance <= maxDistance) candidates.push({ name, distance });
   }
-  return found
+  return candidates
     .sort((a, b) => a.distance - b.distance || (a.name < b.name ? -1 : 1))
     .slice(0, 3)
     .map(({ name }) => name);
 }
 
-/** ` (did you mean a, b?)`, or nothing where no name is near. */
-export function didYouMean(wrong: string, known: Iterable<string>): string {
-  const names = nearestNames(wrong, known);
+/** `; did you mean a, b?`, or an empty text if no name is near. */
+export function didYouMean(mistyped: string, known: Iterable<string>): string {
+  const names = nearestNames(mistyped, known);
   return names.length === 0 ? '' : `; did you mean ${names.join(', ')}?`;
 }

@@ -2,27 +2,27 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { TickhaulError } from './errors.js';
 
-/** Windows has no such flag, and no named pipe in its folders. */
+/** Windows has neither this flag nor named pipes in folders. */
 const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
 
 /**
- * Opens anything for reading at once: without the flag the opening of a named pipe would wait for its writer in a
- * thread that no signal ends.
- * @param flags beside those of reading.
+ * Opens any file for reading without waiting. Without the flag, opening a named pipe waits for its writer in
+ * a thread that no signal can end.
+ * @param flags added to the flags for reading.
  */
 export function openAtOnce(path: string, flags = 0): Promise<FileHandle> {
   return open(path, constants.O_RDONLY | NON_BLOCKING | flags);
 }
 
 /**
- * Opens a file of data for reading.
- * @param flags beside those of reading.
- * @throws TickhaulError `unreadable` for what is no regular file; system errors as they are.
+ * Opens a regular file or a folder for reading.
+ * @param flags added to the flags for reading.
+ * @throws TickhaulError `unreadable` for pipes and devices; system errors unchanged.
  */
 export async function openRegular(path: string, flags = 0): Promise<FileHandle> {
   const handle = await openAtOnce(path, flags);
-  const found = await handle.stat();
-  if (found.isFile() || found.isDirectory()) return handle;
+  const stats = await handle.stat();
+  if (stats.isFile() || stats.isDirectory()) return handle;
   await handle.close();
-  throw new TickhaulError('unreadable', `${path}: a pipe or a device, and no regular file; name a file`);
+  throw new TickhaulError('unreadable', `${path}: is not a regular file but a pipe or a device; name a file`);
 }

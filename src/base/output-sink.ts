@@ -7,9 +7,9 @@ import { isSystemError, TickhaulError, toDiskError, usageError } from './errors.
 import type { OutputTarget } from './output-target.js';
 import { wait, yieldToEventLoop } from './wait.js';
 
-/** The reader of a pipe has left, which is a normal end. */
+/** The reader of a pipe has closed it, which is a normal end. */
 export class ReaderClosedError extends Error {
-  /** Bytes of the failed write that the pipe had taken before; a reader may have read less. */
+  /** Bytes of the failed write that the pipe accepted; the reader may have read fewer. */
   readonly bytes: number;
 
   constructor(bytes: number) {
@@ -18,23 +18,26 @@ export class ReaderClosedError extends Error {
   }
 }
 
-/** What is written to as it is: a stream, a pipe, a device. Calls must not overlap. */
+/** An output that is written to directly: a stream, a pipe, a device. Calls must not overlap. */
 export interface OutputSink {
-  /** Resolves when the bytes were taken; they may be reused then. @throws ReaderGone; `disk`. */
+  /**
+   * Resolves when the bytes are written and may be reused.
+   * @throws ReaderClosedError; TickhaulError `disk`.
+   */
   write(bytes: Uint8Array): Promise<void>;
   close(): Promise<void>;
 }
 
-/** What opening an output needs of the process. */
+/** What an output needs from the process. */
 export interface OutputHost {
   readonly signal: AbortSignal;
-  /** The process's own stream on a descriptor: stdout on 1, stderr on 2. */
+  /** The process's stream for a descriptor: stdout for 1, stderr for 2. */
   readonly standardStream: (fd: number) => Writable | undefined;
 }
 
-/** Bytes that a pipe takes as a whole or not at all (PIPE_BUF of Linux). */
+/** A pipe accepts a write of up to this size whole or not at all (PIPE_BUF on Linux). */
 const ATOMIC_BYTES = 4096;
-/** Milliseconds between two looks whether a named pipe has a reader. */
+/** Interval at which a named pipe is checked for a reader. */
 const READER_POLL_MS = 50;
 
 const openFile = promisify(open);
@@ -42,12 +45,12 @@ const writeFile = promisify(write);
 const closeFile = promisify(close);
 const statFile = promisify(fstat);
 
-/** Writes to a stream, which stays open. @param name what an error begins with. */
+/** Writes to a stream and leaves it open. @param name begins the error messages. */
 export function streamSink(output: Writable, name: string): OutputSink {
-  return { write: writerOf(output, name), close: async () => {} };
+  return { write: createWriter(output, name), close: async () => {} };
 }
 
-function writerOf(
+function createWriter(
   output: Writable & { readonly fd?: unknown; readonly isTTY?: unknown },
   name: string,
 ): OutputSink['write'] {
@@ -55,13 +58,13 @@ function writerOf(
   if (typeof fd !== 'number' || output.isTTY === true || platform() === 'win32')
     return (bytes) => writeStream(output, bytes, name);
   if (output instanceof Socket) return (bytes) => writePipe(output, fd, bytes, name);
-  // Node's stream over a file drops what a full disk did not take of a write.
+  // Node's stream for a file loses the rest of a write that a full disk accepts only in part.
   return (bytes) => writeAll(fd, bytes, name);
 }
 
 /**
- * Opens what is no regular file. A named pipe is opened once it has a reader.
- * @throws usage error for a descriptor that is not open; `disk`; the reason of the abort.
+ * Opens an output that is not a regular file. Waits until a named pipe has a reader.
+ * @throws usage error for a descriptor that is not open; `disk`; the abort reason.
  */
 export async function openSink(
   target: Exclude<OutputTarget, { readonly kind: 'file' }>,
@@ -77,16 +80,16 @@ export async function openSink(
     const { fd } = target;
     const stream = standardStream(fd);
     if (stream) return streamSink(stream, fd === 1 ? 'stdout' : 'stderr');
-    const found: Stats = await statFile(fd);
-    if (found.isFIFO() || found.isSocket()) return socketSink(fd, name);
-    if (!found.isFile() && !found.isCharacterDevice()) throw notOpen(name);
+    const stats: Stats = await statFile(fd);
+    if (stats.isFIFO() || stats.isSocket()) return socketSink(fd, name);
+    if (!stats.isFile() && !stats.isCharacterDevice()) throw notOpen(name);
     return { write: (bytes) => writeAll(fd, bytes, name), close: async () => {} };
   } catch (error) {
     throw outputError(error, name, 0);
   }
 }
 
-/** Without the flag, opening would wait for the reader in a thread that no signal ends. */
+/** Without the flag, `open` would wait for the reader in a thread that no signal can end. */
 async function openPipe(path: string, signal: AbortSignal): Promise<number> {
   for (;;) {
     try {
@@ -98,10 +101,10 @@ async function openPipe(path: string, signal: AbortSignal): Promise<number> {
   }
 }
 
-/** By the event loop, which waits for a reader without holding a thread. */
+/** Writes through the event loop, which waits for a reader without blocking a thread. */
 function socketSink(fd: number, name: string): OutputSink {
   const socket = new Socket({ fd, readable: false, writable: true });
-  // The write that failed rejects with it.
+  // The failed write rejects with this error.
   socket.on('error', () => {});
   return {
     write: (bytes) => writePipe(socket, fd, bytes, name),
@@ -114,30 +117,30 @@ function socketSink(fd: number, name: string): OutputSink {
 }
 
 /**
- * Writes as much as the pipe takes at once, then waits for its reader with a piece that is taken whole or not at all: so
- * it is known how many bytes went into the pipe before its reader left.
+ * Writes as much as the pipe accepts at once, then waits for the reader with a piece that is accepted whole
+ * or not at all. So the number of bytes in the pipe is known if the reader closes it.
  */
 async function writePipe(output: Writable, fd: number, bytes: Uint8Array, name: string): Promise<void> {
-  let taken = 0;
+  let written = 0;
   let hasWaited = false;
   try {
     for (;;) {
-      // Text that was written to the stream before goes first.
-      if (output.writableLength === 0) taken += writeNow(fd, bytes.subarray(taken));
-      if (taken === bytes.length) break;
-      const piece = bytes.subarray(taken, taken + ATOMIC_BYTES);
+      // Data already queued in the stream must be written first.
+      if (output.writableLength === 0) written += writeNow(fd, bytes.subarray(written));
+      if (written === bytes.length) break;
+      const piece = bytes.subarray(written, written + ATOMIC_BYTES);
       await writeChunk(output, piece);
-      taken += piece.length;
+      written += piece.length;
       hasWaited = true;
     }
   } catch (error) {
-    throw outputError(error, name, taken);
+    throw outputError(error, name, written);
   }
-  // A reader that keeps up must not keep signals from being seen.
+  // A fast reader must not keep the event loop from handling signals.
   if (!hasWaited) await yieldToEventLoop();
 }
 
-/** @returns how many bytes the pipe took. */
+/** @returns the number of bytes that the pipe accepted. */
 function writeNow(fd: number, bytes: Uint8Array): number {
   try {
     return bytes.length === 0 ? 0 : writeSync(fd, bytes);
@@ -161,25 +164,25 @@ function writeChunk(output: Writable, bytes: Uint8Array): Promise<void> {
   });
 }
 
-/** At the descriptor's own position: a file that was opened to append to is appended to. */
+/** Writes at the descriptor's current position, so a file opened for appending is appended to. */
 async function writeAll(fd: number, bytes: Uint8Array, name: string): Promise<void> {
-  let done = 0;
+  let written = 0;
   try {
-    while (done < bytes.length) {
-      const { bytesWritten } = await writeFile(fd, bytes, done, bytes.length - done, null);
-      done += bytesWritten;
+    while (written < bytes.length) {
+      const { bytesWritten } = await writeFile(fd, bytes, written, bytes.length - written, null);
+      written += bytesWritten;
     }
   } catch (error) {
-    throw outputError(error, name, done);
+    throw outputError(error, name, written);
   }
 }
 
-function outputError(error: unknown, name: string, taken: number): unknown {
+function outputError(error: unknown, name: string, written: number): unknown {
   if (!isSystemError(error) || error instanceof TickhaulError) return error;
-  if (error.code === 'EPIPE') return new ReaderClosedError(taken);
+  if (error.code === 'EPIPE') return new ReaderClosedError(written);
   return error.code === 'EBADF' ? notOpen(name) : toDiskError(error, name);
 }
 
 function notOpen(name: string): TickhaulError {
-  return usageError(`${name}: no descriptor that is open for writing; name a file`);
+  return usageError(`${name}: is not a descriptor that is open for writing; name a file`);
 }

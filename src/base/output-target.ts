@@ -2,26 +2,26 @@ import { readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { isSystemError, TickhaulError, toDiskError, usageError } from './errors.js';
 
-/** What an output option leads to, and so how it is written. */
+/** What an output option leads to, which decides how it is written. */
 export type OutputTarget =
-  /** A regular file, or nothing yet: written beside `path`, where the last link leads to, and renamed. */
+  /** A regular or missing file: written beside `path`, which is the end of all links, and renamed. */
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
   /** A character device: opened and written to, never replaced. */
   | { readonly kind: 'device'; readonly name: string }
-  /** A named pipe: as a device, once it has a reader. */
+  /** A named pipe: written like a device, once it has a reader. */
   | { readonly kind: 'pipe'; readonly name: string }
-  /** A descriptor that this process was started with: written to, whatever is behind it. */
+  /** A descriptor inherited by this process: written to, whatever it refers to. */
   | { readonly kind: 'descriptor'; readonly name: string; readonly fd: number };
 
-/** Symbolic links that are followed one after the other; as many as Linux follows. */
+/** Longest chain of symbolic links that is followed; the limit of Linux. */
 const MAX_LINKS = 40;
-/** A name that only a folder can have: `.`, `..`, or with a slash at its end. */
+/** A name that only a folder can have: `.`, `..`, or one that ends with a slash. */
 const FOLDER_NAME = /(?:^|[/\\])\.{0,2}$/;
 const DESCRIPTOR = /^\/(?:dev\/(?:(stdout|stderr)|fd\/(\d+))|proc\/self\/fd\/(\d+))$/;
 
 /**
- * Finds out what an output option names. Symbolic links are followed, the last one to a file that need not exist.
- * @param option what an error begins with, as `--out`. @param name as the user wrote it; `-` is stdout.
+ * Determines what an output option names. Follows symbolic links, the last of which may name a missing file.
+ * @param option begins the error messages, such as `--out`. @param name as the user wrote it; `-` is stdout.
  * @throws usage error for a folder, a block device or a socket; `disk`, `path_taken`.
  */
 export async function resolveOutput(option: string, name: string): Promise<OutputTarget> {
@@ -29,19 +29,19 @@ export async function resolveOutput(option: string, name: string): Promise<Outpu
   if (name === '-') return { kind: 'descriptor', name, fd: 1 };
   if (FOLDER_NAME.test(name)) throw refuse('a folder');
   try {
-    const place = await followLinks(name);
-    if (typeof place === 'number') return { kind: 'descriptor', name, fd: place };
-    const found = await stat(name).catch(unlessMissing);
-    if (!found || found.isFile()) return { kind: 'file', name, path: place };
-    if (found.isFIFO()) return { kind: 'pipe', name };
-    if (found.isCharacterDevice()) return { kind: 'device', name };
-    throw refuse(found.isDirectory() ? 'a folder' : found.isSocket() ? 'a socket' : 'a block device');
+    const resolved = await followLinks(name);
+    if (typeof resolved === 'number') return { kind: 'descriptor', name, fd: resolved };
+    const stats = await stat(name).catch(ignoreMissing);
+    if (!stats || stats.isFile()) return { kind: 'file', name, path: resolved };
+    if (stats.isFIFO()) return { kind: 'pipe', name };
+    if (stats.isCharacterDevice()) return { kind: 'device', name };
+    throw refuse(stats.isDirectory() ? 'a folder' : stats.isSocket() ? 'a socket' : 'a block device');
   } catch (error) {
     throw toDiskError(error, name);
   }
 }
 
-/** The descriptor that a path names by itself, as /dev/stdout does; no link is followed. */
+/** The descriptor that the path itself names, such as /dev/stdout. Follows no links. */
 export function namedDescriptor(path: string): number | undefined {
   const [match, stream, ...numbers] = DESCRIPTOR.exec(path) ?? [];
   if (match === undefined) return undefined;
@@ -49,33 +49,36 @@ export function namedDescriptor(path: string): number | undefined {
   return Number(numbers.find((number) => number !== undefined));
 }
 
-/** Where a path leads, or which descriptor it names on the way: behind that, a link leads to the file of the descriptor. */
+/**
+ * The path at the end of all links, or the first descriptor on the way: a link of a descriptor would lead to
+ * its file.
+ */
 async function followLinks(path: string): Promise<string | number> {
   const ownDescriptors = await realpath('/proc/self/fd').catch(() => undefined);
   let at = resolve(path);
   for (let links = 0; links <= MAX_LINKS; links++) {
     const named = namedDescriptor(at);
     if (named !== undefined) return named;
-    const folder = await realpath(dirname(at)).catch(unlessMissing);
-    // The folders on the way are made when the file is written.
+    const folder = await realpath(dirname(at)).catch(ignoreMissing);
+    // Parent folders are created when the file is written.
     if (folder === undefined) return links === 0 ? path : at;
-    const place = join(folder, basename(at));
-    const fd = folder === ownDescriptors ? Number(basename(at)) : namedDescriptor(place);
+    const resolved = join(folder, basename(at));
+    const fd = folder === ownDescriptors ? Number(basename(at)) : namedDescriptor(resolved);
     if (fd !== undefined) return fd;
-    const target = await readlink(place).catch(unlessNoLink);
-    // Errors name a file as the user wrote it.
-    if (target === undefined) return links === 0 ? path : place;
+    const target = await readlink(resolved).catch(ignoreNotLink);
+    // Errors show the path as the user wrote it.
+    if (target === undefined) return links === 0 ? path : resolved;
     at = resolve(folder, target);
   }
-  throw new TickhaulError('path_taken', `${path}: symbolic links that lead in a circle; remove one of them`);
+  throw new TickhaulError('path_taken', `${path}: its symbolic links form a circle; remove one of them`);
 }
 
-function unlessMissing(error: unknown): undefined {
+function ignoreMissing(error: unknown): undefined {
   if (isSystemError(error) && error.code === 'ENOENT') return undefined;
   throw error;
 }
 
-function unlessNoLink(error: unknown): undefined {
+function ignoreNotLink(error: unknown): undefined {
   if (isSystemError(error) && error.code === 'EINVAL') return undefined;
-  return unlessMissing(error);
+  return ignoreMissing(error);
 }

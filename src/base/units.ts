@@ -9,24 +9,26 @@ const DURATIONS: Readonly<Record<string, number>> = {
 };
 const SIZES: Readonly<Record<string, number>> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e9, TB: 1e12 };
 
-/** Reads a duration such as `500ms`, `90s`, `15m`, `4h` into milliseconds (contract, Output). */
+/**
+ * Parses a duration such as `500ms`, `90s`, `15m`, `4h` to milliseconds (docs/spec/command-line.md#units).
+ */
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   const unit = DURATIONS[match?.[2] ?? ''];
-  if (unit === undefined) throw usageError(`"${text}" is not a duration: write 500ms, 90s, 15m or 4h`);
+  if (unit === undefined) throw usageError(`"${text}" is not a duration; write 500ms, 90s, 15m or 4h`);
   return Math.round(Number(match?.[1]) * unit);
 }
 
-/** Reads a size such as `64KB`, `20MB`, `1GB` (powers of ten) or a plain count into bytes. */
+/** Parses a size such as `64KB`, `20MB`, `1GB` (powers of ten) or a plain number to bytes. */
 export function parseSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)?(?:\/s)?$/i.exec(text.trim());
   const unit = match && SIZES[(match[2] ?? 'B').toUpperCase()];
   const bytes = unit ? Math.round(Number(match[1]) * unit) : 0;
-  if (bytes < 1) throw usageError(`"${text}" is not a size: write 64KB, 20MB or 1GB`);
+  if (bytes < 1) throw usageError(`"${text}" is not a size; write 64KB, 20MB or 1GB`);
   return bytes;
 }
 
-/** Bytes for people, in powers of ten: `1.2 MB`. */
+/** Formats bytes for display, in powers of ten: `1.2 MB`. */
 export function formatSize(bytes: number): string {
   const units = ['B', 'kB', 'MB', 'GB', 'TB'];
   let value = bytes;
@@ -40,7 +42,10 @@ export function formatSize(bytes: number): string {
 
 const THOUSANDS = ['', 'K', 'M', 'B', 'T'];
 
-/** A whole count for people, in short: `12.3M`. By hand, as `Intl` takes longer to load than a plan to be made. */
+/**
+ * Formats an integer briefly for display: `12.3M`. Does not use `Intl`, which takes longer to load than a
+ * plan.
+ */
 export function formatCount(count: number): string {
   const rounded = (at: number): number => Math.round(count / (1000 ** at / 10)) / 10;
   const at = THOUSANDS.findIndex((_, at) => rounded(at) < 1000);
@@ -48,7 +53,7 @@ export function formatCount(count: number): string {
   return `${rounded(last)}${THOUSANDS[last]}`;
 }
 
-/** Milliseconds for people: `0.4s`, `12s`, `3m20s`, `2h05m`. */
+/** Formats milliseconds for display: `0.4s`, `12s`, `3m20s`, `2h05m`. */
 export function formatDuration(ms: number): string {
   const seconds = ms / 1000;
   if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
@@ -59,12 +64,12 @@ export function formatDuration(ms: number): string {
   return `${Math.floor(whole / 3600)}h${pad(Math.floor((whole % 3600) / 60))}m`;
 }
 
-/** `1 file`, `2 files`. @param shown the count as it is written, such as `1,234` or `12.3M`. */
+/** `1 file`, `2 files`. @param shown formatted count, such as `1,234` or `12.3M`. */
 export function plural(count: number, noun: string, shown = String(count)): string {
   return `${shown} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** Seconds, to the millisecond, since a reading of `performance.now()`. */
-export function secondsSince(started: number): number {
-  return Math.round(performance.now() - started) / 1000;
+/** Seconds, to the millisecond, since a value of `performance.now()`. */
+export function secondsSince(startMs: number): number {
+  return Math.round(performance.now() - startMs) / 1000;
 }

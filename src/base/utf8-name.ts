@@ -1,15 +1,15 @@
-/** Node's mark for bytes of a name that are not UTF-8. It finds no file by a name that has it in their place. */
-const REPLACED = '\uFFFD';
+/** Node's replacement for bytes of a name that are not UTF-8. A path that contains it finds no such file. */
+const REPLACEMENT_CHARACTER = '\uFFFD';
 
-/** Whether a path may be one that Node could not decode: it is if nothing is found there. */
-export function isReplaced(path: string): boolean {
-  return path.includes(REPLACED);
+/** Whether Node may have failed to decode this path. It has if no file exists there. */
+export function mayBeUndecoded(path: string): boolean {
+  return path.includes(REPLACEMENT_CHARACTER);
 }
 
 /**
- * Why nothing is found at a path.
- * @param usual what is said of a path that could be decoded.
+ * Why no file was found at a path.
+ * @param otherwise the reason to use for a path that was decoded.
  */
-export function whyNotFound(path: string, usual: string): string {
-  return isReplaced(path) ? 'its name is not valid UTF-8; rename it' : usual;
+export function whyNotFound(path: string, otherwise: string): string {
+  return mayBeUndecoded(path) ? 'its name is not valid UTF-8; rename it' : otherwise;
 }

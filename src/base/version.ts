@@ -5,11 +5,12 @@ interface PackageJson {
   readonly bugs?: { readonly url?: string };
 }
 
-/** Found by the package's own name: the files of a build and those that are published stand at other depths. */
+/**
+ * Loaded by package name, since the files of a build and of the published package lie at different depths.
+ */
 const PACKAGE = createRequire(import.meta.url)('tickhaul/package.json') as PackageJson;
 
-/** The package's version, as the package.json that it was shipped with has it. */
 export const VERSION: string = PACKAGE.version;
 
-/** Where bugs are reported, if package.json names a place. */
+/** Where to report bugs, if package.json has an address. */
 export const BUGS_URL: string | undefined = PACKAGE.bugs?.url;

@@ -3,8 +3,8 @@ import { MAX_TIMER_MS } from './deadline.js';
 import { abortReason } from './errors.js';
 
 /**
- * Waits so many milliseconds, at most as long as a timer can run.
- * @throws the reason of the abort, as a TickhaulError.
+ * Waits for some milliseconds, at most as long as a timer can run.
+ * @throws the abort reason, as a TickhaulError.
  */
 export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   try {
@@ -14,25 +14,31 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
   }
 }
 
-/** What a promise gives, unless the signal is aborted first. @throws the reason of the abort, as a TickhaulError. */
+/**
+ * Settles like the promise, unless the signal is aborted first.
+ * @throws the abort reason, as a TickhaulError.
+ */
 export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
-    const leave = (): void => reject(abortReason(signal));
-    if (signal.aborted) leave();
-    else signal.addEventListener('abort', leave, { once: true });
-    // In any case: a failure that nobody waits for would end the process.
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', leave));
+    const rejectAborted = (): void => reject(abortReason(signal));
+    if (signal.aborted) rejectAborted();
+    else signal.addEventListener('abort', rejectAborted, { once: true });
+    // Attach these even after an abort: an unhandled rejection would end the process.
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', rejectAborted));
   });
 }
 
-/** What a promise gives; undefined where it takes longer than so many milliseconds. @throws what the promise does. */
+/**
+ * Settles like the promise, or resolves to undefined after some milliseconds.
+ * @throws what the promise throws.
+ */
 export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
-  const isOver = new AbortController();
-  const patience = wait(ms, isOver.signal).then(
+  const done = new AbortController();
+  const timeout = wait(ms, done.signal).then(
     () => undefined,
     () => undefined,
   );
-  return Promise.race([promise, patience]).finally(() => isOver.abort());
+  return Promise.race([promise, timeout]).finally(() => done.abort());
 }
 
 /** Resolves when the signal is aborted. */
@@ -41,16 +47,17 @@ export function waitForAbort(signal: AbortSignal): Promise<void> {
 }
 
 /**
- * Does something once the signal is aborted, at once where it is.
- * @returns to be called when that is over: signals keep those who listen, with all that they know.
+ * Calls back when the signal is aborted, or at once if it already is.
+ * @returns a function that removes the listener. Call it: a signal keeps its listeners, and all they refer
+ * to, alive.
  */
-export function onAbort(signal: AbortSignal, act: () => void): () => void {
-  if (signal.aborted) act();
-  else signal.addEventListener('abort', act, { once: true });
-  return () => signal.removeEventListener('abort', act);
+export function onAbort(signal: AbortSignal, listener: () => void): () => void {
+  if (signal.aborted) listener();
+  else signal.addEventListener('abort', listener, { once: true });
+  return () => signal.removeEventListener('abort', listener);
 }
 
-/** Lets signals, answers and other work come in between. */
+/** Lets the event loop handle signals, responses and other work. */
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

@@ -2,13 +2,13 @@ import { type OutputHost, openSink, ReaderClosedError } from './output-sink.js';
 import type { OutputTarget } from './output-target.js';
 import { writeWhole } from './write-whole.js';
 
-/** Characters of one write. */
-const BLOCK_CHARACTERS = 64 * 1024;
+/** Texts are joined to blocks of at least this length before they are written. */
+const MIN_BLOCK_CHARACTERS = 64 * 1024;
 
 /**
- * Writes texts to an output that the user named: a regular file gets them whole or stays as it was, anything else is
- * written to as it is. A reader that leaves is a normal end.
- * @throws TickhaulError `disk`, `path_taken`; usage error; the reason of the abort.
+ * Writes texts to an output that the user named. A regular file is replaced as a whole or not at all; any
+ * other output is written to directly. If the reader closes a pipe, this is a normal end.
+ * @throws TickhaulError `disk`, `path_taken`; usage error; the abort reason.
  */
 export async function writeOutput(
   target: OutputTarget,
@@ -18,7 +18,7 @@ export async function writeOutput(
   if (target.kind === 'file') return writeWhole(target.path, texts);
   const sink = await openSink(target, host);
   try {
-    for (const block of blocksOf(texts)) await sink.write(Buffer.from(block));
+    for (const block of joinToBlocks(texts)) await sink.write(Buffer.from(block));
   } catch (error) {
     if (!(error instanceof ReaderClosedError)) throw error;
   } finally {
@@ -26,11 +26,11 @@ export async function writeOutput(
   }
 }
 
-function* blocksOf(texts: Iterable<string>): Generator<string> {
+function* joinToBlocks(texts: Iterable<string>): Generator<string> {
   let block = '';
   for (const text of texts) {
     block += text;
-    if (block.length < BLOCK_CHARACTERS) continue;
+    if (block.length < MIN_BLOCK_CHARACTERS) continue;
     yield block;
     block = '';
   }

@@ -3,8 +3,8 @@ import { open, realpath, rename, rm, writeFile } from 'node:fs/promises';
 import { toDiskError } from './errors.js';
 
 /**
- * Writes a regular file that is there whole or as it was before, whatever happens on the way. What a user names may be
- * something else: `writeOutput` is for that.
+ * Replaces a regular file atomically: after any failure it is unchanged. A path from the user may be
+ * something else; use `writeOutput` for it.
  * @throws TickhaulError `disk`, `path_taken`.
  */
 export async function writeWhole(path: string, texts: Iterable<string>): Promise<void> {

@@ -33,7 +33,7 @@ import { readStoreSettings, withDestination } from './with-destination.js';
 export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyExpired'> {
   /** What it comes to; warns where the disk can't hold it. */
   describe(totals: PlanTotals): Promise<PlanEvent>;
-  exitCodeOf(counts: PlanCounts): number;
+  runExitCode(counts: PlanCounts): number;
   /** What is made of its files. */
   readonly convert: ConvertSetting | undefined;
   /** A reading of `performance.now()` at the beginning. */
@@ -89,7 +89,7 @@ export function shownPlan({ plan, keyExpired, began, job, ...input }: ShownPlanI
       if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
       return described.plan;
     },
-    exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+    runExitCode: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
   };
 }
 
@@ -97,7 +97,7 @@ export function shownPlan({ plan, keyExpired, began, job, ...input }: ShownPlanI
 export function planSummary(shown: OpenedPlanReport, { counts: all }: PlanTotals): RunSummary {
   const { files: _, ...statuses } = all;
   const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-  const exitCode = shown.exitCodeOf(all);
+  const exitCode = shown.runExitCode(all);
   const { keyExpired } = shown;
   const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
   return { ...summary, ...(keyExpired && { keyExpired }) };

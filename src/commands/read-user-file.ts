@@ -19,7 +19,9 @@ export async function readUserFile(
 ): Promise<string> {
   assertLocalPath(name, path);
   try {
-    return (await readNamedFile({ name, path, limit, signal })).toString('utf8').replace(/^\uFEFF/, '');
+    return (await readNamedFile({ name, path, maxBytes: limit, signal }))
+      .toString('utf8')
+      .replace(/^\uFEFF/, '');
   } catch (error) {
     if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     throw usageError(`${name}: cannot read ${what} "${path}" (${error.code})`);

@@ -1,34 +1,34 @@
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
 import { usageError } from '../base/errors.js';
 
-/** Where a setting stands: keys, and numbers of list elements from 0. */
+/** Path of a setting: keys, and indexes of list elements from 0. */
 export type ConfigPath = readonly (string | number)[];
 
-/** A YAML document as plain data that knows its lines. */
+/** A YAML document as plain data with line numbers. */
 export interface ConfigDocument {
   readonly value: unknown;
-  /** The line, from 1, of the setting, or of what it would stand in. */
+  /** Line number, from 1, of the setting; if it is missing, of its closest existing parent. */
   lineAt(at: ConfigPath): number;
 }
 
-/** Uses of one anchor: more than any list of jobs has, and too few for aliases of aliases that fill the memory. */
+/** Enough for any list of jobs, but too few for nested aliases to fill the memory. */
 const MAX_ALIASES = 10_000;
 
-/** @throws usage error with file and line for what is no YAML (1.2, core schema; `<<` merges). */
+/** Parses YAML 1.2 (core schema, with `<<` merges). @throws usage error with file and line. */
 export function parseConfigDocument(source: string, path: string): ConfigDocument {
   const lines = new LineCounter();
   const document = parseDocument(source, {
     lineCounter: lines,
     merge: true,
     prettyErrors: false,
-    // Its warnings are errors here, and it would print the rest.
+    // Warnings are thrown as errors below; without this, the parser would print them.
     logLevel: 'error',
   });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
     const message =
       problem.code === 'MULTIPLE_DOCS'
-        ? 'a second document begins here; a config file is one document'
+        ? 'a second document begins here; a config file must be a single document'
         : problem.message.replace(/\s+/g, ' ').trim();
     throw usageError(`${path}:${lines.linePos(problem.pos[0]).line}: ${message}`);
   }
@@ -38,7 +38,7 @@ export function parseConfigDocument(source: string, path: string): ConfigDocumen
   };
 }
 
-/** @throws usage error for aliases that grow without bounds, or name nothing. */
+/** @throws usage error for unresolved aliases, or too many of them. */
 function toData(document: ReturnType<typeof parseDocument>, path: string): unknown {
   try {
     return document.toJS({ maxAliasCount: MAX_ALIASES });
@@ -51,25 +51,25 @@ function findOffset(root: Node | null, at: ConfigPath): number {
   let node: unknown = root;
   let offset = root?.range?.[0] ?? 0;
   for (const key of at) {
-    const found = isMap(node) ? findPair(node, key) : isSeq(node) ? findItem(node.items, key) : undefined;
-    if (found === undefined) return offset;
-    offset = found.offset ?? offset;
-    node = found.value;
+    const child = isMap(node) ? findPair(node, key) : isSeq(node) ? findItem(node.items, key) : undefined;
+    if (child === undefined) return offset;
+    offset = child.offset ?? offset;
+    node = child.value;
   }
   return offset;
 }
 
-interface FoundNode {
+interface ChildNode {
   readonly offset: number | undefined;
   readonly value: unknown;
 }
 
-function findPair(map: YAMLMap, key: string | number): FoundNode | undefined {
+function findPair(map: YAMLMap, key: string | number): ChildNode | undefined {
   const pair = map.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key));
   return pair && { offset: (pair.key as Node).range?.[0], value: pair.value };
 }
 
-function findItem(items: readonly unknown[], index: string | number): FoundNode | undefined {
+function findItem(items: readonly unknown[], index: string | number): ChildNode | undefined {
   const value = items[Number(index)];
   return value === undefined ? undefined : { offset: (value as Node).range?.[0], value };
 }

@@ -5,9 +5,9 @@ import { didYouMean } from '../base/nearest-names.js';
 import { type ConfigPath, parseConfigDocument } from './config-document.js';
 import { type Config, configSchema, jobSchema } from './config-schema.js';
 
-/** A config file that is right in its form; values are read by the readers of the flags. */
+/** A config file with a valid structure. Its values are parsed later, like flags. */
 export interface ConfigFile {
-  /** As it was named. */
+  /** As the user wrote it. */
   readonly path: string;
   readonly config: Config;
   /** File and line of a setting, for messages. */
@@ -15,9 +15,9 @@ export interface ConfigFile {
 }
 
 /**
- * Reads a config file, YAML 1.2 or JSON, which is a part of it.
- * @throws usage error with file, line and the nearest known key: broken YAML, unknown keys, wrong types, two jobs
- * of one name.
+ * Parses a config file: YAML 1.2, which includes JSON.
+ * @throws usage error with file, line and the nearest known key: broken YAML, unknown keys, wrong types, two
+ * jobs with the same name.
  */
 export function parseConfig(source: string, path: string): ConfigFile {
   const document = parseConfigDocument(source, path);
@@ -27,7 +27,7 @@ export function parseConfig(source: string, path: string): ConfigFile {
   if (!parsed.success) {
     const [first] = parsed.error.issues
       .flatMap((issue) => toConfigIssues(issue, document.value))
-      // A key that is missing may be the one that nobody knows.
+      // Report unknown keys first: a missing key may be misspelled.
       .sort(
         (a, b) => Number(b.isUnknown) - Number(a.isUnknown) || document.lineAt(a.at) - document.lineAt(b.at),
       );
@@ -38,7 +38,7 @@ export function parseConfig(source: string, path: string): ConfigFile {
     const other = names.get(name);
     if (other !== undefined) {
       const line = document.lineAt(['jobs', other, 'name']);
-      throw error(['jobs', index, 'name'], `two jobs are named "${name}", the other one in line ${line}`);
+      throw error(['jobs', index, 'name'], `two jobs are named "${name}"; the other is in line ${line}`);
     }
     names.set(name, index);
   }
@@ -67,7 +67,7 @@ function toConfigIssues(issue: z.core.$ZodIssue, value: unknown): readonly Confi
   ];
 }
 
-/** A secret's usual names. */
+/** Common names of secrets. */
 const SECRET_NAMES = /^(api[-_]?key|key|api[-_]?token|token|secret|password)$/i;
 
 function unknownKey(at: ConfigPath): ConfigIssue {

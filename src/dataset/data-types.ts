@@ -1,4 +1,4 @@
-/** The nine data types of the dataset host (service facts, CSV layouts). The record of an exchange may name more. */
+/** The data types with known columns (docs/spec/csv-files.md#data-types). An exchange may have others. */
 export const DATA_TYPES = [
   'trades',
   'incremental_book_L2',
@@ -14,12 +14,12 @@ export const DATA_TYPES = [
 export type DataType = (typeof DATA_TYPES)[number];
 
 /**
- * What a column of a day file holds: `time` is integer microseconds since the epoch, UTC; `number` any decimal;
- * `boolean` the words true and false; `text` everything else.
+ * Kind of a day file's column (docs/spec/csv-files.md#column-kinds): `time` is integer microseconds since the
+ * epoch, UTC; `number` any decimal; `boolean` the words true and false; `text` everything else.
  */
 export type DayFileKind = 'text' | 'time' | 'boolean' | 'number';
 
-/** What any column holds: `integer` is whole numbers, which only computed columns are. */
+/** Kind of any column. Only computed columns have `integer`. */
 export type ColumnKind = DayFileKind | 'integer';
 
 export interface Column {
@@ -35,7 +35,7 @@ const text = (name: string): DayFileColumn => ({ name, kind: 'text' });
 const time = (name: string): DayFileColumn => ({ name, kind: 'time' });
 const numbers = (...names: string[]): DayFileColumn[] => names.map((name) => ({ name, kind: 'number' }));
 
-/** The four columns that every file begins with; they are never empty. */
+/** The first four columns of every file. Their cells are never empty. */
 export const LEADING_COLUMNS: readonly DayFileColumn[] = [
   text('exchange'),
   text('symbol'),
@@ -43,7 +43,7 @@ export const LEADING_COLUMNS: readonly DayFileColumn[] = [
   time('local_timestamp'),
 ];
 
-/** Whether a column's cells always have something in them. */
+/** Whether the column's cells always have a value. */
 export function isNeverEmpty({ name }: Column): boolean {
   return LEADING_COLUMNS.some((column) => column.name === name);
 }
@@ -95,7 +95,7 @@ const COLUMNS_BY_TYPE: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
   book_snapshot_25: bookLevelColumns(25),
 };
 
-/** All columns of a data type, in the file's order; undefined for a type that isn't known here. */
+/** All columns of a data type, in the order of the file; undefined for an unknown type. */
 export function dataTypeColumns(dataType: string): readonly DayFileColumn[] | undefined {
   if (!isDataType(dataType)) return undefined;
   return [...LEADING_COLUMNS, ...COLUMNS_BY_TYPE[dataType]];
@@ -105,7 +105,7 @@ export function isDataType(text: string): text is DataType {
   return (DATA_TYPES as readonly string[]).includes(text);
 }
 
-/** The best levels of both sides, as book snapshots have them. */
+/** The columns of the best levels of both sides in a book snapshot. */
 export function bookLevelColumns(depth: number): readonly DayFileColumn[] {
   return Array.from({ length: depth }, (_, i) =>
     numbers(`asks[${i}].price`, `asks[${i}].amount`, `bids[${i}].price`, `bids[${i}].amount`),

@@ -1,18 +1,21 @@
-/** Symbols that repeat the rows of others: `all` leaves them out (service facts, CSV layouts). */
+/**
+ * Symbols that repeat the rows of others and are not part of `all`
+ * (docs/spec/metadata-api.md#grouped-symbols).
+ */
 export const GROUPED_SYMBOLS: ReadonlySet<string> = new Set(['SPOT', 'FUTURES', 'PERPETUALS', 'OPTIONS']);
 
-/** A symbol as a user writes it, as the dataset host knows it (service interface, Datasets API, rule 2). */
+/** Converts a symbol from user input to a dataset symbol (docs/spec/datasets-api.md#dataset-symbols). */
 export function toDatasetSymbol(text: string): string {
-  // In one Unicode form: macOS and some keyboards write é as two characters, and the service knows it as one.
+  // Normalize to NFC: macOS and some keyboards write é as two characters, but the service has it as one.
   return text.trim().toUpperCase().normalize('NFC').replace(/[/:]/g, '-');
 }
 
-/** Whether the text holds a glob's `*` or `?`. */
+/** Whether the text contains the wildcard `*` or `?`. */
 export function isGlob(text: string): boolean {
   return /[*?]/.test(text);
 }
 
-/** A test for symbols that match the glob: `*` is any run of characters, `?` any single one. */
+/** Creates a test for symbols that match a glob: `*` matches any characters, `?` a single one. */
 export function createGlobMatcher(glob: string): (symbol: string) => boolean {
   const source = glob
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

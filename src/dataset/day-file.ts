@@ -1,9 +1,9 @@
 import type { Day } from './day.js';
 
-/** What the name of a day file ends in, as it comes. */
+/** Extension of a day file as the service delivers it. */
 export const DAY_FILE_EXTENSION = '.csv.gz';
 
-/** The unit of everything: one exchange, data type, dataset symbol and UTC day. */
+/** One exchange, data type, dataset symbol and UTC day: the unit of plans, downloads and the manifest. */
 export interface DayFile {
   readonly exchange: string;
   readonly dataType: string;

@@ -1,16 +1,21 @@
 import { usageError } from '../base/errors.js';
 import { parseDay } from './day.js';
 
-/** Days as a user names them, one way of three: `date`, `lastCommands` (a count of days), or `from` with or without `to`. */
+/**
+ * Days as the user selects them: either `date`, or `last` (a number of days), or `from` with or without `to`.
+ */
 export interface DayRange {
-  /** `YYYY-MM-DD`; `to` is not included. */
+  /** `YYYY-MM-DD`; `to` is exclusive. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly date?: string | undefined;
   readonly last?: number | undefined;
 }
 
-/** @throws usage error for no days, days named in two ways, impossible days, or an end that isn't after the start. */
+/**
+ * @throws usage error if there are no days, days in two ways, an invalid day, or a `to` that is not after
+ * `from`.
+ */
 export function assertDayRange({ from, to, date, last }: DayRange): void {
   const ways = [date && '--date', last && '--last', (from || to) && '--from and --to'].filter(Boolean);
   if (ways.length > 1) throw usageError(`give only one of ${ways.join(', ')}`);

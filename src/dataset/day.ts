@@ -1,17 +1,17 @@
 import { usageError } from '../base/errors.js';
 
-/** A UTC day, as the count of days since 1970-01-01. */
+/** A UTC day, as the number of days since 1970-01-01. */
 export type Day = number & { readonly unit: 'UTC day' };
 
 const MS_PER_DAY = 86_400_000;
 
 /**
- * Reads `YYYY-MM-DD`.
- * @throws usage error for another form or a day that no calendar has (2024-02-30).
+ * Parses `YYYY-MM-DD`.
+ * @throws usage error for another form or a day that does not exist (2024-02-30).
  */
 export function parseDay(text: string): Day {
-  const known = dayByText.get(text);
-  if (known !== undefined) return known;
+  const cached = dayByText.get(text);
+  if (cached !== undefined) return cached;
   const match = /^(\d{4})-(\d{2})-(\d{2})$/.exec(text.trim());
   if (match) {
     const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
@@ -23,21 +23,22 @@ export function parseDay(text: string): Day {
 }
 
 /**
- * Reads a day as people name it: `YYYY-MM-DD`, `today` or `yesterday` in UTC, or a month, `YYYY-MM`, for its first day.
- * @param nowMs the clock, in milliseconds since the epoch.
- * @throws usage error as `parseDay`.
+ * Parses a day from user input: `YYYY-MM-DD`, `today` or `yesterday` in UTC, or `YYYY-MM` for the first of a
+ * month.
+ * @param nowMs current time, in milliseconds since the epoch.
+ * @throws usage error like `parseDay`.
  */
 export function parseDayWord(text: string, nowMs: number): Day {
-  const word = text.trim();
-  if (/^today$/i.test(word)) return msToDay(nowMs);
-  if (/^yesterday$/i.test(word)) return addDays(msToDay(nowMs), -1);
-  return /^\d{4}-(0[1-9]|1[0-2])$/.test(word) ? parseDay(`${word}-01`) : parseDay(word);
+  const trimmed = text.trim();
+  if (/^today$/i.test(trimmed)) return msToDay(nowMs);
+  if (/^yesterday$/i.test(trimmed)) return addDays(msToDay(nowMs), -1);
+  return /^\d{4}-(0[1-9]|1[0-2])$/.test(trimmed) ? parseDay(`${trimmed}-01`) : parseDay(trimmed);
 }
 
-/** The day as `YYYY-MM-DD`. */
+/** Formats a day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {
-  const known = textByDay.get(day);
-  if (known !== undefined) return known;
+  const cached = textByDay.get(day);
+  if (cached !== undefined) return cached;
   const text = new Date(day * MS_PER_DAY).toISOString().slice(0, 10);
   if (textByDay.size >= MAX_CACHED_DAYS) {
     textByDay.clear();
@@ -48,23 +49,23 @@ export function formatDay(day: Day): string {
   return text;
 }
 
-/** Plans and manifests name the same few thousand days a million times. */
+/** Caches, since plans and manifests contain the same few thousand days millions of times. */
 const textByDay = new Map<Day, string>();
 const dayByText = new Map<string, Day>();
 const MAX_CACHED_DAYS = 40_000;
 
-/** The UTC day in which an ISO 8601 time of the service lies; undefined for a text that is no time. */
+/** The UTC day of an ISO 8601 time; undefined if the text is not a time. */
 export function parseTimeToDay(iso: string): Day | undefined {
   const ms = Date.parse(iso);
   return Number.isNaN(ms) ? undefined : msToDay(ms);
 }
 
-/** The UTC day of a clock reading in milliseconds since the epoch. */
+/** The UTC day of a time in milliseconds since the epoch. */
 export function msToDay(ms: number): Day {
   return Math.floor(ms / MS_PER_DAY) as Day;
 }
 
-/** The first day of a month, counted from 0; a month past the year's end is one of the next year. */
+/** The first day of a month. @param month from 0; months above 11 belong to the following years. */
 export function firstDayOfMonth(year: number, month: number): Day {
   return (Date.UTC(year, month) / MS_PER_DAY) as Day;
 }
@@ -77,7 +78,7 @@ export function addDays(day: Day, count: number): Day {
   return (day + count) as Day;
 }
 
-/** Whether the service serves this day without a key (service interface, Datasets API, rule 4). */
+/** Whether the service serves this day without a key (docs/spec/datasets-api.md#authorization). */
 export function isFirstDayOfMonth(day: Day): boolean {
   return new Date(day * MS_PER_DAY).getUTCDate() === 1;
 }

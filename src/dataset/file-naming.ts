@@ -1,10 +1,10 @@
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
 
-/** What a day file is called in a flat folder, without its extension (service interface, Datasets API). */
+/** Template of a day file's flat name, without its extension (docs/spec/datasets-api.md#file-names). */
 export const FLAT_NAME = '{exchange}_{type}_{date}_{symbol}';
 
-/** Of `YYYY-MM-DD`, which characters a placeholder is. */
+/** The characters of `YYYY-MM-DD` that each placeholder stands for. */
 export const DATE_PLACEHOLDERS: ReadonlyMap<string, { readonly start: number; readonly end: number }> =
   new Map([
     ['{date}', { start: 0, end: 10 }],
@@ -13,18 +13,18 @@ export const DATE_PLACEHOLDERS: ReadonlyMap<string, { readonly start: number; re
     ['{day}', { start: 8, end: 10 }],
   ]);
 
-/** The folder under the download folder that is tickhaul's own. */
+/** The folder under the download folder that holds tickhaul's state. */
 export const STATE_FOLDER = '.tickhaul';
 
 type Series = Pick<DayFile, 'exchange' | 'symbol'>;
 
 interface SeriesNames {
-  readonly of: Series;
-  /** What stands before, between and behind the parts of a date. */
+  readonly series: Series;
+  /** The text before, between and after the parts of the date. */
   readonly texts: readonly string[];
 }
 
-/** A template as its texts and placeholders, in their order. */
+/** Splits a template into its texts and placeholders, in order. */
 export function splitTemplate(template: string): readonly string[] {
   return template
     .replaceAll('{name}', FLAT_NAME)
@@ -33,19 +33,20 @@ export function splitTemplate(template: string): readonly string[] {
 }
 
 /**
- * Names day files as a template says, without an extension. Plans and manifests name a million in a row, those of a series
- * one after the other, in turns with what is computed of them: what they have in common is worked out once.
+ * Creates a function that names day files by a template, without an extension. It caches the names of the
+ * last series of each data type, since plans and manifests name up to millions of files, mostly series after
+ * series.
  */
 export function createFileNamer(template: string): (file: DayFile) => string {
   const tokens = splitTemplate(template);
   const dates = tokens.flatMap((token) => DATE_PLACEHOLDERS.get(token) ?? []);
-  /** The last series of each data type. */
-  const known = new Map<string, SeriesNames>();
+  /** Names of the last series of each data type. */
+  const lastNames = new Map<string, SeriesNames>();
   return (file) => {
-    let names = known.get(file.dataType);
-    if (names === undefined || !isSameSeries(names.of, file)) {
+    let names = lastNames.get(file.dataType);
+    if (names === undefined || !isSameSeries(names.series, file)) {
       names = formatSeriesNames(tokens, file);
-      known.set(file.dataType, names);
+      lastNames.set(file.dataType, names);
     }
     const { texts } = names;
     const date = formatDay(file.day);
@@ -62,7 +63,7 @@ function isSameSeries({ exchange, symbol }: Series, file: DayFile): boolean {
   return file.symbol === symbol && file.exchange === exchange;
 }
 
-/** Between texts; no name holds it. */
+/** Separates texts and dates; no name contains it. */
 const NAME_SEPARATOR = '\0';
 
 function formatSeriesNames(tokens: readonly string[], { exchange, dataType, symbol }: DayFile): SeriesNames {
@@ -76,33 +77,36 @@ function formatSeriesNames(tokens: readonly string[], { exchange, dataType, symb
   );
   const path = pieces.join('').split('/').map(escapeDotFolder).join('/');
   const texts = path.split(NAME_SEPARATOR).filter((_, at) => at % 2 === 0);
-  return { of: { exchange, symbol }, texts };
+  return { series: { exchange, symbol }, texts };
 }
 
-/** A folder of dots alone leads elsewhere, and tickhaul's own is not for day files. */
+/** A folder of dots alone has a special meaning, and the state folder is not for day files. */
 function escapeDotFolder(folder: string): string {
   return /^\.+$/.test(folder) || folder === STATE_FOLDER ? folder.replaceAll('.', '-') : folder;
 }
 
-/** Whether a file name holds this text as it is. */
+/** Whether a file name can contain this text unchanged. */
 export function isSafeFileName(text: string): boolean {
   return toSafeFileName(text) === text;
 }
 
-/** The characters that the service's client convention replaces, and control characters. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters have no place in a file's name
+/**
+ * Characters that the service's own client replaces (docs/spec/datasets-api.md#file-names), and control
+ * characters.
+ */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are not allowed in file names
 const UNSAFE_CHARACTER = /[:\\/?*<>|"\u0000-\u001f\u007f]/;
 const ALL_UNSAFE_CHARACTERS = new RegExp(UNSAFE_CHARACTER, 'g');
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
-const CONTROL = /[\u0000-\u001f\u007f]/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern detects control characters
+const CONTROL_CHARACTER = /[\u0000-\u001f\u007f]/;
 
-/** Whether a text has control characters, which no layout gives to a path. */
+/** Whether a text has control characters, which a layout must not contain. */
 export function hasControls(text: string): boolean {
-  return CONTROL.test(text);
+  return CONTROL_CHARACTER.test(text);
 }
 
-/** A text as a part of a file's name. */
+/** Replaces the characters that a file name cannot contain. */
 export function toSafeFileName(value: string): string {
   return UNSAFE_CHARACTER.test(value) ? value.replace(ALL_UNSAFE_CHARACTERS, '-') : value;
 }

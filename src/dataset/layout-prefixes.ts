@@ -2,22 +2,22 @@ import { type Day, formatDay } from './day.js';
 import { DATE_PLACEHOLDERS, splitTemplate, toSafeFileName } from './file-naming.js';
 import type { Layout } from './layout.js';
 
-/** Day files that a listing is to find: each of some types and symbols, over a range of days. */
+/** Day files to list: all combinations of the data types and symbols, over a range of days. */
 export interface PlannedFileSet {
   readonly exchange: string;
   readonly dataTypes: readonly string[];
   readonly symbols: readonly string[];
-  /** UTC days, the second one exclusive. */
+  /** UTC days; `to` is exclusive. */
   readonly from: number;
   readonly to: number;
 }
 
-/** What the paths of some files begin with, and what of them is said by then. */
+/** A common prefix of the paths of some day files, with the values that it contains. */
 interface PathPrefix {
   readonly text: string;
   readonly type?: string;
   readonly symbol?: string;
-  /** As much of `YYYY-MM-DD`, from its start. */
+  /** The leading part of `YYYY-MM-DD` that the prefix contains. */
   readonly date: string;
 }
 
@@ -26,29 +26,40 @@ const MONTH_LENGTH = 'YYYY-MM'.length;
 const DAY_LENGTH = 'YYYY-MM-DD'.length;
 
 /**
- * What the paths of some day files begin with, as narrow as it can be said in few, for stores, which list by it. Of a
- * layout of the user's own nothing is known: all paths begin with the empty text.
- * @param most how many there may be.
+ * Prefixes of the paths of some day files, as narrow as possible, for listings of object stores. For a layout
+ * function, whose paths are unknown, the only prefix is the empty text.
+ * @param maxPrefixes upper limit of their number.
  */
-export function layoutPrefixes(layout: Layout, files: PlannedFileSet, most: number): readonly string[] {
+export function layoutPrefixes(
+  layout: Layout,
+  files: PlannedFileSet,
+  maxPrefixes: number,
+): readonly string[] {
   if (!layout.isTemplate) return [''];
   const dates: string[] = [];
   for (let day = files.from; day < files.to; day++) dates.push(formatDay(day as Day));
-  let found: readonly PathPrefix[] = [{ text: '', date: '' }];
+  let prefixes: readonly PathPrefix[] = [{ text: '', date: '' }];
   for (const token of splitTemplate(layout.template)) {
-    const [inFull, ...coarser] = tokenExpansions(token, files, dates);
-    const next = isDayOfSeries(token, found, dates) ? undefined : inFull && expandAll(found, inFull, most);
-    found = next ?? coarser.map((say) => expandAll(found, say, most)).find(Boolean) ?? found;
-    // What comes behind a part that isn't said can't be said either.
+    const [full, ...coarser] = tokenExpansions(token, files, dates);
+    const next = isDayOfSeries(token, prefixes, dates)
+      ? undefined
+      : full && expandAll(prefixes, full, maxPrefixes);
+    prefixes =
+      next ?? coarser.map((expand) => expandAll(prefixes, expand, maxPrefixes)).find(Boolean) ?? prefixes;
+    // Tokens after one that is not expanded in full cannot be part of a prefix.
     if (!next) break;
   }
-  // A folder of dots is written in another way.
-  return found.some(({ text }) => /(?:^|\/)\./.test(text)) ? [''] : found.map(({ text }) => text);
+  // In a path, a folder of dots is escaped, which prefixes do not account for.
+  return prefixes.some(({ text }) => /(?:^|\/)\./.test(text)) ? [''] : prefixes.map(({ text }) => text);
 }
 
-/** A listing of a series' month is one request, as one of its day is. */
-function isDayOfSeries(token: string, found: readonly PathPrefix[], { length }: readonly string[]): boolean {
-  const [{ type, symbol } = {}] = found;
+/** Listing a month of one series takes a single request, as listing one of its days does. */
+function isDayOfSeries(
+  token: string,
+  prefixes: readonly PathPrefix[],
+  { length }: readonly string[],
+): boolean {
+  const [{ type, symbol } = {}] = prefixes;
   return (
     DATE_PLACEHOLDERS.get(token)?.end === DAY_LENGTH &&
     length > 1 &&
@@ -57,25 +68,28 @@ function isDayOfSeries(token: string, found: readonly PathPrefix[], { length }: 
   );
 }
 
-type ExpandPrefix = (beginning: PathPrefix) => readonly PathPrefix[];
+type ExpandPrefix = (prefix: PathPrefix) => readonly PathPrefix[];
 
-/** Undefined where that gives too many, or none. */
+/** @returns undefined if there are too many results, or none. */
 function expandAll(
-  beginnings: readonly PathPrefix[],
-  say: ExpandPrefix,
-  most: number,
+  prefixes: readonly PathPrefix[],
+  expand: ExpandPrefix,
+  maxPrefixes: number,
 ): readonly PathPrefix[] | undefined {
-  const said: PathPrefix[] = [];
-  for (const beginning of beginnings) {
-    for (const longer of say(beginning)) {
-      if (said.length === most) return undefined;
-      said.push(longer);
+  const expanded: PathPrefix[] = [];
+  for (const prefix of prefixes) {
+    for (const longer of expand(prefix)) {
+      if (expanded.length === maxPrefixes) return undefined;
+      expanded.push(longer);
     }
   }
-  return said.length === 0 ? undefined : said;
+  return expanded.length === 0 ? undefined : expanded;
 }
 
-/** How a part of a template goes on: in full, and then in coarser ways. None comes where something else has to come first. */
+/**
+ * Ways to append a token of a template to a prefix: in full first, then coarser ones. A way has no results if
+ * another token has to be appended before.
+ */
 function tokenExpansions(
   token: string,
   files: PlannedFileSet,
@@ -84,16 +98,16 @@ function tokenExpansions(
   const date = DATE_PLACEHOLDERS.get(token);
   if (date) {
     const ends = token === '{date}' ? [DAY_LENGTH, MONTH_LENGTH, YEAR_LENGTH] : [date.end];
-    return ends.map((end) => (beginning) => {
-      // What comes before it in a date has to be said before.
-      if (beginning.date.length < date.start - 1) return [];
+    return ends.map((end) => (prefix) => {
+      // The earlier parts of the date must be in the prefix already.
+      if (prefix.date.length < date.start - 1) return [];
       const values = new Set(
-        dates.filter((one) => one.startsWith(beginning.date)).map((one) => one.slice(0, end)),
+        dates.filter((text) => text.startsWith(prefix.date)).map((text) => text.slice(0, end)),
       );
       return [...values].map((value) => ({
-        ...beginning,
-        text: beginning.text + value.slice(date.start),
-        date: value.length > beginning.date.length ? value : beginning.date,
+        ...prefix,
+        text: prefix.text + value.slice(date.start),
+        date: value.length > prefix.date.length ? value : prefix.date,
       }));
     });
   }

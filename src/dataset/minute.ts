@@ -1,7 +1,7 @@
 /** Minutes since the epoch, UTC: the raw data API's unit of time. */
 export type Minute = number;
 
-/** Minutes from `start` up to, not including, `endConversion`. */
+/** Minutes from `start` up to, but not including, `end`. */
 export interface MinuteRange {
   readonly start: Minute;
   readonly end: Minute;
@@ -16,7 +16,7 @@ export function formatMinute(minute: Minute): string {
   return new Date(minute * MS_PER_MINUTE).toISOString().slice(0, 16);
 }
 
-/** A period of microseconds since the epoch as whole minutes: what is below one is cut off at both ends. */
+/** Converts microseconds since the epoch to whole minutes. Rounds both ends down. */
 export function usRangeToMinutes({
   start,
   end,
@@ -27,7 +27,7 @@ export function usRangeToMinutes({
   return { start: Math.floor(start / US_PER_MINUTE), end: Math.floor(end / US_PER_MINUTE) };
 }
 
-/** Minutes in microseconds since the epoch. */
+/** Converts minutes to microseconds since the epoch. */
 export function minutesToUsRange({ start, end }: MinuteRange): {
   readonly start: number;
   readonly end: number;
@@ -35,7 +35,7 @@ export function minutesToUsRange({ start, end }: MinuteRange): {
   return { start: start * US_PER_MINUTE, end: end * US_PER_MINUTE };
 }
 
-/** The minutes that two ranges share; undefined where there are none. */
+/** The minutes that both ranges contain; undefined if there are none. */
 export function intersectMinutes(a: MinuteRange, b: MinuteRange): MinuteRange | undefined {
   const start = Math.max(a.start, b.start);
   const end = Math.min(a.end, b.end);

@@ -4,8 +4,9 @@ import { parseDay } from './day.js';
 import type { DayFile } from './day-file.js';
 
 /**
- * The day file that a name of the form `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv.gz` tells (service
- * interface, Datasets API); undefined for any other name. Characters that no file name has stay the `-` they became.
+ * Parses a flat name, `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv.gz`
+ * (docs/spec/datasets-api.md#file-names). Returns undefined for any other name. Characters that were replaced
+ * by `-` are not restored.
  */
 export function parseDayFileName(path: string): DayFile | undefined {
   const match = /^([^_]+)_(.+?)_(\d{4}-\d\d-\d\d)_(.+)\.csv\.gz$/.exec(basename(path));

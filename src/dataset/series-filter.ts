@@ -3,7 +3,7 @@ import { didYouMean } from '../base/nearest-names.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from './dataset-symbol.js';
 import type { DayFile } from './day-file.js';
 
-/** Which of the day files that are there are meant; undefined stands for all. */
+/** Selects existing day files; undefined selects all. */
 export interface SeriesSelection {
   readonly exchanges?: readonly string[] | undefined;
   readonly dataTypes?: readonly string[] | undefined;
@@ -11,14 +11,14 @@ export interface SeriesSelection {
   readonly symbols?: readonly string[] | undefined;
 }
 
-/** Picks day files by name, and remembers what names there were. */
+/** Selects day files by name and remembers the names that it has seen. */
 export interface SeriesFilter {
   matches(file: DayFile): boolean;
-  /** @throws usage error for a name, or a glob, that no day file had; with the nearest names. */
+  /** @throws usage error with the nearest names if a selected name or glob matched no day file. */
   assertAllMatched(): void;
 }
 
-/** Whether a selection leaves anything out. */
+/** Whether the selection excludes anything. */
 export function isRestrictive({ exchanges, dataTypes, symbols }: SeriesSelection): boolean {
   return [exchanges, dataTypes, symbols].some((names) => names !== undefined && !names.includes('all'));
 }
@@ -31,12 +31,12 @@ export function createSeriesFilter(selection: SeriesSelection): SeriesFilter {
   ] as const;
   return {
     matches({ exchange, dataType, symbol }) {
-      // All three are asked: each has to learn the name.
+      // Call all three, since each has to remember the name.
       const [a, b, c] = [names[0].matches(exchange), names[1].matches(dataType), names[2].matches(symbol)];
       return a && b && c;
     },
     assertAllMatched() {
-      for (const each of names) each.assertAllMatched();
+      for (const name of names) name.assertAllMatched();
     },
   };
 }
@@ -46,37 +46,41 @@ interface NameFilter {
   assertAllMatched(): void;
 }
 
-/** @param normal one form of a name for all its spellings. */
+/** @param normalize maps all spellings of a name to one. */
 function createNameFilter(
-  what: string,
-  wanted: readonly string[] | undefined,
-  normal: (text: string) => string,
+  label: string,
+  selected: readonly string[] | undefined,
+  normalize: (text: string) => string,
 ): NameFilter {
-  if (wanted === undefined || wanted.includes('all'))
+  if (selected === undefined || selected.includes('all'))
     return { matches: () => true, assertAllMatched: () => {} };
-  const tests = wanted.map((text) => ({ text, matches: createNameTest(normal(text)), found: false }));
-  const known = new Map<string, boolean>();
-  const look = (name: string): boolean => {
-    let isWanted = false;
-    for (const test of tests) {
-      if (!test.matches(normal(name))) continue;
-      test.found = true;
-      isWanted = true;
+  const tests = selected.map((text) => ({
+    text,
+    matches: createNameTest(normalize(text)),
+    hasMatched: false,
+  }));
+  const resultsByName = new Map<string, boolean>();
+  const test = (name: string): boolean => {
+    let isSelected = false;
+    for (const each of tests) {
+      if (!each.matches(normalize(name))) continue;
+      each.hasMatched = true;
+      isSelected = true;
     }
-    known.set(name, isWanted);
-    return isWanted;
+    resultsByName.set(name, isSelected);
+    return isSelected;
   };
   return {
-    matches: (name) => known.get(name) ?? look(name),
+    matches: (name) => resultsByName.get(name) ?? test(name),
     assertAllMatched() {
-      const lost = tests.find(({ found }) => !found);
-      if (lost === undefined) return;
-      const near = isGlob(lost.text) ? '' : didYouMean(lost.text, known.keys());
-      throw usageError(`there is no day file of ${what} "${lost.text}"${near}`);
+      const unmatched = tests.find(({ hasMatched }) => !hasMatched);
+      if (unmatched === undefined) return;
+      const hint = isGlob(unmatched.text) ? '' : didYouMean(unmatched.text, resultsByName.keys());
+      throw usageError(`there is no day file of ${label} "${unmatched.text}"${hint}`);
     },
   };
 }
 
-function createNameTest(wanted: string): (name: string) => boolean {
-  return isGlob(wanted) ? createGlobMatcher(wanted) : (name) => name === wanted;
+function createNameTest(selected: string): (name: string) => boolean {
+  return isGlob(selected) ? createGlobMatcher(selected) : (name) => name === selected;
 }

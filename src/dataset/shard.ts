@@ -2,17 +2,16 @@ import { usageError } from '../base/errors.js';
 import { DAY_FILE_EXTENSION, type DayFile } from './day-file.js';
 import { dayFileName } from './layout.js';
 
-/** One of several parts that the day files fall into, each file into one. */
+/** One of `count` disjoint parts of the day files (docs/spec/command-line.md#shards). */
 export interface Shard {
   /** From 0. */
   readonly index: number;
   readonly count: number;
 }
 
-/** More machines than that have another tool. */
 const MAX_SHARDS = 1_000_000;
 
-/** Reads `<i>/<n>`, i from 0. @throws usage error. */
+/** Parses `<i>/<n>`, i from 0. @throws usage error. */
 export function parseShard(text: string): Shard {
   const [, index = '', count = ''] = /^(\d{1,7})\/(\d{1,7})$/.exec(text) ?? [];
   const shard = { index: Number(index), count: Number(count) };
@@ -21,24 +20,26 @@ export function parseShard(text: string): Shard {
   const advice = isOneTooFar
     ? `; the first is 0, so the last of ${count} is ${shard.index - 1}/${count}`
     : '';
-  throw usageError(`"${text}" is no shard${advice || '; write 0/4 for the first of four, 3/4 for the last'}`);
+  throw usageError(
+    `"${text}" is not a shard${advice || '; write 0/4 for the first of four, 3/4 for the last'}`,
+  );
 }
 
-/** Whether there is such a shard. */
 export function isShard({ index, count }: Shard): boolean {
   return index >= 0 && index < count && count <= MAX_SHARDS;
 }
 
 /**
- * The shard that a day file falls to: 32 bits FNV-1a of its flat name with `.csv.gz`, in UTF-8, modulo the count. It never
- * changes, as machines work side by side by it (contract, Beyond one machine).
- * @param file undefined where a name tells none: that is shard 0.
+ * The shard of a day file: the 32-bit FNV-1a hash of its flat name with `.csv.gz`, in UTF-8, modulo `count`
+ * (docs/spec/command-line.md#shards). This must never change, since machines with different versions share
+ * the work.
+ * @param file undefined for a file whose name is not that of a day file; its shard is 0.
  */
 export function shardIndex(file: DayFile | undefined, count: number): number {
   return file === undefined ? 0 : fnv1a(dayFileName(file) + DAY_FILE_EXTENSION) % count;
 }
 
-/** Whether a day file falls to a shard; without one, each does. */
+/** Creates a test for the day files of a shard. Without a shard, every file passes. */
 export function createShardTest(shard: Shard | undefined): (file: DayFile | undefined) => boolean {
   return shard === undefined ? () => true : (file) => shardIndex(file, shard.count) === shard.index;
 }
@@ -46,7 +47,7 @@ export function createShardTest(shard: Shard | undefined): (file: DayFile | unde
 const FNV_OFFSET_BASIS = 0x811c9dc5;
 const FNV_PRIME = 0x01000193;
 
-/** 32 bits (the draft of the IETF, draft-eastlake-fnv). */
+/** The 32-bit FNV-1a hash of the text in UTF-8 (IETF draft-eastlake-fnv). */
 export function fnv1a(text: string): number {
   let hash = FNV_OFFSET_BASIS;
   for (let at = 0; at < text.length; at++) {

@@ -1,18 +1,19 @@
 import { usageError } from '../base/errors.js';
 import type { Day } from './day.js';
 
-/** Days of the week, Monday first. */
+/** Short names of the weekdays, Monday first. */
 const WEEKDAY_NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
 
-/** Whether a day is wanted. */
+/** Whether a day is selected. */
 export type DayTest = (day: Day) => boolean;
 
 /**
- * Reads a list of weekdays and ranges of them, as `mon-fri` or `sat,sun`; a range may go over the week's end.
- * @throws usage error for another word.
+ * Parses weekdays and ranges of weekdays, such as `mon-fri` or `sat,sun`. A range may include the end of a
+ * week, as in `sat-mon`.
+ * @throws usage error for any other word.
  */
 export function parseWeekdays(items: readonly string[]): DayTest {
-  const wanted = new Set<number>();
+  const selected = new Set<number>();
   for (const item of items) {
     const [first = '', last = first, ...more] = item
       .trim()
@@ -22,18 +23,18 @@ export function parseWeekdays(items: readonly string[]): DayTest {
     const [from, to] = [first, last].map((word) => WEEKDAY_NAMES.findIndex((name) => isDayName(word, name)));
     if (from === undefined || to === undefined || from < 0 || to < 0 || more.length > 0) {
       throw usageError(
-        `"${item}" is no day of the week: write ${WEEKDAY_NAMES.join(', ')}, or a range as mon-fri`,
+        `"${item}" is not a weekday; write ${WEEKDAY_NAMES.join(', ')}, or a range such as mon-fri`,
       );
     }
     for (let day = from; ; day = (day + 1) % 7) {
-      wanted.add(day);
+      selected.add(day);
       if (day === to) break;
     }
   }
-  return (day) => wanted.has(dayToWeekday(day));
+  return (day) => selected.has(dayToWeekday(day));
 }
 
-/** `mon`, `monday` and what lies between. */
+/** Accepts `mon`, `monday` and any abbreviation between them. */
 function isDayName(word: string, name: string): boolean {
   const whole = { tue: 'tuesday', wed: 'wednesday', thu: 'thursday', sat: 'saturday' }[name] ?? `${name}day`;
   return word.length >= name.length && whole.startsWith(word);

@@ -2,8 +2,8 @@ import { secondsSince } from '../base/units.js';
 import type { EventSink, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
-import { noteOfOther } from '../store/lock/acquire-run-lock.js';
-import { placeOrReadOnly } from '../store/lock/read-only.js';
+import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
+import { joinOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { DownloadOptions } from './download-options.js';
@@ -39,11 +39,11 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
   const started = performance.now();
   const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
     input;
-  const { release, lost, other, ...place } = await placeOrReadOnly(destination, () =>
+  const { release, lost, other, ...place } = await joinOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
   );
   try {
-    noteOfOther(emit, destination.name, other);
+    emitOtherRunNote(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
     const shared = { destination, manifest, ...place, options, transfers, emit, signal, askForSpace };

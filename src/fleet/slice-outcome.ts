@@ -70,6 +70,7 @@ function verdictOfError(
   if (code === 'locked') return { status: 'returned', why, keptMs: LOCKED_MS };
   if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
     return { status: 'returned', why, endsWorker: true, holdsAllMs: retryAfterMs };
-  if (ERROR_TABLE[code].everyone && !PASSING.has(code)) return { status: 'returned', why, endsWorker: true };
+  if (ERROR_TABLE[code].affectsRun && !PASSING.has(code))
+    return { status: 'returned', why, endsWorker: true };
   return { status: 'failed', why };
 }

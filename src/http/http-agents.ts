@@ -14,55 +14,56 @@ export interface DispatchedRequest {
   readonly headers: Record<string, string>;
 }
 
-/** What requests are sent through: of undici's Dispatcher what is used of it. */
+/** Sends requests: the part of undici's `Dispatcher` that is used here. */
 export interface Connections {
   dispatch(request: DispatchedRequest, handler: ResponseHandler): boolean;
 }
 
-/** Holds an answer back, or ends it; of no effect on one that is over. */
+/** Controls the delivery of a response. Has no effect once the response has ended. */
 export interface RequestController {
   pause(): void;
   resume(): void;
   abort(reason: Error): void;
 }
 
-/** Names in lower case. */
+/** Keys are in lower case. */
 export type ResponseHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Told of one request, in this order; of an error at any time. */
+/** Callbacks of one request, in this order; an error may occur at any time. */
 export interface ResponseHandler {
   onRequestStart(controller: RequestController): void;
-  /** Before the answer's, those of interim answers (RFC 9110, section 15.2). */
+  /** Called for each interim response (RFC 9110, section 15.2) and then for the final one. */
   onResponseStart(controller: RequestController, status: number, headers: ResponseHeaders): void;
-  /** The bytes as sent. */
+  /** Receives the bytes as sent, without decoding. */
   onResponseData(controller: RequestController, chunk: Buffer): void;
   onResponseEnd(): void;
   onResponseError(controller: RequestController, error: Error): void;
 }
 
-/** What connects: one agent a scheme. */
+/** Opens connections, directly or through a proxy, with one agent per URL scheme. */
 export interface HttpAgents {
-  /** @param protocol of an address, as `https:`. */
+  /** @param protocol of a URL, such as `https:`. */
   agentFor(protocol: string): Connections;
-  /** Breaks off what is still running and frees the sockets. */
+  /** Aborts running requests and closes all sockets. */
   close(): Promise<void>;
 }
 
-/** Nothing is connected yet. */
+/** Creates agents that connect only when a request is sent. */
 export function createHttpAgents({ http, https, noProxy }: ProxySettings): HttpAgents {
   const shared = {
-    noProxy: noProxy,
-    // A plain http address is asked for by its absolute URL: many proxies refuse CONNECT to port 80.
+    noProxy,
+    // Send plain http requests to the proxy as absolute URLs: many proxies refuse CONNECT to port 80.
     proxyTunnel: false,
     clientFactory: (origin: URL, options: object) => new ProxyPool(origin, options),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    // The watchdogs are our own: these two are coarse, and run on under back-pressure.
+    // WatchedBody and sendHttpRequest detect stalls: undici's timeouts are coarse and also run under
+    // back-pressure.
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: { timeout: CONNECT_TIMEOUT_MS },
   };
-  // One agent a scheme, since a single one would send https through HTTP_PROXY where HTTPS_PROXY is not set. Each is
-  // made when it is needed, as that takes long.
+  // One agent per scheme: a single agent would send https requests through HTTP_PROXY if HTTPS_PROXY is not
+  // set. Agents are created on first use, since creation is slow.
   const proxies: Readonly<Record<string, object>> = {
     'http:': { httpProxy: http, httpsProxy: '' },
     'https:': { httpProxy: '', httpsProxy: https },

@@ -1,23 +1,23 @@
 import { TickhaulError } from '../base/errors.js';
 
-/** What OpenSSL says of an answer that is plain HTTP. */
-const NO_TLS = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_OVERFLOW/;
-const CERTIFICATE = /CERT|SIGNATURE|ERR_SSL|ERR_TLS|EPROTO|UNABLE_TO_/;
+/** OpenSSL error codes for a response in plain HTTP. */
+const NOT_TLS_CODE = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_OVERFLOW/;
+const CERTIFICATE_CODE = /CERT|SIGNATURE|ERR_SSL|ERR_TLS|EPROTO|UNABLE_TO_/;
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
-/** Each names who it was: the host, or the proxy before it. */
-const ADVICE_BY_CODE: Readonly<Record<string, (who: string) => string>> = {
-  ENOTFOUND: (who) => `the name ${who} is not known: check the address, the DNS and the proxy settings`,
-  EAI_AGAIN: (who) => `the name ${who} could not be looked up: check the DNS and the network`,
-  ECONNREFUSED: (who) => `${who} refused the connection: check the address and the proxy settings`,
-  EHOSTUNREACH: (who) => `there is no route to ${who}: check the network and the proxy settings`,
-  ENETUNREACH: (who) => `there is no route to ${who}: check the network and the proxy settings`,
-  ETIMEDOUT: (who) => `${who} did not answer in time: check the network and the proxy settings`,
-  UND_ERR_HEADERS_OVERFLOW: (who) =>
-    `${who} sent more headers than any answer of the service has: check the address and the proxy settings`,
-  UND_ERR_CONNECT_TIMEOUT: () => 'no connection in time: check the network and the proxy settings',
+/** Advice by error code. `target` is the address that failed: that of the host or of its proxy. */
+const ADVICE_BY_CODE: Readonly<Record<string, (target: string) => string>> = {
+  ENOTFOUND: (target) => `the name ${target} is not known: check the address, the DNS and the proxy settings`,
+  EAI_AGAIN: (target) => `the name ${target} could not be looked up: check the DNS and the network`,
+  ECONNREFUSED: (target) => `${target} refused the connection: check the address and the proxy settings`,
+  EHOSTUNREACH: (target) => `there is no route to ${target}: check the network and the proxy settings`,
+  ENETUNREACH: (target) => `there is no route to ${target}: check the network and the proxy settings`,
+  ETIMEDOUT: (target) => `${target} did not respond in time: check the network and the proxy settings`,
+  UND_ERR_HEADERS_OVERFLOW: (target) =>
+    `${target} sent more headers than the service ever does: check the address and the proxy settings`,
+  UND_ERR_CONNECT_TIMEOUT: () => 'connecting took too long: check the network and the proxy settings',
 };
 
-/** What Node tells of a failed look-up or connection. */
+/** Fields of Node's error for a failed lookup or connection. */
 interface ConnectionFailure {
   readonly code: string;
   readonly hostname?: string;
@@ -25,13 +25,15 @@ interface ConnectionFailure {
   readonly port?: number;
 }
 
-/** A failed request, before any answer, as `reset` or `unreachable` with what to check. */
+/**
+ * Converts the error of a request that failed before its response to `reset` or `unreachable`, with advice.
+ */
 export function toNetworkError(error: unknown, host: string): TickhaulError {
   if (error instanceof TickhaulError) return error;
   const failure = findConnectionFailure(error);
   const text = error instanceof Error ? error.message : String(error);
   if (RESET_CODES.has(failure.code)) {
-    return new TickhaulError('reset', `${host}: the connection broke before an answer came`, {
+    return new TickhaulError('reset', `${host}: the connection broke before the response; try again`, {
       cause: error,
     });
   }
@@ -42,20 +44,20 @@ export function toNetworkError(error: unknown, host: string): TickhaulError {
 
 function adviceFor(failure: ConnectionFailure, text: string, host: string): string {
   const { code } = failure;
-  const proxyAnswer = /Proxy response \((\d+)\)/.exec(text)?.[1];
-  if (proxyAnswer !== undefined) return `the proxy answered ${proxyAnswer}: check HTTPS_PROXY and NO_PROXY`;
+  const proxyStatus = /Proxy response \((\d+)\)/.exec(text)?.[1];
+  if (proxyStatus !== undefined) return `the proxy answered ${proxyStatus}: check HTTPS_PROXY and NO_PROXY`;
   if (text.startsWith('Proxy Authentication')) {
     return 'the proxy answered 407: put the user and password for it into HTTP_PROXY';
   }
-  if (NO_TLS.test(code)) {
+  if (NOT_TLS_CODE.test(code)) {
     return `it does not speak TLS (${code}): check the address, which may begin with http://, and the proxy settings`;
   }
-  if (CERTIFICATE.test(code)) {
+  if (CERTIFICATE_CODE.test(code)) {
     return `its certificate is not trusted (${code}): check the clock, or name your own authority's file in NODE_EXTRA_CA_CERTS`;
   }
-  const help = ADVICE_BY_CODE[code];
-  return help
-    ? help(describeAddress(failure) ?? host)
+  const createAdvice = ADVICE_BY_CODE[code];
+  return createAdvice
+    ? createAdvice(describeAddress(failure) ?? host)
     : `${code || text}: check the network, the DNS and the proxy settings`;
 }
 
@@ -64,7 +66,7 @@ function describeAddress({ hostname, address, port }: ConnectionFailure): string
   return address.includes(':') ? `[${address}]:${port}` : `${address}:${port}`;
 }
 
-/** Of the error, its cause, or the first of several addresses that were tried. */
+/** Searches the error and its causes; of several failed addresses, takes the first. */
 function findConnectionFailure(error: unknown): ConnectionFailure {
   if (!(error instanceof Error)) return { code: '' };
   if (error instanceof AggregateError && error.errors.length > 0)

@@ -2,9 +2,9 @@ import { type Dispatcher, Pool } from 'undici';
 import { TickhaulError } from '../base/errors.js';
 
 /**
- * Connections to a proxy for its tunnels. undici connects again without end where a proxy closes the
- * connection instead of answering CONNECT (it takes the socket's error for one of an idle connection), so
- * such an error becomes one of ours, which fails the request.
+ * Connections to a proxy for tunnels. If a proxy closes the connection instead of answering CONNECT, undici
+ * mistakes the socket error for that of an idle connection and reconnects forever. Converting the error makes
+ * the request fail.
  */
 export class ProxyPool extends Pool {
   override connect(options: Dispatcher.ConnectOptions): Promise<Dispatcher.ConnectData>;

@@ -2,35 +2,36 @@ import { usageError } from '../base/errors.js';
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** A variable under its lower-case name, which goes first as in curl, or its upper-case one. */
+/** A variable under its lower-case name, which takes precedence as in curl, or its upper-case name. */
 export function readProxyVariable(env: Env, name: string): string | undefined {
   return env[name.toLowerCase()] || env[name] || undefined;
 }
 
 /**
- * The URL of the proxy that a variable names, or the empty text. Its value may hold a password and is never repeated.
- * @throws usage error where it is no URL.
+ * The proxy URL in a variable, or an empty text. Errors never contain the value, which may include a
+ * password.
+ * @throws usage error if it is not a URL.
  */
 export function readProxyUrl(env: Env, name: 'HTTP_PROXY' | 'HTTPS_PROXY'): string {
   const value = readProxyVariable(env, name)?.trim();
   if (!value) return '';
   const url = value.includes('://') ? value : `http://${value}`;
   if (!URL.canParse(url) || !/^(https?|socks5?):$/.test(new URL(url).protocol)) {
-    throw usageError(`${name} is not a proxy's URL: write it as http://host:port`);
+    throw usageError(`${name} is not a proxy's URL; write it as http://host:port`);
   }
   return url;
 }
 
-/** Which proxies an environment names. */
+/** Proxies configured in the environment. */
 export interface ProxySettings {
-  /** URLs; the empty text for none. */
+  /** URL, or an empty text for none. */
   readonly http: string;
   readonly https: string;
-  /** What NO_PROXY excepts. */
+  /** Hosts to connect to without a proxy. */
   readonly noProxy: string;
 }
 
-/** @throws usage error for one that is no URL. */
+/** @throws usage error if a value is not a URL. */
 export function readProxySettings(env: Env): ProxySettings {
   return {
     http: readProxyUrl(env, 'HTTP_PROXY'),
@@ -39,14 +40,17 @@ export function readProxySettings(env: Env): ProxySettings {
   };
 }
 
-/** Whether NO_PROXY excepts an address: a host and those below it, with or without a port, or `*`; as undici reads it. */
+/**
+ * Whether NO_PROXY lists an address: a host and its subdomains, with or without a port, or `*`. Same rules as
+ * undici.
+ */
 export function bypassesProxy(env: Env, { hostname, port }: { hostname: string; port: number }): boolean {
   const text = readProxyVariable(env, 'NO_PROXY')?.trim() ?? '';
   if (text === '*') return true;
   const entries = text.split(/[,\s]/).filter((entry) => entry !== '');
   return entries.some((entry) => {
-    const [, host = entry, only] = /^(.+):(\d+)$/.exec(entry) ?? [];
-    if (only !== undefined && Number(only) !== port) return false;
+    const [, host = entry, onlyPort] = /^(.+):(\d+)$/.exec(entry) ?? [];
+    if (onlyPort !== undefined && Number(onlyPort) !== port) return false;
     const name = host.replace(/^\*?\./, '').toLowerCase();
     return hostname === name || hostname.endsWith(`.${name}`);
   });

@@ -1,18 +1,18 @@
 import type { TickhaulError } from '../base/errors.js';
 
-/** Takes what `--verbose` says of a request: one line, without what is secret. */
+/** Receives a line about each request for `--verbose`, without secrets. */
 export type RequestLog = (line: string) => void;
 
-/** A request under way, of which a line is told as it is answered or fails. */
+/** A request in flight. A line is logged when it gets a response or fails. */
 export interface LoggedRequest {
   onResponse(status: number): void;
   onFailure(reason: TickhaulError): void;
 }
 
-/** @param shown gives method and address, without what is secret; asked only where somebody listens. */
-export function startRequestLog(onRequest: RequestLog | undefined, shown: () => string): LoggedRequest {
-  const began = performance.now();
-  const tell = (outcome: string | number): void =>
-    onRequest?.(`${shown()} ${outcome} ${Math.round(performance.now() - began)}ms`);
-  return { onResponse: tell, onFailure: ({ code }) => tell(code) };
+/** @param formatRequest formats method and address without secrets; called only if there is a log. */
+export function startRequestLog(log: RequestLog | undefined, formatRequest: () => string): LoggedRequest {
+  const startMs = performance.now();
+  const logOutcome = (outcome: string | number): void =>
+    log?.(`${formatRequest()} ${outcome} ${Math.round(performance.now() - startMs)}ms`);
+  return { onResponse: logOutcome, onFailure: ({ code }) => logOutcome(code) };
 }

@@ -4,116 +4,118 @@ import { formatDuration } from '../base/units.js';
 import type { Connections, DispatchedRequest, RequestController, ResponseHeaders } from './http-agents.js';
 import { WatchedBody } from './watched-body.js';
 
-/** Bytes of a large body that are handed over at a time. */
+/** A large body is sent in pieces of this size, so that a stall is noticed. */
 const PIECE_BYTES = 64 * 1024;
 
 export interface HttpRequestOptions {
-  /** What errors name: host and path. */
+  /** Host and path, for errors. */
   readonly name: string;
-  /** Milliseconds in which no piece of the body is taken, and no answer comes, and then no byte of it. */
+  /**
+   * Longest time without progress: first until a piece is sent or the response starts, then between its
+   * bytes.
+   */
   readonly stallTimeoutMs: number;
   readonly signal: AbortSignal | undefined;
 }
 
-/** An answer whose bytes may still be on their way. */
+/** A response whose body may still be arriving. */
 export interface HttpResponse {
   readonly status: number;
-  /** Names in lower case; repeated headers joined with a comma. */
+  /** Keys are in lower case; repeated headers are joined with a comma. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body: WatchedBody;
 }
 
 /**
- * One request and its answer, without a stream of undici's between: what comes goes to the body at once.
- * An abort ends the body too. Bytes that are sent must stay as they are until then.
- * @throws TickhaulError `stalled`; the signal's reason; undici's own errors.
+ * Sends a request and resolves when the response headers arrive. An abort also ends the body. The sent bytes
+ * must not change until the response ends.
+ * @throws TickhaulError `stalled`; the abort reason; undici's errors unchanged.
  */
 export function sendHttpRequest(
   connections: Connections,
   request: DispatchedRequest,
   { name, stallTimeoutMs, signal }: HttpRequestOptions,
 ): Promise<HttpResponse> {
-  // It would be sent, and nobody would break it off.
+  // Without this check the request would be sent, and no abort event would cancel it.
   if (signal?.aborted) return Promise.reject(abortReason(signal));
   return new Promise((resolve, reject) => {
     let controller: RequestController | undefined;
-    let answer: WatchedBody | undefined;
-    let broken: TickhaulError | undefined;
+    let responseBody: WatchedBody | undefined;
+    let abortError: TickhaulError | undefined;
 
-    const end = (reason: Error): void => {
-      letGo();
-      if (answer) answer.fail(reason);
+    const fail = (reason: Error): void => {
+      cleanUp();
+      if (responseBody) responseBody.fail(reason);
       else reject(reason);
     };
-    const breakOff = (reason: TickhaulError): void => {
-      broken = reason;
-      end(reason);
+    const abortRequest = (reason: TickhaulError): void => {
+      abortError = reason;
+      fail(reason);
       controller?.abort(reason);
     };
     const onAbort = (): void => {
-      if (signal) breakOff(abortReason(signal));
+      if (signal) abortRequest(abortReason(signal));
     };
     const timer = setTimeout(() => {
-      const patience = formatDuration(stallTimeoutMs);
-      breakOff(new TickhaulError('stalled', `${name}: no answer within ${patience}`));
+      const duration = formatDuration(stallTimeoutMs);
+      abortRequest(new TickhaulError('stalled', `${name}: no response within ${duration}`));
     }, stallTimeoutMs);
-    const letGo = (): void => {
+    const cleanUp = (): void => {
       clearTimeout(timer);
       signal?.removeEventListener('abort', onAbort);
     };
-
     signal?.addEventListener('abort', onAbort, { once: true });
-    const { body: sent } = request;
-    const large = sent instanceof Uint8Array && sent.length > PIECE_BYTES;
-    const body = large
+    const { body: requestBody } = request;
+    const isLarge = requestBody instanceof Uint8Array && requestBody.length > PIECE_BYTES;
+    const body = isLarge
       ? Readable.from(
-          splitBody(sent, () => timer.refresh()),
+          splitBody(requestBody, () => timer.refresh()),
           { objectMode: false },
         )
-      : sent;
+      : requestBody;
     connections.dispatch(
       { ...request, body },
       {
         onRequestStart(started) {
           controller = started;
-          // It was still waiting for its connection.
-          if (broken) started.abort(broken);
+          // The request may have been aborted while it waited for a connection.
+          if (abortError) started.abort(abortError);
         },
-        onResponseStart(answering, status, found) {
+        onResponseStart(response, status, rawHeaders) {
           const isInterim = status < 200;
           if (isInterim) return;
           clearTimeout(timer);
-          const headers = flattenHeaders(found);
+          const headers = flattenHeaders(rawHeaders);
           const source = {
-            pause: () => answering.pause(),
-            resume: () => answering.resume(),
-            abort: () => answering.abort(new TickhaulError('reset', `${name}: not read to its end`)),
+            pause: () => response.pause(),
+            resume: () => response.resume(),
+            abort: () => response.abort(new TickhaulError('reset', `${name}: not read to its end`)),
           };
-          answer = new WatchedBody(source, {
+          responseBody = new WatchedBody(source, {
             name,
             stallTimeoutMs,
-            // Of HEAD it is what GET would have.
-            announced: request.method === 'HEAD' ? undefined : parseByteCount(headers['content-length']),
+            // A response to HEAD has the Content-Length of GET, but no body.
+            announcedBytes: request.method === 'HEAD' ? undefined : parseByteCount(headers['content-length']),
           });
-          resolve({ status, headers, body: answer });
+          resolve({ status, headers, body: responseBody });
         },
         onResponseData(_, chunk) {
-          answer?.push(chunk);
+          responseBody?.push(chunk);
         },
         onResponseEnd() {
-          letGo();
-          answer?.finish();
+          cleanUp();
+          responseBody?.finish();
         },
-        onResponseError: (_, error) => end(error),
+        onResponseError: (_, error) => fail(error),
       },
     );
   });
 }
 
-/** What is left of a body while it is taken. */
-function* splitBody(bytes: Uint8Array, onTaken: () => void): Generator<Uint8Array> {
+/** @param onPiece called before each piece. */
+function* splitBody(bytes: Uint8Array, onPiece: () => void): Generator<Uint8Array> {
   for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
-    onTaken();
+    onPiece();
     yield bytes.subarray(at, at + PIECE_BYTES);
   }
 }
@@ -124,7 +126,7 @@ function flattenHeaders(headers: ResponseHeaders): Readonly<Record<string, strin
   return flat;
 }
 
-/** A header's count of bytes; undefined where it is absent or no plain count. */
+/** Parses a byte count from a header; undefined if it is missing or not a plain number. */
 export function parseByteCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text.trim()) ? Number(text) : undefined;
 }

@@ -1,38 +1,38 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration, formatSize, plural } from '../base/units.js';
 
-/** Bytes that wait for their reader before the connection is held back. */
+/** Unread bytes after which the connection is paused. */
 const BUFFER_BYTES = 256 * 1024;
-/** Bytes of a body that is read in one piece, unless its reader knows better. */
+/** Default limit for a body that is read as a whole. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
 
 export interface WatchedBodyOptions {
-  /** What the errors name: host and path. */
+  /** Host and path, for errors. */
   readonly name: string;
-  /** Milliseconds without a byte, while one is waited for, after which the body is broken off. */
+  /** Longest wait for the next byte. */
   readonly stallTimeoutMs: number;
-  /** Bytes that Content-Length announced. */
-  readonly announced: number | undefined;
+  /** Value of Content-Length. */
+  readonly announcedBytes: number | undefined;
 }
 
-/** The connection that a body comes over. */
+/** The connection that delivers a body. */
 export interface BodySource {
   pause(): void;
   resume(): void;
-  /** Breaks the answer off; of no effect once all of it came. */
+  /** Aborts the response; has no effect once it has ended. */
   abort(): void;
 }
 
-/** An answer's bytes, to be read once. Whoever doesn't read it to its end must destroy it. */
+/** The bytes of a response, readable once. Destroy it unless it is read to its end. */
 export interface ResponseBody extends AsyncIterable<Buffer> {
   destroy(): void;
 }
 
 /**
- * Bytes on their way from a connection to one reader, and no more of them than the reader takes. They end only when the
- * answer is whole: else with `stalled`, with `short_body` where fewer bytes came than announced, with `reset`, or with
- * the TickhaulError that broke it off (an abort's reason). What came before is read first. A slow reader never stalls
- * it: time counts only while the network is waited for.
+ * Passes bytes from a connection to one reader, with back-pressure. The iteration ends normally only if the
+ * response is complete. Otherwise, after all received bytes, it throws `stalled`, `short_body` if fewer bytes
+ * arrived than announced, `reset`, or the TickhaulError that aborted it. A slow reader never causes a stall:
+ * only waiting for the network counts.
  */
 export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefined> {
   readonly #source: BodySource;
@@ -50,7 +50,7 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
     this.#options = options;
   }
 
-  /** Bytes came. */
+  /** Adds received bytes. */
   push(chunk: Buffer): void {
     if (this.#end) return;
     this.#received += chunk.length;
@@ -63,23 +63,23 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
     this.#wake?.();
   }
 
-  /** All bytes that will ever come are there. */
+  /** Marks the end of the response. */
   finish(): void {
-    const { announced } = this.#options;
-    const isWhole = announced === undefined || this.#received >= announced;
-    this.#close(isWhole ? 'whole' : this.#brokenOff(undefined));
+    const { announcedBytes } = this.#options;
+    const isWhole = announcedBytes === undefined || this.#received >= announcedBytes;
+    this.#close(isWhole ? 'whole' : this.#createEndError(undefined));
   }
 
-  /** The connection broke, or was broken off. */
+  /** Ends the body after a connection error or an abort. */
   fail(error: unknown): void {
-    this.#close(this.#brokenOff(error));
+    this.#close(this.#createEndError(error));
   }
 
   destroy(): void {
-    const isOnItsWay = !this.#end;
+    const isArriving = !this.#end;
     this.#chunks.length = 0;
     this.#close('whole');
-    if (isOnItsWay) this.#source.abort();
+    if (isArriving) this.#source.abort();
   }
 
   [Symbol.asyncIterator](): AsyncIterator<Buffer, undefined> {
@@ -87,7 +87,7 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
   }
 
   async next(): Promise<IteratorResult<Buffer, undefined>> {
-    while (this.#chunks.length === 0 && !this.#end) await this.#more();
+    while (this.#chunks.length === 0 && !this.#end) await this.#waitForMore();
     const chunk = this.#chunks.shift();
     if (chunk) {
       this.#buffered -= chunk.length;
@@ -101,14 +101,14 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
     return { value: undefined, done: true };
   }
 
-  /** A loop over it was left. */
+  /** Called when a loop over the body is left early. */
   async return(): Promise<IteratorResult<Buffer, undefined>> {
     this.destroy();
     return { value: undefined, done: true };
   }
 
-  #more(): Promise<void> {
-    // A timer that is refreshed costs less than one that is made for each chunk.
+  #waitForMore(): Promise<void> {
+    // Refreshing a timer costs less than creating one for each chunk.
     if (this.#timer) this.#timer.refresh();
     else this.#timer = setTimeout(() => this.#stall(), this.#options.stallTimeoutMs);
     return new Promise((resolve) => {
@@ -121,11 +121,11 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
 
   #stall(): void {
     this.#timer = undefined;
-    // Its reader is busy, and waits for nothing.
+    // The reader is busy and does not wait for bytes.
     if (!this.#wake) return;
     const { name, stallTimeoutMs } = this.#options;
-    const found = `no byte for ${formatDuration(stallTimeoutMs)} after ${formatSize(this.#received)}`;
-    this.#close(new TickhaulError('stalled', `${name}: ${found}`));
+    const reason = `no byte for ${formatDuration(stallTimeoutMs)} after ${formatSize(this.#received)}`;
+    this.#close(new TickhaulError('stalled', `${name}: ${reason}`));
     this.#source.abort();
   }
 
@@ -136,14 +136,14 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
     this.#wake?.();
   }
 
-  #brokenOff(cause: unknown): TickhaulError {
+  #createEndError(cause: unknown): TickhaulError {
     if (cause instanceof TickhaulError) return cause;
-    const { name, announced } = this.#options;
+    const { name, announcedBytes } = this.#options;
     const received = this.#received;
     const wasReset = cause instanceof Error && 'code' in cause && cause.code === 'ECONNRESET';
-    if (announced !== undefined && received < announced && !wasReset) {
-      const found = `${received} of the ${plural(announced, 'announced byte')} came`;
-      return new TickhaulError('short_body', `${name}: ${found}`, { cause });
+    if (announcedBytes !== undefined && received < announcedBytes && !wasReset) {
+      const reason = `received only ${received} of the ${plural(announcedBytes, 'announced byte')}`;
+      return new TickhaulError('short_body', `${name}: ${reason}`, { cause });
     }
     return new TickhaulError('reset', `${name}: the connection broke after ${plural(received, 'byte')}`, {
       cause,
@@ -151,19 +151,19 @@ export class WatchedBody implements ResponseBody, AsyncIterator<Buffer, undefine
   }
 }
 
-/** Reads a body that nobody wants to its end, so that its connection can serve again; a long one is broken off. */
-export async function discardBody(body: ResponseBody, limit = 64 * 1024): Promise<void> {
-  await readBody(body, limit).catch(() => undefined);
+/** Reads an unneeded body to its end, so that its connection can be reused; aborts it if it is too long. */
+export async function discardBody(body: ResponseBody, maxBytes = 64 * 1024): Promise<void> {
+  await readBody(body, maxBytes).catch(() => undefined);
 }
 
-/** The whole body, or its first bytes, somewhat more than the limit: what lies past it is broken off. */
-export async function readBody(body: ResponseBody, limit = MAX_BODY_BYTES): Promise<Buffer> {
+/** Reads a whole body. If it is longer than the limit, returns only its beginning and aborts the rest. */
+export async function readBody(body: ResponseBody, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
     chunks.push(chunk);
     length += chunk.length;
-    if (length > limit) break;
+    if (length > maxBytes) break;
   }
   return Buffer.concat(chunks);
 }

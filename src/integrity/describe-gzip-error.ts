@@ -1,7 +1,7 @@
 import { isSystemError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 
-/** How much of a stream's beginning describeGzipError wants to see. */
+/** Bytes at the start of a stream that `describeGzipError` needs. */
 export const HEAD_BYTES = 16;
 
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
@@ -9,11 +9,14 @@ const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 const ZLIB_MESSAGES: Readonly<Record<string, string>> = {
   'incorrect data check': 'wrong gzip checksum',
   'incorrect length check': 'wrong length in the gzip trailer',
-  // The first member's header was right: this one stands behind a whole member.
+  // The header of the first member was valid: these bytes follow a complete member.
   'incorrect header check': 'bytes after the last gzip member',
 };
 
-/** What zlib's error means for a file whose first bytes are `head` and of which `bytes` bytes were seen. */
+/**
+ * Describes zlib's error.
+ * @param head the first bytes of the file. @param bytes number of bytes read so far.
+ */
 export function describeGzipError(error: Error, head: Buffer, bytes: number): string {
   if (!GZIP_MAGIC.subarray(0, head.length).equals(head.subarray(0, GZIP_MAGIC.length))) {
     return `not a gzip file: begins with ${JSON.stringify(describeHead(head))}`;

@@ -5,28 +5,28 @@ import { describeGzipError, HEAD_BYTES } from './describe-gzip-error.js';
 
 const MIN_CHUNK_BYTES = 1024;
 const MAX_CHUNK_BYTES = 256 * 1024;
-/** Bytes of a gzip member's end: checksum, and length of its text (RFC 1952, section 2.3.1). */
+/** Length of the trailer of a gzip member: checksum and text length (RFC 1952, section 2.3.1). */
 const TRAILER_BYTES = 8;
 
-/** What `gunzipSync` gives with `info`; the types don't say so. */
+/** Result of `gunzipSync` with the option `info`, which Node's types lack. */
 interface GunzipInfo {
   readonly buffer: Buffer;
-  /** Bytes that were used. */
+  /** Compressed bytes that were used. */
   readonly engine: { readonly bytesWritten: number };
 }
 
 /**
- * Gunzips a small file that is in memory, in one go: a stream costs more than its bytes. As with `startGunzip`, it has
- * to be a whole gzip file and nothing more.
- * @param mostText bytes. @returns undefined where its text is larger.
- * @throws TickhaulError `createCorruptError`.
+ * Gunzips a small file in memory at once, which is faster than a stream. As with `startGunzip`, the bytes
+ * must be a complete gzip file and nothing more.
+ * @returns undefined if the text is larger than `maxTextBytes`.
+ * @throws TickhaulError `corrupt`.
  */
-export function gunzipBytes(bytes: Buffer, mostText: number): Buffer | undefined {
+export function gunzipBytes(bytes: Buffer, maxTextBytes: number): Buffer | undefined {
   if (bytes.length === 0) throw new TickhaulError('corrupt', 'empty body');
   try {
-    const options = { chunkSize: chooseChunkBytes(bytes), maxOutputLength: mostText, info: true };
+    const options = { chunkSize: chooseChunkBytes(bytes), maxOutputLength: maxTextBytes, info: true };
     const { buffer, engine } = gunzipSync(bytes, options) as unknown as GunzipInfo;
-    // zlib takes a zero byte after a member for padding, and drops the rest without a word.
+    // zlib takes a zero byte after a member for padding, and ignores the rest without an error.
     if (engine.bytesWritten === bytes.length) return buffer;
     const used = engine.bytesWritten;
     throw new TickhaulError(
@@ -40,7 +40,10 @@ export function gunzipBytes(bytes: Buffer, mostText: number): Buffer | undefined
   }
 }
 
-/** As much as a file of one member says it needs: buffers that are too large cost as much as the work. */
+/**
+ * The text length in the trailer, which is exact for a file of one member: too large a buffer is slow to
+ * allocate.
+ */
 function chooseChunkBytes(bytes: Buffer): number {
   const length = bytes.length < TRAILER_BYTES ? 0 : bytes.readUInt32LE(bytes.length - 4);
   return Math.min(Math.max(length + 1, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);

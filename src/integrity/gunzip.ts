@@ -4,33 +4,33 @@ import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import { describeGzipError, HEAD_BYTES } from './describe-gzip-error.js';
 
-/** Takes gunzipped text chunk by chunk; a promise holds the next chunk back. */
+/** Receives gunzipped text in chunks. The next chunk waits for the returned promise. */
 export type TextSink = (chunk: Buffer) => void | Promise<void>;
 
 /**
- * Gunzips a stream that has to be a whole gzip file and nothing more. Every method but destroy throws `createCorruptError`
- * once it can't be one, and whatever the text's sink threw.
+ * Gunzips a stream that must be a complete gzip file and nothing more. All methods except `destroy` throw
+ * `corrupt` as soon as it cannot be one, and any error of the text sink.
  */
 export interface GunzipPass {
-  /** Resolves when more may be written. Not to be called again before that; the chunk must stay unchanged till then. */
+  /** Resolves when the chunk is used up; until then, do not change it or call `write` again. */
   write(chunk: Buffer): Promise<void>;
-  /** To be called after the last byte. */
+  /** Call it after the last byte. */
   finish(): Promise<void>;
   /**
-   * Breaks the pass off and frees its memory; may be called at any time, and more than once. Resolves when the text's
-   * sink has none any more.
+   * Ends the pass and frees its memory. May be called at any time, and repeatedly. Resolves when the text
+   * sink is no longer running.
    */
   destroy(): Promise<void>;
 }
 
-/** Bytes. A buffer holds many small outputs, and the pages nobody wrote to cost nothing. */
+/** Default size of text chunks. A buffer holds many small outputs; unused pages of it cost nothing. */
 export const TEXT_CHUNK_BYTES = 256 * 1024;
-/** Bytes. A tenth faster, for those that run no more at once than there are processors. */
+/** A tenth faster, if there are no more streams than processors. */
 export const LARGE_TEXT_CHUNK_BYTES = 1024 * 1024;
-// A high-water mark of 1 makes each write wait until its chunk is used up.
+// With a high-water mark of 1, each write waits until its chunk is used up.
 const GUNZIP_OPTIONS: ZlibOptions & TransformOptions = { highWaterMark: 1 };
 
-/** @param chunkSize bytes of text that come at once, at most. */
+/** @param chunkSize maximum size of a text chunk, in bytes. */
 export function startGunzip(onText: TextSink, chunkSize: number = TEXT_CHUNK_BYTES): GunzipPass {
   return new CheckedGunzip(onText, chunkSize);
 }
@@ -42,13 +42,13 @@ class CheckedGunzip implements GunzipPass {
   #ended = false;
   #failure: unknown;
   #wake: (() => void) | undefined;
-  /** Resolves when the sink is done with the last text. */
-  #handedOver: Promise<void> = Promise.resolve();
+  /** Resolves when the sink has finished with the last text. */
+  #lastDelivery: Promise<void> = Promise.resolve();
 
   constructor(onText: TextSink, chunkSize: number) {
     this.#gunzip = createGunzip({ ...GUNZIP_OPTIONS, chunkSize });
     this.#gunzip.on('data', (text: Buffer) => {
-      this.#handedOver = this.#handOver(text, onText);
+      this.#lastDelivery = this.#deliver(text, onText);
     });
     this.#gunzip.on('drain', () => this.#wake?.());
     this.#gunzip.on('end', () => {
@@ -70,7 +70,7 @@ class CheckedGunzip implements GunzipPass {
     const used = this.#next();
     this.#gunzip.write(chunk);
     await used;
-    await this.#sinkLeft();
+    await this.#waitForSinkAfterFailure();
     this.#check();
   }
 
@@ -81,7 +81,7 @@ class CheckedGunzip implements GunzipPass {
       const used = this.#next();
       this.#gunzip.end();
       await used;
-      await this.#sinkLeft();
+      await this.#waitForSinkAfterFailure();
     }
     this.#ended &&= this.#gunzip.bytesWritten < this.#bytes;
     this.#check();
@@ -89,14 +89,17 @@ class CheckedGunzip implements GunzipPass {
   }
 
   destroy(): Promise<void> {
-    // A stack is taken for each error, of which a run that checks many small files would notice.
-    if (this.#gunzip.destroyed) return this.#handedOver;
-    this.#fail(new TickhaulError('interrupted', 'the check of a gzip stream was broken off'));
-    return this.#handedOver;
+    // Creating an error captures a stack, which is measurable in a run that checks many small files.
+    if (this.#gunzip.destroyed) return this.#lastDelivery;
+    this.#fail(new TickhaulError('interrupted', 'the check of a gzip stream was aborted'));
+    return this.#lastDelivery;
   }
 
-  /** zlib goes on to the next text once its event is through, in a thread of its own: so this one's use waits for that. */
-  async #handOver(text: Buffer, onText: TextSink): Promise<void> {
+  /**
+   * zlib starts on the next text, in its own thread, only after this event has returned: so wait before using
+   * the text.
+   */
+  async #deliver(text: Buffer, onText: TextSink): Promise<void> {
     this.#gunzip.pause();
     await undefined;
     if (this.#failure !== undefined) return;
@@ -108,9 +111,9 @@ class CheckedGunzip implements GunzipPass {
     }
   }
 
-  /** What is wrong is told when the sink has no text any more: its owner clears up after it then. */
-  async #sinkLeft(): Promise<void> {
-    if (this.#failure !== undefined) await this.#handedOver;
+  /** Errors are thrown only after the sink has finished, since its owner then frees its resources. */
+  async #waitForSinkAfterFailure(): Promise<void> {
+    if (this.#failure !== undefined) await this.#lastDelivery;
   }
 
   #next(): Promise<void> {
@@ -119,7 +122,7 @@ class CheckedGunzip implements GunzipPass {
     });
   }
 
-  /** The first reason wins. */
+  /** Only the first reason counts. */
   #fail(reason: unknown): void {
     this.#failure ??= reason;
     this.#gunzip.destroy();
@@ -127,8 +130,8 @@ class CheckedGunzip implements GunzipPass {
   }
 
   /**
-   * Before its input is ended, zlib's stream ends only at a zero byte after a member: it takes that for
-   * padding, drops the rest, and says so nowhere but in its count of used bytes.
+   * Before the end of input, zlib's stream ends only at a zero byte after a member. It takes that byte for
+   * padding and ignores the rest; only its count of used bytes shows this.
    */
   #check(): void {
     if (this.#ended) {

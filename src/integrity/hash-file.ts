@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /**
- * The checksum of a file's bytes, in hex digits.
- * @param read how they are read. @throws TickhaulError `disk`, and what `read` throws.
+ * The checksum of a file, in hex digits.
+ * @param read reads the file. @throws TickhaulError `disk`, and what `read` throws.
  */
 export async function hashFile(
   path: string,

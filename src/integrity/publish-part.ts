@@ -3,10 +3,10 @@ import { toDiskError } from '../base/errors.js';
 import { hashFile } from './hash-file.js';
 
 /**
- * Gives a proven `.part` file its final name, once its bytes are on the disk: a power failure must not leave
- * an empty file under a name that promises a whole one. Closes the handle in any case.
- * @param sha256 of the part: a file with the same bytes stays where it is, since somebody may be reading it, and the part
- * is removed. Left out, the part replaces any file.
+ * Syncs a verified `.part` file and renames it to its final name. The sync comes first: after a power
+ * failure, a final name must not belong to an empty file. Always closes the handle.
+ * @param sha256 checksum of the part. If the final file has the same bytes, it is kept, since it may be open
+ * for reading, and the part is removed. If undefined, the part replaces any file.
  * @throws TickhaulError `disk`.
  */
 export async function publishPart(
@@ -16,25 +16,25 @@ export async function publishPart(
   sha256?: string,
 ): Promise<void> {
   try {
-    let isThere = false;
+    let isPublished = false;
     try {
       const { size } = await handle.stat();
-      isThere = sha256 !== undefined && (await holds(finalPath, size, sha256));
-      if (!isThere) await handle.sync();
+      isPublished = sha256 !== undefined && (await hasBytes(finalPath, size, sha256));
+      if (!isPublished) await handle.sync();
     } finally {
       await handle.close();
     }
-    await (isThere ? rm(partPath) : rename(partPath, finalPath));
+    await (isPublished ? rm(partPath) : rename(partPath, finalPath));
   } catch (error) {
     throw toDiskError(error, finalPath);
   }
 }
 
-/** Whether a file has these bytes; one that can't be read is replaced as any other. */
-async function holds(path: string, size: number, sha256: string): Promise<boolean> {
+/** Whether a file has these bytes. An unreadable file counts as different. */
+async function hasBytes(path: string, size: number, sha256: string): Promise<boolean> {
   try {
-    const found = await lstat(path);
-    return found.isFile() && found.size === size && (await hashFile(path, 'sha256')) === sha256;
+    const stats = await lstat(path);
+    return stats.isFile() && stats.size === size && (await hashFile(path, 'sha256')) === sha256;
   } catch {
     return false;
   }

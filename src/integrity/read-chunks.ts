@@ -3,7 +3,7 @@ import { openRegular } from '../base/open-regular.js';
 
 const READ_CHUNK_BYTES = 1024 * 1024;
 
-/** A way to read a file's bytes. */
+/** Reads a file and passes its bytes to `use` in chunks. */
 export type ReadChunks = (
   path: string,
   use: (chunk: Buffer) => Promise<void>,
@@ -11,7 +11,7 @@ export type ReadChunks = (
 ) => Promise<void>;
 
 /**
- * Gives a file's bytes in chunks, each of which is overwritten once its promise resolved.
+ * Reads a file in chunks. Each chunk is overwritten once the promise of `use` resolves.
  * @throws TickhaulError `disk`, and what `use` throws.
  */
 export async function readChunks(

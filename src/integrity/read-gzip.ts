@@ -1,19 +1,19 @@
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 
-/** What is told of a gzip file, from its first byte to its last. */
+/** Receives the bytes and the text of a gzip file. */
 export interface GzipReader {
-  /** Compressed bytes. The chunk is overwritten after. */
+  /** Receives compressed bytes. The chunk is overwritten afterwards. */
   readonly onBytes: (chunk: Buffer) => void;
-  /** A chunk is good until the promise resolves. */
+  /** The chunk stays valid until the returned promise resolves. */
   readonly onText: TextSink;
 }
 
-/** How a gzip file is read where it isn't one of few, in large chunks. */
+/** Options for reading many gzip files at the same time. */
 export interface GzipReadOptions {
-  /** How the file's bytes are read. */
+  /** Reads the file's bytes. */
   readonly read: ReadChunks;
-  /** Bytes of text that come at once, at most. */
+  /** Maximum size of a text chunk. */
   readonly textChunk: number;
 }
 
@@ -21,8 +21,8 @@ const LARGE_CHUNKS: GzipReadOptions = { read: readChunks, textChunk: LARGE_TEXT_
 
 /**
  * Reads a whole gzip file.
- * @throws TickhaulError `createCorruptError` where it is no whole gzip file, `disk`, the reason of an abort, and what the reader
- * throws.
+ * @throws TickhaulError `corrupt` if it is not a complete gzip file, `disk`; the abort reason; what the
+ * reader throws.
  */
 export async function readGzip(
   path: string,
@@ -35,7 +35,7 @@ export async function readGzip(
     await read(
       path,
       async (chunk) => {
-        // The decompressor works in a thread of its own while this one takes the compressed bytes.
+        // Decompression runs in zlib's thread while this thread processes the compressed bytes.
         const used = pass.write(chunk);
         reader.onBytes(chunk);
         await used;

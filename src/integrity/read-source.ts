@@ -4,7 +4,7 @@ import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from './gunzip.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 import { type GzipReader, type GzipReadOptions, readGzip } from './read-gzip.js';
 
-/** What one reading of a source found. */
+/** Size and checksum of a source, found while reading it. */
 export interface SourceFacts {
   /** Compressed size. */
   readonly bytes: number;
@@ -12,9 +12,9 @@ export interface SourceFacts {
 }
 
 /**
- * Reads a `.csv.gz` file to its end, and gives its text.
- * @param onBytes told of compressed bytes as they are read. @param read how the file's bytes are read.
- * @throws as `readText` does.
+ * Reads a `.csv.gz` file to its end and passes its text to `onText`.
+ * @param onBytes receives the number of compressed bytes of each chunk. @param read reads the file's bytes.
+ * @throws like `readSourceText`.
  */
 export async function readSource(
   path: string,
@@ -39,15 +39,15 @@ export async function readSource(
 
 /**
  * Reads a `.csv.gz` file to its end.
- * @param reading left out, in large chunks of an open file.
- * @throws TickhaulError `createCorruptError` that names the file when it is no whole gzip file, `unreadable`, and what the reader
- * throws.
+ * @param options defaults to large chunks of a local file.
+ * @throws TickhaulError `corrupt` with the path if it is not a complete gzip file, `unreadable`; what the
+ * reader throws.
  */
 export async function readSourceText(
   path: string,
   { onBytes, onText }: GzipReader,
   signal: AbortSignal,
-  reading?: GzipReadOptions,
+  options?: GzipReadOptions,
 ): Promise<void> {
   let textError: unknown;
   const onCheckedText = async (text: Buffer): Promise<void> => {
@@ -59,7 +59,7 @@ export async function readSourceText(
     }
   };
   try {
-    await readGzip(path, { onBytes, onText: onCheckedText }, signal, reading);
+    await readGzip(path, { onBytes, onText: onCheckedText }, signal, options);
   } catch (error) {
     if (error === textError) throw error;
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw toSourceError(error, path);
@@ -72,18 +72,19 @@ export async function readSourceText(
 const SYSTEM_ERROR_REASONS: Readonly<Record<string, string>> = {
   EACCES: 'no permission',
   EPERM: 'no permission',
-  ENOENT: 'it is no longer there',
+  ENOENT: 'it no longer exists',
   EISDIR: 'it is a folder',
 };
 
 /**
- * A system error of reading a source, which concerns no other file; anything else is returned as it is, and so what kept
- * a store from being read.
+ * Converts a system error of reading a source to `unreadable`, which affects no other file. Returns other
+ * errors unchanged, including those of an object store.
  */
 export function toSourceError(error: unknown, path: string): unknown {
-  const isOurs = error instanceof TickhaulError;
-  const cause = isOurs ? error.cause : error;
-  if (!isSystemError(cause) || (isOurs && error.exitCode !== ERROR_TABLE.disk.exitCode)) return error;
+  const isTickhaulError = error instanceof TickhaulError;
+  const cause = isTickhaulError ? error.cause : error;
+  if (!isSystemError(cause) || (isTickhaulError && error.exitCode !== ERROR_TABLE.disk.exitCode))
+    return error;
   return new TickhaulError(
     'unreadable',
     `${path}: can't be read: ${SYSTEM_ERROR_REASONS[cause.code] ?? cause.code}`,

@@ -3,21 +3,21 @@ import { countLines, linesToRows } from './count-lines.js';
 import { gunzipBytes } from './gunzip-bytes.js';
 import type { FileChecksums } from './verify-file.js';
 
-/** Bytes of text up to which a file is gunzipped in one piece. */
+/** Maximum size of a text that is gunzipped at once. */
 const MAX_TEXT_BYTES = 64_000_000;
 
 /**
- * Proves a small day file that is in memory, in one go: streams cost more than its bytes.
- * @param onText is given the whole text.
- * @returns undefined when its text is too large for that.
- * @throws TickhaulError `createCorruptError`, as `verifyFile` does; what `onText` throws.
+ * Verifies a small day file in memory at once, which is faster than streams.
+ * @param onText receives the whole text.
+ * @returns undefined if the text is too large for this.
+ * @throws TickhaulError `corrupt`, like `verifyFile`; what `onText` throws.
  */
 export function verifyBytes(bytes: Buffer, onText?: (text: Buffer) => void): FileChecksums | undefined {
-  const proof = verifyBytesWithoutMd5(bytes, onText);
-  return proof && { ...proof, md5: createHash('md5').update(bytes).digest('hex') };
+  const checksums = verifyBytesWithoutMd5(bytes, onText);
+  return checksums && { ...checksums, md5: createHash('md5').update(bytes).digest('hex') };
 }
 
-/** As `verifyBytes`, without the md5: of the two checksums, one is enough to compare. */
+/** Like `verifyBytes`, but without the md5, for comparisons that need only one checksum. */
 export function verifyBytesWithoutMd5(
   bytes: Buffer,
   onText?: (text: Buffer) => void,

@@ -3,28 +3,28 @@ import { countLines, linesToRows } from './count-lines.js';
 import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 
-/** What one pass over a day file's bytes found. */
+/** Size, checksums and rows of a day file. */
 export interface FileChecksums {
   readonly bytes: number;
   /** Hex digits. */
   readonly md5: string;
   readonly sha256: string;
-  /** Rows, the header not counted. */
+  /** Rows, without the header. */
   readonly rows: number;
 }
 
 export interface VerificationOptions {
-  /** Is given the gunzipped text too. */
+  /** Receives the gunzipped text. */
   readonly onText?: TextSink | undefined;
-  /** Bytes of text that come at once, at most. */
+  /** Maximum size of a text chunk. */
   readonly textChunk?: number | undefined;
-  /** Told of compressed bytes as they are read; by `verifyFile` only. */
+  /** Receives the number of compressed bytes of each chunk; used only by `verifyFile`. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** How the bytes are read; by `verifyFile` only. */
+  /** Reads the bytes; used only by `verifyFile`. */
   readonly read?: ReadChunks | undefined;
 }
 
-/** One pass over the bytes of a day file; see `GunzipPass` for how to call it. */
+/** Verifies the bytes of a day file in one pass. Call it like a `GunzipPass`. */
 export interface VerificationPass extends Omit<GunzipPass, 'finish'> {
   finish(): Promise<FileChecksums>;
 }
@@ -43,7 +43,7 @@ export function startVerification({ onText, textChunk }: VerificationOptions = {
   return {
     async write(chunk) {
       bytes += chunk.length;
-      // The decompressor works in a thread of its own while this one hashes.
+      // Decompression runs in zlib's thread while this thread computes the checksums.
       const used = gunzip.write(chunk);
       md5.update(chunk);
       sha256.update(chunk);
@@ -63,8 +63,8 @@ export function startVerification({ onText, textChunk }: VerificationOptions = {
 }
 
 /**
- * Proves a file on disk.
- * @throws TickhaulError `createCorruptError` when it isn't a whole gzip file, `disk` when it can't be read.
+ * Verifies a file on disk.
+ * @throws TickhaulError `corrupt` if it is not a complete gzip file, `disk` if it cannot be read.
  */
 export async function verifyFile(
   path: string,

@@ -1,4 +1,4 @@
-/** What the pages' style sheets begin with: colours, light and dark, letters, fields, focus. */
+/** Common start of the pages' style sheets: light and dark colours, fonts, form fields, focus. */
 export const BASE_STYLE = `
 :root {
   color-scheme: light dark;

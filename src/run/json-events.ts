@@ -13,27 +13,27 @@ import type {
   RunSummary,
 } from './run-events.js';
 
-/** Events as `--json` has them (contract, Output): flat and plain. What isn't known is absent. */
+/** Events of `--json` (docs/spec/command-line.md#json-output). Unknown values are absent. */
 export type JsonEvent = PlanJson | FileJson | FindingJson | SummaryJson;
 
-/** What may be absent, of a known set of names. */
+/** The same fields, each optional. */
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
 type Counts<Name extends string> = Known<Record<Name, number>>;
 
-/** How many files a run sets out to work on; of a download and a plan, with counts and what they are expected to come to. */
+/** How many files a run processes; for downloads and plans also counts by status and estimates. */
 export interface PlanJson extends Counts<PlanStatus>, Known<Estimate> {
   readonly event: 'plan';
-  /** Of a sync that only plans, the job that the plan is of. */
+  /** Job of the plan, in a dry run of sync. */
   readonly job?: string | undefined;
   readonly files: number;
-  /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
+  /** Free space of the download folder's disk; null if the system does not report it. */
   readonly freeBytes?: number | null | undefined;
 }
 
-/** A day file with what became of it, or with what is planned for it. */
+/** A day file and its result or planned action. */
 export interface FileJson extends FileFacts {
   readonly event: 'file';
-  /** Of a sync, the job that the file belongs to. */
+  /** Job of the file, in a sync. */
   readonly job?: string | undefined;
   readonly status: FileStatus | PlanStatus;
   readonly exchange?: string | undefined;
@@ -43,41 +43,41 @@ export interface FileJson extends FileFacts {
   readonly date?: string | undefined;
 }
 
-/** What a check of a folder finds beside the files that it checks. */
+/** A finding of a folder check, in addition to the results of its files. */
 export interface FindingJson extends Known<Omit<DayFile, 'day'>> {
   readonly event: 'finding';
   readonly kind: FindingKind;
   readonly path?: string | undefined;
   readonly bytes?: number | undefined;
-  /** Of a gap: UTC days, `YYYY-MM-DD`. */
+  /** For a gap: UTC days, `YYYY-MM-DD`. */
   readonly days?: readonly string[] | undefined;
   readonly message: string;
 }
 
-/** What a run came to: its exit code, and a count of each status and finding that occurred. */
+/** Result of a run: its exit code, and the number of each status and finding that occurred. */
 export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind> {
   readonly exitCode: number;
-  /** Whole conversions of another version than this build makes. */
+  /** Complete conversions of another format version than this build writes. */
   readonly outdated?: number | undefined;
-  /** Files that the run set out to fetch and did not finish, since it ended early. */
+  /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished?: number | undefined;
-  /** Of the files downloaded or made by this run. */
+  /** Bytes of the files downloaded or converted by this run. */
   readonly bytes: number;
   readonly seconds: number;
   readonly keyExpired?: boolean | undefined;
-  /** Why the run ended early, where it did. */
+  /** Why the run ended early. */
   readonly error?: FileError | undefined;
 }
 
 export interface SummaryJson extends CountsJson {
   readonly event: 'summary';
-  /** Of a sync, what each job came to. */
+  /** Result of each job of a sync. */
   readonly jobs?: readonly JobJson[] | undefined;
 }
 
 export interface JobJson extends CountsJson {
   readonly name: string;
-  /** Symbols that the job's selection matches since its last run, and those that ended since. */
+  /** Symbols that match the job's selection since its last run, and symbols that ended since then. */
   readonly newSymbols?: readonly string[] | undefined;
   readonly delistedSymbols?: readonly string[] | undefined;
 }
@@ -103,7 +103,7 @@ export function toPlanJson(plan: PlanEvent, job?: string): PlanJson {
   };
 }
 
-/** @param event of a run, or of a plan. */
+/** @param event a file of a run, or of a plan. */
 export function toFileJson(
   event: Omit<FileEvent, 'status'> & { readonly status: FileJson['status'] },
 ): FileJson {
@@ -165,7 +165,7 @@ function toErrorJson({ code, message, status }: FileError): FileError {
   return { code, message, status };
 }
 
-/** A value as one line of JSON. */
+/** Formats a value as one line of JSON. */
 export function toJsonLine(value: object): string {
   return `${JSON.stringify(value)}\n`;
 }

@@ -2,10 +2,10 @@ import type { FileError } from '../base/file-error.js';
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 
-/** What a plan says of a day file before anything is requested. */
+/** Planned action for a day file, before anything is requested. */
 export type PlanStatus = 'download' | 'skip' | 'resume' | 'pending' | 'unavailable' | 'unauthorized';
 
-/** What became of a day file. The last three are those that are never requested. */
+/** Result of a day file. The last three are never requested. */
 export type FileStatus =
   | 'downloaded'
   | 'skipped'
@@ -20,32 +20,34 @@ export type FileStatus =
   | 'unavailable'
   | 'unauthorized';
 
-/** How many day files there are, and how many of each status. */
+/** Number of day files in total and by status. */
 export type PlanCounts = Readonly<Record<PlanStatus | 'files', number>>;
 
-/** What an estimate rests on: earlier days of the same series, the exchange's totals, what is usual for a data type. */
+/**
+ * Source of an estimate: earlier days of the series, the exchange's totals, or typical values of a data type.
+ */
 export type EstimateBasis = 'manifest' | 'record' | 'typical';
 
-/** What the day files that are to be fetched are expected to come to; null where nothing is known to go by. */
+/** Expected size of all files to fetch; null if there is no basis for an estimate. */
 export interface Estimate {
-  /** Compressed, as they come. */
+  /** Compressed size. */
   readonly estimatedBytes: number | null;
   readonly estimatedRows: number | null;
   readonly estimatedSeconds: number | null;
-  /** The least sure one that a good part of the bytes rests on. */
+  /** The least reliable basis of a substantial part of the bytes. */
   readonly estimateBasis: EstimateBasis | null;
 }
 
 /**
- * What a run tells while it works, in this order: `planCommand` once, before any `file`; then `start`, `progress`,
- * `retry`, `pause`, `warning` and `file` as they come. The command line makes bars, lines or JSON of them; a
- * library user gets the very same.
+ * Events of a run. `plan` occurs once, before any `file`; `start`, `progress`, `retry`, `pause`, `warning`
+ * and `file` follow as they happen. The command line formats them as bars, lines or JSON; library users
+ * receive them unchanged.
  */
 export type RunEvent =
   | PlanEvent
-  /** A transfer or a conversion began. */
+  /** A transfer or a conversion has started. */
   | { readonly event: 'start'; readonly file: DayFile | undefined; readonly path: string }
-  /** Bytes that arrived since the last such event of this file; `total` is the announced size. */
+  /** `received` bytes have arrived since the last such event of this file; `total` is the announced size. */
   | {
       readonly event: 'progress';
       readonly path: string;
@@ -60,42 +62,42 @@ export type RunEvent =
       readonly waitMs: number;
       readonly error: FileError;
     }
-  /** The whole run waits, since an answer concerns every file. */
+  /** The whole run waits, because a response affects every file. */
   | { readonly event: 'pause'; readonly waitMs: number; readonly error: FileError }
   | { readonly event: 'warning'; readonly message: string }
-  /** Worth a line, and nothing is wrong. */
+  /** Information that is worth a line, without a problem. */
   | { readonly event: 'note'; readonly message: string }
   | FindingEvent
   | FileEvent;
 
-/** How many files a run sets out to work on; of a download, what is planned for them too. */
+/** How many files a run processes; for downloads also the plan. */
 export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts> &
   Partial<Estimate> & {
-    /** Bytes that the disk of the download folder has left; null where the system doesn't tell. */
+    /** Free space of the download folder's disk; null if the system does not report it. */
     readonly freeBytes?: number | null | undefined;
-    /** Where a download brings its files, as its user names it. */
+    /** The download folder, as the user named it. */
     readonly folder?: string | undefined;
-    /** Said of a check: its files are read and neither fetched nor made. */
+    /** Set for a check: its files are only read. */
     readonly aim?: 'verify' | undefined;
   };
 
-/** What is known of a file that was worked on, with the same names in `--json` (contract, Output). */
+/** Facts about a processed file, with the names of `--json` (docs/spec/command-line.md#file-event). */
 export interface FileFacts {
-  /** Relative to the download folder, with `/`; of a conversion, the output as it was asked for. */
+  /** Relative to the download folder, with `/`; for a conversion, the requested output. */
   readonly path: string;
-  /** What a conversion was made from. */
+  /** Source of a conversion. */
   readonly source?: string | undefined;
-  /** Of a download, what the day file was converted to; relative as `path` is. */
+  /** For a download, the conversion of the day file; relative like `path`. */
   readonly output?: string | undefined;
-  /** The same where `--as` names what is made: each of these has an event of its own as well, when it was made. */
+  /** With `--as`, all outputs of the day file. Each new one has its own event as well. */
   readonly outputs?: readonly string[] | undefined;
   readonly bytes?: number | undefined;
   readonly md5?: string | undefined;
-  /** Whether `x-md5` named the same sum; null when none came. */
+  /** Whether the `x-md5` header has the same checksum; null if there was none. */
   readonly md5Match?: boolean | null | undefined;
-  /** Rows, the header not counted. */
+  /** Rows, without the header. */
   readonly rows?: number | undefined;
-  /** Said by `verify` of a whole conversion of another version than this build makes. */
+  /** Set by `verify` for a complete conversion of another format version than this build writes. */
   readonly outdated?: true | undefined;
   readonly attempts?: number | undefined;
   readonly seconds?: number | undefined;
@@ -105,16 +107,16 @@ export interface FileFacts {
 export interface FileEvent extends FileFacts {
   readonly event: 'file';
   readonly status: FileStatus;
-  /** Of a run of several jobs, the one that the file belongs to. */
+  /** Job of the file, in a run with several jobs. */
   readonly job?: string | undefined;
-  /** Undefined where a file to convert doesn't tell by its name which day file it is. */
+  /** Undefined for a source whose name is not that of a day file. */
   readonly file: DayFile | undefined;
 }
 
 /**
- * What a check of a folder finds beside the files that it checks: files that the manifest doesn't know, parts
- * that nobody will go on with, and those of them that it removed, parts that the next run resumes, days that a
- * series lacks, day files that a lock file doesn't name.
+ * Kinds of findings in a folder check: `unknown` files that the manifest does not list, `stale` parts that
+ * cannot be resumed, those that were `removed`, `resumable` parts for the next run, missing days of a series
+ * (`gap`), and `extra` day files that a lock file does not list.
  */
 export type FindingKind = 'unknown' | 'stale' | 'removed' | 'resumable' | 'gap' | 'extra';
 
@@ -125,38 +127,38 @@ export interface FindingEvent {
   /** Relative to the download folder, with `/`. */
   readonly path?: string | undefined;
   readonly bytes?: number | undefined;
-  /** Of a gap. */
+  /** Series of a gap. */
   readonly series?: Omit<DayFile, 'day'> | undefined;
   readonly days?: readonly Day[] | undefined;
 }
 
 export type EventSink = (event: RunEvent) => void;
 
-/** What a whole run came to. */
+/** Result of a whole run. */
 export interface RunSummary {
   readonly exitCode: number;
-  /** How often each status occurred; statuses that did not occur are absent. */
+  /** Number of files by status; statuses that did not occur are absent. */
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
-  /** Whole conversions of another version than this build makes; absent where there are none. */
+  /** Complete conversions of another format version than this build writes; absent if there are none. */
   readonly outdated?: number | undefined;
-  /** Files that the run set out to fetch and did not finish, since it ended early. */
+  /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished: number;
-  /** Bytes of the files downloaded or made by this run. */
+  /** Bytes of the files downloaded or converted by this run. */
   readonly bytes: number;
   readonly seconds: number;
-  /** Whether the API key has expired; absent where it has not, or nobody knows. */
+  /** Set if the API key has expired; absent if it is valid or its state is unknown. */
   readonly keyExpired?: boolean | undefined;
-  /** Why the run ended early, where it did. */
+  /** Why the run ended early. */
   readonly error?: FileError | undefined;
-  /** Of a sync, what each job came to. */
+  /** Result of each job of a sync. */
   readonly jobs?: readonly JobSummary[] | undefined;
 }
 
-/** What one job of a sync came to. */
+/** Result of one job of a sync. */
 export interface JobSummary extends RunSummary {
   readonly name: string;
-  /** Symbols that the job's selection matches since its last run, and those that ended since. */
+  /** Symbols that match the job's selection since its last run, and symbols that ended since then. */
   readonly newSymbols: readonly string[];
   readonly delistedSymbols: readonly string[];
 }

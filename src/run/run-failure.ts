@@ -5,21 +5,21 @@ import { secondsSince } from '../base/units.js';
 import { BUGS_URL } from '../base/version.js';
 import type { RunSummary } from './run-events.js';
 
-/** What a run that threw says and ends with. */
+/** Error and exit code of a run that threw. */
 export interface RunFailure {
   readonly exitCode: number;
   readonly error: FileError;
 }
 
-/** Any thrown value as a message of one line: an error that tickhaul can name, or a bug. */
+/** Converts any thrown value to an error of one line: a known error or a bug. */
 export function toRunFailure(error: unknown): RunFailure {
-  // Any call may run out of file handles, and any module that is loaded late.
+  // Any call, and any lazily loaded module, may fail for lack of file handles.
   const thrown = isOutOfFiles(error) ? toDiskError(error, error.path ?? 'a file') : error;
   if (thrown instanceof TickhaulError) {
     const { code, message, status, exitCode } = thrown;
     return {
       exitCode,
-      error: { code, message: oneLine(message), ...(status === undefined ? {} : { status }) },
+      error: { code, message: toOneLine(message), ...(status === undefined ? {} : { status }) },
     };
   }
   const message = thrown instanceof Error ? thrown.message : String(thrown);
@@ -27,7 +27,7 @@ export function toRunFailure(error: unknown): RunFailure {
     exitCode: 1,
     error: {
       code: 'bug',
-      message: `a bug in tickhaul: ${oneLine(message)}; please report it${BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`}, with what --verbose prints`,
+      message: `a bug in tickhaul: ${toOneLine(message)}; please report it${BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`}, with the output of --verbose`,
     },
   };
 }
@@ -36,16 +36,16 @@ function isOutOfFiles(error: unknown): error is NodeJS.ErrnoException {
   return isSystemError(error) && ['EMFILE', 'ENFILE'].includes(error.code);
 }
 
-/** The stack of a bug; undefined for an error that tickhaul can name. */
+/** The stack of a bug; undefined for a known error. */
 export function bugStack(thrown: unknown): string | undefined {
   return thrown instanceof Error && !(thrown instanceof TickhaulError) ? thrown.stack : undefined;
 }
 
-/** The summary of a run that threw instead of ending with one. @param started a reading of `performance.now()`. */
-export function createFailedSummary({ exitCode, error }: RunFailure, started: number): RunSummary {
-  return { exitCode, counts: {}, unfinished: 0, bytes: 0, seconds: secondsSince(started), error };
+/** Creates the summary of a run that threw an error. @param startMs a value of `performance.now()`. */
+export function createFailedSummary({ exitCode, error }: RunFailure, startMs: number): RunSummary {
+  return { exitCode, counts: {}, unfinished: 0, bytes: 0, seconds: secondsSince(startMs), error };
 }
 
-function oneLine(message: string): string {
+function toOneLine(message: string): string {
   return sanitizeForTerminal(message.replace(/\s*[\r\n]+\s*/g, ' ').trim());
 }

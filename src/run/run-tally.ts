@@ -2,15 +2,15 @@ import { ERROR_TABLE, type ErrorCode, type TickhaulError } from '../base/errors.
 import { toFileError } from '../base/file-error.js';
 import type { FileEvent, FileStatus, FindingEvent, FindingKind, RunSummary } from './run-events.js';
 
-/** Counts what became of the files of a run, and works out its exit code. */
+/** Counts the results of a run's files and computes its exit code. */
 export interface RunTally {
   add(event: FileEvent): void;
-  /** Of something made of a day file that is told by itself: it is none of the files that were planned. */
+  /** Adds an output with its own event, which is not one of the planned files. */
   addOutput(event: FileEvent): void;
-  /** @param failure what the finding makes of the run, where it is a failure. */
+  /** @param failure error code, if the finding makes the run fail. */
   addFinding(event: FindingEvent, failure?: ErrorCode): void;
   summary(input: {
-    /** Files the plan meant to look at; undefined when the run ended before they were counted. */
+    /** Number of planned files; undefined if the run ended before they were counted. */
     readonly planned: { readonly files: number } | undefined;
     /** Why the run ended early. */
     readonly stopped: TickhaulError | undefined;
@@ -20,7 +20,7 @@ export interface RunTally {
   }): RunSummary;
 }
 
-/** Statuses of files that a run brought or made. */
+/** Statuses of files that the run downloaded or wrote. */
 const COMPLETED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
 
 export function createRunTally(): RunTally {
@@ -48,7 +48,7 @@ export function createRunTally(): RunTally {
     },
     summary({ planned, stopped, strict, seconds }) {
       return {
-        exitCode: exitCodeOf(reasonsOf(failures, counts, strict), stopped?.code),
+        exitCode: runExitCode(failureExitCodes(failures, counts, strict), stopped?.code),
         counts,
         ...(Object.keys(findings).length > 0 && { findings }),
         ...(outdated > 0 && { outdated }),
@@ -61,41 +61,42 @@ export function createRunTally(): RunTally {
   };
 }
 
-/** The exit codes of what failed. */
-function reasonsOf(
+/** Exit codes of all failures. */
+function failureExitCodes(
   failures: ReadonlySet<number>,
   counts: Readonly<Partial<Record<FileStatus, number>>>,
   strict: boolean,
 ): ReadonlySet<number> {
-  const reasons = new Set(failures);
-  // Exported days that were asked for and are missing: a night's job that lost its key must not look well.
-  if (counts.unauthorized) reasons.add(ERROR_TABLE.bad_key.exitCode);
-  if (strict && (counts.pending || counts.unavailable)) reasons.add(ERROR_TABLE.not_exported.exitCode);
-  return reasons;
+  const exitCodes = new Set(failures);
+  // Missing days that the key does not cover are failures: a nightly job must not succeed after its key has
+  // expired.
+  if (counts.unauthorized) exitCodes.add(ERROR_TABLE.bad_key.exitCode);
+  if (strict && (counts.pending || counts.unavailable)) exitCodes.add(ERROR_TABLE.not_exported.exitCode);
+  return exitCodes;
 }
 
 /**
- * The exit code of a run (docs/reference/exit-codes.md, A run that ends early).
- * @param reasons exit codes of the files, or jobs, that failed.
+ * The exit code of a run (docs/reference/exit-codes.md#a-run-that-ends-early).
+ * @param failures exit codes of the failed files or jobs.
  * @param stopped why the run ended early.
  */
-export function exitCodeOf(reasons: Iterable<number>, stopped: ErrorCode | undefined): number {
-  if (stopped === undefined) return commonExitCode(reasons);
+export function runExitCode(failures: Iterable<number>, stopped: ErrorCode | undefined): number {
+  if (stopped === undefined) return commonExitCode(failures);
   const { exitCode } = ERROR_TABLE[stopped];
-  // The user's own limit is no failure of a file, and hides none.
-  if (stopped === 'out_of_time') return commonExitCode(reasons) || exitCode;
-  return endsRun(stopped) ? exitCode : commonExitCode([...reasons, exitCode]);
+  // The user's time limit is not the failure of a file, and must not hide one.
+  if (stopped === 'out_of_time') return commonExitCode(failures) || exitCode;
+  return endsRun(stopped) ? exitCode : commonExitCode([...failures, exitCode]);
 }
 
-/** Whether what stopped a run, or a job of it, concerns all files: a lock is lost for all of them. */
+/** Whether this error of a run or job affects all files. A lost lock does. */
 export function endsRun(stopped: ErrorCode): boolean {
-  return ERROR_TABLE[stopped].everyone || stopped === 'locked';
+  return ERROR_TABLE[stopped].affectsRun || stopped === 'locked';
 }
 
-/** One common reason names the code, several are 3, none is 0 (contract, Exit codes). */
-export function commonExitCode(codes: Iterable<number>): number {
-  const reasons = new Set(codes);
-  reasons.delete(0);
-  const [only = 0] = reasons;
-  return reasons.size > 1 ? ERROR_TABLE.mixed.exitCode : only;
+/** 0 without failures, their exit code if they share one, else 3 (docs/spec/command-line.md#exit-codes). */
+export function commonExitCode(exitCodes: Iterable<number>): number {
+  const distinct = new Set(exitCodes);
+  distinct.delete(0);
+  const [only = 0] = distinct;
+  return distinct.size > 1 ? ERROR_TABLE.mixed.exitCode : only;
 }

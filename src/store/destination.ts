@@ -5,67 +5,70 @@ import type { Manifest, ManifestOptions } from './manifest/manifest.js';
 import type { ManifestScopes } from './manifest/manifest-scope.js';
 
 /**
- * Where day files are brought to: a folder of this machine, or a prefix of a bucket. Paths are relative to it, with `/`,
- * and lead nowhere else. An implementation: `folder/` for disks, `s3/` for object stores.
+ * Where day files are stored: a local folder (`folder/`) or a prefix of a bucket (`s3/`). Paths are relative
+ * to it, with `/`, and never lead outside.
  */
 export interface Destination {
   readonly kind: 'folder' | 's3';
-  /** As its user names it: for messages. */
+  /** As the user wrote it, for messages. */
   readonly name: string;
   /**
-   * Where a path of it lies: an absolute path, or `s3://bucket/prefix/path`. The empty path is the destination itself, as
-   * its user names it.
-   * @throws usage error for one outside.
+   * The location of a path: an absolute path, or `s3://bucket/prefix/path`. For an empty path, the
+   * destination itself, as the user wrote it.
+   * @throws usage error for a path outside.
    */
   locate(path: string): string;
-  /** By location. */
+  /** Accesses files by location. */
   readonly files: Files;
-  /** Plain data, by which a thread opens the same files. */
+  /** Plain data from which a thread can open the same files. */
   readonly settings: StoreSettings;
-  /** Bytes of memory that a file in the making takes while it is on its way; 0 on a disk. */
+  /** Memory used by each file while it is written; 0 for a local folder. */
   readonly partBytes: number;
 
   /**
-   * What stands in it now, for many questions that are answered at once. Of a folder it looks when it is asked; a store
-   * lists first what will be asked for.
-   * @param prefixesOf gives what the paths begin with that will be asked for, folder after folder; undefined for all
-   * paths, in any order.
+   * Prepares fast answers about which files exist. A folder is read when a path is looked up; an object store
+   * is listed first.
+   * @param getPrefixes returns the prefixes of all paths that will be looked up, grouped by folder; undefined
+   * for all paths, in any order.
    */
-  openLookup(prefixesOf?: () => readonly string[], signal?: AbortSignal): Promise<FileLookup>;
-  /** Paths of what stands under one, in order of names, several at a time; tickhaul's own are left out. */
+  openLookup(getPrefixes?: () => readonly string[], signal?: AbortSignal): Promise<FileLookup>;
+  /** Lists all paths under one, sorted, in batches. Leaves out tickhaul's state. */
   list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedEntry[]>;
 
-  /** @param scope which part will be asked for, or parts; a folder's manifest is always whole. */
+  /** @param scope the records that will be needed; a folder's manifest is always read as a whole. */
   openManifest(options: ManifestOptions, scope?: ManifestScopes): Promise<Manifest>;
   /**
-   * Takes the right to work in it. In a folder, a run that removes or rewrites is alone; in a store, one such keeps all
-   * others out, and downloads go on side by side.
-   * @throws TickhaulError `locked`, which names the holder; the reason of an abort.
+   * Acquires the exclusive lock, for runs that remove or rewrite files. In a folder, downloads may run at the
+   * same time; in an object store, the lock excludes all other runs.
+   * @throws TickhaulError `locked` with the holder; the abort reason.
    */
-  takeLock(owner: LockOwner, options?: AcquireLockOptions): Promise<RunLock>;
+  acquireLock(owner: LockOwner, options?: AcquireLockOptions): Promise<RunLock>;
   /**
-   * Joins those who only add to it. In a folder the first one takes the lock where that is free, and nobody waits; in a
-   * store all share a lease, and wait for whoever has it alone.
-   * @throws TickhaulError `disk`; of a store, `locked`, and the reason of an abort.
+   * Joins the runs that only add files. In a folder, the first such run holds the lock if it is free, and no
+   * run waits. In an object store, all share the lock and wait for an exclusive holder.
+   * @throws TickhaulError `disk`; for an object store, `locked` and the abort reason.
    */
   joinRun(owner: LockOwner, options?: AcquireLockOptions): Promise<RunMembership>;
 
-  /** A small file of tickhaul's own, under `.tickhaul/`; undefined where there is none. */
+  /** Reads a small state file under `.tickhaul/`; undefined if it does not exist. */
   readState(name: string, signal?: AbortSignal): Promise<string | undefined>;
-  /** Replaces it in one step. A store has some seconds for it where the signal is aborted already. */
+  /**
+   * Replaces a state file atomically. If the signal is already aborted, an object store gets a few seconds
+   * for it.
+   */
   writeState(name: string, text: string, signal?: AbortSignal): Promise<void>;
-  /** Of a store; what ended runs leave in a folder are `.part` files. */
+  /** Set for object stores. In a folder, ended runs leave `.part` files instead. */
   readonly uploads?: Uploads | undefined;
-  /** Bytes that it has room for; undefined where nobody knows. */
+  /** Free space; undefined if unknown. */
   freeBytes(): Promise<number | undefined>;
   close(): Promise<void>;
 }
 
-/** Uploads of ours that were begun and neither completed nor aborted. */
+/** Unfinished multipart uploads of tickhaul. */
 export interface Uploads {
-  /** Some at a time; of tickhaul's own files too. */
+  /** Lists them in batches, including those of tickhaul's state files. */
   list(signal: AbortSignal): AsyncIterable<readonly PendingUpload[]>;
-  /** Leaves nothing of it. */
+  /** Aborts an upload and removes its parts. */
   abandon(upload: PendingUpload, signal: AbortSignal | undefined): Promise<void>;
 }
 
@@ -77,24 +80,24 @@ export interface PendingUpload {
   readonly startedMs: number;
 }
 
-/** A place among the runs of a destination. */
+/** Membership in the runs of a destination. */
 export interface RunMembership {
-  /** Makes part names private to this run, where another one holds the lock; undefined where none is needed. */
+  /** Makes the names of part files private if another run holds the lock; undefined if not needed. */
   readonly partSuffix: string | undefined;
-  /** As of `RunLock`; undefined where nothing is held. */
+  /** Like `RunLock.lost`; undefined if no lock is held. */
   readonly lost: AbortSignal | undefined;
-  /** Of a folder: the process that holds its lock, in words, if that is another one. */
+  /** For a folder: description of the other process that holds the lock, if any. */
   readonly other?: string | undefined;
   release(): Promise<void>;
 }
 
-/** What stood in a destination when it was looked at. */
+/** The files of a destination at the time of the lookup. */
 export interface FileLookup {
   has(path: string): boolean;
   get(path: string): StoredFileInfo | undefined;
 }
 
-/** What a listing tells of a file: of a store all, of a folder its path, as each file would have to be looked at. */
+/** A listed file. A folder lists only paths, since facts would need a stat of each file. */
 export interface ListedEntry extends Partial<StoredFileInfo> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */

@@ -1,70 +1,72 @@
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { ObjectVersion } from './s3/object-store.js';
 
-/** What stands at a location. */
+/** Facts about a file or object. */
 export interface StoredFileInfo {
   readonly bytes: number;
-  /** Of an object, its ETag without quotes; undefined for a file. */
+  /** For an object, its ETag without quotes; undefined for a local file. */
   readonly etag?: string | undefined;
-  /** Of a file, what the disk says of it: another one where something else was put there since. */
+  /** For a local file, a text that changes if the file is replaced. */
   readonly version?: string | undefined;
 }
 
-/** A file that is read here and there. */
+/** A file that is read at arbitrary positions. */
 export interface RandomAccess {
   readonly bytes: number;
-  /** Exactly so many bytes from a position on. @throws TickhaulError `createCorruptError` where the file ends before. */
+  /** Reads exactly `length` bytes. @throws TickhaulError `corrupt` if the file ends before. */
   read(position: number, length: number): Promise<Buffer>;
   close(): Promise<void>;
 }
 
-/** A file in the making, which gets its name when it is whole. Calls must not overlap. */
+/** A file that is being written and gets its name when it is complete. Calls must not overlap. */
 export interface PartFile {
-  /** Resolves when more may come; the bytes may be reused then. Of a write that fails, nothing stays. */
+  /** Resolves when the bytes may be reused. A failed write leaves none of its bytes in the file. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes it stand under its name; of an object, gives what tells later whether it is the same. */
+  /** Gives the file its final name. For an object, resolves to its version. */
   publish(): Promise<ObjectVersion | undefined>;
-  /** Leaves nothing behind; after `publishPart`, it does nothing. */
+  /** Removes the unfinished file; has no effect after `publish`. */
   discard(): Promise<void>;
 }
 
 /**
- * Files by their location: a path of this machine, or `s3://bucket/key`. What it is made of (`StoreSettings`) is plain
- * data, so that each thread makes its own.
+ * Accesses files by location: a local path, or `s3://bucket/key`. Each thread creates its own from
+ * `StoreSettings`, which are plain data.
  */
 export interface Files {
-  /** @returns undefined where nothing is, or no file. */
+  /** @returns undefined if nothing exists there, or not a file. */
   stat(location: string, signal?: AbortSignal): Promise<StoredFileInfo | undefined>;
-  /** A file's bytes from the first to the last. */
+  /** Reads a file from start to end. */
   readonly read: ReadChunks;
   openRandom(location: string, signal?: AbortSignal): Promise<RandomAccess>;
   /**
-   * @param part name of a file's bytes until they are whole; objects have none.
-   * @param bytes how many come, where that is known.
+   * @param part temporary name of the file; not used for objects.
+   * @param bytes size of the file, if known.
    */
   openPart(location: string, part?: string, signal?: AbortSignal, bytes?: number): Promise<PartFile>;
-  /** Nothing where there is none. */
+  /** Has no effect if the file does not exist. */
   remove(location: string, signal?: AbortSignal): Promise<void>;
-  /** Whether a folder or prefix has a manifest; false where that may not be looked up. */
+  /** Whether a folder or prefix has a manifest; false if access is refused. */
   hasManifest(location: string, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** How object stores are reached; plain data. Credentials come from the usual chain, and stand nowhere here. */
+/**
+ * How to reach object stores, as plain data. Credentials come from the SDK's usual sources and are not
+ * included.
+ */
 export interface StoreSettings {
-  /** Address of the store; where there is none, the SDK knows Amazon's. */
+  /** URL of the store; by default, the SDK uses Amazon S3. */
   readonly endpoint?: string | undefined;
   readonly region?: string | undefined;
   readonly pathStyle?: boolean | undefined;
-  /** Variables of the environment that name proxies: HTTP_PROXY and the like. */
+  /** Environment variables that name proxies, such as HTTP_PROXY. */
   readonly proxyVariables?: Readonly<Record<string, string | undefined>> | undefined;
-  /** Milliseconds without progress after which a request is broken off. */
+  /** Longest time without progress, after which a request is aborted. */
   readonly stallTimeoutMs: number;
-  /** How often a request is tried in all, for somebody who waits for it; ten times where it is left out. */
+  /** Total attempts per request; default 10. Use fewer if a user waits for the result. */
   readonly maxAttempts?: number | undefined;
-  /** Whether each request is told to whoever hears of them (`withRequestLog`). */
+  /** Whether each request is logged (`withRequestLog`). */
   readonly logsRequests?: boolean | undefined;
 }
 
-/** Where nobody says anything. */
 export const DEFAULT_STORE_SETTINGS: StoreSettings = { stallTimeoutMs: 60_000 };

@@ -1,7 +1,10 @@
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
-/** Bytes that a user may still write to the disk of a folder, be it there or still to be made; undefined where the system doesn't tell. */
+/**
+ * Free bytes for this user on the disk of a folder, which need not exist yet; undefined if the system does
+ * not report it.
+ */
 export async function readFreeSpace(dir: string): Promise<number | undefined> {
   const folder = resolve(dir);
   try {

@@ -2,19 +2,19 @@ import { dirname, join, relative, resolve, sep } from 'node:path';
 import { usageError } from '../base/errors.js';
 import { isInside } from './paths.js';
 
-/** Whether a location is an object's, `s3://bucket/key`, and no path of this machine. */
+/** Whether a location is an object, `s3://bucket/key`, rather than a local path. */
 export function isObjectLocation(location: string): boolean {
   return /^s3:\/\//i.test(location);
 }
 
-/** What makes a location an address, `ftp://`, or nearly one, `s3:`; undefined for a path of this machine. */
+/** The scheme of a URL (`ftp://`), or the start of a malformed one (`s3:`); undefined for a local path. */
 export function parseScheme(location: string): string | undefined {
   return /^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i.exec(location)?.[0];
 }
 
 /**
- * Refuses addresses of which nothing is known: a folder of the name `ftp:` would be made, and called a success.
- * @throws usage error, without what may be a password.
+ * Refuses unsupported URLs, which would otherwise create a folder named `ftp:`.
+ * @throws usage error; its message omits the rest of the URL, which may contain a password.
  */
 export function assertKnownScheme(location: string): void {
   const scheme = parseScheme(location);
@@ -22,12 +22,12 @@ export function assertKnownScheme(location: string): void {
   throw usageError(`${scheme}… is not supported; name a folder of this machine, or s3://bucket/prefix`);
 }
 
-/** Where a path below a folder or prefix lies. */
+/** Joins a folder or prefix with a relative path. */
 export function joinLocation(base: string, path: string): string {
   return isObjectLocation(base) ? `${base.replace(/\/+$/, '')}/${path}` : join(base, path);
 }
 
-/** The folder or prefix that a location lies in; undefined for what lies in none: a root, a bucket. */
+/** The folder or prefix that contains a location; undefined for a root or a bucket. */
 export function parentLocation(location: string): string | undefined {
   const parent = isObjectLocation(location)
     ? location.slice(0, location.lastIndexOf('/'))
@@ -35,7 +35,7 @@ export function parentLocation(location: string): string | undefined {
   return parent === location || parent === 's3:/' ? undefined : parent;
 }
 
-/** The path of a whole location below a folder or prefix, with `/`; undefined for one that lies elsewhere. */
+/** The path of a location relative to a folder or prefix, with `/`; undefined if it lies elsewhere. */
 export function relativeLocation(base: string, location: string): string | undefined {
   if (isObjectLocation(base) !== isObjectLocation(location)) return undefined;
   const path = isObjectLocation(base)
@@ -44,7 +44,7 @@ export function relativeLocation(base: string, location: string): string | undef
   return isInside(path) ? path : undefined;
 }
 
-/** One way to write a location, whatever folder it is named from. */
+/** Makes a location independent of the working directory. */
 export function absoluteLocation(location: string): string {
   return isObjectLocation(location) ? location : resolve(location);
 }

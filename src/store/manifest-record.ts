@@ -1,7 +1,7 @@
 import type { DayFile } from '../dataset/day-file.js';
 import type { ObjectVersion } from './s3/object-store.js';
 
-/** One line of the manifest: a day file that was proven whole. */
+/** One line of the manifest (docs/spec/manifest.md#manifest-file): a verified day file. */
 export interface ManifestRecord {
   readonly file: DayFile;
   /** Relative to the download folder, with `/`. */
@@ -11,24 +11,27 @@ export interface ManifestRecord {
   /** Hex digits. */
   readonly md5: string;
   readonly sha256: string;
-  /** Whether `x-md5` named the same sum; null when none came. */
+  /** Whether the `x-md5` header had the same checksum; null if there was none. */
   readonly md5Match: boolean | null;
-  /** Rows, the header not counted. */
+  /** Rows, without the header. */
   readonly rows: number;
   readonly etag?: string | undefined;
   /** ISO 8601. */
   readonly time: string;
   /** tickhaul's version. */
   readonly version: string;
-  /** What was made of exactly these bytes, each under another path. */
+  /** Conversions of exactly these bytes, each with its own path. */
   readonly conversions?: readonly ConversionEntry[] | undefined;
-  /** How it stands in an object store. */
+  /** Version of the object, in an object store. */
   readonly object?: ObjectVersion | undefined;
-  /** Set where the CSV was deleted on purpose: it isn't missing. Without conversions, the day file is forgotten. */
+  /**
+   * Set if the CSV was deleted on purpose, so it is not missing. Without conversions, the record is
+   * forgotten.
+   */
   readonly dropped?: true | undefined;
 }
 
-/** What was made of a day file, whole: its rows in another format, or a computed type. */
+/** A complete conversion of a day file: its rows in another format, or a computed type. */
 export interface ConversionEntry {
   /** Relative to the download folder, with `/`. */
   readonly path: string;
@@ -36,12 +39,14 @@ export interface ConversionEntry {
   /** Hex digits. */
   readonly sha256: string;
   readonly rows: number;
-  /** The name of the computed type that it holds; undefined for the day file's rows. */
+  /** Name of the computed type; undefined for the day file's rows. */
   readonly computed?: string | undefined;
-  /** How it was made, by the names of `ConvertOptions`: `format`, `compression` and so on. */
+  /** Options of the conversion, with the names of `ConvertOptions`: `format`, `compression` and so on. */
   readonly options: Readonly<Record<string, string | number>>;
-  /** Version of its columns, rules and writer (`convert/output/versions.ts`); undefined for the first one. */
+  /**
+   * Version of its columns, rules and writer (`convert/output/versions.ts`); undefined for the first version.
+   */
   readonly version?: string | undefined;
-  /** How it stands in an object store. */
+  /** Version of the object, in an object store. */
   readonly object?: ObjectVersion | undefined;
 }

@@ -1,4 +1,7 @@
 import { constants } from 'node:fs';
 
-/** Flag of `openKernel` that refuses a symbolic link (ELOOP): it would lead reading or writing out of the folder. Windows has none. */
+/**
+ * Flag of `open` that refuses symbolic links (ELOOP), since they could lead out of the folder. Windows lacks
+ * it.
+ */
 export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;

@@ -4,8 +4,8 @@ import { openFolderDestination } from './folder/folder-destination.js';
 import { assertKnownScheme, isObjectLocation } from './location.js';
 
 /**
- * Opens what a user names as the download folder: a folder of this machine, or `s3://bucket/prefix`.
- * @throws usage error for any other address; of a store, what is wrong with it.
+ * Opens the download folder that the user named: a local folder, or `s3://bucket/prefix`.
+ * @throws usage error for any other URL; for an object store, as `openBucketDestination`.
  */
 export async function openDestination(
   name: string,

@@ -1,21 +1,21 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readMachineId, readProcess } from './lock/process-identity.js';
 
-/** What the name of a private part says of the run that writes it. */
+/** The run that writes a private part, as named in the suffix. */
 interface PartOwner {
   readonly pid: number;
-  /** Where the process number counts. */
+  /** Identifies where the process id is valid. */
   readonly machine: string | undefined;
 }
 
-/** A suffix for the parts of a run that works beside the one that holds the folder's lock. */
+/** Creates a suffix for the part files of a run that does not hold the folder's lock. */
 export async function createPrivateSuffix(pid: number): Promise<string> {
   const machine = await readMachineTag();
   return [pid, ...(machine === undefined ? [] : [machine]), randomUUID().slice(0, 8)].join('-');
 }
 
 /**
- * Whether the run that made a private part is at work still; undefined where that can't be known from here.
+ * Whether the run that owns a private part is still process; undefined if this cannot be determined here.
  * @param isAlive whether a process of this host runs.
  */
 export async function isOwnerAlive(

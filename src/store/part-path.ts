@@ -5,26 +5,26 @@ import { createFolder } from '../base/create-folder.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
 import { stateFolderPath } from './state-folder.js';
 
-/** What has to be known to go on with a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
+/** Facts needed to resume a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
 export interface ResumeNote {
-  /** A strong ETag, for If-Range. */
+  /** Strong ETag, for If-Range. */
   readonly etag: string;
-  /** Bytes of the whole file. */
+  /** Size of the whole file. */
   readonly total: number;
 }
 
-/** Where the bytes of a file gather till they are proven; a suffix makes the name private to one run. */
+/** Path of a file until it is verified. A suffix makes it private to one run. */
 export function partPath(finalPath: string, suffix?: string): string {
   return suffix === undefined ? `${finalPath}.part` : `${finalPath}.${suffix}.part`;
 }
 
-/** A part's name without what `partPath` adds, and its suffix; undefined for a name that isn't a part's. */
+/** Splits the path of a part file; undefined for any other path. */
 export function parsePartPath(path: string): { finalPath: string; suffix: string | undefined } | undefined {
   const [, finalPath, suffix] = /^(.+?)(?:\.(\d+-[0-9a-f]{8}(?:-[0-9a-f]{8})?))?\.part$/.exec(path) ?? [];
   return finalPath === undefined ? undefined : { finalPath, suffix };
 }
 
-/** The note beside a `.part` file; undefined when there is none or it is damaged. */
+/** Reads the resume note of a `.part` file; undefined if it is missing or damaged. */
 export async function readResumeNote(dir: string, relPath: string): Promise<ResumeNote | undefined> {
   try {
     const { etag, total } = JSON.parse(await readFile(notePath(dir, relPath), 'utf8')) as Partial<ResumeNote>;
@@ -57,7 +57,7 @@ export async function removeResumeNote(dir: string, relPath: string): Promise<vo
   });
 }
 
-/** The names of all notes, as `noteName` gives them, and of what crashes left among them. */
+/** File names of all resume notes (see `noteName`), including leftovers of crashes. */
 export async function listResumeNotes(dir: string): Promise<readonly string[]> {
   const folder = notesFolder(dir);
   try {
@@ -68,12 +68,11 @@ export async function listResumeNotes(dir: string): Promise<readonly string[]> {
   }
 }
 
-/** The name of a file's note in the folder of notes. */
+/** File name of a path's resume note (docs/spec/manifest.md#parts). */
 export function noteName(relPath: string): string {
   return `${createHash('sha1').update(relPath).digest('hex')}.json`;
 }
 
-/** Where notes are kept. */
 function notesFolder(dir: string): string {
   return join(stateFolderPath(dir), 'parts');
 }

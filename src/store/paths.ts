@@ -5,45 +5,45 @@ import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { hasControls, STATE_FOLDER } from '../dataset/file-naming.js';
 
-/** Whether a path with `/` between folders names something inside the folder it is relative to, on any system. */
+/** Whether a path with `/` between folders stays inside the folder that it is relative to, on any system. */
 export function isInside(relPath: string): boolean {
   if (relPath.includes('\\') || relPath.includes('\0') || /^[A-Za-z]:/.test(relPath)) return false;
   return relPath.split('/').every((part) => part !== '' && part !== '.' && part !== '..');
 }
 
-/** Whether a path leads into tickhaul's own folder, in any case: some file systems know no difference. */
+/** Whether a path leads into the state folder. Ignores case, as some file systems do. */
 export function isStatePath(relPath: string): boolean {
   return relPath.split('/').some((part) => part.toLowerCase() === STATE_FOLDER);
 }
 
-/** Whether a path is inside the download folder, and nothing of tickhaul's own. */
+/** Whether a path is inside the download folder and not in the state folder. */
 export function isDataPath(relPath: string): boolean {
   return isInside(relPath) && !isStatePath(relPath);
 }
 
-/** Whether a layout can have given this path to a file: a data path without control characters. */
+/** Whether a layout can produce this path: a data path without control characters. */
 export function isLayoutPath(relPath: string): boolean {
   return isDataPath(relPath) && !hasControls(relPath);
 }
 
-/** Whether a layout can have given this path to a day file. */
+/** Whether a layout can produce this path for a day file. */
 export function isDayFilePath(relPath: string): boolean {
   return isLayoutPath(relPath) && relPath.endsWith(DAY_FILE_EXTENSION);
 }
 
 /**
- * The absolute path of a file of the download folder.
- * @throws TickhaulError `usage` when it would lie outside.
+ * The absolute path of a file in the download folder.
+ * @throws usage error if it would lie outside.
  */
 export function resolveInside(dir: string, relPath: string): string {
   if (isInside(relPath)) return resolve(dir, relPath);
-  throw new TickhaulError('usage', `"${relPath}" is no path inside the download folder ${dir}`);
+  throw new TickhaulError('usage', `"${relPath}" is not a path inside the download folder ${dir}`);
 }
 
 /**
- * Makes the folders above a file of the download folder and gives its absolute path.
- * @throws TickhaulError `usage` when the path leaves the folder, `path_taken` when a symbolic link on the way
- * does or a file stands there, `disk` when the folders can't be made.
+ * Creates the parent folders of a file in the download folder and returns its absolute path.
+ * @throws TickhaulError `usage` if the path leads outside; `path_taken` if a symbolic link on the path leads
+ * outside or a file has the name of a folder; `disk` if the folders cannot be created.
  */
 export async function createParentFolder(dir: string, relPath: string): Promise<string> {
   const path = resolveInside(dir, relPath);
@@ -51,11 +51,11 @@ export async function createParentFolder(dir: string, relPath: string): Promise<
     await createFolder(dir);
     if (!relPath.includes('/')) return path;
     const [root, parent] = await Promise.all([realpath(dir), realpathOfExisting(dirname(path))]);
-    const way = relative(root, parent);
-    if (way === '..' || way.startsWith(`..${sep}`) || isAbsolute(way)) {
+    const parentInRoot = relative(root, parent);
+    if (parentInRoot === '..' || parentInRoot.startsWith(`..${sep}`) || isAbsolute(parentInRoot)) {
       throw new TickhaulError(
         'path_taken',
-        `${path}: a symbolic link on the way leads out of the download folder, to ${parent}; remove it or choose another --dir`,
+        `${path}: a symbolic link on this path leads out of the download folder, to ${parent}; remove it or choose another --dir`,
       );
     }
     await createFolder(dirname(path));

@@ -1,14 +1,14 @@
 import { TickhaulError } from '../base/errors.js';
 import type { Files } from './files.js';
 
-/** All bytes at a location. @throws what reading throws. */
+/** Reads all bytes at a location. @throws like `Files.read`. */
 export async function readBytesAt(files: Files, location: string, signal?: AbortSignal): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await files.read(location, async (chunk) => void chunks.push(Buffer.from(chunk)), signal);
   return Buffer.concat(chunks);
 }
 
-/** The text at a location; undefined where nothing is. @throws what reading throws. */
+/** Reads the text at a location; undefined if nothing exists there. @throws like `Files.read`. */
 export async function readTextAt(
   files: Files,
   location: string,
@@ -22,7 +22,7 @@ export async function readTextAt(
   }
 }
 
-/** Puts texts to a location, whole or not at all. @throws what writing throws. */
+/** Writes texts to a location, completely or not at all. @throws like `PartFile`. */
 export async function writeTextsAt(
   files: Files,
   location: string,

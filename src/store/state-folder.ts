@@ -1,12 +1,12 @@
 import { join } from 'node:path';
 import { STATE_FOLDER } from '../dataset/file-naming.js';
 
-/** Where tickhaul keeps its own files in a download folder. */
+/** The folder in a download folder that holds tickhaul's state (docs/spec/manifest.md#state-folder). */
 export function stateFolderPath(dir: string): string {
   return join(dir, STATE_FOLDER);
 }
 
-/** Where a download folder has its manifest. */
+/** Path of a download folder's manifest. */
 export function manifestPath(dir: string): string {
   return join(stateFolderPath(dir), 'manifest.jsonl');
 }

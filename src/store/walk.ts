@@ -2,16 +2,16 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { abortReason, isSystemError, toDiskError } from '../base/errors.js';
-import { isReplaced } from '../base/utf8-name.js';
+import { mayBeUndecoded } from '../base/utf8-name.js';
 import { STATE_FOLDER } from '../dataset/file-naming.js';
 
 /**
- * The files under a folder, by their paths relative to it, with `/`, in the order of names; as there may be a
- * million, each time some that stand side by side. tickhaul's own folders are left out. Links to files are followed,
- * links to folders are not: they may lead in circles.
- * @param under a folder or a file in it; empty for all. What is gone is passed over; a folder whose name Node can't decode
- * is given like a file, since it can't be listed.
- * @throws TickhaulError `disk` for a folder that can't be read; the reason of an abort.
+ * Lists the files under a folder: paths relative to `root`, with `/`, sorted, in batches of files in the same
+ * folder, as there may be a million. Leaves out tickhaul's state folders. Follows links to files but not to
+ * folders, which may form circles.
+ * @param under a folder or file in `root`; empty for all. Missing files are skipped. A folder whose name Node
+ * cannot decode is returned like a file, since it cannot be listed.
+ * @throws TickhaulError `disk` for a folder that cannot be read; the abort reason.
  */
 export async function* walkFiles(
   root: string,
@@ -20,9 +20,9 @@ export async function* walkFiles(
 ): AsyncGenerator<readonly string[]> {
   if (signal.aborted) throw abortReason(signal);
   let files: string[] = [];
-  const entries = await list(root, under);
+  const entries = await listFolder(root, under);
   if (!entries) {
-    if (isReplaced(under)) yield [under];
+    if (mayBeUndecoded(under)) yield [under];
     return;
   }
   for (const entry of entries) {
@@ -39,8 +39,8 @@ export async function* walkFiles(
   if (files.length > 0) yield files;
 }
 
-/** Undefined where no such folder is found. */
-async function list(root: string, under: string): Promise<readonly Dirent[] | undefined> {
+/** @returns undefined if the folder does not exist. */
+async function listFolder(root: string, under: string): Promise<readonly Dirent[] | undefined> {
   const folder = join(root, under);
   try {
     const entries = await readdir(folder, { withFileTypes: true });
@@ -55,7 +55,7 @@ async function isFile(path: string): Promise<boolean> {
   try {
     return (await stat(path)).isFile();
   } catch (error) {
-    // A link into nowhere, or in a circle.
+    // A broken link, or one that is part of a circle.
     if (isSystemError(error)) return false;
     throw error;
   }

@@ -4,8 +4,8 @@ import { secondsSince } from '../base/units.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { RunMembership } from '../store/destination.js';
-import { createWaitNote, noteOfOther } from '../store/lock/acquire-run-lock.js';
-import { placeOrReadOnly, type RunPlace } from '../store/lock/read-only.js';
+import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
+import { joinOrReadOnly, type RunAccess } from '../store/lock/read-only.js';
 import { openJobs } from './open-jobs.js';
 import type { OpenSyncJob } from './open-sync-job.js';
 import { startRunDeadline } from './run-deadline.js';
@@ -20,10 +20,8 @@ import { createSyncSummary } from './sync-summary.js';
  */
 export async function runSyncJobs(input: SyncInput): Promise<RunSummary> {
   const started = performance.now();
-  const { release, lost, other, ...place } = await placeOrReadOnly(input.destination, () =>
-    joinOrLock(input),
-  );
-  noteOfOther(input.emit, input.destination.name, other);
+  const { release, lost, other, ...place } = await joinOrReadOnly(input.destination, () => joinOrLock(input));
+  emitOtherRunNote(input.emit, input.destination.name, other);
   const deadline = startRunDeadline(input.maxDurationMs);
   try {
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
@@ -45,14 +43,14 @@ async function joinOrLock({
 }: SyncInput): Promise<RunMembership> {
   const waiting = { timeoutMs, onWait: createWaitNote(emit), signal };
   if (shard) return destination.joinRun(owner, waiting);
-  return { partSuffix: undefined, ...(await destination.takeLock(owner, waiting)) };
+  return { partSuffix: undefined, ...(await destination.acquireLock(owner, waiting)) };
 }
 
 async function syncLocked(
   input: SyncInput,
   noMore: AbortSignal,
   started: number,
-  place: Pick<RunPlace, 'partSuffix' | 'readOnly'>,
+  place: Pick<RunAccess, 'partSuffix' | 'readOnly'>,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
   const { state, jobs, late, manifest, keyExpired } = await openJobs(input, noMore);

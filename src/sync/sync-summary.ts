@@ -1,7 +1,7 @@
 import { ERROR_TABLE, type TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import type { FileStatus, JobSummary, RunSummary } from '../run/run-events.js';
-import { endsRun, exitCodeOf } from '../run/run-tally.js';
+import { endsRun, runExitCode } from '../run/run-tally.js';
 
 /** One summary for all jobs. @param late why the export that was waited for didn't come. */
 export function createSyncSummary(
@@ -21,7 +21,7 @@ export function createSyncSummary(
   const error = ended ?? (late && toFileError(late));
   const reasons = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
   return {
-    exitCode: exitCodeOf([...reasons, late?.exitCode ?? 0], ended?.code),
+    exitCode: runExitCode([...reasons, late?.exitCode ?? 0], ended?.code),
     counts,
     unfinished: total('unfinished'),
     bytes: total('bytes'),

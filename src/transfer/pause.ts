@@ -1,31 +1,31 @@
 import { wait } from '../base/wait.js';
 
-/** The pause of a whole run: one answer that concerns every file holds all of them. */
+/** A pause of a whole run, after a response that affects all of its files. */
 export interface Pause {
-  /** Nobody passes before `ms` from now are over. Tells whether this made the pause longer. */
+  /** Extends the pause to end no earlier than `ms` from now. @returns whether it is longer now. */
   extend(ms: number): boolean;
-  /** Resolves at once, or when the pause is over. */
+  /** Resolves when the pause is over, or at once if there is none. */
   waitUntilOver(signal: AbortSignal): Promise<void>;
 }
 
 export interface LocalPause extends Pause {
-  /** Milliseconds until it is over; less than none where it is. */
+  /** Milliseconds until the end of the pause; negative or 0 if it is over. */
   remainingMs(): number;
 }
 
 export function createPause(now = (): number => performance.now()): LocalPause {
-  let until = 0;
-  const leftMs = (): number => until - now();
+  let endMs = 0;
+  const remainingMs = (): number => endMs - now();
   return {
-    remainingMs: leftMs,
+    remainingMs,
     extend(ms) {
-      const end = now() + ms;
-      if (end <= until) return false;
-      until = end;
+      const newEndMs = now() + ms;
+      if (newEndMs <= endMs) return false;
+      endMs = newEndMs;
       return true;
     },
     async waitUntilOver(signal) {
-      for (let left = leftMs(); left > 0; left = leftMs()) await wait(left, signal);
+      for (let left = remainingMs(); left > 0; left = remainingMs()) await wait(left, signal);
     },
   };
 }

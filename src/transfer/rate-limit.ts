@@ -1,21 +1,22 @@
 import { wait } from '../base/wait.js';
 
-/** Lets bytes pass at no more than a rate, over all transfers that share it. */
+/** Waits until some bytes may pass, so that all transfers with the same limit stay below its rate. */
 export type RateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;
 
 /**
+ * Each chunk reserves time after the chunks before it, so transfers share the rate in the order of their
+ * calls.
  * @param bytesPerSecond undefined for no limit.
- * @param processes that share it: each has its part.
- * Each chunk books its time after those before it, so that transfers share the rate in the order they ask.
+ * @param processes number of processes that share the rate equally.
  */
 export function createRateLimit(bytesPerSecond: number | undefined, processes = 1): RateLimit {
   if (bytesPerSecond === undefined) return async () => {};
-  let bookedUntil = 0;
+  let reservedUntilMs = 0;
   return async (bytes, signal) => {
-    // A clock that nobody sets: what was booked would else lie hours ahead.
-    const now = performance.now();
-    bookedUntil = Math.max(bookedUntil, now) + ((bytes * processes) / bytesPerSecond) * 1000;
-    const ahead = bookedUntil - now;
-    if (ahead > 0) await wait(ahead, signal);
+    // A monotonic clock: after a change of the system time, the reservations could lie hours ahead.
+    const nowMs = performance.now();
+    reservedUntilMs = Math.max(reservedUntilMs, nowMs) + ((bytes * processes) / bytesPerSecond) * 1000;
+    const waitMs = reservedUntilMs - nowMs;
+    if (waitMs > 0) await wait(waitMs, signal);
   };
 }

@@ -6,50 +6,53 @@ import type { Concurrency } from './concurrency.js';
 import type { Pause } from './pause.js';
 
 export interface RetryLimits {
-  /** Tries in a row that may fail, beside the first. */
+  /** Number of consecutive retries that may fail. */
   readonly retries: number;
-  /** Milliseconds: the longest wait the service may ask for. */
+  /** Longest delay that the service may request. */
   readonly maxWaitMs: number;
 }
 
-/** What the tries of one run share. */
+/** What the attempts of one run share. */
 export interface RetryContext {
   readonly pause: Pause;
   readonly concurrency: Concurrency;
   readonly signal: AbortSignal;
-  /** Told before each wait. */
+  /** Called before each wait. */
   readonly onRetry: (waitMs: number, error: FileError) => void;
-  /** Told when the wait holds up the whole run. */
+  /** Called if the wait pauses the whole run. */
   readonly onPause: (waitMs: number, error: FileError) => void;
 }
 
-/** What the tries end with; undefined where another one is due. @param fruitless tries in a row that failed. */
+/**
+ * The error that ends the attempts, or undefined if there is another retry.
+ * @param failedAttempts number of consecutive failed attempts.
+ */
 export function finalError(
   cause: TickhaulError,
-  fruitless: number,
+  failedAttempts: number,
   { retries, maxWaitMs }: RetryLimits,
 ): TickhaulError | undefined {
   if (!cause.canRetry) return cause;
   const { code, status, retryAfterMs = 0 } = cause;
-  if (retryAfterMs <= maxWaitMs) return fruitless > retries ? cause : undefined;
+  if (retryAfterMs <= maxWaitMs) return failedAttempts > retries ? cause : undefined;
   const seconds = Math.ceil(retryAfterMs / 1000);
   const message = `${cause.message}; the wait of ${seconds}s is longer than --max-wait`;
   return new TickhaulError(code, message, { status, retryAfterMs, cause });
 }
 
 /**
- * Waits before the next try, or has the whole run wait at its pause where the answer concerns every transfer. Slows
- * the run where the service or the line can't bear it. An abort ends the wait without an error.
+ * Waits before the next attempt, or pauses the whole run if the response affects all transfers. Lowers the
+ * concurrency on congestion. An abort ends the wait without an error.
  */
 export async function waitBeforeRetry(
   cause: TickhaulError,
-  fruitless: number,
+  failedAttempts: number,
   { pause, concurrency, signal, onRetry, onPause }: RetryContext,
 ): Promise<void> {
   if (cause.code === 'rate_limited') concurrency.onCongestion(performance.now(), 'rate');
   if (cause.code === 'reset' || cause.code === 'stalled')
     concurrency.onCongestion(performance.now(), 'broken');
-  const waitMs = Math.max(cause.retryAfterMs ?? 0, retryDelayMs(fruitless, Math.random()));
+  const waitMs = Math.max(cause.retryAfterMs ?? 0, retryDelayMs(failedAttempts, Math.random()));
   const error = toFileError(cause);
   onRetry(waitMs, error);
   if (!cause.affectsRun) await wait(waitMs, signal).catch(() => {});

@@ -1,145 +1,159 @@
 import pLimit, { type LimitFunction } from 'p-limit';
 import type { Concurrency } from './concurrency.js';
 
-/** A file's share of the limit: it needs one while its bytes are on their way. */
+/** A task's slot under the concurrency limit. The task holds it while it transfers a file. */
 export interface TransferSlot {
-  /** Waits for one, unless it has one; at the run's end without one, since nothing is fetched any more. */
+  /** Waits for a free slot, unless the task holds one. Resolves without a slot if the run is aborted. */
   acquire(): Promise<void>;
-  /** Gives it to another file. */
+  /** Frees the slot for another task. Does nothing if the task holds none. */
   release(): void;
-  /** Gives it away for good: the task only waits for something small, and counts as none at work. */
+  /**
+   * Releases the slot and stops counting the task as active. Call it when only a short wait is left, such as
+   * for the manifest record to be written.
+   */
   moveToBackground(): void;
 }
 
-/** One limit over a whole run, fed lazily. */
+export type TransferTask = (slot: TransferSlot) => Promise<void>;
+
+/** Runs transfers under a concurrency limit. Await each `submit`: a plan may have millions of files. */
 export interface TransferPool {
   /**
-   * Resolves when the task has begun and there is room for another, below a limit of the caller's own as well.
-   * The task begins with a place, and may leave it while it waits, or has only its own work to do. At the run's end it
-   * begins without one, to tell so.
+   * Starts a task as soon as a slot is free, and resolves when the pool has room for the next task. After an
+   * abort the task still starts, but without a slot: its caller may await a promise that only the task
+   * resolves.
+   * @param maxSlots stricter limit for this caller; the pool's limit applies as well.
+   * @throws the first error of any task in the pool.
    */
-  submit(task: (place: TransferSlot) => Promise<void>, most?: number): Promise<void>;
-  /** To be called when the limit may have grown. */
+  submit(task: TransferTask, maxSlots?: number): Promise<void>;
+  /** Applies the current concurrency limit. Call it when the limit may have grown. */
   updateLimit(): void;
-  /** Waits for all that has begun. Rejects with the first failure of a task. */
+  /** Waits for all tasks submitted so far. @throws the first error of any task in the pool. */
   waitForIdle(): Promise<void>;
 }
 
-/** Tasks that may be without a place before the next one has to wait for them, and those that have retired. */
+/** Active tasks allowed beyond the limit, since tasks that wait for a retry or verify a file hold no slot. */
 const MAX_TASKS_BEYOND_LIMIT = 20;
 const MAX_BACKGROUND_TASKS = 2000;
 
 /**
- * @param signal at the run's end: nobody waits for a place any longer.
- * @param limit shared with other pools of the same concurrency: places go round among them.
+ * @param signal aborted when the run is stopped; after that, no task waits for a slot.
+ * @param limiter hands out the slots; pools with the same limiter share them.
  */
 export function createTransferPool(
   concurrency: Concurrency,
   signal: AbortSignal,
-  limit: LimitFunction = pLimit(Math.max(1, concurrency.limit)),
+  limiter: LimitFunction = pLimit(Math.max(1, concurrency.limit)),
 ): TransferPool {
-  const running = new Set<Promise<void>>();
-  /** Places that are taken, or waited for. */
-  let taken = 0;
-  let retired = 0;
-  /** Callers of `run` that wait for room: each looks again. */
-  let waiting: (() => void)[] = [];
-  let failure: { readonly error: unknown } | undefined;
+  const tasks = new Set<Promise<void>>();
+  let backgroundTasks = 0;
+  /** Slots that tasks hold or wait for. */
+  let requestedSlots = 0;
+  /** Resume the `submit` calls that wait for room. */
+  let waiters: (() => void)[] = [];
+  /** An object, because a task may throw any value, even undefined. */
+  let firstFailure: { readonly error: unknown } | undefined;
 
-  const adjust = (): void => {
-    limit.concurrency = Math.max(1, concurrency.limit);
-    const woken = waiting;
-    waiting = [];
-    for (const wake of woken) wake();
+  const updateLimit = (): void => {
+    limiter.concurrency = Math.max(1, concurrency.limit);
+    const resumable = waiters;
+    waiters = [];
+    for (const resume of resumable) resume();
   };
 
-  const createPlace = (): TransferSlot & { end(): void } => {
-    let end: (() => void) | undefined;
-    let isRetired = false;
-    const leave = (): void => {
-      if (!end) return;
-      end();
-      end = undefined;
-      taken--;
-      adjust();
+  const hasRoom = (maxSlots: number): boolean => {
+    const slots = Math.min(maxSlots, concurrency.limit);
+    const activeTasks = tasks.size - backgroundTasks;
+    return (
+      requestedSlots < slots &&
+      activeTasks < slots + MAX_TASKS_BEYOND_LIMIT &&
+      backgroundTasks < MAX_BACKGROUND_TASKS
+    );
+  };
+
+  const createSlot = (): TransferSlot & { close(): void } => {
+    /** Ends the limiter's job, which lasts as long as the slot is held. Undefined if it is not held. */
+    let endJob: (() => void) | undefined;
+    let isInBackground = false;
+
+    const release = (): void => {
+      if (!endJob) return;
+      endJob();
+      endJob = undefined;
+      requestedSlots--;
+      updateLimit();
     };
+
     return {
       async acquire() {
-        if (end || signal.aborted) return;
-        taken++;
-        await new Promise<void>((begin) => {
-          const giveUp = (): void => {
-            taken--;
-            begin();
-            adjust();
+        if (endJob || signal.aborted) return;
+        requestedSlots++;
+        await new Promise<void>((resolve) => {
+          const onAbort = (): void => {
+            requestedSlots--;
+            resolve();
+            updateLimit();
           };
-          signal.addEventListener('abort', giveUp, { once: true });
-          void limit(
+          signal.addEventListener('abort', onAbort, { once: true });
+          void limiter(
             () =>
-              new Promise<void>((resolve) => {
-                signal.removeEventListener('abort', giveUp);
-                // Its turn can't be taken back: it goes by.
-                if (signal.aborted) return resolve();
-                end = resolve;
-                begin();
+              new Promise<void>((end) => {
+                signal.removeEventListener('abort', onAbort);
+                // p-limit cannot remove a single queued job, so after an abort the job ends as it starts.
+                if (signal.aborted) return end();
+                endJob = end;
+                resolve();
               }),
           );
         });
       },
-      release: leave,
+      release,
       moveToBackground() {
-        if (!isRetired) retired++;
-        isRetired = true;
-        leave();
-        adjust();
+        if (!isInBackground) backgroundTasks++;
+        isInBackground = true;
+        release();
+        updateLimit();
       },
-      end() {
-        if (isRetired) retired--;
-        leave();
+      close() {
+        if (isInBackground) backgroundTasks--;
+        release();
       },
     };
   };
 
-  const work = async (task: (place: TransferSlot) => Promise<void>): Promise<void> => {
-    const place = createPlace();
-    await place.acquire();
+  const runTask = async (task: TransferTask): Promise<void> => {
+    const slot = createSlot();
+    await slot.acquire();
     try {
-      await task(place);
+      await task(slot);
     } finally {
-      place.end();
+      slot.close();
     }
   };
 
   return {
-    async submit(task, most = Number.POSITIVE_INFINITY) {
-      const job: Promise<void> = work(task)
+    async submit(task, maxSlots = Number.POSITIVE_INFINITY) {
+      const running: Promise<void> = runTask(task)
         .catch((error: unknown) => {
-          failure ??= { error };
+          firstFailure ??= { error };
         })
         .finally(() => {
-          running.delete(job);
-          adjust();
+          tasks.delete(running);
+          updateLimit();
         });
-      running.add(job);
+      tasks.add(running);
       for (;;) {
-        if (failure) throw failure.error;
-        const mostPlaces = Math.min(most, concurrency.limit);
-        const atWork = running.size - retired;
-        if (
-          taken < mostPlaces &&
-          atWork < mostPlaces + MAX_TASKS_BEYOND_LIMIT &&
-          retired < MAX_BACKGROUND_TASKS
-        )
-          return;
+        if (firstFailure) throw firstFailure.error;
+        if (hasRoom(maxSlots)) return;
         await new Promise<void>((resolve) => {
-          waiting.push(resolve);
+          waiters.push(resolve);
         });
       }
     },
-    updateLimit: adjust,
+    updateLimit,
     async waitForIdle() {
-      await Promise.all(running);
-      if (failure) throw failure.error;
+      await Promise.all(tasks);
+      if (firstFailure) throw firstFailure.error;
     },
   };
 }

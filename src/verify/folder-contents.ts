@@ -1,5 +1,5 @@
 import { usageError } from '../base/errors.js';
-import { isReplaced, whyNotFound } from '../base/utf8-name.js';
+import { mayBeUndecoded, whyNotFound } from '../base/utf8-name.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import type { Destination, ListedEntry } from '../store/destination.js';
@@ -49,7 +49,7 @@ export async function listFolderContents(
   for (const root of scope.roots) {
     for await (const files of filesAt(destination, root, roots.has(root), signal)) {
       for (const { path, bytes, etag } of files) {
-        if (isReplaced(path) && !(await destination.files.stat(destination.locate(path), signal))) {
+        if (mayBeUndecoded(path) && !(await destination.files.stat(destination.locate(path), signal))) {
           undecoded.push(path);
           continue;
         }

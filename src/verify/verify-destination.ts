@@ -25,7 +25,7 @@ export async function verifyDestination(input: VerifyInput): Promise<RunSummary>
   await assertFolder(destination);
   const isChanged = input.adopt || input.clean || input.forget || input.repair !== undefined;
   if (!isChanged) return verifyLocked(input, false);
-  const lock = await destination.takeLock(owner, {
+  const lock = await destination.acquireLock(owner, {
     timeoutMs: input.lockTimeoutMs,
     onWait: createWaitNote(input.emit),
     leavesUploads: true,

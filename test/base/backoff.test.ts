@@ -6,7 +6,7 @@ import { retryDelayMs } from '../../src/base/backoff.js';
 const attempts = fc.integer({ min: 1, max: 5000 });
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 
-test('a delay is never negative, never past 30 s, and whole', () => {
+test('a delay is an integer between 0 and 30 s', () => {
   fc.assert(
     fc.property(attempts, randoms, (attempt, random) => {
       const ms = retryDelayMs(attempt, random);
@@ -15,11 +15,11 @@ test('a delay is never negative, never past 30 s, and whole', () => {
   );
 });
 
-test('the same chance never waits less at a later attempt', () => {
+test('with the same random value, a later attempt never waits less', () => {
   fc.assert(fc.property(attempts, randoms, (n, r) => retryDelayMs(n + 1, r) >= retryDelayMs(n, r)));
 });
 
-test('the bound begins at 250 ms, doubles, and the jitter goes down to nothing', () => {
+test('the upper bound starts at 250 ms and doubles, and the jitter reaches down to 0', () => {
   const almostOne = 1 - Number.EPSILON;
   assert.deepEqual(
     [1, 2, 3, 7, 8, 9].map((n) => retryDelayMs(n, almostOne)),

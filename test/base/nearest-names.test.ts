@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nearestNames } from '../../src/base/nearest-names.js';
 
-test('the nearest names come first, and none where none is near', () => {
+test('returns the nearest names first, and none if none is near', () => {
   const known = ['binance', 'binance-futures', 'bitmex', 'deribit'];
   assert.deepEqual(nearestNames('binanse', known), ['binance']);
   assert.deepEqual(nearestNames('binance-fut', known), ['binance-futures']);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { Secrets } from '../../src/base/secrets.js';
 
-test('no secret is left in a text, as it is, in JSON or in a form', () => {
+test('removes every secret from a text, in its plain, JSON and form-encoded variants', () => {
   const secret = fc.string({ minLength: 8 }).filter((text) => !/[*&]/.test(text));
   fc.assert(
     fc.property(fc.array(secret, { minLength: 1 }), (list) => {
@@ -21,7 +21,7 @@ test('no secret is left in a text, as it is, in JSON or in a form', () => {
   );
 });
 
-test('a code is blotted out of what an answer says, in any case and with any gaps', () => {
+test('removes a code from an error response, in any case and with any separators', () => {
   const letter = fc.constantFrom(...'ABCDxyz0123.+*(');
   const code = fc.array(letter, { minLength: 1, maxLength: 12 });
   const gap = fc.constantFrom('', '-', ' ', '\u2013', '\u200b');
@@ -37,14 +37,14 @@ test('a code is blotted out of what an answer says, in any case and with any gap
   );
 });
 
-test('a short code is blotted out as a word of its own, and of error answers only', () => {
+test('removes a short code only as a whole word, and only from error responses', () => {
   const secrets = new Secrets();
   secrets.addCode('1');
   assert.equal(secrets.redactQuote('1 of 10: code=1'), '*** of 10: code=***');
   assert.equal(secrets.redact('{"keys":1}'), '{"keys":1}');
 });
 
-test('what is too short to be a secret is left alone', () => {
+test('ignores texts that are too short to be secrets', () => {
   const secrets = new Secrets();
   secrets.add('the');
   assert.equal(secrets.redact('the end'), 'the end');

@@ -10,7 +10,7 @@ import {
   plural,
 } from '../../src/base/units.js';
 
-test('durations and sizes are read as the contract writes them', () => {
+test('parses durations and sizes as specified', () => {
   assert.deepEqual(['500ms', '90s', '15m', '4h'].map(parseDuration), [500, 90_000, 900_000, 14_400_000]);
   assert.deepEqual(['64KB', '20MB', '1GB', '1500', '0.5MB/s'].map(parseSize), [64e3, 20e6, 1e9, 1500, 5e5]);
   for (const text of ['', '10', 'm', '-1s', '1y', '1 s'])
@@ -19,7 +19,7 @@ test('durations and sizes are read as the contract writes them', () => {
     assert.throws(() => parseSize(text), { code: 'usage' });
 });
 
-test('sizes and durations for people', () => {
+test('formats sizes and durations for display', () => {
   assert.deepEqual([0, 999, 1234, 99_940, 999_499, 999_500, 5e9].map(formatSize), [
     '0 B',
     '999 B',
@@ -39,7 +39,7 @@ test('sizes and durations for people', () => {
   ]);
 });
 
-test('counts for people are those of Intl', () => {
+test('formats counts like Intl', () => {
   const { format } = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
   const asIntl = (count: number): void => assert.equal(formatCount(count), format(count));
   for (const count of [0, 999, 1000, 1049, 1050, 99_949, 99_950, 999_949, 999_950, 1e9, 1e12]) asIntl(count);
@@ -50,7 +50,7 @@ test('counts for people are those of Intl', () => {
   );
 });
 
-test('one of anything is singular, however the count is written', () => {
+test('uses the singular for one, however the count is formatted', () => {
   assert.deepEqual(
     [0, 1, 2].map((count) => plural(count, 'day')),
     ['0 days', '1 day', '2 days'],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { onAbort, wait } from '../../src/base/wait.js';
 
-test('a wait that is longer than a timer can run is not over at once', async () => {
+test('a wait longer than the maximum of a timer does not end at once', async () => {
   const stop = new AbortController();
   const long = wait(2 ** 31 + 5, stop.signal);
   const first = await Promise.race([long.then(() => 'long'), wait(50).then(() => 'short')]);
@@ -11,7 +11,7 @@ test('a wait that is longer than a timer can run is not over at once', async () 
   assert.equal(first, 'short');
 });
 
-test('what is to be done at an abort is done once, also after it, and not once it was left', () => {
+test('onAbort calls back once, also if the signal is already aborted, but not after its removal', () => {
   const stop = new AbortController();
   const done: string[] = [];
   onAbort(stop.signal, () => done.push('in time'));

@@ -91,5 +91,5 @@ test('a shard that is none is refused, and one of slices, which fall to none', a
   assert.match(slices.stderr, /--shard is for day files; --cache only looks/);
   const { exitCode, stderr } = await runHere(['verify', '--shard', '5/5']);
   assert.equal(exitCode, 2);
-  assert.equal(stderr, 'tickhaul: --shard: "5/5" is no shard; the first is 0, so the last of 5 is 4/5\n');
+  assert.equal(stderr, 'tickhaul: --shard: "5/5" is not a shard; the first is 0, so the last of 5 is 4/5\n');
 });

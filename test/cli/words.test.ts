@@ -83,7 +83,7 @@ test('other words for data types, and types of grouped files, lead to the right 
     return stderr;
   };
   const future = ['binance-futures', '-s', 'BTCUSDT', '-t'];
-  assert.match(await said(...future, 'ohlcv'), /bars are made of trades: .*--as trade_bar_1m/);
+  assert.match(await said(...future, 'ohlcv'), /bars are computed from trades: .*--as trade_bar_1m/);
   assert.match(await said(...future, 'funding'), /did you mean derivative_ticker\?/);
   assert.match(await said(...future, 'orderbook'), /did you mean incremental_book_L2\?/);
   assert.match(await said(...future, 'zzzzzz'), /it has .*trades/);

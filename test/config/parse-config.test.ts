@@ -17,7 +17,7 @@ const JOB = [
   '',
 ].join('\n');
 
-/** What is wrong, and what is said. */
+/** Description, source, and expected error. */
 const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ['an empty file', '', /^c:1: expected settings and jobs, found nothing$/],
   ['broken YAML', 'dir: [\njobs: {', /^c:\d: \S/],
@@ -64,17 +64,17 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     /^c:6: jobs\[0\]\.retries: expected a whole number, found a list$/,
   ],
   ['a wrong choice', `${JOB}    existing: skp\n`, /^c:6: .* found "skp"; did you mean skip\?$/],
-  ['two jobs of one name', `${JOB}${JOB.slice(6)}`, /^c:6: two jobs are named "a", the other one in line 2$/],
+  ['two jobs of one name', `${JOB}${JOB.slice(6)}`, /^c:6: two jobs are named "a"; the other is in line 2$/],
   ['an alias of nothing', `dir: *none\n${JOB}`, /^c:1: Unresolved alias/],
 ];
 
 for (const [what, source, message] of WRONG) {
-  test(`${what} is a usage error that names the line`, () => {
+  test(`${what} is a usage error with the line`, () => {
     assert.throws(() => parseConfig(source, 'c'), { code: 'usage', message });
   });
 }
 
-test('a key in the file is refused, and not repeated', () => {
+test('refuses a key in the file, without showing it', () => {
   for (const name of ['apiKey', 'api_key', 'token']) {
     assert.throws(
       () => parseConfig(`${name}: TD.secret\n${JOB}`, 'c'),
@@ -83,7 +83,7 @@ test('a key in the file is refused, and not repeated', () => {
   }
 });
 
-test('JSON is read as well, days stay text, and << merges what jobs share', () => {
+test('accepts JSON, keeps days as text, and merges shared settings with <<', () => {
   const json = '{"dir": "d", "jobs": [{"name": "a", "exchange": "b", "types": "all", "symbols": ["X"]}]}';
   assert.equal(parseConfig(json, 'c').config.dir, 'd');
   const merged = `jobs:\n  - &one {name: a, exchange: b, types: trades, symbols: X, from: 2024-03-01}\n  - {<<: *one, name: b}\n`;
@@ -93,7 +93,7 @@ test('JSON is read as well, days stay text, and << merges what jobs share', () =
   assert.equal(place(['jobs', 1, 'from']), 'c:3', 'what was merged has the place of its job');
 });
 
-test('hundreds of jobs may share what one of them says', () => {
+test('hundreds of jobs may use one anchor', () => {
   const first = '  - &one {name: a, exchange: b, types: &types [trades], symbols: X, last: 1d}\n';
   const others = Array.from(
     { length: 300 },
@@ -104,7 +104,7 @@ test('hundreds of jobs may share what one of them says', () => {
   assert.deepEqual(config.jobs.at(-1)?.types, ['trades']);
 });
 
-test('the JSON Schema that is shipped is current, and says the same as the reader', async () => {
+test('the published JSON Schema is current, and accepts the same files as the parser', async () => {
   const path = new URL('../../../docs/tickhaul.schema.json', import.meta.url);
   const shipped = JSON.parse(await readFile(path, 'utf8')) as object;
   assert.deepEqual(shipped, configJsonSchema(), 'npm run schema writes it anew');
@@ -115,14 +115,14 @@ test('the JSON Schema that is shipped is current, and says the same as the reade
   assert.ok(!check({ jobs: [{ ...job, existing: 'skp' }] }));
 });
 
-/** They choose among the jobs, answer a question on a terminal, say which machine this is: nothing of them is a job's. */
-const OF_THE_COMMAND = ['job', 'yes', 'shard'];
+/** Flags that select jobs, answer a question on a terminal, or identify this machine are not settings. */
+const COMMAND_ONLY_FLAGS = ['job', 'yes', 'shard'];
 
-test('each flag of sync is a setting, by its name in camelCase', () => {
+test('each flag of sync is a setting, with its name in camelCase', () => {
   const { properties } = configJsonSchema() as { properties: Record<string, unknown> };
   const flags = Object.keys({ ...SYNC_FLAGS, ...DOWNLOAD_FLAGS, ...CONVERT_ON_ARRIVAL_FLAGS });
   const lacking = flags
     .map(flagToSetting)
-    .filter((key) => !OF_THE_COMMAND.includes(key) && !(key in properties));
+    .filter((key) => !COMMAND_ONLY_FLAGS.includes(key) && !(key in properties));
   assert.deepEqual(lacking, []);
 });

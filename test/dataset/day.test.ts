@@ -13,15 +13,15 @@ import {
 
 const anyDay = fc.integer({ min: 0, max: 50_000 }).map((n) => n as Day);
 
-test('a day survives being written and read', () => {
+test('parsing a formatted day returns the same day', () => {
   fc.assert(fc.property(anyDay, (day) => parseDay(formatDay(day)) === day));
 });
 
-test('the day after follows in the order of the texts', () => {
+test('the next day follows in the order of the texts', () => {
   fc.assert(fc.property(anyDay, (day) => formatDay(addDays(day, 1)) > formatDay(day)));
 });
 
-test('a first of the month is a day whose text ends in -01', () => {
+test('isFirstDayOfMonth is true exactly for days that end in -01', () => {
   fc.assert(fc.property(anyDay, (day) => isFirstDayOfMonth(day) === formatDay(day).endsWith('-01')));
 });
 
@@ -35,19 +35,19 @@ for (const text of [
   '',
   'today',
 ]) {
-  test(`"${text}" is refused as a day, with its text in the error`, () => {
+  test(`refuses "${text}" as a day, with its text in the error`, () => {
     assert.throws(() => parseDay(text), { code: 'usage', message: new RegExp(`^"${text}"`) });
   });
 }
 
-test('a time of the service lies in its UTC day', () => {
+test('converts a time of the service to its UTC day', () => {
   assert.equal(parseTimeToDay('2026-07-03T23:59:59.999Z'), parseDay('2026-07-03'));
   assert.equal(parseTimeToDay('2026-07-03T00:00:00.000Z'), parseDay('2026-07-03'));
   assert.equal(parseTimeToDay('2026-07-03T23:30:00-02:00'), parseDay('2026-07-04'));
   assert.equal(parseTimeToDay('soon'), undefined);
 });
 
-test('a day of the user is named in the error as it was typed', () => {
+test('an error about a day shows it as the user typed it', () => {
   for (const text of ['2024-03-01T12:00', 'Yesterdy', '2024-13']) {
     assert.throws(() => parseDayWord(text, 0), {
       code: 'usage',

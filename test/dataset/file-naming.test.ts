@@ -10,7 +10,7 @@ const TEMPLATES = [
   '{year}-{month}/.{day}{symbol}/{type}{exchange}',
 ];
 
-test('a name is the same whatever was named before it', () => {
+test('the name of a file does not depend on the files named before', () => {
   const few = fc.constantFrom('A', '..', 'x/y', '.tickhaul');
   const day = fc.integer({ min: 17_000, max: 25_000 }).map((n) => n as Day);
   const files = fc.array(fc.record({ exchange: few, dataType: few, symbol: few, day }));
@@ -22,7 +22,7 @@ test('a name is the same whatever was named before it', () => {
   );
 });
 
-test('a text of a template is no placeholder, whatever words a language has', () => {
+test('words of a template that are properties of objects are not placeholders', () => {
   const file = { exchange: 'x', dataType: 'trades', symbol: 'A', day: parseDay('2024-03-01') };
   assert.equal(createFileNamer('constructor{symbol}toString{day}')(file), 'constructorAtoString01');
 });

@@ -17,7 +17,7 @@ const TEMPLATES = [
   'all/{exchange}/{symbol}/{date}/{type}/{name}',
 ];
 
-test('every path of a plan begins with one of few', () => {
+test('every path of a plan begins with one of a few prefixes', () => {
   const name = fc.constantFrom('BTCUSDT', 'A:B', '..', 'x/y', 'ETH', 'SOL', '.tickhaul');
   fc.assert(
     fc.property(
@@ -45,7 +45,7 @@ test('every path of a plan begins with one of few', () => {
   );
 });
 
-test('what is listed is as narrow as can be said', () => {
+test('prefixes are as narrow as possible', () => {
   const prefixes = (template: string, symbols: readonly string[], days: number, most = 1000) =>
     layoutPrefixes(
       parseLayout(template),

@@ -22,7 +22,7 @@ const file: DayFile = {
   day: parseDay('2024-03-01'),
 };
 
-/** Anything a service might name, nasty characters likelier. */
+/** Any names, with special characters more frequent. */
 const anyName = fc.oneof(
   fc.string({ minLength: 1, maxLength: 12, unit: 'grapheme' }),
   fc.string({
@@ -39,7 +39,7 @@ const anyFile = fc.record({
   day: fc.integer({ min: 17_000, max: 25_000 }).map((n) => n as Day),
 });
 
-test('flat is the name that the service’s own client gives', () => {
+test('flat is the name that the service’s own client uses', () => {
   assert.equal(parseLayout('flat').pathOf(file, 'csv.gz'), 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz');
   const odd = { ...file, symbol: 'A:B\\C/D?E*F<G>H|I"J' };
   assert.equal(
@@ -55,14 +55,14 @@ test('hive has a folder for each part', () => {
   );
 });
 
-test('a template may end in the extension that the file gets', () => {
+test('a template may end with the extension of the file', () => {
   assert.equal(
     parseLayout('{exchange}/{type}/{symbol}/{date}.csv.gz').pathOf(file, 'csv.gz'),
     'deribit/trades/BTC-PERPETUAL/2024-03-01.csv.gz',
   );
 });
 
-test('no symbol leads out of the folder, whatever it is', () => {
+test('no symbol leads out of the folder', () => {
   fc.assert(
     fc.property(anyFile, fc.constantFrom(...LAYOUTS), (any, layout) => {
       const root = '/data/sets';
@@ -76,7 +76,7 @@ test('no symbol leads out of the folder, whatever it is', () => {
   );
 });
 
-test('day files that differ in a name that can be kept have different paths', () => {
+test('day files whose names differ after replacement have different paths', () => {
   const plainName = fc.stringMatching(/^[A-Z0-9+%.Ä-]{1,8}$/).filter((name) => !/^\.+$/.test(name));
   const plainFile = fc.record({
     exchange: fc.constantFrom('binance', 'binance-futures', 'okex'),
@@ -100,11 +100,11 @@ for (const [layout, said] of [
   ['/data/{name}', /must be a path under/],
   ['a\tb/{name}', /control characters/],
   ['a//{name}', /empty/],
-  ['.tickhaul/{name}', /own folder/],
+  ['.tickhaul/{name}', /reserved for tickhaul/],
   ['{symbol}/{date}', /different day files one name/],
   ['{exchange}/{type}/{symbol}/{year}-{month}', /different day files one name/],
 ] as const) {
-  test(`layout "${layout}" is refused`, () => {
+  test(`refuses layout "${layout}"`, () => {
     assert.throws(() => parseLayout(layout), { code: 'usage', message: said });
   });
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createGlobMatcher, toDatasetSymbol } from '../../src/dataset/dataset-symbol.js';
 
-test('a glob without wildcards matches its own text only, whatever is in it', () => {
+test('a glob without wildcards matches only its own text', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'grapheme' }), (a, b) => {
       fc.pre(!/[*?]/.test(a));
@@ -12,7 +12,7 @@ test('a glob without wildcards matches its own text only, whatever is in it', ()
   );
 });
 
-test('a glob is a prefix, a suffix, or both', () => {
+test('a glob matches prefixes, suffixes, or both', () => {
   const matches = createGlobMatcher('BTC*-?9*');
   assert.ok(matches('BTC-29MAR24'));
   assert.ok(matches('BTC-X-09'));
@@ -20,11 +20,11 @@ test('a glob is a prefix, a suffix, or both', () => {
   assert.ok(!matches('ETHBTC-29MAR24'));
 });
 
-test('a symbol may be written with slash, colon and small letters', () => {
+test('a symbol may be written with slashes, colons and lower-case letters', () => {
   assert.equal(toDatasetSymbol(' btc/usd:perp '), 'BTC-USD-PERP');
 });
 
-test('a symbol in decomposed letters is the one in composed letters', () => {
+test('a symbol in decomposed Unicode form equals the composed form', () => {
   for (const symbol of ['CAFÉ-USDT', 'ÅNGSTRÖM', '가나-KRW', 'ΐ-USD']) {
     assert.equal(toDatasetSymbol(symbol.normalize('NFD')), symbol.toUpperCase().normalize('NFC'));
   }

@@ -11,12 +11,12 @@ const BITCOIN = {
   day: parseDay('2024-03-01'),
 };
 
-test('the shard of a file is the one that the contract names', () => {
+test('the shard of a file is the specified one', () => {
   assert.equal(shardIndex(BITCOIN, 2 ** 32), 26_291_614);
   assert.equal(shardIndex(BITCOIN, 10), 4);
 });
 
-/** FNV-1a by the book, in whole numbers of any size. */
+/** FNV-1a by its definition, with big integers. */
 function slowHash(name: string): number {
   let hash = 0x811c9dc5n;
   for (const byte of Buffer.from(name)) hash = ((hash ^ BigInt(byte)) * 0x01000193n) & 0xffffffffn;
@@ -25,7 +25,7 @@ function slowHash(name: string): number {
 
 const TEXT = fc.stringMatching(/^[a-zA-Z0-9é€😀.-]{1,12}$/u);
 
-test('every file falls to one shard, by its name in UTF-8', () => {
+test('every file belongs to one shard, determined by its name in UTF-8', () => {
   fc.assert(
     fc.property(TEXT, fc.integer({ min: 1, max: 1000 }), (symbol, count) => {
       const file = { ...BITCOIN, symbol };
@@ -38,11 +38,11 @@ test('every file falls to one shard, by its name in UTF-8', () => {
   );
 });
 
-test('a file that nobody knows falls to the first; without a shard all are meant', () => {
+test('a file with an unknown name belongs to the first shard; without a shard, all files pass', () => {
   assert.deepEqual([shardIndex(undefined, 3), createShardTest(undefined)(undefined)], [0, true]);
 });
 
-test('a shard is one of those that there are', () => {
+test('a shard has a valid index and count', () => {
   assert.deepEqual(parseShard('0/1'), { index: 0, count: 1 });
   assert.deepEqual(parseShard('199/200'), { index: 199, count: 200 });
   for (const text of [
@@ -58,7 +58,7 @@ test('a shard is one of those that there are', () => {
     '10000000/10000000',
     '٣/4',
   ]) {
-    assert.throws(() => parseShard(text), /is no shard; write 0\/4 for the first of four/, text);
+    assert.throws(() => parseShard(text), /is not a shard; write 0\/4 for the first of four/, text);
   }
-  assert.throws(() => parseShard('5/5'), /"5\/5" is no shard; the first is 0, so the last of 5 is 4\/5/);
+  assert.throws(() => parseShard('5/5'), /"5\/5" is not a shard; the first is 0, so the last of 5 is 4\/5/);
 });

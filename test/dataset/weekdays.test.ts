@@ -3,27 +3,27 @@ import { test } from 'node:test';
 import { addDays, formatDay, parseDay, parseDayWord } from '../../src/dataset/day.js';
 import { parseWeekdays } from '../../src/dataset/weekdays.js';
 
-/** A Monday, and the two weeks from it. */
+/** A Monday, and the two weeks that start with it. */
 const MONDAY = parseDay('2024-03-04');
 const WEEKS = Array.from({ length: 14 }, (_, day) => addDays(MONDAY, day));
 
-function chosen(...items: string[]): string {
+function selectedDays(...items: string[]): string {
   const wants = parseWeekdays(items);
   return WEEKS.map((day) => (wants(day) ? 'x' : '.')).join('');
 }
 
-test('days of the week, and ranges of them over its end', () => {
-  assert.equal(chosen('mon-fri'), 'xxxxx..xxxxx..');
-  assert.equal(chosen('Sat', 'sunday'), '.....xx.....xx');
-  assert.equal(chosen('fri-mon'), 'x...xxxx...xxx');
-  assert.equal(chosen('wed - wed'), '..x......x....');
+test('parses weekdays, and ranges of them across the end of a week', () => {
+  assert.equal(selectedDays('mon-fri'), 'xxxxx..xxxxx..');
+  assert.equal(selectedDays('Sat', 'sunday'), '.....xx.....xx');
+  assert.equal(selectedDays('fri-mon'), 'x...xxxx...xxx');
+  assert.equal(selectedDays('wed - wed'), '..x......x....');
   assert.ok(parseWeekdays(['thu'])(parseDay('1970-01-01')));
   assert.ok(parseWeekdays(['wed'])(parseDay('1969-12-31')));
   for (const wrong of ['mo', 'mon-', 'mon-tue-wed', 'weekday', 'mondayx', '1'])
-    assert.throws(() => parseWeekdays([wrong]), { code: 'usage', message: /is no day of the week/ }, wrong);
+    assert.throws(() => parseWeekdays([wrong]), { code: 'usage', message: /is not a weekday/ }, wrong);
 });
 
-test('words for days', () => {
+test('accepts abbreviated and full names of weekdays', () => {
   const now = Date.UTC(2024, 2, 1, 0, 30);
   const read = (text: string): string => formatDay(parseDayWord(text, now));
   assert.equal(read('today'), '2024-03-01');

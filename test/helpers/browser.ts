@@ -6,10 +6,13 @@ import { LOWEST_CONTRAST } from './contrast.js';
 
 const CHROMIUM = '/usr/bin/chromium';
 
-/** A folder for pictures of pages, for people to look at. */
+/** Folder for screenshots; none are taken if it is undefined. */
 const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
 
-/** A headless Chromium that ends with the test; undefined, with the test skipped, where none is installed. */
+/**
+ * A headless Chromium that is closed after the test. If none is installed, skips the test and returns
+ * undefined.
+ */
 export async function browserFor(t: TestContext): Promise<Browser | undefined> {
   try {
     await access(CHROMIUM);
@@ -29,11 +32,14 @@ export interface Look {
 
 export interface Opened {
   readonly page: Page;
-  /** What the console said, and what was asked of others. */
+  /** Console messages, and requests to other hosts. */
   readonly problems: readonly string[];
 }
 
-/** An empty page of its own until the test ends. @param isOwn whether an address is one that it may ask. */
+/**
+ * Opens an empty page in its own context, closed after the test.
+ * @param isOwn whether the page may request an address.
+ */
 export async function openPage(
   t: TestContext,
   browser: Browser,
@@ -55,8 +61,8 @@ export async function openPage(
 }
 
 /**
- * Waits for an expression to be true. Playwright's own way needs `eval`, which the pages forbid.
- * @param found an expression, whose value is told where that never comes.
+ * Waits for an expression to be true. Playwright’s own method needs `eval`, which the pages forbid.
+ * @param found an expression whose value is part of the error message.
  */
 export async function until(page: Page, expression: string, found = expression): Promise<void> {
   await page.evaluate(`new Promise((done, fail) => {
@@ -70,7 +76,7 @@ export async function until(page: Page, expression: string, found = expression):
   })`);
 }
 
-/** Nothing runs off the page, and every text can be read. */
+/** Asserts that nothing exceeds the page’s width and every text has enough contrast. */
 export async function assertReadable(page: Page, what = ''): Promise<void> {
   const overflow = 'document.documentElement.scrollWidth - document.documentElement.clientWidth';
   assert.equal(await page.evaluate(overflow), 0, `${what} overflow`);
@@ -78,7 +84,7 @@ export async function assertReadable(page: Page, what = ''): Promise<void> {
   assert.ok(contrast >= 4.5, `${what} contrast ${contrast}`);
 }
 
-/** Takes a picture of a page where they are wanted: of what is seen, or of all of it. */
+/** Takes a screenshot of the visible part of a page, or of the whole page, if screenshots are enabled. */
 export async function takePicture(page: Page, name: string, fullPage = false): Promise<void> {
   if (SCREENSHOTS) await page.screenshot({ path: `${SCREENSHOTS}/${name}.png`, fullPage });
 }

@@ -1,8 +1,8 @@
 import { request } from 'undici';
 
-/** A user at the claim page, without a browser: forms, one cookie, and what the page says. */
+/** A user of the claim page, without a browser: submits forms, keeps one cookie and reads the page. */
 export interface ClaimVisitor {
-  /** Posts a form of the page, with its action and further fields; gives the page it leads to. */
+  /** Posts a form of the page with its action and more fields; returns the resulting page. */
   act(action: string, fields?: Readonly<Record<string, string>>): Promise<ClaimPage>;
   /** Loads the page. */
   look(): Promise<ClaimPage>;
@@ -11,11 +11,11 @@ export interface ClaimVisitor {
 export interface ClaimPage {
   readonly status: number;
   readonly html: string;
-  /** As it is shown, with its hyphen; undefined where the page shows none. */
+  /** The code as shown, with its hyphen; undefined if the page shows none. */
   readonly code: string | undefined;
 }
 
-/** @param verificationUri `attempt.verification_uri` of the issuer's answer. */
+/** @param verificationUri `attempt.verification_uri` of the issuer’s response. */
 export function claimVisitor(verificationUri: string): ClaimVisitor {
   const { origin, searchParams } = new URL(verificationUri);
   let cookie = '';
@@ -38,14 +38,14 @@ export function claimVisitor(verificationUri: string): ClaimVisitor {
   return { act, look };
 }
 
-/** Signs in as the e-mail and reads the code off the page, as it is shown. */
+/** Signs in with the e-mail address and reads the code from the page. */
 export async function approveClaim(verificationUri: string, email: string): Promise<string> {
   const { code, html } = await claimVisitor(verificationUri).act('sign-in', { email });
   if (code === undefined) throw new Error(`the claim page shows no code:\n${html}`);
   return code;
 }
 
-/** Signs in as the e-mail and denies the claim. */
+/** Signs in with the e-mail address and denies the claim. */
 export async function denyClaim(verificationUri: string, email: string): Promise<void> {
   const visitor = claimVisitor(verificationUri);
   await visitor.act('sign-in', { email });

@@ -9,22 +9,25 @@ import { machine, recipe, shell } from './machine.js';
 import { EXPORTED_UNTIL } from './sandbox.js';
 
 export const SHARDS = 2;
-/** Exit codes after which another try would come to the same: in all recipes, and in docs/how-to/many-machines.md. */
+/** Exit codes after which a retry would fail again: in all recipes, and in docs/how-to/many-machines.md. */
 export const WILL_FAIL_AGAIN = [1, 2, 4, 8];
 
 export interface Cluster {
   readonly dir: string;
   readonly bin: string;
   readonly env: Record<string, string>;
-  /** The text of a recipe with the folders of this machine, two shards and two days. */
+  /** The text of a recipe, adapted to the folders of this machine, two shards and two days. */
   readonly here: (text: string) => string;
-  /** Makes the plan as the recipe of Slurm says. */
+  /** Creates the plan as in the Slurm recipe. */
   plan(): Promise<void>;
-  /** All that was planned is there, and recorded once. @returns how many requests asked for a file again. */
+  /**
+   * Asserts that all planned files exist and have one record.
+   * @returns the number of repeated requests for a file.
+   */
   assertWhole(pinned: string, data: string): Promise<number>;
 }
 
-/** A machine whose /shared all jobs see. */
+/** A machine with a folder that all jobs share. */
 export async function cluster(t: TestContext, options: SandboxOptions = {}): Promise<Cluster> {
   const {
     service,
@@ -33,7 +36,7 @@ export async function cluster(t: TestContext, options: SandboxOptions = {}): Pro
     here: paths,
   } = await machine(t, {
     rows: 50,
-    // The same names each day, so that both shards have some.
+    // The same names on each day, so that both shards have some.
     exportedUntil: EXPORTED_UNTIL,
     ...options,
   });

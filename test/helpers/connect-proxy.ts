@@ -5,11 +5,11 @@ import { listen } from '../service/loopback.js';
 
 export interface ConnectProxy {
   readonly url: string;
-  /** `CONNECT host:port`, and the credentials. */
+  /** Each `CONNECT host:port`, with the credentials. */
   readonly asked: readonly string[];
 }
 
-/** A proxy on loopback that makes tunnels, or refuses them with a status. */
+/** A proxy on loopback that opens tunnels, or refuses them with a status. */
 export async function connectProxy(t: TestContext, refuse?: number): Promise<ConnectProxy> {
   const asked: string[] = [];
   const server = createServer((_, response) => response.writeHead(405).end());
@@ -17,7 +17,7 @@ export async function connectProxy(t: TestContext, refuse?: number): Promise<Con
   return { url: await listen(t, server), asked };
 }
 
-/** Lets a proxy make tunnels, or refuse them with a status. @param asked is told of each. */
+/** Makes a server open tunnels, or refuse them with a status. @param asked receives each request. */
 export function makeTunnels(server: Server, asked: string[], refuse?: number): void {
   server.on('connect', (request, socket) => {
     asked.push(`CONNECT ${request.url} ${request.headers['proxy-authorization'] ?? ''}`.trim());

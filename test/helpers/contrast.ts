@@ -1,4 +1,6 @@
-/** Run in a page: the WCAG contrast ratio of the text of each visible element to what is behind it; the lowest of all. */
+/**
+ * Script for a page: the lowest WCAG contrast ratio between the text of a visible element and its background.
+ */
 export const LOWEST_CONTRAST = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).map(Number);
   const luminance = ([r, g, b]) => {

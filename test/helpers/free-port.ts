@@ -2,10 +2,10 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 
-/** Above the ports of most services, and below those that systems give away, to each that connects too: from 32768. */
+/** Above the ports of most services, and below the ephemeral ports of the system, which begin at 32768. */
 const [FIRST, END] = [10_000, 32_768];
 
-/** A port of loopback on which nobody listens, and which nobody is given who asks for none: it stays free. */
+/** A free port on loopback. It stays free, since the system does not assign it by itself. */
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < 100; tries++) {
     const port = randomInt(FIRST, END);

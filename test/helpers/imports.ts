@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 
-/** A source file and the files that it imports, by paths from the project's folder, with `/`. */
+/** The files that each source file imports, with paths relative to the project and `/`. */
 export type Imports = ReadonlyMap<string, readonly string[]>;
 
-/** AssemblyScript: another language, that imports within its own folder only. */
+/** AssemblyScript is a different language, with imports only inside its own folder. */
 const OTHER_LANGUAGE = /\/assembly\//;
 
-/** All source files below a folder of the project: paths from the project's folder, with `/`. */
+/** All source files under a folder, with paths relative to the project and `/`. */
 export function sourceFiles(root: string, folder: string): readonly string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
     .map((name) => posix.join(folder, ...name.split(/[\\/]/)))
@@ -26,21 +26,21 @@ export function readImports(root: string, files: readonly string[]): Imports {
   );
 }
 
-/** `import … from`, `import type`, `export … from`, and an import for its effect alone. */
+/** `import … from`, `import type`, `export … from`, and imports for side effects. */
 const STATEMENT = /^(?:import|export)\s(?:[^;'"]*?\sfrom\s)?'(\.[^']+\.js)'/gm;
-/** `import('…')`, of types too, and workers, which are found by their place. */
+/** `import('…')`, also of types, and URLs of workers. */
 const CALL = /\b(?:import|new URL)\(\s*'(\.[^']+\.js)'/g;
 
-/** What the text of a source file imports of the project's own files, as it is written there, with `.js`. */
+/** The project files that a source file imports, as written there, with `.js`. */
 export function importsOf(source: string): readonly string[] {
   return [STATEMENT, CALL].flatMap((form) => [...source.matchAll(form)].map(([, name = '']) => name));
 }
 
-/** A way from a file over its imports back to itself, the first file again at the end; empty where there is none. */
+/** A circle of imports that starts and ends with the same file; empty if there is none. */
 export function findCircle(imports: Imports): readonly string[] {
   const left = new Set(imports.keys());
   const next = (file: string): string | undefined => imports.get(file)?.find((name) => left.has(name));
-  // What leads to nothing is on no circle, and then neither is what leads only there.
+  // A file without imports is on no circle, nor is a file that imports only such files.
   for (let before = 0; before !== left.size; ) {
     before = left.size;
     for (const file of left) if (next(file) === undefined) left.delete(file);

@@ -13,13 +13,13 @@ import { createSink } from '../cli/output/sink.js';
 import type { CliOptions, Finished } from './cli.js';
 
 export interface InProcessOptions extends Pick<CliOptions, 'env' | 'stdin'> {
-  /** Interrupts it. */
+  /** Interrupts the command. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Runs a command in this process, for tests of what it does and says: a tenth of the time that the built command takes
- * to start, but with this process's working folder.
+ * Runs a command in this process. This takes a tenth of the time that the built command needs to start, but
+ * uses this process’s working folder.
  */
 export async function runHere(
   words: readonly string[],
@@ -50,7 +50,7 @@ export async function runHere(
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
 }
 
-/** As `main` does it, without what concerns the process. */
+/** Like `main`, without the parts that affect the process. */
 async function run(words: readonly string[], cli: CliHost): Promise<number> {
   try {
     const parsed = await parseCommandLine(COMMANDS, words, 80);

@@ -1,4 +1,4 @@
-/** Whether a process of this user runs. It may have ended since it was heard of. */
+/** Whether a process of this user exists. */
 export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0);

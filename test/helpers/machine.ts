@@ -8,10 +8,10 @@ import { BIN, type Finished, tickhaul } from './cli.js';
 import { sandbox } from './sandbox.js';
 import { tempDir } from './temp.js';
 
-/** The text of a file of the project. */
+/** The text of a project file. */
 export const projectText = (path: string): Promise<string> =>
   readFile(new URL(`../../../${path}`, import.meta.url), 'utf8');
-/** What is fenced as a language in a page. */
+/** All fenced code blocks of a language in a page. */
 export const fenced = (page: string, language: string): readonly string[] =>
   [...page.matchAll(new RegExp(`^\`\`\`${language}\\n(.*?)^\`\`\``, 'gms'))].map(([, code = '']) => code);
 export const recipe = (name: string): Promise<string> => projectText(`docs/recipes/${name}`);
@@ -19,13 +19,16 @@ export const recipe = (name: string): Promise<string> => projectText(`docs/recip
 export interface Machine {
   readonly service: Sandbox;
   readonly dir: string;
-  /** Stands for /usr/local/bin. */
+  /** Replaces /usr/local/bin. */
   readonly bin: string;
   /** The text of a recipe with the paths of this machine. */
   readonly here: (text: string) => string;
 }
 
-/** A machine for the recipes: the built command, their config file and key, and a service that has yesterday. */
+/**
+ * A machine for the recipes: the built command, their config file and key, and a service with data of
+ * yesterday.
+ */
 export async function machine(t: TestContext, options: SandboxOptions = {}): Promise<Machine> {
   const service = await sandbox(t, { exportedUntil: msToDay(Date.now()), ...options });
   const dir = await tempDir(t);
@@ -38,7 +41,7 @@ export async function machine(t: TestContext, options: SandboxOptions = {}): Pro
       .replaceAll('/etc/tickhaul', dir)
       .replaceAll('/var/lib/tickhaul', join(dir, 'data'));
   const config = here(await recipe('tickhaul.yaml'))
-    // A night's work, and not all nights since then.
+    // A single night’s work, not that of all nights since then.
     .replace('from: 2024-03-01', 'last: 1d')
     .replace('last: 7d', 'last: 1d');
   const addresses = `apiUrl: ${service.apiUrl}\ndatasetsUrl: ${service.datasetsUrl}\n`;
@@ -55,7 +58,7 @@ export async function writeScript(path: string, lines: string): Promise<void> {
 export const dayFilesIn = async (dir: string): Promise<number> =>
   (await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).length;
 
-/** Runs a line in a shell that knows as little as cron's. */
+/** Runs a command in a shell with the minimal environment of cron. */
 export function shell(
   line: string,
   env: Record<string, string>,

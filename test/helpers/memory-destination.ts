@@ -8,34 +8,36 @@ import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
 import { manifestRoot } from '../../src/store/s3/manifest/manifest-keys.js';
 import type { ObjectStore, ObjectUpload, ObjectVersion } from '../../src/store/s3/object-store.js';
-import { type Gate, MemoryBucket } from './memory-store.js';
+import { MemoryBucket, type RequestGate } from './memory-store.js';
 
 const ADDRESS = parseBucketAddress('s3://bucket/prefix');
 const { prefix: PREFIX } = ADDRESS;
 
 export interface MemoryDestinationOptions {
-  /** Memory that an object in the making is said to take. */
+  /** Reported memory of each unfinished object. */
   readonly partBytes?: number;
-  /** The real manifest writes some seconds later; this one at once, or not before it is told to. */
+  /**
+   * When the manifest writes: at once, or only when it is flushed. The real one writes after some seconds.
+   */
   readonly writesRecords?: 'at once' | 'when told';
-  readonly gate?: Gate;
+  readonly gate?: RequestGate;
 }
 
-/** The destination that object stores are, over a bucket in memory: by paths, what stands in it and is no state of ours. */
+/** A destination over a bucket in memory. Its paths exclude tickhaul’s state. */
 export interface MemoryDestination extends Destination {
   /** Requests for data: `get <path>`, `head <path>`. */
   readonly asked: readonly string[];
-  /** Objects in the making, now and the most that there were at once. */
+  /** Number of unfinished objects, now and at most. */
   readonly underway: { readonly now: number; readonly most: number };
   paths(): readonly string[];
   bytes(path: string): Buffer | undefined;
   put(path: string, body: Uint8Array): ObjectVersion;
   delete(path: string): void;
-  /** Begins an upload that nobody ends. @param begun milliseconds since the epoch. */
+  /** Starts an upload that is never finished. @param begun milliseconds since the epoch. */
   leaveUpload(path: string, begun: number): Promise<void>;
-  /** By path. */
+  /** Records by path. */
   records(): Promise<ReadonlyMap<string, ManifestRecord>>;
-  /** Records as another run would. */
+  /** Appends a record as another run would. */
   record(...records: readonly ManifestRecord[]): Promise<void>;
   forgetRecords(): void;
 }
@@ -105,7 +107,7 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
   };
 }
 
-/** Counts an upload until it ends. @returns it, which fails where calls overlap or come after its end. */
+/** Counts an upload until it ends. @returns an upload that fails if calls overlap or follow its end. */
 function watch(upload: ObjectUpload, key: string, underway: { now: number; most: number }): ObjectUpload {
   let isOpen = true;
   let isWriting = false;
@@ -134,7 +136,7 @@ function watch(upload: ObjectUpload, key: string, underway: { now: number; most:
   };
 }
 
-/** A manifest whose records wait until somebody flushes, or for nothing. */
+/** A manifest whose appends wait until it is flushed, or do not wait. */
 function hold(manifest: Manifest, writesAtOnce: boolean): Manifest {
   const waiting: (() => void)[] = [];
   const flush = (): Promise<void> => {

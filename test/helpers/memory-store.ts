@@ -10,35 +10,37 @@ import type {
   UnfinishedUpload,
 } from '../../src/store/s3/object-store.js';
 
-/** One request of a client: which call, and of which key or prefix. */
+/** One request of a client: its method, and the key or prefix. */
 export interface StoreCall {
   readonly name: 'put' | 'head' | 'get' | 'list' | 'remove' | 'complete' | 'part';
   readonly key: string;
 }
 
 /**
- * Awaited before a request takes effect, and before its answer arrives. What it throws is what the client sees: before,
- * the request never happens; after, it happened unseen.
+ * Awaited before a request takes effect and before its response arrives. The client receives what it throws:
+ * before, the request has no effect; after, it has taken effect.
  */
-export type Gate = (call: StoreCall, moment: 'before' | 'after') => Promise<void>;
+export type RequestGate = (call: StoreCall, moment: 'before' | 'after') => Promise<void>;
 
-interface Held {
+interface StoredBody {
   readonly body: Buffer;
   readonly etag: string;
   readonly modified: number;
 }
 
-/** A bucket in memory, as its clients see it: each request is one step, a listing one for each page. */
+/** A bucket in memory. Each request, and each page of a listing, is one atomic step. */
 export class MemoryBucket {
-  /** The store's clock, in milliseconds since the epoch; what it tells has whole seconds, as stores do. */
+  /**
+   * The store’s clock, in milliseconds since the epoch. Reported times have whole seconds, as in real stores.
+   */
   now = Date.UTC(2026, 0, 1);
-  /** Keys on a page of a listing. */
+  /** Keys per page of a listing. */
   page = 1000;
-  readonly #objects = new Map<string, Held>();
-  readonly #unfinished = new Map<string, UnfinishedUpload>();
+  readonly #objects = new Map<string, StoredBody>();
+  readonly #unfinishedUploads = new Map<string, UnfinishedUpload>();
   #uploads = 0;
 
-  /** Keys that begin so, in their order. */
+  /** Keys with this prefix, in order. */
   keys(prefix = ''): readonly string[] {
     return [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
@@ -62,18 +64,18 @@ export class MemoryBucket {
     this.#objects.delete(key);
   }
 
-  client(gate: Gate = async () => {}): ObjectStore {
+  client(gate: RequestGate = async () => {}): ObjectStore {
     const ask = async <T>(call: StoreCall, act: () => T): Promise<T> => {
       await gate(call, 'before');
       const result = act();
       await gate(call, 'after');
       return result;
     };
-    // What is broken off may be done nevertheless.
+    // An aborted request may still take effect.
     const request: Request = (call, act, signal) =>
       signal ? rejectOnAbort(ask(call, act), signal) : ask(call, act);
     const list = (prefix: string, signal?: AbortSignal) => this.#list(prefix, request, signal);
-    const unfinished = this.#unfinished;
+    const unfinished = this.#unfinishedUploads;
     return {
       name: 's3://bucket',
       check: async (prefix) => this.keys(prefix).length > 0,
@@ -93,10 +95,10 @@ export class MemoryBucket {
         for (const key of keys) await request({ name: 'remove', key }, () => this.delete(key), signal);
       },
       upload: (key, _bytes, signal) => this.#upload(key, request, signal),
-      async *unfinished(prefix) {
+      async *listUploads(prefix) {
         yield [...unfinished.values()].filter(({ key }) => key.startsWith(prefix));
       },
-      abandon: async ({ id }) => {
+      abortUpload: async ({ id }) => {
         unfinished.delete(id);
       },
       close: () => {},
@@ -133,7 +135,7 @@ export class MemoryBucket {
     if (range?.etag !== undefined && range.etag !== held.etag)
       throw new TickhaulError('changed', `s3://bucket/${key}: the object was replaced`);
     const bytes = held.body.subarray(range?.start, range?.end);
-    // Of odd sizes, so that lines and letters are cut.
+    // Chunks of odd sizes, so that lines and characters are cut.
     for (let at = 0; at < bytes.length; at += 1009) yield bytes.subarray(at, at + 1009);
   }
 
@@ -143,20 +145,20 @@ export class MemoryBucket {
     return {
       write: (bytes) => {
         const take = (): void => {
-          this.#unfinished.set(id, { key, id, startedMs: this.now });
+          this.#unfinishedUploads.set(id, { key, id, startedMs: this.now });
           parts.push(Buffer.from(bytes));
         };
         return request({ name: 'part', key }, take, signal);
       },
       complete: () => {
         const stand = (): ObjectVersion => {
-          this.#unfinished.delete(id);
+          this.#unfinishedUploads.delete(id);
           return this.write(key, Buffer.concat(parts));
         };
         return request({ name: 'complete', key }, stand, signal);
       },
       abort: async () => {
-        this.#unfinished.delete(id);
+        this.#unfinishedUploads.delete(id);
       },
     };
   }
@@ -164,11 +166,18 @@ export class MemoryBucket {
 
 type Request = <T>(call: StoreCall, act: () => T, signal?: AbortSignal) => Promise<T>;
 
-/** What a client sees whose process was killed: no call of it ever ends well again. */
+/** The error of every request of a client whose process was killed. */
 export class Killed extends Error {}
 
-/** Lets a client live for so many requests; the one after them never happens, or happens unseen. */
-export function killAfter(requests: number, moment: 'before' | 'after', gate: Gate = async () => {}): Gate {
+/**
+ * Lets a client send some requests. The next one is lost: it has no effect, or takes effect without a
+ * response.
+ */
+export function killAfter(
+  requests: number,
+  moment: 'before' | 'after',
+  gate: RequestGate = async () => {},
+): RequestGate {
   let left = requests;
   let isDead = false;
   return async (call, at) => {

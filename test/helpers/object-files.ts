@@ -4,13 +4,13 @@ import { createBucketFiles } from '../../src/store/s3/bucket-files.js';
 import { MemoryBucket } from './memory-store.js';
 
 export interface ObjectFiles extends Files {
-  /** What stands at `s3://bucket/…`. */
+  /** Contents of `s3://bucket/…`. */
   readonly bucket: MemoryBucket;
-  /** What the store was asked for: `get s3://bucket/key`, `head …`. */
+  /** Requests to the store: `get s3://bucket/key`, `head …`. */
   readonly asked: string[];
 }
 
-/** Objects in memory, and files of this machine, for tests of what reads and writes either. */
+/** Objects in memory, and local files, for tests of code that accesses either. */
 export function objectFiles(): ObjectFiles {
   const bucket = new MemoryBucket();
   const asked: string[] = [];

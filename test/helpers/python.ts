@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 
-/** Why a test that needs packages of Python is skipped; false where it runs. */
+/** Why a test that needs Python packages is skipped; false if they are installed. */
 export function noPython(...packages: readonly string[]): string | false {
   try {
     execFileSync('python3', ['-c', `import ${packages.join(', ')}`], { stdio: 'ignore' });

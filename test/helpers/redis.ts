@@ -6,18 +6,18 @@ import { type OpenQueue, openQueue } from '../../src/fleet/open-queue.js';
 import { freePort } from './free-port.js';
 import { tempDir } from './temp.js';
 
-/** Why tests that need a Redis are skipped; false where they run. */
+/** Why tests that need Redis are skipped; false if it is installed. */
 export const NO_REDIS = spawnSync('redis-server', ['--version']).status !== 0 && 'no redis-server here';
 
 export interface TestRedis {
   readonly url: string;
-  /** Ends it at once, as a crash does. */
+  /** Kills it, as a crash would. */
   kill(): Promise<void>;
-  /** Starts it again, with what it wrote before. */
+  /** Starts it again with its stored data. */
   restart(): Promise<void>;
 }
 
-/** A Redis of its own on loopback, that writes down all that it does; it ends with the test. */
+/** A Redis server on loopback that persists every write; it ends with the test. */
 export async function startRedis(t: TestContext, flags: readonly string[] = []): Promise<TestRedis> {
   const dir = await tempDir(t);
   let child: ChildProcess | undefined;
@@ -42,7 +42,7 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
   t.after(kill);
   for (let tries = 0; tries < 5; tries++) {
     port = await freePort();
-    // Somebody else may have been faster.
+    // Another process may have taken the port.
     if (await start()) break;
     port = 0;
   }
@@ -56,7 +56,7 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
   };
 }
 
-/** The queue that commands have where none is named, or another; to be closed. */
+/** Opens the default queue of the commands, or another. Close it after use. */
 export function queueOf({ url }: Pick<TestRedis, 'url'>, name = 'tickhaul'): Promise<OpenQueue> {
   return openQueue({ url, name, warn: assert.fail, signal: new AbortController().signal });
 }

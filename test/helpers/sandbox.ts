@@ -5,14 +5,14 @@ import { startSandbox } from '../../src/sandbox/sandbox-server.js';
 
 export const EXPORTED_UNTIL = parseDay('2024-03-10');
 
-/** An embedded service that ends with the test; its export ends before 2024-03-10. */
+/** An embedded service that ends with the test. Its export ends before 2024-03-10. */
 export async function sandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
   const service = await startSandbox({ exportedUntil: EXPORTED_UNTIL, rows: 300, ...options });
   t.after(() => service.close());
   return service;
 }
 
-/** The same with so much going on that each minute of a feed has messages. */
+/** The same with enough activity that each minute of a feed has messages. */
 export function busySandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
   return sandbox(t, { rows: 20_000, ...options });
 }

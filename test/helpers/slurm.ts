@@ -8,21 +8,21 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from './free-port.js';
 
-/** Debian 12's, which needs no munge. Of later ones nobody has tried whether that still goes. */
+/** The version of Debian 12, which works without munge. Later versions are untested. */
 const VERSION = /^slurm-wlm 22\.05\./;
 
 const version = (program: string): string =>
   spawnSync(program, ['-V'], { encoding: 'utf8', env: pathWith({}) }).stdout ?? '';
-// Without a configuration, a client says nothing but that.
+// Without a configuration, clients can only print their version.
 const isHere =
   VERSION.test(version('slurmctld')) &&
   VERSION.test(version('slurmd')) &&
   spawnSync('sbatch', ['--usage'], { env: pathWith({}) }).error === undefined;
 
-/** Why tests that need Slurm are skipped; false where they run. */
+/** Why tests that need Slurm are skipped; false if it is installed. */
 export const NO_SLURM = !isHere && 'no Slurm 22.05 here';
 
-/** How one task of an array ended. */
+/** Result of one task of an array. */
 export interface TaskEnd {
   readonly task: number;
   readonly state: string;
@@ -31,11 +31,11 @@ export interface TaskEnd {
 }
 
 export interface TestSlurm {
-  /** Submits a script to its end. @returns how each task ended. */
+  /** Submits a script and waits for its end. @returns the result of each task. */
   run(script: string, env: Readonly<Record<string, string>>, cwd: string): Promise<readonly TaskEnd[]>;
 }
 
-/** A Slurm of one node on loopback, for this test's user; it ends with the test. */
+/** A Slurm cluster of one node on loopback, for this test’s user; it ends with the test. */
 export async function startSlurm(t: TestContext): Promise<TestSlurm> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-slurm-'));
   const daemons: ChildProcess[] = [];
@@ -52,14 +52,14 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
     for (const daemon of daemons.splice(0)) {
       if (!isRunning(daemon)) continue;
       daemon.kill();
-      // A kill in place of an end would leave processes of theirs behind.
+      // Killing the daemons would leave processes of the jobs behind.
       const late = setTimeout(() => daemon.kill('SIGKILL'), 10_000);
       await once(daemon, 'exit');
       clearTimeout(late);
     }
   };
   t.after(async () => {
-    // What still runs then, after a failure, is not to outlive the test.
+    // After a failure, running jobs must not outlive the test.
     if (areRunning()) {
       await ask('scancel', ['--user', userInfo().username]).catch(() => {});
       await waitFor(isIdle, 10_000).catch(() => {});
@@ -80,7 +80,7 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
   };
   for (const name of ['state', 'spool']) await mkdir(join(dir, name));
   let tries = 0;
-  // Somebody else may have been faster with a port.
+  // Another process may have taken a port.
   while (!(await start())) if (++tries === 3) throw new Error(`Slurm does not start:\n${await logs(dir)}`);
 
   return {
@@ -89,7 +89,7 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
         env: { ...pathWith(env), ...conf },
         cwd,
       });
-      // A task that is to be begun again stays in the list.
+      // A task that is requeued stays in the list.
       await waitFor(isIdle, 90_000).catch(async (error: unknown) => {
         throw new Error(`${error}\n${await logs(dir)}`);
       });
@@ -102,7 +102,7 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
   };
 }
 
-/** With the folders where Debian has the daemons. */
+/** Adds the folders in which Debian installs the daemons. */
 function pathWith(env: Readonly<Record<string, string>>): Record<string, string> {
   const path = env['PATH'] ?? process.env['PATH'] ?? '';
   return { ...env, PATH: [path, '/usr/sbin', '/usr/bin', '/bin'].join(delimiter) };
@@ -111,7 +111,7 @@ function pathWith(env: Readonly<Record<string, string>>): Record<string, string>
 const isRunning = ({ exitCode, signalCode }: ChildProcess): boolean =>
   exitCode === null && signalCode === null;
 
-/** Slurm tells nobody when something ends: it has to be asked. */
+/** Polls, since Slurm sends no notification when something ends. */
 async function waitFor(isDone: () => Promise<boolean>, ms: number): Promise<void> {
   const end = Date.now() + ms;
   while (!(await isDone())) {
@@ -138,7 +138,7 @@ async function logs(dir: string): Promise<string> {
   return (await Promise.all(texts)).join('\n');
 }
 
-/** @param cred_expire how long a job waits before it is begun again; 5 is the least, 120 the default. */
+/** @param cred_expire seconds before a job is requeued; the minimum is 5, the default 120. */
 function configOf(dir: string, controllerPort: number, nodePort: number): string {
   const [host = ''] = hostname().split('.');
   const { username } = userInfo();

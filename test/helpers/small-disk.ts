@@ -6,13 +6,16 @@ import type { TestContext } from 'node:test';
 
 export interface SmallDisk {
   readonly dir: string;
-  /** Makes it so large that nothing here fills it. */
+  /** Enlarges it, so that no test fills it. */
   grow(): void;
-  /** Makes it one that may only be read. */
+  /** Remounts it read-only. */
   seal(): void;
 }
 
-/** A file system of a size such as `400k`, gone after the test. Where none may be mounted, the test is skipped. */
+/**
+ * A file system of a size such as `400k`, removed after the test. Skips the test if mounting is not
+ * permitted.
+ */
 export async function smallDisk(t: TestContext, size: string): Promise<SmallDisk | undefined> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-small-'));
   let isMounted = false;

@@ -1,14 +1,14 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** What systemd starts of a service. */
+/** User, command and environment of a service. */
 export interface Unit {
   readonly user: string | undefined;
   readonly command: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** Reads a service as systemd does. @param dir stands for its folders: state, cache and credentials. */
+/** Parses a service like systemd. @param dir replaces its folders: state, cache and credentials. */
 export function readUnit(text: string, dir: string): Unit {
   const setting = (name: string): readonly string[] =>
     [...text.matchAll(new RegExp(`^${name}=(.*)$`, 'gm'))].map(([, value = '']) => value);
@@ -23,7 +23,7 @@ export function readUnit(text: string, dir: string): Unit {
   };
 }
 
-/** What systemd finds wrong; undefined where it isn't installed. */
+/** Problems that `systemd-analyze` reports; undefined if systemd is not installed. */
 export function analyzed(...units: readonly string[]): string | undefined {
   try {
     return execFileSync('systemd-analyze', ['verify', ...units], { encoding: 'utf8', stdio: 'pipe' });

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 
-/** A new folder that is gone after the test. */
+/** A new folder that is removed after the test. */
 export async function tempDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-'));
   t.after(() => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
-/** A new folder that is this process's working folder until the test ends. */
+/** A new folder that is the working folder of this process until the test ends. */
 export async function workingDir(t: TestContext): Promise<string> {
   const before = process.cwd();
   t.after(() => process.chdir(before));
@@ -19,7 +19,7 @@ export async function workingDir(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** What a folder shows: hidden files left out, sorted. */
+/** Names in a folder, sorted, without hidden files. */
 export async function namesIn(dir: string): Promise<readonly string[]> {
   return (await readdir(dir)).filter((name) => !name.startsWith('.')).sort();
 }

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { BIN, type Started, start } from './cli.js';
 
-/** Its `script` gives a program a terminal of its own. */
+/** Whether `script` of util-linux is installed, which runs a program in a terminal. */
 function hasScript(): boolean {
   try {
     return execFileSync('script', ['--version'], { encoding: 'utf8', stdio: 'pipe' }).includes('util-linux');
@@ -10,10 +10,10 @@ function hasScript(): boolean {
   }
 }
 
-/** For tests that need a terminal. */
+/** Why tests that need a terminal are skipped; false if they can run. */
 export const NO_TERMINAL = hasScript() ? false : 'needs script of util-linux';
 
-/** Starts a shell script in a terminal of its own; `tickhaul` is the built command there, stdin the keyboard. */
+/** Starts a shell script in a terminal. `tickhaul` is the built command there, stdin the keyboard. */
 export function inTerminal(script: string, cwd: string, env: Record<string, string>): Started {
   const withCommand = `tickhaul() { "${process.execPath}" "${BIN}" "$@"; }\n${script}`;
   return start([], {

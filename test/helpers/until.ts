@@ -1,14 +1,14 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** The longest wait, in milliseconds: what has not come by then does not come, on the slowest machine either. */
-const LONGEST = 120_000;
+/** Longest wait, sufficient for the slowest machine. */
+const MAX_WAIT_MS = 120_000;
 
 /**
- * Looks again and again until something is there, for what no event tells of.
- * @param what it is, for the error.
- * @param look gives it, or something false.
- * @param over after whose end it can no longer come.
- * @returns what the last look gave.
+ * Polls until a condition is met, if there is no event for it.
+ * @param what description of the condition, for the error.
+ * @param look returns the result, or a falsy value.
+ * @param over ends the wait early when it settles, since the condition can no longer be met.
+ * @returns the last result.
  */
 export async function until<T>(
   what: string,
@@ -20,7 +20,7 @@ export async function until<T>(
     isOver = true;
   };
   over.then(end, end);
-  const last = performance.now() + LONGEST;
+  const last = performance.now() + MAX_WAIT_MS;
   for (;;) {
     const mayCome = !isOver && performance.now() < last;
     const found = await look();

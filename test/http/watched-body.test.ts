@@ -8,7 +8,7 @@ import { discardBody, readBody, WatchedBody } from '../../src/http/watched-body.
 import { type ServiceResponse, sendGet } from '../../src/service/http/send-request.js';
 import { clientFor, serve } from '../service/loopback.js';
 
-async function answerOf(
+async function requestBody(
   t: TestContext,
   listener: (response: ServerResponse) => void,
   stallTimeoutMs = 10_000,
@@ -17,26 +17,29 @@ async function answerOf(
   return sendGet(clientFor(t, base, { stallTimeoutMs }), `${base}/file`, {}, undefined);
 }
 
-test('a body that falls silent is stalled', async (t) => {
-  const answer = await answerOf(t, (response) => response.write('12345'), 1000);
-  await assert.rejects(readBody(answer.body), { code: 'stalled', message: /file: no byte for .* after 5 B/ });
+test('a body without further bytes is stalled', async (t) => {
+  const clientResponse = await requestBody(t, (response) => response.write('12345'), 1000);
+  await assert.rejects(readBody(clientResponse.body), {
+    code: 'stalled',
+    message: /file: no byte for .* after 5 B/,
+  });
 });
 
-test('a slow reader of a quick body is no stall', async (t) => {
+test('a slow reader of a fast body does not cause a stall', async (t) => {
   const size = 3_000_000;
-  const answer = await answerOf(t, (response) => response.end(Buffer.alloc(size)), 1000);
+  const clientResponse = await requestBody(t, (response) => response.end(Buffer.alloc(size)), 1000);
   let received = 0;
-  for await (const chunk of answer.body) {
-    // The pause itself is what is tested: twice the stall timeout with bytes at hand.
+  for await (const chunk of clientResponse.body) {
+    // The test needs a real pause: twice the stall timeout, with buffered bytes.
     if (received === 0) await sleep(2000);
     received += chunk.length;
   }
   assert.equal(received, size);
 });
 
-test('bytes that come in drops shorter than the timeout apart are no stall', async () => {
+test('bytes that arrive at intervals below the timeout do not stall', async () => {
   const source = { pause: () => {}, resume: () => {}, abort: () => {} };
-  const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 150, announced: undefined });
+  const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 150, announcedBytes: undefined });
   const drip = async (): Promise<void> => {
     for (let drop = 0; drop < 8; drop++) {
       await sleep(30);
@@ -48,38 +51,40 @@ test('bytes that come in drops shorter than the timeout apart are no stall', asy
   assert.equal(bytes.length, 8);
 });
 
-test('a body cut before its announced end is short, and both counts are named', async (t) => {
-  const answer = await answerOf(t, (response) => {
+test('a body that ends before its announced size is short, and the error has both counts', async (t) => {
+  const clientResponse = await requestBody(t, (response) => {
     response.writeHead(200, { 'content-length': '100' });
     response.write('12345', () => response.socket?.end());
   });
-  await assert.rejects(readBody(answer.body), {
+  await assert.rejects(readBody(clientResponse.body), {
     code: 'short_body',
     message: /5 of the 100 announced bytes/,
   });
 });
 
-test('a connection reset in the middle of a body is reset', async (t) => {
+test('a connection that is reset within a body is a reset', async (t) => {
   let socket: Socket | null = null;
-  const answer = await answerOf(t, (response) => {
+  const clientResponse = await requestBody(t, (response) => {
     socket = response.socket;
     response.writeHead(200, { 'content-length': '100' });
     response.write('12345');
   });
   await assert.rejects(
     async () => {
-      for await (const chunk of answer.body) if (chunk.length > 0) socket?.resetAndDestroy();
+      for await (const chunk of clientResponse.body) if (chunk.length > 0) socket?.resetAndDestroy();
     },
     { code: 'reset' },
   );
 });
 
-test('a chunked body without its end is reset', async (t) => {
-  const answer = await answerOf(t, (response) => response.write('12345', () => response.socket?.end()));
-  await assert.rejects(readBody(answer.body), { code: 'reset', message: /after 5 bytes/ });
+test('a chunked body without its end is a reset', async (t) => {
+  const clientResponse = await requestBody(t, (response) =>
+    response.write('12345', () => response.socket?.end()),
+  );
+  await assert.rejects(readBody(clientResponse.body), { code: 'reset', message: /after 5 bytes/ });
 });
 
-test('a body that nobody wants frees its connection, a long one by breaking it', async (t) => {
+test('discarding a body frees its connection, by closing it if the body is long', async (t) => {
   const sockets = new Set<unknown>();
   const base = await serve(t, (request, response) => {
     sockets.add(request.socket);
@@ -94,14 +99,14 @@ test('a body that nobody wants frees its connection, a long one by breaking it',
   assert.equal(sockets.size, 2);
 });
 
-test('destroying the body at once ends the request', async (t) => {
+test('destroying a body ends the request at once', async (t) => {
   const closings: Promise<unknown>[] = [];
-  const answer = await answerOf(t, (response) => {
+  const clientResponse = await requestBody(t, (response) => {
     closings.push(once(response, 'close'));
     response.write('12345');
   });
-  answer.body.destroy();
-  // Not ended by the answer's own end: the server never ends it.
+  clientResponse.body.destroy();
+  // The response does not end by itself: the server never ends it.
   await Promise.all(closings);
   assert.equal(closings.length, 1);
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { countLines } from '../../src/integrity/count-lines.js';
 
-test('line feeds are counted at any alignment and cut, and no other byte is', () => {
+test('counts exactly the line feeds, at any alignment and cut', () => {
   const byte = fc.oneof(fc.constantFrom(0x0a, 0x0b, 0x8a, 0x00, 0xff), fc.nat(255));
   fc.assert(
     fc.property(fc.array(byte, { maxLength: 300 }), fc.nat(9), fc.nat(300), (bytes, start, cut) => {
@@ -15,7 +15,7 @@ test('line feeds are counted at any alignment and cut, and no other byte is', ()
   );
 });
 
-test('long runs of short lines among long ones are counted right', () => {
+test('counts long runs of short lines among long ones', () => {
   const piece = fc.record({ length: fc.nat(90), times: fc.nat(2000) });
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 8 }), fc.nat(50), (pieces, tail) => {

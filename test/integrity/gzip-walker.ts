@@ -6,7 +6,7 @@ const FNAME = 0x08;
 const FCOMMENT = 0x10;
 const RESERVED = 0xe0;
 
-/** The text of a whole gzip file (RFC 1952), read member by member; undefined when it isn't one. */
+/** The text of a complete gzip file (RFC 1952), parsed member by member; undefined if it is not one. */
 export function walkGzip(bytes: Buffer): Buffer | undefined {
   const texts: Buffer[] = [];
   try {
@@ -28,7 +28,7 @@ export function walkGzip(bytes: Buffer): Buffer | undefined {
   return Buffer.concat(texts);
 }
 
-/** @throws RangeError for a header that is cut off or not one. */
+/** @throws RangeError for a header that is truncated or invalid. */
 function headerEnd(bytes: Buffer, start: number): number {
   const flags = bytes.readUInt8(start + 3);
   if (bytes.readUInt16BE(start) !== 0x1f8b || bytes.readUInt8(start + 2) !== 8 || flags & RESERVED) {

@@ -43,7 +43,7 @@ const HALF = Buffer.from(
 const GOOD = Buffer.concat([gzipSync(HALF, { level: 1 }), gzipSync(HALF, { level: 1 })]);
 const TEXT = hash(Buffer.concat([HALF, HALF]));
 
-/** The file with a byte turned that stands so many before its end. */
+/** The file with one byte inverted, at a distance from its end. */
 function brokenAt(back: number): Buffer {
   const bytes = Buffer.from(GOOD);
   const at = bytes.length - back;
@@ -51,7 +51,7 @@ function brokenAt(back: number): Buffer {
   return bytes;
 }
 
-test('a large file is read whole, each byte and each character once', async () => {
+test('reads a large file as a whole, each byte and each character once', async () => {
   const path = join(dir, 'whole.csv.gz');
   await writeFile(path, GOOD);
   const { bytes, text, chunks } = await read(path);
@@ -59,14 +59,14 @@ test('a large file is read whole, each byte and each character once', async () =
   assert.ok(GOOD.length > 5_000_000 && chunks > 4);
 });
 
-test('a small file too', async () => {
+test('reads a small file', async () => {
   const path = join(dir, 'small.csv.gz');
   const bytes = gzipSync('a,b\n');
   await writeFile(path, bytes);
   assert.deepEqual(await read(path), { bytes: hash(bytes), text: hash(Buffer.from('a,b\n')), chunks: 1 });
 });
 
-test('a broken file has the error that zlib has for it', async () => {
+test('reports the error of zlib for a damaged file', async () => {
   const path = join(dir, 'broken.csv.gz');
   for (const [bytes, message] of [
     [GOOD.subarray(0, -1), `the gzip stream ends early after ${GOOD.length - 1} bytes`],
@@ -81,8 +81,8 @@ test('a broken file has the error that zlib has for it', async () => {
   }
 });
 
-test('what is wrong behind a text is told only when the reader is done with that text', async () => {
-  // zlib wants a second member, and finds one byte of it.
+test('reports an error that follows a text only after the reader has finished with that text', async () => {
+  // zlib expects a second member and finds a single byte.
   const bytes = Buffer.concat([gzipSync('a,b\n'), Buffer.from('X')]);
   const rejected = async (onText: () => Promise<void>): Promise<void> => {
     const pass = startGunzip(onText);
@@ -98,12 +98,12 @@ test('what is wrong behind a text is told only when the reader is done with that
       new Promise((resolve) => {
         letGo = resolve;
       }),
-  ).then(() => order.push('told'));
-  // By then zlib has seen the end of both.
+  ).then(() => order.push('reported'));
+  // By then zlib has reached the end of both.
   await rejected(() => Promise.resolve());
   await rejected(() => Promise.resolve());
   order.push('done');
   letGo();
   await first;
-  assert.deepEqual(order, ['done', 'told']);
+  assert.deepEqual(order, ['done', 'reported']);
 });

@@ -18,11 +18,11 @@ import { walkGzip } from './gzip-walker.js';
 
 let dir = '';
 before(async () => {
-  dir = await mkdtemp(join(tmpdir(), 'tickhaul-proof-'));
+  dir = await mkdtemp(join(tmpdir(), 'tickhaul-checksums-'));
 });
 after(() => rm(dir, { recursive: true, force: true }));
 
-async function prove(chunks: Iterable<Buffer>, options?: VerificationOptions): Promise<FileChecksums> {
+async function verifyChunks(chunks: Iterable<Buffer>, options?: VerificationOptions): Promise<FileChecksums> {
   const pass = startVerification(options);
   try {
     for (const chunk of chunks) await pass.write(chunk);
@@ -32,7 +32,7 @@ async function prove(chunks: Iterable<Buffer>, options?: VerificationOptions): P
   }
 }
 
-/** Undefined for what is corrupt. */
+/** Undefined if the bytes are corrupt. */
 function inOnePiece(bytes: Buffer): FileChecksums | undefined {
   try {
     return verifyBytes(bytes);
@@ -43,7 +43,7 @@ function inOnePiece(bytes: Buffer): FileChecksums | undefined {
   }
 }
 
-/** Cuts at steps of the given sizes, in turn. */
+/** Cuts the bytes into pieces of the given sizes, repeated cyclically. */
 function* cut(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
   for (let at = 0, turn = 0; at < bytes.length; turn++) {
     const size = sizes[turn % sizes.length] ?? bytes.length;
@@ -52,7 +52,7 @@ function* cut(bytes: Buffer, sizes: readonly number[]): Generator<Buffer> {
   }
 }
 
-function rowsOf(text: Buffer): number {
+function countRows(text: Buffer): number {
   const lines = text.toString('latin1').split('\n');
   if (lines.at(-1) === '') lines.pop();
   return Math.max(0, lines.length - 1);
@@ -61,7 +61,7 @@ function rowsOf(text: Buffer): number {
 function expected(bytes: Buffer): FileChecksums | undefined {
   const text = walkGzip(bytes);
   const hash = (name: string): string => createHash(name).update(bytes).digest('hex');
-  return text && { bytes: bytes.length, md5: hash('md5'), sha256: hash('sha256'), rows: rowsOf(text) };
+  return text && { bytes: bytes.length, md5: hash('md5'), sha256: hash('sha256'), rows: countRows(text) };
 }
 
 const member = fc
@@ -94,13 +94,13 @@ const damage = fc.oneof(
   }),
 );
 
-test('a stream is accepted exactly when it is whole members from end to end, however it is cut', async () => {
+test('accepts a stream exactly if it consists of complete members, however it is cut', async () => {
   const stream = fc.tuple(fc.array(member, { maxLength: 3 }), garbage, damage);
   await fc.assert(
     fc.asyncProperty(stream, sizes, async ([members, rest, hurt], steps) => {
       const bytes = hurt(Buffer.concat([...members, rest]));
       const want = expected(bytes);
-      const got = await prove(cut(bytes, steps)).catch((error: unknown) => {
+      const got = await verifyChunks(cut(bytes, steps)).catch((error: unknown) => {
         assert.ok(error instanceof TickhaulError, String(error));
         assert.equal(error.code, 'corrupt');
         return undefined;
@@ -112,12 +112,12 @@ test('a stream is accepted exactly when it is whole members from end to end, how
   );
 });
 
-test('garbage that begins a chunk of its own is found, as is a second member there', async () => {
+test('finds garbage at the start of a chunk, and a second member there', async () => {
   const whole = gzipSync('a\n1\n');
   for (const rest of ['00', '0000', '1f', '1f8b', '41', '00001f8b']) {
-    await assert.rejects(prove([whole, Buffer.from(rest, 'hex')]), { code: 'corrupt' }, rest);
+    await assert.rejects(verifyChunks([whole, Buffer.from(rest, 'hex')]), { code: 'corrupt' }, rest);
   }
-  assert.equal((await prove([whole, whole])).rows, 3);
+  assert.equal((await verifyChunks([whole, whole])).rows, 3);
 });
 
 const csv = Buffer.from(`a,b\n${'1,2\n'.repeat(1000)}`);
@@ -144,8 +144,8 @@ const FINDINGS: readonly [string, Buffer, string | RegExp][] = [
   ['nothing', Buffer.alloc(0), 'empty body'],
 ];
 for (const [name, bytes, message] of FINDINGS) {
-  test(`the error names what was found: ${name}`, async () => {
-    await assert.rejects(prove([bytes]), { code: 'corrupt', message });
+  test(`the error describes the damage: ${name}`, async () => {
+    await assert.rejects(verifyChunks([bytes]), { code: 'corrupt', message });
     assert.throws(() => verifyBytes(bytes), { code: 'corrupt', message });
   });
 }
@@ -159,15 +159,15 @@ for (const [text, rows] of [
   ['\n\n', 1],
 ] as const) {
   test(`${JSON.stringify(text)} has ${rows} rows`, async () => {
-    assert.equal((await prove([gzipSync(text)])).rows, rows);
+    assert.equal((await verifyChunks([gzipSync(text)])).rows, rows);
   });
 }
 
-test('a slow reader of the text gets all of it, in order, and holds the pass back', async () => {
+test('a slow reader of the text gets all of it, in order, and holds back the pass', async () => {
   const text = Buffer.from(Array.from({ length: 300_000 }, (_, n) => `${n}\n`).join(''));
   const parts: Buffer[] = [];
   let busy = 0;
-  const proof = await prove(cut(gzipSync(text), [10_000]), {
+  const checksums = await verifyChunks(cut(gzipSync(text), [10_000]), {
     async onText(chunk) {
       assert.equal(busy++, 0);
       await new Promise(setImmediate);
@@ -177,13 +177,13 @@ test('a slow reader of the text gets all of it, in order, and holds the pass bac
   });
   assert.ok(parts.length > 3);
   assert.ok(Buffer.concat(parts).equals(text));
-  assert.equal(proof.rows, 299_999);
+  assert.equal(checksums.rows, 299_999);
 });
 
-test('a failure of the text reader ends the pass with its reason', async () => {
-  const late = prove([gz], { onText: () => Promise.reject(new Error('full')) });
+test('an error of the text reader ends the pass with that error', async () => {
+  const late = verifyChunks([gz], { onText: () => Promise.reject(new Error('full')) });
   await assert.rejects(late, /full/);
-  const now = prove([gz], {
+  const now = verifyChunks([gz], {
     onText: () => {
       throw new Error('full');
     },
@@ -191,7 +191,7 @@ test('a failure of the text reader ends the pass with its reason', async () => {
   await assert.rejects(now, /full/);
 });
 
-test('a destroyed pass settles what waits, and takes any further call', async () => {
+test('destroying a pass rejects pending calls, and later calls do no harm', async () => {
   const pass = startVerification();
   const waiting = pass.write(gzipSync(Buffer.alloc(1 << 22)));
   pass.destroy();
@@ -201,7 +201,7 @@ test('a destroyed pass settles what waits, and takes any further call', async ()
   await assert.rejects(pass.finish(), { code: 'interrupted' });
 });
 
-test('a file on disk is proven in pieces', async () => {
+test('verifies a file on disk in chunks', async () => {
   const path = join(dir, 'big.csv.gz');
   const text = Buffer.from(Array.from({ length: 400_000 }, (_, n) => `${n * 7919},${n}\n`).join(''));
   const bytes = gzipSync(text, { level: 0 });
@@ -214,18 +214,18 @@ test('a file on disk is proven in pieces', async () => {
   });
 });
 
-test('a file that is missing, or is a folder, is an error that names it', async () => {
+test('a missing file, or a folder, is an error with its path', async () => {
   await assert.rejects(verifyFile(join(dir, 'none.gz')), { code: 'disk', message: /none\.gz/ });
   await assert.rejects(verifyFile(dir), { code: 'path_taken' });
 });
 
-test('an aborted check of a file ends with the reason', async () => {
+test('an aborted check of a file ends with the abort reason', async () => {
   const path = join(dir, 'small.csv.gz');
   await writeFile(path, gz);
   const reason = new TickhaulError('terminated', 'SIGTERM');
   await assert.rejects(verifyFile(path, AbortSignal.abort(reason)), { code: 'terminated' });
 });
 
-test('a text too large for one piece is left to the stream', () => {
+test('leaves a text that is too large for memory to the stream', () => {
   assert.equal(verifyBytes(gzipSync(Buffer.alloc(65_000_000))), undefined);
 });

@@ -53,9 +53,9 @@ test('a layout may be a function, and nothing leads out of the folder', async (t
   const wrong: readonly (readonly [layout: () => unknown, message: RegExp])[] = [
     [() => '../up', /^layout "\.\.\/up" has an empty, "\." or "\.\." folder/],
     [() => '/root', /^layout "\/root" must be a path under the download folder/],
-    [() => '.tickhaul/manifest', /^layout ".tickhaul\/manifest": .tickhaul is tickhaul's own folder/],
+    [() => '.tickhaul/manifest', /^layout ".tickhaul\/manifest": .tickhaul is reserved for tickhaul/],
     [() => 'one', /^layout: the function names one\.csv\.gz for 2024-03-01 and for 2024-03-02 of BTCUSDT/],
-    [() => undefined, /^layout: the function gave no text for binance-futures_trades_2024-03-01_BTCUSDT/],
+    [() => undefined, /^layout: the function returned no text for binance-futures_trades_2024-03-01_BTCUSDT/],
     [
       () => {
         throw new Error('no such folder');

@@ -21,7 +21,7 @@ const failed = (code: ErrorCode): FileEvent => ({
 });
 const of = (status: FileEvent['status']): FileEvent => ({ event: 'file', status, file, path: 'b.csv.gz' });
 
-/** What became of the files of a run, besides one that was downloaded. */
+/** Results of a run’s files, besides one that was downloaded. */
 const FILES = {
   none: [],
   one: [failed('corrupt')],
@@ -49,8 +49,10 @@ const CODES: Readonly<Record<keyof typeof FILES, readonly [number, number, numbe
   'pending, corrupt': [3, 3, 3],
 };
 
-/** What ends a run for all of its files: an interrupt, a lock that was lost, the disk, the store, the key, the service. */
-const FOR_ALL: readonly ErrorCode[] = [
+/**
+ * Errors that end a run for all files: an interrupt, a lost lock, the disk, the store, the key, the service.
+ */
+const RUN_ERRORS: readonly ErrorCode[] = [
   'interrupted',
   'terminated',
   'locked',
@@ -63,7 +65,7 @@ const FOR_ALL: readonly ErrorCode[] = [
   'transfer_limit',
 ];
 
-function codeOf(files: readonly FileEvent[], stopped: ErrorCode | undefined, strict = true): number {
+function exitCodeFor(files: readonly FileEvent[], stopped: ErrorCode | undefined, strict = true): number {
   const tally = createRunTally();
   for (const event of [of('downloaded'), ...files]) tally.add(event);
   return tally.summary({
@@ -76,25 +78,25 @@ function codeOf(files: readonly FileEvent[], stopped: ErrorCode | undefined, str
 
 for (const [name, [whole, outOfTime, failFast]] of Object.entries(CODES)) {
   const files = FILES[name as keyof typeof FILES];
-  test(`the exit code of a run with failures (${name}) names their common reason, or is 3`, () => {
-    assert.equal(codeOf(files, undefined), whole);
-    assert.equal(codeOf(files, 'out_of_time'), outOfTime, '--max-duration');
-    assert.equal(codeOf(files, 'corrupt'), failFast, '--fail-fast');
+  test(`the exit code of a run with failures (${name}) is their common code, or 3`, () => {
+    assert.equal(exitCodeFor(files, undefined), whole);
+    assert.equal(exitCodeFor(files, 'out_of_time'), outOfTime, '--max-duration');
+    assert.equal(exitCodeFor(files, 'corrupt'), failFast, '--fail-fast');
   });
-  test(`what ends a run for all files names its exit code, whatever failed before (${name})`, () => {
-    for (const stopped of FOR_ALL)
-      assert.equal(codeOf(files, stopped), ERROR_TABLE[stopped].exitCode, stopped);
+  test(`an error that ends a run for all files determines the exit code, whatever failed before (${name})`, () => {
+    for (const stopped of RUN_ERRORS)
+      assert.equal(exitCodeFor(files, stopped), ERROR_TABLE[stopped].exitCode, stopped);
   });
 }
 
-test('pending and unavailable days are failures with strict only', () => {
-  assert.equal(codeOf(FILES.pending, undefined, false), 0);
-  assert.equal(codeOf(FILES['pending, corrupt'], undefined, false), 6);
-  assert.equal(codeOf(FILES.pending, 'out_of_time', false), 5);
+test('pending and unavailable days are failures only with strict', () => {
+  assert.equal(exitCodeFor(FILES.pending, undefined, false), 0);
+  assert.equal(exitCodeFor(FILES['pending, corrupt'], undefined, false), 6);
+  assert.equal(exitCodeFor(FILES.pending, 'out_of_time', false), 5);
 });
 
-test('no error that stops a run leaves it with exit code 0', () => {
+test('no error that stops a run results in exit code 0', () => {
   for (const code of Object.keys(ERROR_TABLE) as ErrorCode[]) {
-    for (const files of Object.values(FILES)) assert.notEqual(codeOf(files, code), 0, code);
+    for (const files of Object.values(FILES)) assert.notEqual(exitCodeFor(files, code), 0, code);
   }
 });

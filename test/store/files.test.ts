@@ -28,7 +28,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(top, { recursive: true, force: true }));
 
-test('no path that is let through leaves the folder', () => {
+test('accepted paths never lead out of the folder', () => {
   const part = fc.oneof(
     fc.constantFrom('..', '.', '', '/', '\\', 'C:', 'a', '...', '\0'),
     fc.string({ maxLength: 4 }),
@@ -42,18 +42,18 @@ test('no path that is let through leaves the folder', () => {
   );
 });
 
-test('the paths of day files are let through', () => {
+test('accepts the paths of day files', () => {
   for (const path of ['a.csv.gz', 'binance/trades/x y/é.csv.gz', '..a/b..', 'exchange=x/symbol=BTC%2FUSD']) {
     assert.ok(isInside(path), path);
   }
 });
 
-test('the folders above a file are made', async () => {
+test('creates the parent folders of a file', async () => {
   assert.equal(await createParentFolder(dir, 'a/b/c.gz'), join(dir, 'a', 'b', 'c.gz'));
   assert.ok((await stat(join(dir, 'a', 'b'))).isDirectory());
 });
 
-test('a symbolic link is followed inside the folder, and refused where it leads out', async () => {
+test('follows a symbolic link inside the folder, and refuses one that leads out', async () => {
   await mkdir(join(dir, 'real'), { recursive: true });
   await mkdir(join(top, 'data-not'));
   await symlink(join(dir, 'real'), join(dir, 'in'));
@@ -67,20 +67,20 @@ test('a symbolic link is followed inside the folder, and refused where it leads 
   assert.deepEqual(await readdir(join(top, 'data-not')), []);
 });
 
-test('the download folder itself may be a symbolic link', async () => {
+test('the download folder may be a symbolic link', async () => {
   await mkdir(join(top, 'disk'));
   await symlink(join(top, 'disk'), dir);
   await createParentFolder(dir, 'a/f.gz');
   assert.deepEqual(await readdir(join(top, 'disk')), ['a']);
 });
 
-test('a file where a folder is needed concerns this path only', async () => {
+test('a file with the name of a parent folder affects only this path', async () => {
   await mkdir(dir);
   await writeFile(join(dir, 'a'), '');
   await assert.rejects(createParentFolder(dir, 'a/b/f.gz'), { code: 'path_taken' });
 });
 
-test('a part gets the final name, replaces what stood there, and its handle is closed', async () => {
+test('publishing a part gives it the final name, replaces the old file, and closes the handle', async () => {
   const final = join(top, 'f.gz');
   await writeFile(final, 'old');
   const handle = await open(partPath(final), 'w');
@@ -91,7 +91,7 @@ test('a part gets the final name, replaces what stood there, and its handle is c
   assert.equal(handle.fd, -1);
 });
 
-test('a file with the same bytes stays when a part is published, and anything else is replaced', async () => {
+test('publishing keeps a file with the same bytes, and replaces any other', async () => {
   const final = join(top, 'f.gz');
   const sha256 = createHash('sha256').update('new').digest('hex');
   const publishNew = async (): Promise<number> => {
@@ -116,7 +116,7 @@ test('a file with the same bytes stays when a part is published, and anything el
   assert.deepEqual((await readdir(top)).sort(), ['elsewhere', 'f.gz']);
 });
 
-test('a part whose final name is a folder’s is reported so, and its handle is closed', async () => {
+test('publishing fails and closes the handle if the final path is a folder', async () => {
   const final = join(top, 'f.gz');
   await mkdir(final);
   const handle = await open(partPath(final), 'w');
@@ -124,12 +124,12 @@ test('a part whose final name is a folder’s is reported so, and its handle is 
   assert.equal(handle.fd, -1);
 });
 
-test('part names stand beside the file, and a suffix makes them differ', () => {
+test('part paths lie beside the file, and differ by suffix', () => {
   assert.equal(partPath('/d/f.gz'), '/d/f.gz.part');
   assert.equal(partPath('/d/f.gz', '17'), '/d/f.gz.17.part');
 });
 
-test('a resume note is read back, by path, until it is removed', async () => {
+test('a resume note can be read, by path, until it is removed', async () => {
   assert.equal(await readResumeNote(dir, 'a/b'), undefined);
   await writeResumeNote(dir, 'a/b', { etag: '"x"', total: 7 });
   await writeResumeNote(dir, 'a/b', { etag: '"y"', total: 8 });
@@ -149,7 +149,7 @@ for (const text of [
   '{"etag":"","total":2}',
   '{"etag":"x","total":1.5}',
 ]) {
-  test(`a damaged resume note is none: ${text}`, async () => {
+  test(`ignores a damaged resume note: ${text}`, async () => {
     await writeResumeNote(dir, 'a', { etag: '"x"', total: 7 });
     const [name = ''] = await readdir(join(dir, '.tickhaul', 'parts'));
     await writeFile(join(dir, '.tickhaul', 'parts', name), text);

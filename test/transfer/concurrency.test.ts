@@ -5,7 +5,7 @@ import { createAutoConcurrency, createConcurrency } from '../../src/transfer/con
 import { createPause } from '../../src/transfer/pause.js';
 import { createRateLimit } from '../../src/transfer/rate-limit.js';
 
-test('auto begins at 8 and grows by one after each quiet stretch, to 20', () => {
+test('auto starts at 8 and grows by one after each period without congestion, up to 20', () => {
   const auto = createAutoConcurrency(0);
   assert.equal(auto.limit, 8);
   for (let i = 0; i < 4; i++) auto.onSuccess(i, true);
@@ -18,7 +18,7 @@ test('auto begins at 8 and grows by one after each quiet stretch, to 20', () => 
   assert.equal(auto.limit, 20);
 });
 
-test('one 429 lowers it by 0.7, however many transfers it hit', () => {
+test('a 429 multiplies the limit by 0.7 once, however many transfers it affects', () => {
   const auto = createAutoConcurrency(0);
   for (let i = 0; i < 8; i++) auto.onCongestion(5_000 + i, 'rate');
   assert.equal(auto.limit, 5);
@@ -26,7 +26,7 @@ test('one 429 lowers it by 0.7, however many transfers it hit', () => {
   assert.equal(auto.limit, 3);
 });
 
-test('a single broken connection counts for nothing, a second in a row does', () => {
+test('a single disconnect has no effect, a second in a row does', () => {
   const auto = createAutoConcurrency(0);
   auto.onCongestion(5_000, 'broken');
   auto.onSuccess(5_500, true);
@@ -36,7 +36,7 @@ test('a single broken connection counts for nothing, a second in a row does', ()
   assert.equal(auto.limit, 5);
 });
 
-test('processes that share it have a part each, and one at least', () => {
+test('processes that share a limit get equal parts, at least one each', () => {
   const auto = createConcurrency('auto', { processes: 3 });
   assert.equal(auto.limit, 2);
   for (let i = 0; i < 1000; i++) auto.onSuccess(i, true);
@@ -47,7 +47,7 @@ test('processes that share it have a part each, and one at least', () => {
   assert.equal(createConcurrency(5).limit, 5);
 });
 
-test('auto stays between 1 and 20 whatever happens', () => {
+test('auto stays between 1 and 20', () => {
   const step = fc.record({ ms: fc.nat(5_000), kind: fc.constantFrom('finish', 'bytes', 'rate', 'broken') });
   fc.assert(
     fc.property(fc.array(step, { maxLength: 300 }), (steps) => {
@@ -63,7 +63,7 @@ test('auto stays between 1 and 20 whatever happens', () => {
   );
 });
 
-test('a pause holds everybody until its latest end', async () => {
+test('a pause delays all callers until its latest end', async () => {
   let now = 0;
   const pause = createPause(() => now);
   assert.equal(pause.extend(1000), true);
@@ -76,7 +76,7 @@ test('a pause holds everybody until its latest end', async () => {
   await pause.waitUntilOver(new AbortController().signal);
 });
 
-test('a clock that is set back holds nobody up', async (t) => {
+test('setting the clock back delays no one', async (t) => {
   let clock = Date.now();
   t.mock.method(Date, 'now', () => clock);
   const pause = createPause();

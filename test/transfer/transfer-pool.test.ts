@@ -3,36 +3,36 @@ import { test } from 'node:test';
 import pLimit from 'p-limit';
 import { createTransferPool, type TransferSlot } from '../../src/transfer/transfer-pool.js';
 
-/** Of a run that never ends. */
-const LASTING = new AbortController().signal;
+/** Never aborted. */
+const NEVER_ABORTED = new AbortController().signal;
 
-function limitOf(limit: number) {
+function createConcurrency(limit: number) {
   return { limit, onSuccess: () => {}, onCongestion: () => {} };
 }
 
-test('the pool runs no more than the limit, and takes no task before there is room', async () => {
-  const concurrency = limitOf(3);
-  const pool = createTransferPool(concurrency, LASTING);
+test('the pool runs no more tasks than the limit, and accepts none before there is room', async () => {
+  const concurrency = createConcurrency(3);
+  const pool = createTransferPool(concurrency, NEVER_ABORTED);
   let running = 0;
-  let most = 0;
+  let maxRunning = 0;
   let taken = 0;
   for (let i = 0; i < 20; i++) {
     taken++;
     await pool.submit(async () => {
-      most = Math.max(most, ++running);
+      maxRunning = Math.max(maxRunning, ++running);
       await new Promise((resolve) => setImmediate(resolve));
       running--;
     });
     assert.ok(running <= 3 && taken - i === 1);
   }
   await pool.waitForIdle();
-  assert.equal(most, 3);
+  assert.equal(maxRunning, 3);
   assert.equal(running, 0);
 });
 
 test('the pool makes room when the limit grows, before any task ends', async () => {
-  const concurrency = limitOf(1);
-  const pool = createTransferPool(concurrency, LASTING);
+  const concurrency = createConcurrency(1);
+  const pool = createTransferPool(concurrency, NEVER_ABORTED);
   let finish = (): void => {};
   const held = new Promise<void>((resolve) => {
     finish = resolve;
@@ -52,15 +52,15 @@ test('the pool makes room when the limit grows, before any task ends', async () 
 });
 
 test('a task that throws ends the pool with its error', async () => {
-  const pool = createTransferPool(limitOf(2), LASTING);
+  const pool = createTransferPool(createConcurrency(2), NEVER_ABORTED);
   await pool.submit(() => Promise.reject(new Error('broken task')));
   await assert.rejects(pool.waitForIdle(), /broken task/);
 });
 
-test('who waits for a place goes on without one at the end of its run; others have theirs in their turn', async () => {
-  const concurrency = limitOf(1);
+test('after an abort, waiting tasks continue without a slot', async () => {
+  const concurrency = createConcurrency(1);
   const places = pLimit(1);
-  const others = createTransferPool(concurrency, LASTING, places);
+  const others = createTransferPool(concurrency, NEVER_ABORTED, places);
   const stop = new AbortController();
   const pool = createTransferPool(concurrency, stop.signal, places);
   let finish = (): void => {};
@@ -71,7 +71,7 @@ test('who waits for a place goes on without one at the end of its run; others ha
   const begins = (name: string) => async (): Promise<void> => void begun.push(name);
   void others.submit(() => held);
   void pool.submit(begins('first'));
-  // It has no room before the first has its place.
+  // There is no room before the first task has its slot.
   const fed = pool.submit(begins('second'));
   const after = others.submit(begins('other'));
   await new Promise((resolve) => setImmediate(resolve));
@@ -79,9 +79,9 @@ test('who waits for a place goes on without one at the end of its run; others ha
   stop.abort();
   await Promise.all([fed, pool.waitForIdle()]);
   assert.deepEqual(begun, ['first', 'second']);
-  await pool.submit(async (place: TransferSlot) => {
-    place.release();
-    await place.acquire();
+  await pool.submit(async (slot: TransferSlot) => {
+    slot.release();
+    await slot.acquire();
     begun.push('late');
   });
   await pool.waitForIdle();

@@ -10,8 +10,8 @@ import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
-import { type Gate, MemoryBucket } from '../helpers/memory-store.js';
-import { recordOf } from '../store/manifest/records.js';
+import { MemoryBucket, type RequestGate } from '../helpers/memory-store.js';
+import { createTestRecord } from '../store/manifest/records.js';
 import { OWNER } from './helpers.js';
 
 const RECORDS = 'data/.tickhaul/manifest/';
@@ -20,7 +20,7 @@ const FILES = ['binance_trades', 'binance_quotes', 'deribit_trades'].flatMap((se
   `${series}_2024-04-01_X.csv.gz`,
 ]);
 
-function open(bucket: MemoryBucket, gate?: Gate): Destination {
+function open(bucket: MemoryBucket, gate?: RequestGate): Destination {
   const store = bucket.client(gate);
   const stores = { bucket: () => store, close: () => {} };
   return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
@@ -31,7 +31,7 @@ function standing(bucket: MemoryBucket, path: string): ManifestRecord {
   const [exchange = '', dataType = '', day = ''] = path.split('_');
   const file: DayFile = { exchange, dataType, symbol: 'X', day: parseDay(day) };
   const object = bucket.write(`data/${path}`, path);
-  return { ...recordOf(path), file, bytes: path.length, object };
+  return { ...createTestRecord(path), file, bytes: path.length, object };
 }
 
 async function record(bucket: MemoryBucket, ...records: readonly ManifestRecord[]): Promise<void> {
@@ -49,7 +49,11 @@ interface Checked {
 }
 
 /** @param meanwhile what others do before a request. */
-async function check(bucket: MemoryBucket, selection?: SeriesSelection, meanwhile?: Gate): Promise<Checked> {
+async function check(
+  bucket: MemoryBucket,
+  selection?: SeriesSelection,
+  meanwhile?: RequestGate,
+): Promise<Checked> {
   const read: string[] = [];
   const told: string[] = [];
   const destination = open(bucket, async (call, moment) => {

@@ -5,9 +5,9 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
 import {
-  setOtherParquetVersion,
-  setOtherNoteVersion,
   setOtherManifestVersion,
+  setOtherNoteVersion,
+  setOtherParquetVersion,
 } from '../convert/output/another-version.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { downloaded, FIRST, folderOf, namesIn, SECOND, SELECTION } from './helpers.js';
@@ -73,7 +73,7 @@ test('why a conversion cannot be made again is told', async (t) => {
   await mkdir(join(dir, output));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
-  assert.match(JSON.stringify(files), /is no file; repairing it failed: [^"]*a folder stands under the name/);
+  assert.match(JSON.stringify(files), /is no file; repairing it failed: [^"]*a folder has the name/);
 });
 
 test('conversions by hand are checked by what they tell of themselves', async (t) => {

@@ -48,7 +48,7 @@ export const inspectCommand: CommandAction = {
 };
 
 /** Of one who sits before it, and can ask again. */
-const PATIENCE = { tries: 3, stallTimeoutMs: 15_000 };
+const PATIENCE = { maxAttempts: 3, stallTimeoutMs: 15_000 };
 
 /** Rows as objects; times stay integer microseconds. */
 function documentOf({ first, last, ...rest }: Inspection): object {

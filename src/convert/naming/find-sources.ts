@@ -1,7 +1,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
-import { isReplaced, whyNotFound } from '../../base/utf8-name.js';
+import { mayBeUndecoded, whyNotFound } from '../../base/utf8-name.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files, StoreSettings } from '../../store/files.js';
@@ -124,7 +124,7 @@ async function statIfExists(path: string) {
 async function* listDayFiles(folder: string, signal: AbortSignal): AsyncGenerator<string> {
   if (signal.aborted) throw abortReason(signal);
   const entries = await readdir(folder, { withFileTypes: true }).catch((error: unknown) => {
-    if (isReplaced(folder) && isSystemError(error) && error.code === 'ENOENT') return undefined;
+    if (mayBeUndecoded(folder) && isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw toDiskError(error, folder);
   });
   if (!entries) return yield folder;

@@ -1,6 +1,6 @@
 /**
- * As much of a browser as the pages use. The rest of the package runs in Node, and is not to see a browser's globals:
- * these are imported by name.
+ * The browser API that the pages use. TypeScript's own DOM types would make browser globals visible in the
+ * rest of the package, which runs in Node, so these are imported by name instead.
  */
 
 export interface PageNode {
@@ -54,7 +54,7 @@ export interface PageCanvas extends PageNode {
   getContext(kind: '2d'): Pen;
 }
 
-/** The part of CanvasRenderingContext2D that calendars are drawn with. */
+/** The part of CanvasRenderingContext2D that is used to draw calendars. */
 export interface Pen {
   fillStyle: string;
   strokeStyle: string;
@@ -96,16 +96,16 @@ interface Browser {
     readonly port: string;
     readonly origin: string;
   };
-  /** Without a clipboard where the page isn't of loopback, nor of https. */
+  /** `clipboard` exists only on loopback and https pages. */
   readonly navigator: { readonly clipboard?: { writeText(text: string): Promise<void> } };
   readonly requestAnimationFrame: (draw: (nowMs: number) => void) => number;
   readonly WebSocket: new (url: string) => PageSocket;
   readonly getComputedStyle: (node: PageNode) => { getPropertyValue(name: string): string };
   readonly IntersectionObserver: new (
-    look: (entries: readonly Entry[]) => void,
+    onChange: (entries: readonly Entry[]) => void,
     options: { readonly rootMargin: string },
   ) => Observer;
-  readonly ResizeObserver: new (look: () => void) => Observer;
+  readonly ResizeObserver: new (onChange: () => void) => Observer;
   readonly uPlot: ChartLibrary;
 }
 
@@ -118,7 +118,7 @@ interface Observer {
   observe(node: PageNode): void;
 }
 
-/** The charting library's constructor (uPlot 1.6), which its own script leaves behind. */
+/** The constructor of uPlot 1.6, which its script defines as a global. */
 interface ChartLibrary {
   new (options: object, data: readonly (readonly number[])[], parent: PageNode): DrawnChart;
   tzDate(date: Date, zone: string): Date;
@@ -137,9 +137,9 @@ export interface PageSocket {
 }
 
 export interface DrawnChart {
-  /** Of the plot with its axes, in CSS pixels. */
+  /** Width of the plot with its axes, in CSS pixels. */
   readonly width: number;
-  /** The plot, in pixels of the canvas. */
+  /** Area of the plot, in canvas pixels. */
   readonly bbox: {
     readonly left: number;
     readonly top: number;
@@ -167,6 +167,6 @@ export const {
   uPlot,
 } = self;
 
-/** Not taken out of its object: it wants to be called on it. */
+/** A wrapper, since the function must be called as a method of the global object. */
 export const requestAnimationFrame = (draw: (nowMs: number) => void): number =>
   self.requestAnimationFrame(draw);

@@ -1,13 +1,13 @@
 import { document, getComputedStyle, type PageNode } from './dom.js';
 
-/** The element that the page has under an id. */
+/** The element with an id. @throws Error if the page has none. */
 export function elementById(id: string): PageNode {
   const node = document.getElementById(id);
   if (node === null) throw new Error(`the page has no #${id}`);
   return node;
 }
 
-/** A new element; text is text, whatever characters it has. */
+/** Creates an element. Strings become text nodes, without HTML. */
 export function createElement(tag: string, className = '', ...children: (PageNode | string)[]): PageNode {
   const node = document.createElement(tag);
   if (className !== '') node.className = className;
@@ -15,7 +15,7 @@ export function createElement(tag: string, className = '', ...children: (PageNod
   return node;
 }
 
-/** A colour of the style sheet, as light and dark have it. */
+/** The current value of a colour variable of the style sheet. */
 export function styleColor(name: string): string {
   return getComputedStyle(document.documentElement).getPropertyValue(`--${name}`).trim();
 }

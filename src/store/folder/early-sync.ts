@@ -1,28 +1,31 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** So many bytes are given to the disk while more are made. */
+/** A sync starts after this many new bytes. */
 const SYNC_STEP_BYTES = 32_000_000;
 
 export interface EarlySync {
-  /** Told of so many more bytes. */
+  /** Adds to the number of written bytes. */
   onWritten(bytes: number): void;
-  /** Resolves when nothing is under way. @throws the system's error of any sync so far: none tells it again. */
+  /**
+   * Waits for the running sync.
+   * @throws the error of any sync so far, which a later sync would not report again.
+   */
   end(): Promise<void>;
 }
 
-/** Brings what is written to the disk meanwhile, so that little is left for the sync at the end. */
+/** Syncs a file while it is still being written, so that the final sync is short. */
 export function createEarlySync(handle: FileHandle): EarlySync {
-  let fresh = 0;
-  let underWay: Promise<void> | undefined;
+  let unsyncedBytes = 0;
+  let running: Promise<void> | undefined;
   let failure: unknown;
   return {
     onWritten(bytes) {
-      fresh += bytes;
-      if (fresh < SYNC_STEP_BYTES || underWay) return;
-      fresh = 0;
-      underWay = handle.datasync().then(
+      unsyncedBytes += bytes;
+      if (unsyncedBytes < SYNC_STEP_BYTES || running) return;
+      unsyncedBytes = 0;
+      running = handle.datasync().then(
         () => {
-          underWay = undefined;
+          running = undefined;
         },
         (error: unknown) => {
           failure ??= error;
@@ -30,7 +33,7 @@ export function createEarlySync(handle: FileHandle): EarlySync {
       );
     },
     async end() {
-      await underWay;
+      await running;
       if (failure !== undefined) throw failure;
     },
   };

@@ -6,7 +6,7 @@ import { writeWhole } from '../../base/write-whole.js';
 import type { Destination } from '../destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
 import { readFreeSpace } from '../free-space.js';
-import { acquireRunLock, otherHolder } from '../lock/acquire-run-lock.js';
+import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js';
 import { tryAcquireRunLock } from '../lock/run-lock.js';
 import { openManifest } from '../manifest/manifest.js';
 import { createPrivateSuffix } from '../part-owner.js';
@@ -16,7 +16,7 @@ import { walkFiles } from '../walk.js';
 import { createFolderLookup } from './folder-lookup.js';
 import { localFiles } from './local-files.js';
 
-/** A folder of this machine; one that isn't there is made when something comes into it. */
+/** Opens a local folder as a destination. It is created when the first file is written. */
 export function openFolderDestination(
   dir: string,
   settings: StoreSettings = DEFAULT_STORE_SETTINGS,
@@ -28,17 +28,17 @@ export function openFolderDestination(
     files: localFiles,
     settings,
     partBytes: 0,
-    openLookup: async (prefixesOf) => createFolderLookup(dir, prefixesOf !== undefined),
+    openLookup: async (getPrefixes) => createFolderLookup(dir, getPrefixes !== undefined),
     async *list(under, signal) {
       for await (const paths of walkFiles(dir, under, signal)) yield paths.map((path) => ({ path }));
     },
     openManifest: (options) => openManifest(dir, options),
-    takeLock: (owner, options) => acquireRunLock(dir, owner, options),
+    acquireLock: (owner, options) => acquireRunLock(dir, owner, options),
     async joinRun(owner) {
       const lock = await tryAcquireRunLock(dir, owner);
       return {
         partSuffix: lock ? undefined : await createPrivateSuffix(owner.pid),
-        other: lock ? undefined : await otherHolder(dir, owner),
+        other: lock ? undefined : await describeOtherHolder(dir, owner),
         lost: lock?.lost,
         release: async () => lock?.release(),
       };

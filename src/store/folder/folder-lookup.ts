@@ -3,47 +3,49 @@ import { posix } from 'node:path';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import type { FileLookup } from '../destination.js';
 
-/** Questions about one folder after which it is listed. */
+/** After this many lookups in a folder, the folder is listed. */
 const LOOKUPS_BEFORE_LISTING = 64;
 
-/** What is known of one folder. */
 interface FolderState {
-  questions: number;
+  lookups: number;
+  /** All names in the folder, once it is listed. */
   names: ReadonlySet<string> | undefined;
 }
 
 /**
- * Looks as it is asked. A few names of a folder are looked up one by one, since it may hold a million. Then one listing
- * serves all questions about its files, as a plan may ask for a million that aren't there.
- * @param inTurn whether questions come folder after folder: then only one is remembered, as there may be a million.
+ * Looks up files in a local folder. The first paths in a folder are looked up one by one, since the folder
+ * may have a million entries. Then it is listed once, since a plan may look up a million paths that do not
+ * exist.
+ * @param isGrouped whether paths are looked up folder after folder. If so, only the last folder is cached,
+ * since there may be a million.
  */
-export function createFolderLookup(dir: string, inTurn: boolean): FileLookup {
-  const folders = inTurn ? undefined : new Map<string, FolderState>();
+export function createFolderLookup(dir: string, isGrouped: boolean): FileLookup {
+  const folders = isGrouped ? undefined : new Map<string, FolderState>();
   let name: string | undefined;
-  let folder: FolderState = { questions: 0, names: undefined };
-  const turnTo = (other: string): void => {
+  let folder: FolderState = { lookups: 0, names: undefined };
+  const switchTo = (other: string): void => {
     name = other;
-    folder = folders?.get(other) ?? { questions: 0, names: undefined };
+    folder = folders?.get(other) ?? { lookups: 0, names: undefined };
     folders?.set(other, folder);
   };
   return {
     has(path) {
       const slash = path.lastIndexOf('/');
       const parent = path.slice(0, Math.max(0, slash));
-      if (parent !== name) turnTo(parent);
-      const found = folder.questions++ < LOOKUPS_BEFORE_LISTING ? existsSync(`${dir}/${path}`) : undefined;
-      if (found !== undefined) return found;
+      if (parent !== name) switchTo(parent);
+      const exists = folder.lookups++ < LOOKUPS_BEFORE_LISTING ? existsSync(`${dir}/${path}`) : undefined;
+      if (exists !== undefined) return exists;
       folder.names ??= listNames(posix.join(dir, parent));
       return folder.names.has(path.slice(slash + 1));
     },
     get(path) {
-      const bytes = sizeOf(`${dir}/${path}`);
+      const bytes = readSize(`${dir}/${path}`);
       return bytes === undefined ? undefined : { bytes };
     },
   };
 }
 
-/** Undefined where a listing is to say why it can't be known. */
+/** @returns undefined on an error: listing the folder will report it. */
 function existsSync(path: string): boolean | undefined {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -52,7 +54,7 @@ function existsSync(path: string): boolean | undefined {
   }
 }
 
-function sizeOf(path: string): number | undefined {
+function readSize(path: string): number | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.size;
   } catch (error) {
@@ -70,7 +72,7 @@ function listNames(folder: string): ReadonlySet<string> {
   }
 }
 
-/** Where no folder stands, nothing is there: whoever brings something says what is in its way. */
+/** Without the folder, no file exists. If something is in its way, the first write reports it. */
 function isMissingFolder(error: unknown): boolean {
   return isSystemError(error) && ['ENOENT', 'ENOTDIR', 'ELOOP'].includes(error.code);
 }

@@ -6,7 +6,7 @@ import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
 import { manifestPath } from '../state-folder.js';
 import { openPartFile } from './part-file.js';
 
-/** Files of this machine. */
+/** Accesses local files. */
 export const localFiles: Files = {
   stat: statFile,
   read: readChunks,
@@ -25,7 +25,7 @@ export const localFiles: Files = {
   async close() {},
 };
 
-/** A pipe or a device is no file: reading it may never end. */
+/** Ignores pipes and devices, since reading them may never end. */
 async function statFile(path: string): Promise<StoredFileInfo | undefined> {
   try {
     const stats = await stat(path);

@@ -9,16 +9,17 @@ import { createEarlySync } from './early-sync.js';
 import { writeAll } from './write-all.js';
 
 /**
- * Opens a file in the making; `publishPart` syncs and renames it.
- * @param path where the bytes gather; a name of its own where another run may be making the same file.
- * @throws TickhaulError `disk`, `path_taken`; `appendOrWrite` and `publishPart` too, and `locked` where another run took the name.
+ * Creates a part file. Its `publish` syncs and renames it.
+ * @param path path of the part. Use a private one if another run may write the same file.
+ * @throws TickhaulError `disk`, `path_taken`. So do `write` and `publish`, which also throw `locked` if
+ * another run has taken the path.
  */
 export async function openPartFile(target: string, path = `${target}.part`): Promise<PartFile> {
   const handle = await create(path, target);
-  const early = createEarlySync(handle);
-  const made = await handle.stat({ bigint: true });
+  const earlySync = createEarlySync(handle);
+  const created = await handle.stat({ bigint: true });
   let written = 0;
-  let open = true;
+  let isOpen = true;
   return {
     async write(bytes) {
       await writeAll(handle, bytes, written, path).catch(async (error: unknown) => {
@@ -26,50 +27,53 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
         throw error;
       });
       written += bytes.length;
-      early.onWritten(bytes.length);
+      earlySync.onWritten(bytes.length);
     },
     async publish() {
-      // This may take seconds, in which another run may take the name.
-      await early
+      // Sync before the check: it may take seconds, in which another run may take the path.
+      await earlySync
         .end()
         .then(() => handle.sync())
         .catch((error: unknown) => {
           throw toDiskError(error, path);
         });
-      if (!(await isSameFile(made, path))) throw lockedError(target);
+      if (!(await isSameFile(created, path))) throw lockedError(target);
       await publishPart(path, target, handle);
-      open = false;
+      isOpen = false;
       return undefined;
     },
     async discard() {
-      if (!open) return;
-      open = false;
-      await early.end().catch(() => {});
-      const ours = await isSameFile(made, path).catch(() => false);
+      if (!isOpen) return;
+      isOpen = false;
+      await earlySync.end().catch(() => {});
+      const isOurs = await isSameFile(created, path).catch(() => false);
       await handle.close().catch(() => {});
-      if (ours) await removeFile(path).catch(() => {});
+      if (isOurs) await removeFile(path).catch(() => {});
     },
   };
 }
 
-/** A part that is there was left by a killed run, or is another's: that one's handle must not be written to. */
+/**
+ * An existing part is a leftover, or belongs to another run, whose file must not be written to: so remove it
+ * first.
+ */
 async function create(path: string, target: string): Promise<FileHandle> {
   try {
     await createFolder(dirname(path));
     await removeFile(path);
     return await open(path, 'wx');
   } catch (error) {
-    // One that began in the same moment.
+    // Another run has created the part at the same time.
     if (isSystemError(error) && error.code === 'EEXIST') throw lockedError(target);
     throw toDiskError(error, path);
   }
 }
 
 function lockedError(target: string): TickhaulError {
-  return new TickhaulError('locked', `${target}: another run is making this file; let it end first`);
+  return new TickhaulError('locked', `${target}: another run is writing this file; wait until it has ended`);
 }
 
-/** Nothing where there is none. */
+/** Does nothing if the file does not exist. */
 async function removeFile(path: string): Promise<void> {
   try {
     await unlink(path);
@@ -78,10 +82,10 @@ async function removeFile(path: string): Promise<void> {
   }
 }
 
-async function isSameFile(made: BigIntStats, path: string): Promise<boolean> {
+async function isSameFile(created: BigIntStats, path: string): Promise<boolean> {
   try {
-    const there = await stat(path, { bigint: true });
-    return made.ino === there.ino && made.dev === there.dev;
+    const current = await stat(path, { bigint: true });
+    return created.ino === current.ino && created.dev === current.dev;
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return false;
     throw error;

@@ -1,7 +1,7 @@
 import type { FileHandle } from 'node:fs/promises';
 import { toDiskError } from '../../base/errors.js';
 
-/** @param position where in the file. @param path for errors. @throws TickhaulError `disk`. */
+/** Writes all bytes at a position. @param path for errors. @throws TickhaulError `disk`. */
 export async function writeAll(
   handle: FileHandle,
   bytes: Uint8Array,
@@ -9,9 +9,9 @@ export async function writeAll(
   path: string,
 ): Promise<void> {
   try {
-    for (let done = 0; done < bytes.length; ) {
-      const { bytesWritten } = await handle.write(bytes, done, bytes.length - done, position + done);
-      done += bytesWritten;
+    for (let written = 0; written < bytes.length; ) {
+      const { bytesWritten } = await handle.write(bytes, written, bytes.length - written, position + written);
+      written += bytesWritten;
     }
   } catch (error) {
     throw toDiskError(error, path);

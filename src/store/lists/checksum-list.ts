@@ -1,13 +1,13 @@
 import type { ManifestRecord } from '../manifest-record.js';
 import { sortByPath } from './lock-file.js';
 
-/** A list that `md5sum -c` or `sha256sum -c` takes, run in the download folder (GNU coreutils, md5sum invocation). */
+/** Formats a list for `md5sum -c` or `sha256sum -c` (docs/spec/manifest.md#checksum-lists). */
 export function* formatChecksums(
   records: readonly ManifestRecord[],
   format: 'md5sum' | 'sha256sum',
 ): Generator<string> {
   for (const { path, md5, sha256, dropped } of sortByPath(records)) {
-    // A CSV that was deleted on purpose would be said to be missing.
+    // The check would report a CSV that was deleted on purpose as missing.
     if (dropped) continue;
     const isEscaped = /[\n\r]/.test(path);
     const name = path.replaceAll('\n', '\\n').replaceAll('\r', '\\r');

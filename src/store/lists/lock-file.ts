@@ -4,7 +4,7 @@ import { formatDay } from '../../dataset/day.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
 import { type JsonLine, parseJsonLines } from '../manifest/json-line.js';
 
-/** One day file as a lock file pins it. */
+/** A day file in a lock file. */
 export interface LockedFile {
   readonly file: DayFile;
   /** Relative to the download folder, with `/`. */
@@ -19,8 +19,8 @@ const HEADER_FIELDS = ['tickhaulLock'];
 const FILE_FIELDS = ['path', 'exchange', 'dataType', 'symbol', 'date', 'bytes', 'sha256'];
 
 /**
- * A lock file: a line with the format's version, then one JSON object a line and file, in the order of paths. The
- * same files give the same bytes, and a file that changed is one line of a diff.
+ * Formats a lock file (docs/spec/manifest.md#lock-file). Equal files result in equal bytes, and a changed
+ * file changes one line.
  */
 export function* formatLockFile(files: readonly LockedFile[]): Generator<string> {
   yield `${JSON.stringify({ tickhaulLock: LOCK_FILE_VERSION })}\n`;
@@ -30,38 +30,38 @@ export function* formatLockFile(files: readonly LockedFile[]): Generator<string>
   }
 }
 
-/** By code units, whatever the locale. */
+/** Sorts by code units, independent of the locale. */
 export function sortByPath<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
 /**
- * Reads a lock file back.
+ * Parses a lock file.
  * @param name of the file, for errors.
- * @throws usage error, naming file and line, for anything that `formatLockFile` doesn't write.
+ * @throws usage error with file and line for anything that `formatLockFile` does not write.
  */
 export function parseLockFile(text: string, name: string): readonly LockedFile[] {
   const lines = parseJsonLines(text, name);
   const header = lines.next();
   if (header.done || !header.value.has('tickhaulLock')) {
     throw usageError(
-      `${name}: not a lock file of tickhaul: its first line is not {"tickhaulLock":${LOCK_FILE_VERSION}}`,
+      `${name}: is not a lock file of tickhaul: its first line is not {"tickhaulLock":${LOCK_FILE_VERSION}}`,
     );
   }
   rejectUnknownFields(header.value, HEADER_FIELDS);
   const version = header.value.count('tickhaulLock');
   if (version !== LOCK_FILE_VERSION) {
     header.value.fail(
-      `the lock file has version ${version}, and this tickhaul knows ${LOCK_FILE_VERSION}; update it`,
+      `the lock file has version ${version}, but this tickhaul supports only ${LOCK_FILE_VERSION}; update it`,
     );
   }
   const files = new Map<string, LockedFile>();
   for (const line of lines) {
     const locked = parseLocked(line);
-    if (files.has(locked.path)) line.fail(`${locked.path} is there twice`);
+    if (files.has(locked.path)) line.fail(`${locked.path} occurs twice`);
     files.set(locked.path, locked);
   }
-  if (files.size === 0) throw usageError(`${name}: no day file is named there`);
+  if (files.size === 0) throw usageError(`${name}: contains no day files; write it with tickhaul lock`);
   return [...files.values()];
 }
 
@@ -71,7 +71,7 @@ function parseLocked(line: JsonLine): LockedFile {
   if (!path.endsWith(DAY_FILE_EXTENSION))
     line.fail(`the path "${path}" does not end in ${DAY_FILE_EXTENSION}`);
   const sha256 = line.text('sha256');
-  if (!/^[0-9a-f]{64}$/.test(sha256)) line.fail(`"sha256" is "${sha256}", and must be 64 hex digits`);
+  if (!/^[0-9a-f]{64}$/.test(sha256)) line.fail(`"sha256" is "${sha256}", but must be 64 hex digits`);
   return { file: line.dayFile(), path, bytes: line.count('bytes'), sha256 };
 }
 

@@ -6,8 +6,8 @@ import type { ManifestOptions } from '../manifest/manifest.js';
 import type { ManifestRecord } from '../manifest-record.js';
 
 /**
- * The records of a download folder, for a list that others will trust.
- * @throws usage error where there are none; `missing` where a file isn't there, or hasn't the recorded size.
+ * Reads the records of a download folder for a lock file or checksum list.
+ * @throws usage error if there are none; `missing` if a file does not exist or differs from its record.
  */
 export async function readLockableRecords(
   destination: Destination,
@@ -19,17 +19,17 @@ export async function readLockableRecords(
   await manifest.close();
   if (records.length === 0)
     throw usageError(`${name}: nothing is downloaded here; name the folder with --dir`);
-  const survey = await destination.openLookup(undefined, options.signal);
-  const bad = records.filter((record) => !record.dropped && !isAsRecorded(record, survey.get(record.path)));
+  const lookup = await destination.openLookup(undefined, options.signal);
+  const bad = records.filter((record) => !record.dropped && !isAsRecorded(record, lookup.get(record.path)));
   const [first] = bad;
   if (!first) return records;
   throw new TickhaulError(
     'missing',
-    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.kind === 'folder' ? 'of another size' : 'written since by others'}, the first is ${first.path}; run tickhaul verify --repair, or --forget where they were deleted on purpose`,
+    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.kind === 'folder' ? 'of another size' : 'overwritten'}, the first is ${first.path}; run tickhaul verify with --repair, or with --forget if they were deleted on purpose`,
   );
 }
 
-/** Of an object, the ETag tells as well: other bytes may have the same size. */
-function isAsRecorded({ bytes, object }: ManifestRecord, there: StoredFileInfo | undefined): boolean {
-  return there?.bytes === bytes && (object === undefined || object.etag === there.etag);
+/** Also compares the ETag of an object, since other bytes may have the same size. */
+function isAsRecorded({ bytes, object }: ManifestRecord, stored: StoredFileInfo | undefined): boolean {
+  return stored?.bytes === bytes && (object === undefined || object.etag === stored.etag);
 }

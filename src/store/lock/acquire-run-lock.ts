@@ -5,24 +5,24 @@ import { formatLockHolder, parseLockHolder } from './lock-holder.js';
 import { type LockOwner, lockPath, type RunLock, tryAcquireRunLock } from './run-lock.js';
 
 export interface AcquireLockOptions {
-  /** Milliseconds to wait for another run's end; 0 for none. */
+  /** How long to wait for another run to end; 0 or undefined for not at all. */
   readonly timeoutMs?: number | undefined;
-  /** Told once who holds the lock, before a wait. */
+  /** Called once before a wait, with a description of the holder. */
   readonly onWait?: ((holder: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** Of a store: uploads that ended runs left are not ended by the way, as whoever asks looks at them. */
+  /** For an object store: do not abort old uploads while acquiring, since the caller processes them. */
   readonly leavesUploads?: boolean | undefined;
-  /** Of another lock in the same folder, for a part of what is there. */
+  /** Name of a different lock in the same folder, for a part of its contents. */
   readonly name?: string | undefined;
 }
 
-/** Milliseconds between two looks, at random, so that those who wait don't look all at once. */
+/** Random time between two attempts, so that waiting runs do not retry at the same moment. */
 const MIN_POLL_MS = 100;
 const MAX_POLL_MS = 500;
 
 /**
- * Takes the lock of a download folder for a run that must be the only one.
- * @throws TickhaulError `locked`, which names the holder; `disk`; the reason of an abort.
+ * Acquires the exclusive lock of a download folder (docs/spec/manifest.md#run-lock).
+ * @throws TickhaulError `locked` with the holder; `disk`; the abort reason.
  */
 export function acquireRunLock(
   dir: string,
@@ -30,42 +30,42 @@ export function acquireRunLock(
   options: AcquireLockOptions = {},
 ): Promise<RunLock> {
   const { name } = options;
-  const tries: LockAttempt<RunLock> = {
+  const attempt: LockAttempt<RunLock> = {
     name: dir,
     tryAcquire: () => tryAcquireRunLock(dir, owner, name),
     holder: () => readHolder(dir, name),
   };
-  return waitForLock(tries, options);
+  return waitForLock(attempt, options);
 }
 
-/** One lock that may be another run's. */
+/** Acquires a lock that another run may hold. */
 export interface LockAttempt<T> {
-  /** What is locked, for the error. */
+  /** What is locked, for errors. */
   readonly name: string;
-  /** @returns undefined when another run holds it. */
+  /** @returns undefined if another run holds the lock. */
   readonly tryAcquire: () => Promise<T | undefined>;
-  /** Who that is, in words. */
+  /** Describes the holder. */
   readonly holder: () => Promise<string>;
 }
 
-/** Tries to take a lock until it is there, or the time is over. @throws as `acquireRunLock`. */
+/** Retries until the lock is acquired or the time is over. @throws like `acquireRunLock`. */
 export async function waitForLock<T>(
   { name, tryAcquire, holder }: LockAttempt<T>,
   { timeoutMs = 0, onWait, signal }: Omit<AcquireLockOptions, 'name'>,
 ): Promise<T> {
-  const end = performance.now() + timeoutMs;
+  const endMs = performance.now() + timeoutMs;
   for (let isFirst = true; ; isFirst = false) {
     const lock = await tryAcquire();
     if (lock) return lock;
-    const left = end - performance.now();
-    if (left <= 0) throw createLockedError(name, await holder(), timeoutMs);
+    const leftMs = endMs - performance.now();
+    if (leftMs <= 0) throw createLockedError(name, await holder(), timeoutMs);
     if (isFirst) onWait?.(await holder());
-    const pause = MIN_POLL_MS + Math.random() * (MAX_POLL_MS - MIN_POLL_MS);
-    await wait(Math.min(left, pause), signal);
+    const pauseMs = MIN_POLL_MS + Math.random() * (MAX_POLL_MS - MIN_POLL_MS);
+    await wait(Math.min(leftMs, pauseMs), signal);
   }
 }
 
-/** An `onWait` that tells of the wait as a note of the run. */
+/** Creates an `onWait` that emits a note of the run. */
 export function createWaitNote(
   emit: (note: { readonly event: 'note'; readonly message: string }) => void,
 ): (holder: string) => void {
@@ -74,36 +74,41 @@ export function createWaitNote(
 
 function createLockedError(name: string, holder: string, timeoutMs: number): TickhaulError {
   const advice =
-    timeoutMs > 0 ? 'a longer --lock-timeout waits longer' : '--lock-timeout 10m waits for its end';
+    timeoutMs > 0
+      ? 'use a longer --lock-timeout to wait longer'
+      : 'use --lock-timeout 10m to wait for its end';
   return new TickhaulError('locked', `${name}: another run holds the lock, ${holder}; ${advice}`);
 }
 
-/** The process that holds a folder's lock, in words; undefined if that is this one, or none that can be named. */
-export async function otherHolder(dir: string, { pid, host }: LockOwner): Promise<string | undefined> {
+/** Describes the process that holds a folder's lock; undefined if it is this process or unknown. */
+export async function describeOtherHolder(
+  dir: string,
+  { pid, host }: LockOwner,
+): Promise<string | undefined> {
   const holder = parseLockHolder((await readLock(lockPath(dir))) ?? '');
   const isOther = holder && (holder.pid !== pid || holder.host !== host);
   return isOther ? formatLockHolder(holder) : undefined;
 }
 
-/** A note that another run works in the same folder; none without such a run. */
-export function noteOfOther(
+/** Emits a note that another run uses the same folder, if there is one. */
+export function emitOtherRunNote(
   emit: (note: { readonly event: 'note'; readonly message: string }) => void,
   dir: string,
   other: string | undefined,
 ): void {
   if (other === undefined) return;
-  emit({ event: 'note', message: `${dir}: another run works in this folder too, ${other}` });
+  emit({ event: 'note', message: `${dir}: another run uses this folder as well, ${other}` });
 }
 
 async function readHolder(dir: string, name: string | undefined): Promise<string> {
   const path = lockPath(dir, name);
   const text = await readLock(path);
-  if (text === undefined) return 'which ended just now';
+  if (text === undefined) return 'which has just ended';
   const holder = parseLockHolder(text);
-  return holder ? formatLockHolder(holder) : `which has not yet said who it is (${path})`;
+  return holder ? formatLockHolder(holder) : `which has not identified itself yet (${path})`;
 }
 
-/** Undefined if the lock is not there any more. */
+/** @returns undefined if the lock does not exist any more. */
 async function readLock(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

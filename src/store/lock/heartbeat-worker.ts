@@ -2,10 +2,10 @@ import { futimesSync, readSync, statSync, writeSync } from 'node:fs';
 import { parentPort, workerData } from 'node:worker_threads';
 
 export interface HeartbeatOptions {
-  /** To touch: open for reading and writing, and closed only when this thread has ended. */
+  /** Descriptor of the lock, open for reading and writing. It must stay open until this thread has ended. */
   readonly fd: number;
   readonly path: string;
-  /** Of that file: where another one took its name, or none is left, the lock is lost. */
+  /** Identify the file: if the path leads to another file, or to none, the lock is lost. */
   readonly ino: bigint;
   readonly dev: bigint;
   readonly intervalMs: number;
@@ -20,13 +20,13 @@ const timer = setInterval(() => {
 }, intervalMs);
 if (!isOurLock()) reportLost();
 
-/** Writes what is there already: the time is then the file system's own, whatever the clock of this machine says. */
+/** Rewrites the first byte, so that the file system sets the time, independent of this machine's clock. */
 function touch(): void {
   try {
     readSync(fd, first, 0, 1, 0);
     writeSync(fd, first, 0, 1, 0);
   } catch {
-    // A disk so full that even the same bytes find no room.
+    // On a full disk even rewriting the same byte may fail.
     const now = new Date();
     futimesSync(fd, now, now);
   }

@@ -1,17 +1,17 @@
 import { type ProcessIdentity, readMachineId, readProcess, readProcessIdentity } from './process-identity.js';
 
-/** What a lock says of its holder: one line of JSON. */
+/** The holder of a lock, stored in it as one line of JSON (docs/spec/manifest.md#run-lock). */
 export interface LockHolder {
   readonly pid: number;
   readonly host: string;
   /** ISO 8601. */
   readonly started: string;
   readonly command: string;
-  /** Undefined where no /proc tells. */
+  /** Undefined on systems without /proc. */
   readonly process: ProcessIdentity | undefined;
 }
 
-/** What a lock is to say of who takes it. @param started milliseconds since the epoch. */
+/** @param started milliseconds since the epoch. */
 export async function createLockHolder(
   pid: number,
   host: string,
@@ -23,24 +23,24 @@ export async function createLockHolder(
 }
 
 /**
- * Whether a holder's process is gone. Undefined where that can't be known.
- * @param host of this process.
+ * Whether the holder's process has ended; undefined if this cannot be determined.
+ * @param host name of this host.
  * @param isAlive whether a process of this host runs.
  */
 export async function isHolderGone(
-  { pid, host: its, process: told }: LockHolder,
+  { pid, host: holderHost, process: recorded }: LockHolder,
   host: string,
   isAlive: (pid: number) => boolean,
 ): Promise<boolean | undefined> {
-  if (its !== host) return undefined;
-  if (told && told.machine !== (await readMachineId())) return undefined;
-  const running = told && (await readProcess(pid));
-  if (told && running) return running.start !== told.start;
-  // Its number may be another process's by now.
+  if (holderHost !== host) return undefined;
+  if (recorded && recorded.machine !== (await readMachineId())) return undefined;
+  const running = recorded && (await readProcess(pid));
+  if (recorded && running) return running.start !== recorded.start;
+  // The process id may belong to another process by now.
   return isAlive(pid) ? undefined : true;
 }
 
-/** Undefined for a holder who is just writing, or crashed while writing. */
+/** Parses the contents of a lock; undefined if they are incomplete, for example after a crash. */
 export function parseLockHolder(text: string): LockHolder | undefined {
   try {
     const { pid, host, started, command, process: identity } = JSON.parse(text) as Record<string, unknown>;

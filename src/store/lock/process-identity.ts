@@ -1,29 +1,31 @@
 import { readFile, readlink } from 'node:fs/promises';
 import { isSystemError } from '../../base/errors.js';
 
-/** A process as nobody else can be: its number may go to another one, its number and start together don't. */
+/** Identifies a process uniquely. A process id may be reused, but not with the same start time. */
 export interface ProcessIdentity {
-  /** Where process numbers mean the same: one boot of one machine, and one namespace of process numbers. */
+  /** Where the process id is valid: one boot of one machine, and one process id namespace. */
   readonly machine: string;
-  /** Clock ticks from boot till it started. No clock that jumps changes it. */
+  /** Start time in clock ticks since boot, which changes of the clock do not affect. */
   readonly start: string;
 }
 
-/** Undefined where no such process runs, or no /proc tells. */
+/** @returns undefined if no such process runs, or on systems without /proc. */
 export async function readProcessIdentity(pid: number): Promise<ProcessIdentity | undefined> {
-  const [found, machine] = await Promise.all([readProcess(pid), readMachineId()]);
-  return found?.start === undefined || machine === undefined ? undefined : { machine, start: found.start };
+  const [details, machine] = await Promise.all([readProcess(pid), readMachineId()]);
+  return details?.start === undefined || machine === undefined
+    ? undefined
+    : { machine, start: details.start };
 }
 
 /**
- * Who runs under a process number here, of Linux's /proc (man 5 proc_pid_stat).
- * @returns no start for a process that ended and waits for its parent to hear of it, which in a container may be for
- * ever; undefined where /proc doesn't tell: nobody has the number, or it hides others' processes.
+ * Reads a process from Linux's /proc (man 5 proc_pid_stat).
+ * @returns an object without `start` for a zombie, which in a container may stay forever; undefined if there
+ * is no such process, or /proc is missing or hides the processes of other users.
  */
 export async function readProcess(pid: number): Promise<{ readonly start?: string } | undefined> {
   try {
     const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The second field is the program's name in brackets, and may hold anything.
+    // The second field is the program's name in parentheses, which may contain any characters.
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
     const [state] = fields;
     const start = fields[START_FIELD];
@@ -34,10 +36,10 @@ export async function readProcess(pid: number): Promise<{ readonly start?: strin
   }
 }
 
-/** Field 22 of all, the third of which is the first after the name. */
+/** Index of field 22, `starttime`, among the fields after the name, which begin with field 3. */
 const START_FIELD = 19;
 
-/** Undefined where no /proc tells. */
+/** @returns undefined on systems without /proc. */
 export async function readMachineId(): Promise<string | undefined> {
   try {
     const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8');

@@ -3,24 +3,25 @@ import { isSystemError, TickhaulError } from '../../base/errors.js';
 import type { Destination, RunMembership } from '../destination.js';
 import { stateFolderPath } from '../state-folder.js';
 
-/** A run's place in a folder, which it may hold without a right to write there. */
-export interface RunPlace extends RunMembership {
-  /** Why nothing can be written; no lock is held then. Undefined where all can be. */
+/** Membership in the runs of a folder, which may be read-only. */
+export interface RunAccess extends RunMembership {
+  /** Why the folder cannot be written; no lock is held then. Undefined if it can. */
   readonly readOnly?: TickhaulError | undefined;
 }
 
-/** System errors of a folder that may only be read. */
+/** System errors of a folder that is readable but not writable. */
 const READ_ONLY: ReadonlySet<string> = new Set(['EROFS', 'EACCES', 'EPERM']);
 
 /**
- * Takes a run's place in a folder, without a lock where that may only be read: a run with nothing to do needs none.
- * @param join takes the place.
- * @throws what it throws for any other reason, and where nothing was downloaded before: there is something to do then.
+ * Joins the runs of a folder, but without a lock if the folder is read-only: a run without work needs none.
+ * @param join joins the runs.
+ * @throws any other error of `join`. If nothing was downloaded before, there is work, so the error is thrown
+ * as well.
  */
-export async function placeOrReadOnly(
+export async function joinOrReadOnly(
   { locate }: Pick<Destination, 'locate'>,
   join: () => Promise<RunMembership>,
-): Promise<RunPlace> {
+): Promise<RunAccess> {
   try {
     return await join();
   } catch (error) {

@@ -18,24 +18,28 @@ export interface LockOwner {
   readonly isAlive: (pid: number) => boolean;
 }
 
-/** Held until released, or until its process ends. */
+/** Held until it is released or its process ends. */
 export interface RunLock {
-  /** Aborted with `locked` when another run took it: this one was held up for long, and must end. */
+  /**
+   * Aborted with `locked` if another run has taken over the lock, because this one was suspended for too
+   * long.
+   */
   readonly lost: AbortSignal;
-  /** Gives the lock back; leaves one alone that another took over. @throws TickhaulError `disk`. */
+  /** Releases the lock, unless another run has taken it over. @throws TickhaulError `disk`. */
   release(): Promise<void>;
 }
 
-/** Milliseconds between two heartbeats, and without one till a lock is taken over. */
 const HEARTBEAT_MS = 30_000;
+/** A lock without a heartbeat for this long may be taken over. */
 const LOCK_STALE_MS = 120_000;
 
 /**
- * Takes the lock of a download folder (`.tickhaul/lock`) for one run. A lock whose process is known to be gone
- * is taken over at once, and one whose process is known to run never. Of any other (of another machine, or
- * another namespace of process numbers) only the heartbeat tells: it holds till that is two minutes old.
- * @param name of another lock in the same folder, for a part of what is there.
- * @returns undefined when another run holds it.
+ * Tries to acquire the lock of a download folder, `.tickhaul/lock` (docs/spec/manifest.md#run-lock). A lock
+ * is taken over at once if its process is known to have ended, and never if it is known to run. If its
+ * process is unknown (on another machine or in another process id namespace), the lock is valid until its
+ * heartbeat is two minutes old.
+ * @param name of a different lock in the same folder, for a part of its contents.
+ * @returns undefined if another run holds the lock.
  * @throws TickhaulError `disk`.
  */
 export async function tryAcquireRunLock(
@@ -47,10 +51,10 @@ export async function tryAcquireRunLock(
   try {
     await createFolder(stateFolderPath(dir));
     const first = await create(path, owner);
-    if (first !== undefined) return await hold(path, first);
+    if (first !== undefined) return await startHolding(path, first);
     await removeIfDead(path, owner);
     const second = await create(path, owner);
-    return second && (await hold(path, second));
+    return second && (await startHolding(path, second));
   } catch (error) {
     throw toDiskError(error, path, 'disk');
   }
@@ -61,36 +65,36 @@ export function lockPath(dir: string, name = 'lock'): string {
 }
 
 /**
- * The lock appears with its text in it: one that is made first and written then is nobody's, and holds for minutes,
- * where its process is killed in between.
+ * Creates the lock file with its contents in one step. An empty lock file of a killed process would have no
+ * known holder, and block other runs for minutes.
  */
 async function create(path: string, owner: LockOwner): Promise<FileHandle | undefined> {
-  if (await isThere(path)) return undefined;
+  if (await exists(path)) return undefined;
   const holder = await createLockHolder(owner.pid, owner.host, owner.now, owner.command);
-  const mine = `${path}.${randomUUID()}`;
+  const temporary = `${path}.${randomUUID()}`;
   try {
-    await writeFile(mine, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
-    if (!(await linkIfFree(mine, path))) return undefined;
+    await writeFile(temporary, `${JSON.stringify(holder)}\n`, { flag: 'wx' });
+    if (!(await linkIfFree(temporary, path))) return undefined;
   } finally {
-    await rm(mine, { force: true });
+    await rm(temporary, { force: true });
   }
   return open(path, 'r+');
 }
 
-function isThere(path: string): Promise<boolean> {
+function exists(path: string): Promise<boolean> {
   return lstat(path).then(
     () => true,
     () => false,
   );
 }
 
-/** Whether the name was free: one step, as O_EXCL is, and on network file systems too. */
-async function linkIfFree(mine: string, path: string): Promise<boolean> {
+/** @returns whether the path was free. Atomic like O_EXCL, but also on network file systems. */
+async function linkIfFree(temporary: string, path: string): Promise<boolean> {
   try {
-    await link(mine, path).catch((error: unknown) => {
+    await link(temporary, path).catch((error: unknown) => {
       if (isSystemError(error) && error.code === 'EEXIST') throw error;
-      // A file system without hard links.
-      return copyFile(mine, path, constants.COPYFILE_EXCL);
+      // The file system may lack hard links.
+      return copyFile(temporary, path, constants.COPYFILE_EXCL);
     });
     return true;
   } catch (error) {
@@ -101,39 +105,39 @@ async function linkIfFree(mine: string, path: string): Promise<boolean> {
 
 async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
   try {
-    const there = await open(path, 'r');
+    const lock = await open(path, 'r');
     try {
-      const holder = parseLockHolder(await there.readFile('utf8'));
-      const gone = holder && (await isHolderGone(holder, owner.host, owner.isAlive));
-      if (gone ?? (await isOld(there, path))) await removeIfSame(there, path);
+      const holder = parseLockHolder(await lock.readFile('utf8'));
+      const isGone = holder && (await isHolderGone(holder, owner.host, owner.isAlive));
+      if (isGone ?? (await isStale(lock, path))) await removeIfSame(lock, path);
     } finally {
-      await there.close();
+      await lock.close();
     }
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
 }
 
-/** Both times are the file system's, so that clocks of two machines needn't agree. */
-async function isOld(lock: FileHandle, path: string): Promise<boolean> {
+/** Compares times of the file system, since the clocks of two machines may differ. */
+async function isStale(lock: FileHandle, path: string): Promise<boolean> {
   const probe = `${path}.${randomUUID()}`;
   const handle = await open(probe, 'wx');
   try {
-    const [now, then] = await Promise.all([handle.stat(), lock.stat()]);
-    return now.mtimeMs - then.mtimeMs > LOCK_STALE_MS;
+    const [probeStats, lockStats] = await Promise.all([handle.stat(), lock.stat()]);
+    return probeStats.mtimeMs - lockStats.mtimeMs > LOCK_STALE_MS;
   } finally {
     await handle.close();
     await rm(probe, { force: true });
   }
 }
 
-async function hold(path: string, handle: FileHandle): Promise<RunLock> {
+async function startHolding(path: string, handle: FileHandle): Promise<RunLock> {
   const lost = new AbortController();
   const heartbeat = await startHeartbeat(handle, path, HEARTBEAT_MS, () => {
     lost.abort(
       new TickhaulError(
         'locked',
-        `${path}: another run took the lock over, as this one was held up for long`,
+        `${path}: another run took over the lock, because this one was suspended for too long; run the command again`,
       ),
     );
   });

@@ -2,38 +2,38 @@ import type { FileHandle } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import type { HeartbeatOptions } from './heartbeat-worker.js';
 
-/** Keeps a file's time of change fresh, from a thread of its own: a busy event loop doesn't hold it up. */
+/** Updates a file's modification time from its own thread, so that a busy event loop does not delay it. */
 export interface Heartbeat {
-  /** Resolves when the file is no longer touched. */
+  /** Resolves when the file is no longer updated. */
   stop(): Promise<void>;
 }
 
 /**
- * What part of the time between two heartbeats goes by before there is a thread: most runs end sooner, and to start one
- * is much of what they cost.
+ * Fraction of the interval after which the thread starts. Most runs end earlier, and starting a thread would
+ * be a large part of their cost.
  */
 const THREAD_START_FRACTION = 1 / 30;
 
 /**
- * @param handle of the file that stands at the path, open for reading and writing.
- * @param onLost told once, when another file stands there, or none.
+ * @param handle of the file at the path, open for reading and writing.
+ * @param onLost called once if the path leads to another file, or to none.
  */
 export async function startHeartbeat(
   handle: FileHandle,
   path: string,
-  everyMs: number,
+  intervalMs: number,
   onLost: () => void,
 ): Promise<Heartbeat> {
   const { ino, dev } = await handle.stat({ bigint: true });
-  const workerData: HeartbeatOptions = { fd: handle.fd, path, ino, dev, intervalMs: everyMs };
+  const workerData: HeartbeatOptions = { fd: handle.fd, path, ino, dev, intervalMs };
   let worker: Worker | undefined;
   const timer = setTimeout(() => {
     worker = new Worker(new URL('./heartbeat-worker.js', import.meta.url), { workerData });
     worker.once('message', onLost);
-    // A thread that can't go on leaves a lock that looks dead in the end; the work that it guards is still right.
+    // If the thread fails, the lock becomes stale; the work of this run is still valid.
     worker.on('error', () => {});
     worker.unref();
-  }, everyMs * THREAD_START_FRACTION);
+  }, intervalMs * THREAD_START_FRACTION);
   timer.unref();
   return {
     async stop() {

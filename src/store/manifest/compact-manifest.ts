@@ -8,28 +8,29 @@ const COMPACTION_STALE_MS = 10 * 60_000;
 const LINES_PER_WRITE = 4096;
 
 /**
- * Replaces a manifest by one that holds only the last line of each path, while other processes append.
+ * Replaces a manifest by one with only the last line of each path, while other processes append
+ * (docs/spec/manifest.md#compaction).
  *
- * 1. `<manifest>.compact`, made with O_EXCL, is both the lock among compactors and the new file.
- * 2. The live lines go there, reach the disk, and the new file is renamed over the manifest.
- * 3. What others appended to the old file since it was read is appended to the new one. It is read after the
- *    rename: who writes to the old file later than that finds another file at the path, and writes again.
+ * 1. `<manifest>.compact`, created with O_EXCL, is both the lock among compactors and the new file. 2. The
+ * live lines are written to it and synced, and it is renamed over the manifest. 3. Lines that others appended
+ * to the old file since it was read are appended to the new one. They are read after the rename: a process
+ * that appends even later notices that the path leads to another file, and appends again.
  *
- * A crash between the rename and step 3 can lose a record of these milliseconds; its file is then verified
- * and recorded again by the next run.
- * @returns whether it was done; another process may be at it.
+ * A crash between steps 2 and 3 can lose a record of these milliseconds. The next run then verifies and
+ * records its file again.
+ * @returns whether the manifest was compacted; false if another process is compacting it.
  */
 export async function compactManifest(path: string, now: number): Promise<boolean> {
-  const fresh = await openOutput(`${path}.compact`, now);
-  if (fresh === undefined) return false;
+  const output = await openOutput(`${path}.compact`, now);
+  if (output === undefined) return false;
   try {
     const old = await open(path, 'r');
     try {
       const { live, end } = await scanManifest(old);
-      await writeAll(fresh, live.values());
-      await fresh.sync();
-      // Whoever was suspended for long may have been taken for dead, and the name is another's by now.
-      if (!(await isOpenFileAt(fresh, `${path}.compact`)) || !(await isOpenFileAt(old, path))) return false;
+      await writeAll(output, live.values());
+      await output.sync();
+      // After a long suspension, another process may have taken over the lock and the path.
+      if (!(await isOpenFileAt(output, `${path}.compact`)) || !(await isOpenFileAt(old, path))) return false;
       await rename(`${path}.compact`, path);
       await copyTail(old, end, path);
       return true;
@@ -37,8 +38,8 @@ export async function compactManifest(path: string, now: number): Promise<boolea
       await old.close();
     }
   } finally {
-    // After a success the name is gone, or already another compactor's.
-    await removeIfSame(fresh, `${path}.compact`).finally(() => fresh.close());
+    // After success, the path does not exist or belongs to another compactor.
+    await removeIfSame(output, `${path}.compact`).finally(() => output.close());
   }
 }
 
@@ -54,11 +55,11 @@ async function openOutput(path: string, now: number): Promise<FileHandle | undef
 
 async function removeStaleOutput(path: string, now: number): Promise<void> {
   try {
-    const there = await open(path, 'r');
+    const output = await open(path, 'r');
     try {
-      if (now - (await there.stat()).mtimeMs > COMPACTION_STALE_MS) await removeIfSame(there, path);
+      if (now - (await output.stat()).mtimeMs > COMPACTION_STALE_MS) await removeIfSame(output, path);
     } finally {
-      await there.close();
+      await output.close();
     }
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
@@ -76,7 +77,7 @@ async function writeAll(handle: FileHandle, lines: Iterable<string>): Promise<vo
   await handle.appendFile(batch.join(''));
 }
 
-/** By way of a writer, as a second compaction may have begun in the meantime. */
+/** Uses a writer, since another compaction may have started in the meantime. */
 async function copyTail(old: FileHandle, from: number, path: string): Promise<void> {
   const tail: string[] = [];
   await forEachLine(old, from, (line) => tail.push(`${line}\n`));

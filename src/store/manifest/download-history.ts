@@ -1,34 +1,34 @@
 import type { DayFile } from '../../dataset/day-file.js';
 import type { ManifestRecord } from '../manifest-record.js';
 
-/** Days of a series that are remembered: the last ones that came. */
+/** Number of most recent days kept per series. */
 const DAYS_PER_SERIES = 9;
-/** Records that are remembered for the rate. */
+/** Number of most recent records kept for the download rate. */
 const MAX_ARRIVALS = 256;
-/** Milliseconds without a record after which the next one is another run's. */
+/** A longer gap between records separates two runs. */
 const RUN_GAP_MS = 120_000;
-/** A shorter run tells nothing of the rate. */
+/** Shorter runs are not used for the rate. */
 const MIN_RUN_FILES = 5;
 const MIN_RUN_MS = 1000;
 
-/** What one day of a series comes to. */
+/** Size of a day file. */
 export interface DaySize {
-  /** Compressed. */
+  /** Compressed size. */
   readonly bytes: number;
   readonly rows: number;
 }
 
 interface RecentDays {
   readonly days: DaySize[];
-  /** The one that the next day takes the place of. */
+  /** Index of the day that the next one replaces. */
   next: number;
 }
 
 type Series = Omit<DayFile, 'day'>;
 
 /**
- * What a manifest's records tell of days to come: how large they are, and how fast they come. A few numbers a series
- * are kept, taken along while the manifest is read anyway.
+ * Sizes and download rate of earlier day files, from which future ones are estimated. Keeps a few numbers per
+ * series, collected while the manifest is read.
  */
 export class DownloadHistory {
   readonly #series = new Map<string, RecentDays>();
@@ -37,55 +37,56 @@ export class DownloadHistory {
   #last: { readonly series: Series; readonly recent: RecentDays } | undefined;
 
   add({ file, bytes, rows, time, md5Match }: ManifestRecord): void {
-    const recent = this.#recentOf(file);
+    const recent = this.#getRecent(file);
     recent.days[recent.next] = { bytes, rows };
     recent.next = (recent.next + 1) % DAYS_PER_SERIES;
-    // What was found on disk came with no x-md5, and at the speed of the disk.
+    // Files that were found on disk have no x-md5, and did not arrive at the speed of the network.
     if (md5Match !== null) this.#arrivals[this.#arrived++ % MAX_ARRIVALS] = { time, bytes };
   }
 
-  /** Medians of the last days of the file's series; undefined where no day of it was ever here. */
+  /** Medians of the last days of a series; undefined if the manifest has none of its days. */
   daySize(series: Series): DaySize | undefined {
-    // A first plan asks it of every series in vain.
+    // In a first plan the history is empty, so skip computing the key.
     const recent = this.#series.size === 0 ? undefined : this.#series.get(seriesKey(series));
     if (!recent) return undefined;
     const { days } = recent;
     return { bytes: median(days.map(({ bytes }) => bytes)), rows: median(days.map(({ rows }) => rows)) };
   }
 
-  /** Of the last run that was long enough to tell; undefined where none was. */
+  /** Rate of the last run that was long enough; undefined if there is none. */
   bytesPerSecond(): number | undefined {
     const arrivals = this.#arrivals
       .map(({ time, bytes }) => ({ at: Date.parse(time), bytes }))
       .filter(({ at }) => !Number.isNaN(at))
       .sort((a, b) => b.at - a.at)
-      // A record is written again when its file is converted.
+      // A record is written again if its file is converted.
       .filter(({ at, bytes }, i, all) => at !== all[i - 1]?.at || bytes !== all[i - 1]?.bytes);
     const newest = arrivals[0];
     if (!newest) return undefined;
-    let run = { end: newest.at, start: newest.at, files: 0, bytes: 0, ofStart: 0 };
+    let run = { endMs: newest.at, startMs: newest.at, files: 0, bytes: 0, firstBytes: 0 };
     const rate = (): number | undefined => {
-      const ms = run.end - run.start;
-      // When the first file was begun isn't known: it marks the start, and doesn't count.
+      const ms = run.endMs - run.startMs;
+      // The start of the first download is unknown: its record marks the start of the run, and its bytes do
+      // not count.
       return run.files >= MIN_RUN_FILES && ms >= MIN_RUN_MS
-        ? ((run.bytes - run.ofStart) * 1000) / ms
+        ? ((run.bytes - run.firstBytes) * 1000) / ms
         : undefined;
     };
     for (const { at, bytes } of arrivals) {
-      if (run.start - at > RUN_GAP_MS) {
-        const found = rate();
-        if (found !== undefined) return found;
-        run = { end: at, start: at, files: 0, bytes: 0, ofStart: 0 };
+      if (run.startMs - at > RUN_GAP_MS) {
+        const result = rate();
+        if (result !== undefined) return result;
+        run = { endMs: at, startMs: at, files: 0, bytes: 0, firstBytes: 0 };
       }
-      run = { ...run, start: at, files: run.files + 1, bytes: run.bytes + bytes, ofStart: bytes };
+      run = { ...run, startMs: at, files: run.files + 1, bytes: run.bytes + bytes, firstBytes: bytes };
     }
     return rate();
   }
 
-  #recentOf(file: Series): RecentDays {
+  #getRecent(file: Series): RecentDays {
     const { exchange, dataType, symbol } = file;
     const last = this.#last;
-    // Neighbours mostly are of one series, and a key costs more than to compare.
+    // Consecutive records are mostly of one series, and comparing is cheaper than creating a key.
     if (last && last.series.symbol === symbol && last.series.dataType === dataType) {
       if (last.series.exchange === exchange) return last.recent;
     }

@@ -4,19 +4,19 @@ import type { DayFile } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import { isInside, isLayoutPath, isStatePath } from '../paths.js';
 
-/** One object of a file of JSON lines, whose fields are read one by one. Every error names file and line. */
+/** One object in a file of JSON lines. Its methods read single fields and throw errors with file and line. */
 export class JsonLine {
   readonly #fields: Readonly<Record<string, unknown>>;
-  readonly #where: string;
+  readonly #location: string;
 
-  constructor(text: string, where: string) {
-    this.#where = where;
+  constructor(text: string, location: string) {
+    this.#location = location;
     this.#fields = this.#parse(text);
   }
 
   /** @throws usage error. */
   fail(message: string): never {
-    throw usageError(`${this.#where}: ${message}`);
+    throw usageError(`${this.#location}: ${message}`);
   }
 
   has(name: string): boolean {
@@ -30,16 +30,16 @@ export class JsonLine {
   text(name: string): string {
     const value = this.#fields[name];
     if (typeof value === 'string' && value !== '') return value;
-    return this.fail(`"${name}" is ${formatValue(value)}, and must be a text`);
+    return this.fail(`"${name}" is ${formatValue(value)}, but must be a text`);
   }
 
   count(name: string): number {
     const value = this.#fields[name];
     if (typeof value === 'number' && Number.isSafeInteger(value) && value >= 0) return value;
-    return this.fail(`"${name}" is ${formatValue(value)}, and must be a whole number`);
+    return this.fail(`"${name}" is ${formatValue(value)}, but must be a whole number`);
   }
 
-  /** `sendHttpRequest`, `dataType`, `symbol` and `date`. */
+  /** Reads `exchange`, `dataType`, `symbol` and `date`. */
   dayFile(): DayFile {
     return {
       exchange: this.text('exchange'),
@@ -49,12 +49,13 @@ export class JsonLine {
     };
   }
 
-  /** A path under the download folder, with `/`. */
+  /** Reads a path under the download folder, with `/`. */
   path(name: string): string {
     const path = this.text(name);
     if (!isInside(path)) return this.fail(`the path "${path}" leads out of the download folder`);
-    if (isStatePath(path)) return this.fail(`"${path}": ${STATE_FOLDER} is tickhaul's own`);
-    if (!isLayoutPath(path)) return this.fail(`the path ${formatValue(path)} has control characters`);
+    if (isStatePath(path))
+      return this.fail(`the path "${path}" is in ${STATE_FOLDER}, tickhaul's state folder`);
+    if (!isLayoutPath(path)) return this.fail(`the path ${formatValue(path)} contains control characters`);
     return path;
   }
 
@@ -62,7 +63,8 @@ export class JsonLine {
     try {
       return parseDay(this.text('date'));
     } catch (error) {
-      if (error instanceof TickhaulError && !error.message.startsWith(this.#where)) this.fail(error.message);
+      if (error instanceof TickhaulError && !error.message.startsWith(this.#location))
+        this.fail(error.message);
       throw error;
     }
   }
@@ -81,7 +83,7 @@ export class JsonLine {
   }
 }
 
-/** The lines of a text that aren't empty. @param name of the file, for errors. */
+/** Parses all non-empty lines of a text. @param name of the file, for errors. */
 export function* parseJsonLines(text: string, name: string): Generator<JsonLine> {
   let number = 0;
   for (const line of text.replace(/^\uFEFF/, '').split(/\r?\n/)) {

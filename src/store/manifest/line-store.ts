@@ -1,28 +1,28 @@
-/** Bytes of a block: of such a size that the last one wastes little. */
+/** A size at which the last block wastes little memory. */
 const BLOCK_BYTES = 2 ** 24;
 const LENGTH_BYTES = 4;
 
 /**
- * The last line of each path, in the order of first appearance. The lines stand as bytes outside of the heap: a
- * million are kept, few are looked at, and as texts they would keep the garbage collector busy for seconds.
+ * The last line of each path, in the order of first appearance. Lines are stored as bytes outside the heap:
+ * there may be a million, few are read, and as strings they would slow down garbage collection by seconds.
  */
 export class LineStore {
-  /** By path, the number of the block times its size, and the offset in it. */
-  readonly #places = new Map<string, number>();
+  /** By path, the index of the block multiplied by the block size, plus the offset in the block. */
+  readonly #positions = new Map<string, number>();
   readonly #blocks: Buffer[] = [];
   #end = 0;
 
   get size(): number {
-    return this.#places.size;
+    return this.#positions.size;
   }
 
   has(path: string): boolean {
-    return this.#places.has(path);
+    return this.#positions.has(path);
   }
 
   get(path: string): string | undefined {
-    const place = this.#places.get(path);
-    return place === undefined ? undefined : this.#lineAt(place);
+    const position = this.#positions.get(path);
+    return position === undefined ? undefined : this.#lineAt(position);
   }
 
   set(path: string, line: string): void {
@@ -33,25 +33,25 @@ export class LineStore {
       this.#blocks.push(block);
       this.#end = 0;
     }
-    this.#places.set(path, (this.#blocks.length - 1) * BLOCK_BYTES + this.#end);
+    this.#positions.set(path, (this.#blocks.length - 1) * BLOCK_BYTES + this.#end);
     block.writeUInt32LE(length, this.#end);
     block.write(line, this.#end + LENGTH_BYTES);
     this.#end += LENGTH_BYTES + length;
-    // What follows a line longer than a block begins in the next one: offsets stay below a block's size.
+    // After a line longer than a block, start a new block, so that offsets stay below the block size.
     if (this.#end >= BLOCK_BYTES) this.#end = block.length;
   }
 
   delete(path: string): void {
-    this.#places.delete(path);
+    this.#positions.delete(path);
   }
 
   *values(): IterableIterator<string> {
-    for (const place of this.#places.values()) yield this.#lineAt(place);
+    for (const position of this.#positions.values()) yield this.#lineAt(position);
   }
 
-  #lineAt(place: number): string {
-    const block = this.#blocks[Math.floor(place / BLOCK_BYTES)];
-    const start = place % BLOCK_BYTES;
+  #lineAt(position: number): string {
+    const block = this.#blocks[Math.floor(position / BLOCK_BYTES)];
+    const start = position % BLOCK_BYTES;
     const from = start + LENGTH_BYTES;
     return block?.toString('utf8', from, from + block.readUInt32LE(start)) ?? '';
   }

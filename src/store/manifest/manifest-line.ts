@@ -4,18 +4,18 @@ import { isLayoutPath } from '../paths.js';
 
 export type JsonFields = Readonly<Record<string, unknown>>;
 
-/** The record as one line of JSON, with its line feed. */
+/** Formats a record as one line of JSON, with its line feed (docs/spec/manifest.md#manifest-file). */
 export function formatManifestLine(record: ManifestRecord): string {
   return `${JSON.stringify(toManifestFields(record))}\n`;
 }
 
-/** The record as a line has it. */
+/** Converts a record to the fields of its line. */
 export function toManifestFields({ file, ...rest }: ManifestRecord): JsonFields {
   const { exchange, dataType, symbol, day } = file;
   return { exchange, dataType, symbol, date: formatDay(day), ...rest };
 }
 
-/** Reads a line back; undefined when it isn't a whole record. */
+/** Parses a line; undefined if it is not a complete record. */
 export function parseManifestLine(line: string): ManifestRecord | undefined {
   try {
     return parseManifestFields(JSON.parse(line) as JsonFields);
@@ -24,7 +24,7 @@ export function parseManifestLine(line: string): ManifestRecord | undefined {
   }
 }
 
-/** Reads a line's fields back. @throws Error for a field that is missing or of the wrong kind. */
+/** Parses the fields of a line. @throws Error for a field that is missing or has the wrong type. */
 export function parseManifestFields(fields: JsonFields): ManifestRecord {
   const md5Match = fields['md5Match'];
   if (md5Match !== null && typeof md5Match !== 'boolean') throw new TypeError('md5Match');

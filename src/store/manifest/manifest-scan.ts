@@ -6,36 +6,38 @@ import { LineStore } from './line-store.js';
 import { parseManifestLine } from './manifest-line.js';
 import { splitLines } from './split-lines.js';
 
-/** What one reading of a manifest file found. */
+/** Contents of a manifest file. */
 export interface ManifestScan {
   readonly live: LineStore;
   readonly history: DownloadHistory;
-  /** Lines in the file, with those passed over. */
+  /** Number of lines in the file, including skipped ones. */
   readonly lines: number;
-  /** Bytes up to the end of the last whole line. */
+  /** Position after the last complete line. */
   readonly end: number;
-  /** Text after the last line feed: a line that a crash cut off, or that another process is writing. */
+  /**
+   * Whether text follows the last line feed: a line cut off by a crash, or being written by another process.
+   */
   readonly hasPartialLine: boolean;
-  /** Numbers, from 1, of lines that are no record. */
+  /** Line numbers, from 1, of lines that are not records. */
   readonly damaged: readonly number[];
-  /** Numbers, from 1, of records whose path no layout gives to a day file: it leads out of the folder, say. */
+  /** Line numbers, from 1, of records with a path that no layout produces, for example outside the folder. */
   readonly outside: readonly number[];
 }
 
 const CHUNK_BYTES = 1024 * 1024;
 
-/** Notes the last line of a path; one that says that nothing is left of a day file is the end of its record. */
+/** Stores the line as the last one of its path, or removes the path if its day file is forgotten. */
 export function applyLine(live: LineStore, record: ManifestRecord, line: string): void {
   if (isForgotten(record)) live.delete(record.path);
   else live.set(record.path, line);
 }
 
-/** Whether a record says that nothing is left of its day file. */
+/** Whether the record states that nothing is left of its day file. */
 export function isForgotten({ dropped, conversions }: ManifestRecord): boolean {
   return dropped === true && !conversions?.length;
 }
 
-/** Reads a manifest from its beginning. */
+/** Reads a manifest from its start. */
 export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
   const live = new LineStore();
   const history = new DownloadHistory();
@@ -57,8 +59,8 @@ export async function scanManifest(handle: FileHandle): Promise<ManifestScan> {
 }
 
 /**
- * Gives each whole line from byte `start` on, without its line feed.
- * @returns the byte after the last whole line, and how many bytes stand behind it.
+ * Passes each complete line from position `start` on to `use`, without its line feed.
+ * @returns the position after the last complete line, and the number of bytes that follow.
  */
 export async function forEachLine(
   handle: FileHandle,
@@ -66,15 +68,15 @@ export async function forEachLine(
   use: (line: string) => void,
 ): Promise<{ end: number; rest: number }> {
   let buffer = Buffer.allocUnsafe(CHUNK_BYTES);
-  let kept = 0;
+  let partialBytes = 0;
   for (let position = start; ; ) {
-    if (kept === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
-    const { bytesRead } = await handle.read(buffer, kept, buffer.length - kept, position);
-    if (bytesRead === 0) return { end: position - kept, rest: kept };
+    if (partialBytes === buffer.length) buffer = Buffer.concat([buffer], buffer.length * 2);
+    const { bytesRead } = await handle.read(buffer, partialBytes, buffer.length - partialBytes, position);
+    if (bytesRead === 0) return { end: position - partialBytes, rest: partialBytes };
     position += bytesRead;
-    const filled = buffer.subarray(0, kept + bytesRead);
-    const from = splitLines(filled, kept, use);
+    const filled = buffer.subarray(0, partialBytes + bytesRead);
+    const from = splitLines(filled, partialBytes, use);
     filled.copy(buffer, 0, from);
-    kept = filled.length - from;
+    partialBytes = filled.length - from;
   }
 }

@@ -1,11 +1,11 @@
-/** Which records a manifest in parts is read for: undefined is all of that. */
+/** Selects records of a manifest in an object store, which has many parts; undefined selects all. */
 export interface ManifestScope {
   readonly exchanges?: readonly string[] | undefined;
   readonly dataTypes?: readonly string[] | undefined;
-  /** UTC days, the second one exclusive. */
+  /** UTC days; `to` is exclusive. */
   readonly from?: number | undefined;
   readonly to?: number | undefined;
 }
 
-/** One, or several: what any of them names. */
+/** One scope, or the union of several. */
 export type ManifestScopes = ManifestScope | readonly ManifestScope[];

@@ -6,12 +6,13 @@ const LF = 0x0a;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW;
 
 /**
- * Appends whole lines to a manifest that other processes append to and replace at the same time.
+ * Appends lines to a manifest that other processes append to and replace at the same time
+ * (docs/spec/manifest.md#appending).
  *
- * The file is opened with O_APPEND and each batch is one write, so lines of two processes don't mix. A
- * compaction renames a new file over the path, and what is then still written to the old one would be lost.
- * So after each write the path is looked at: if it is no longer the file written to, the same lines are
- * written again to the new one. A line written twice says nothing new. See compact.ts for the other half.
+ * The file is opened with O_APPEND and each batch is one write, so the lines of two processes do not mix. A
+ * compaction renames a new file over the path, and lines written to the old file after that would be lost. So
+ * after each write the path is checked: if it leads to another file, the same lines are written again. A
+ * repeated line has no effect. See `compactManifest` for the other half.
  */
 export class ManifestWriter {
   readonly #path: string;
@@ -21,7 +22,7 @@ export class ManifestWriter {
     this.#path = path;
   }
 
-  /** @param lines whole lines, each with its line feed. */
+  /** @param lines complete lines, each with its line feed. */
   async append(lines: string): Promise<void> {
     for (;;) {
       this.#handle ??= await open(this.#path, APPEND);
@@ -38,12 +39,13 @@ export class ManifestWriter {
   }
 }
 
-/** Begins on a fresh line, even where a crash or a full disk left half a one. */
+/** Starts on a new line, even if a crash or a full disk has left a partial one. */
 async function writeLines(handle: FileHandle, lines: string): Promise<void> {
   const { size } = await handle.stat();
   const last = Buffer.of(LF);
   if (size > 0) await handle.read(last, 0, 1, size - 1);
   const bytes = Buffer.from(last[0] === LF ? lines : `\n${lines}`);
-  // A write is cut short only by a full disk or a limit; the next one then throws.
-  for (let done = 0; done < bytes.length; ) done += (await handle.write(bytes, done)).bytesWritten;
+  // Only a full disk or a size limit shortens a write; the next write then throws.
+  for (let written = 0; written < bytes.length; )
+    written += (await handle.write(bytes, written)).bytesWritten;
 }

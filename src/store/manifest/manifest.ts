@@ -16,45 +16,48 @@ import type { ManifestScope } from './manifest-scope.js';
 import { ManifestWriter } from './manifest-writer.js';
 
 export interface ManifestOptions {
-  /** Is told, in one line each, what of the file was passed over. */
+  /** Receives one line about each kind of skipped lines. */
   readonly warn: (message: string) => void;
-  /** Ends what takes long with a store: reading, and compaction. What was appended is written (but see `hurry`). */
+  /**
+   * Aborts slow operations on an object store: reading and compaction. Appended records are still written;
+   * see `flushSoon`.
+   */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * The record of what a download folder holds: `.tickhaul/manifest.jsonl`, one JSON object a line, the last
- * line of a path wins. Several processes may append at once; each knows its own records and those that were
- * there when it opened the file.
+ * The manifest of a download folder, `.tickhaul/manifest.jsonl` (docs/spec/manifest.md#manifest-file).
+ * Several processes may append at once; each has its own records and those that existed when it opened the
+ * file.
  */
 export interface Manifest {
-  /** How many paths it knows. */
+  /** Number of paths. */
   readonly size: number;
-  /** What the records tell of days to come. */
+  /** Sizes and rates for estimates. */
   readonly history: Pick<DownloadHistory, 'daySize' | 'bytesPerSecond'>;
   has(path: string): boolean;
   get(path: string): ManifestRecord | undefined;
   records(): IterableIterator<ManifestRecord>;
   /**
-   * What it would know if it were opened now, with what others recorded since.
-   * @param scope which part will be asked for; left out, that for which it was opened.
-   * @throws TickhaulError `disk`; of a store; the reason of an abort.
+   * The current contents, including records that other processes appended since the manifest was opened.
+   * @param scope the records that will be needed; default is the scope of `openManifest`.
+   * @throws TickhaulError `disk`; errors of an object store; the abort reason.
    */
   reread(scope?: ManifestScope, signal?: AbortSignal): Promise<Pick<Manifest, 'has' | 'get'>>;
   /**
-   * Resolves when the record is written. One that was dropped and has no conversions is known no more.
+   * Resolves when the record is written. A dropped record without conversions removes the path.
    * @throws TickhaulError `disk`.
    */
   append(record: ManifestRecord): Promise<void>;
-  /** Writes at once what waits for others to be written with. Failures are those of the appends. */
+  /** Writes buffered records at once. Failures are reported by `append`. */
   flush(): Promise<void>;
   /**
-   * To be called when a run ends before its time, by a failure or an interrupt. A store that is down holds nobody then:
-   * what is appended has some seconds to be written, and nothing is compacted. What gets no record is found by the next
-   * run, and read once.
+   * Call it when a run ends early, by a failure or an interrupt. Buffered records then have a few seconds to
+   * be written to an object store, and nothing is compacted, so a store that is down does not delay the end.
+   * The next run finds and verifies files whose records are lost.
    */
   flushSoon(): void;
-  /** Waits for what is being appended. @throws TickhaulError `disk`. */
+  /** Waits for pending appends. @throws TickhaulError `disk`. */
   close(): Promise<void>;
 }
 
@@ -68,7 +71,7 @@ const EMPTY_SCAN: Omit<ManifestScan, 'live' | 'history'> = {
 };
 
 /**
- * Opens the manifest of a download folder; a missing one is empty, and is made by the first append.
+ * Opens the manifest of a download folder. If it is missing, it is empty, and the first append creates it.
  * @throws TickhaulError `disk`.
  */
 export async function openManifest(dir: string, options: ManifestOptions): Promise<Manifest> {
@@ -83,7 +86,7 @@ export async function openManifest(dir: string, options: ManifestOptions): Promi
 }
 
 /**
- * The records of a folder's manifest, which is left as it is.
+ * Reads the records of a folder's manifest without changing it.
  * @throws TickhaulError `disk`.
  */
 export async function readManifestRecords(
@@ -96,7 +99,7 @@ export async function readManifestRecords(
   return parseStoredLines(scan.live);
 }
 
-/** Changes with each append to a manifest, and with each compaction. */
+/** A text that changes with each append and each compaction. */
 async function readFileVersion(path: string): Promise<string> {
   return stat(path).then(
     ({ ino, size, mtimeMs }) => `${ino} ${size} ${mtimeMs}`,
@@ -104,7 +107,7 @@ async function readFileVersion(path: string): Promise<string> {
   );
 }
 
-/** The records of lines that were kept. */
+/** Parses the stored lines. */
 export function* parseStoredLines(live: LineStore): Generator<ManifestRecord> {
   for (const line of live.values()) {
     const record = parseManifestLine(line);
@@ -126,17 +129,17 @@ async function readManifest(path: string): Promise<ManifestScan> {
   }
 }
 
-/** What of a manifest, or of a part of one, was passed over: a line each. */
+/** Describes the skipped lines of a manifest or of a part of one, one text for each kind. */
 export function* describeSkippedLines(
   { damaged, outside, hasPartialLine }: Pick<ManifestScan, 'damaged' | 'outside' | 'hasPartialLine'>,
   path: string,
 ): Generator<string> {
   if (damaged.length > 0)
-    yield `${path}: ${plural(damaged.length, 'damaged line')} passed over, the first is line ${damaged[0]}`;
+    yield `${path}: skipped ${plural(damaged.length, 'damaged line')}, the first is line ${damaged[0]}`;
   if (outside.length > 0) {
-    yield `${path}: ${plural(outside.length, 'record')} with a path that no day file in this folder has passed over, the first is line ${outside[0]}`;
+    yield `${path}: skipped ${plural(outside.length, 'record')} with a path that no day file in this folder has, the first is line ${outside[0]}`;
   }
-  if (hasPartialLine) yield `${path}: the last line is cut off, as by a crash, and is passed over`;
+  if (hasPartialLine) yield `${path}: skipped the last line, which is incomplete, for example after a crash`;
 }
 
 class ManifestFile implements Manifest {
@@ -145,9 +148,9 @@ class ManifestFile implements Manifest {
   readonly #live: LineStore;
   readonly #writer: ManifestWriter;
   #lines: number;
-  /** As it was last read by `now`, and the version that it had then. */
+  /** Result of the last `reread`, and the version of the file at that time. */
   #latest: { readonly version: string; readonly manifest: Pick<Manifest, 'has' | 'get'> };
-  #waiting: ManifestRecord[] = [];
+  #pending: ManifestRecord[] = [];
   #writing: Promise<void> = Promise.resolve();
 
   constructor(path: string, scan: ManifestScan, version: string) {
@@ -185,11 +188,11 @@ class ManifestFile implements Manifest {
     return this.#latest.manifest;
   }
 
-  /** Records that come while a write is under way go out together in the next one. */
+  /** Records that are appended during a write are written together in the next one. */
   append(record: ManifestRecord): Promise<void> {
-    this.#waiting.push(record);
-    if (this.#waiting.length === 1) {
-      this.#writing = this.#writing.catch(() => undefined).then(() => this.#writeWaiting());
+    this.#pending.push(record);
+    if (this.#pending.length === 1) {
+      this.#writing = this.#writing.catch(() => undefined).then(() => this.#writePending());
     }
     return this.#writing;
   }
@@ -198,7 +201,7 @@ class ManifestFile implements Manifest {
     await this.#writing.catch(() => undefined);
   }
 
-  /** A disk takes its time, but not minutes. */
+  /** Does nothing: a local write may be slow, but does not take minutes. */
   flushSoon(): void {}
 
   async close(): Promise<void> {
@@ -216,7 +219,9 @@ class ManifestFile implements Manifest {
     await this.compact();
   }
 
-  /** A manifest that can't be compacted serves as well as it did: only a full disk is worth an end, and that comes soon enough. */
+  /**
+   * Ignores disk errors: an uncompacted manifest works as well, and a full disk soon causes another error.
+   */
   async compact(): Promise<void> {
     try {
       if (await compactManifest(this.#path, Date.now())) this.#lines = this.#live.size;
@@ -225,9 +230,9 @@ class ManifestFile implements Manifest {
     }
   }
 
-  async #writeWaiting(): Promise<void> {
-    const records = this.#waiting;
-    this.#waiting = [];
+  async #writePending(): Promise<void> {
+    const records = this.#pending;
+    this.#pending = [];
     const lines = records.map(formatManifestLine);
     try {
       await createFolder(dirname(this.#path));

@@ -12,46 +12,47 @@ import { formatManifestLine, parseManifestLine } from './manifest-line.js';
 import { createObjectResolver, mergeRecords, type ResolveObject, resolveNoObject } from './merge-records.js';
 
 export interface MergeInput {
-  /** Download folders whose manifests are read, and left as they are. */
+  /** Download folders whose manifests are read and not changed. */
   readonly folders: readonly Destination[];
-  /** The one whose manifest is to know all of it; its own records count as well. */
+  /** Folder whose manifest receives all records, in addition to its own. */
   readonly target: Destination;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 export interface MergeSummary {
-  /** Day files that the target's manifest knows now. */
+  /** Day files in the target's manifest after the merge. */
   readonly records: number;
-  /** Those that it didn't know before, and those of which it knew less. */
+  /** New day files. */
   readonly added: number;
+  /** Day files whose records changed. */
   readonly changed: number;
 }
 
 const RECORDS_PER_WRITE = 4096;
 
 /**
- * Makes one manifest of those of several folders. Of a path that several know, the newest record stands, with the
- * conversions of all. No file is moved or read; of a store, a listing tells under which ETag objects stand. Records are
- * appended, as those of a download are, so runs in the
- * target go on, and what a kill cuts off comes with the next merge.
- * @throws usage error for a folder without a manifest; TickhaulError `changed` where two manifests have different
- * contents under one path: then nothing is written; `disk`; the reason of an abort.
+ * Merges the manifests of several folders (docs/spec/manifest.md#merged-manifests). If several have a path,
+ * the newest record counts, with the conversions of all. No file is moved or read; for an object store, ETags
+ * are taken from a listing. Records are appended as by a download, so other runs in the target may continue,
+ * and an interrupted merge can be repeated.
+ * @throws usage error for a folder without a manifest; TickhaulError `changed` if two manifests have
+ * different contents for a path, in which case nothing is written; `disk`; the abort reason.
  */
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
   const manifest = await target.openManifest({ warn, signal });
-  const leave = onAbort(signal, () => manifest.flushSoon());
+  const removeListener = onAbort(signal, () => manifest.flushSoon());
   try {
-    const objectOf =
+    const resolveObject =
       target.kind === 'folder'
         ? resolveNoObject
         : createObjectResolver(await target.openLookup(undefined, signal));
-    const union = new RecordUnion(manifest, objectOf);
+    const union = new RecordUnion(manifest, resolveObject);
     for (const folder of folders) {
       signal.throwIfAborted();
       for (const record of await readFolderRecords(folder, warn, signal)) union.add(record, folder.name);
     }
-    union.assertOneContentEach();
+    union.assertNoConflicts();
     const before = manifest.size;
     let batch: ManifestRecord[] = [];
     let written = 0;
@@ -61,7 +62,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
       written += batch.length;
       batch = [];
     };
-    for (const record of union.news()) {
+    for (const record of union.newRecords()) {
       batch.push(record);
       if (batch.length === RECORDS_PER_WRITE) await write();
     }
@@ -69,11 +70,11 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
     const added = manifest.size - before;
     return { records: manifest.size, added, changed: written - added };
   } finally {
-    await manifest.close().finally(leave);
+    await manifest.close().finally(removeListener);
   }
 }
 
-/** A manifest that is left as it is. @throws usage error where there is none. */
+/** Reads a manifest without changing it. @throws usage error if there is none. */
 async function readFolderRecords(
   folder: Destination,
   warn: (message: string) => void,
@@ -86,7 +87,7 @@ async function readFolderRecords(
   }
   const manifest = await folder.openManifest({ warn, signal });
   if (manifest.size === 0)
-    throw usageError(`${folder.name}: there is no manifest; name where day files were downloaded to`);
+    throw usageError(`${folder.name}: has no manifest; name a prefix with downloaded day files`);
   return manifest.records();
 }
 
@@ -96,62 +97,66 @@ async function assertManifest(folder: string): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || (error.code !== 'ENOENT' && error.code !== 'ENOTDIR'))
       throw toDiskError(error, folder, 'disk');
-    throw usageError(`${folder}: there is no manifest; name download folders, which have .tickhaul in them`);
+    throw usageError(`${folder}: has no manifest; name download folders, which contain .tickhaul`);
   }
 }
 
-/** What comes to the records of a manifest from others. A million are held as lines, outside of the heap. */
+/**
+ * Collects the records that a merge adds or changes. Stores them as lines outside the heap, since there may
+ * be a million.
+ */
 class RecordUnion {
   readonly #target: Pick<Manifest, 'get'>;
-  readonly #objectOf: ResolveObject;
-  readonly #news = new LineStore();
-  /** By path, the sha256 of what was made of day files. */
+  readonly #resolveObject: ResolveObject;
+  readonly #newLines = new LineStore();
+  /** The sha256 of each conversion, by path. */
   readonly #conversions = new Map<string, string>();
   readonly #conflicts = new Set<string>();
-  #first = '';
+  #firstConflict = '';
 
-  constructor(target: Pick<Manifest, 'get' | 'records'>, objectOf: ResolveObject) {
+  constructor(target: Pick<Manifest, 'get' | 'records'>, resolveObject: ResolveObject) {
     this.#target = target;
-    this.#objectOf = objectOf;
+    this.#resolveObject = resolveObject;
     for (const { conversions = [] } of target.records())
       for (const { path, sha256 } of conversions) this.#conversions.set(path, sha256);
   }
 
   add(record: ManifestRecord, folder: string): void {
     const known = this.#get(record.path);
-    if (known && !isSameContent(known, record)) this.#conflict(record.path, folder);
+    if (known && !isSameContent(known, record)) this.#addConflict(record.path, folder);
     for (const { path, sha256 } of record.conversions ?? []) {
       const other = this.#conversions.get(path);
       if (other === undefined) this.#conversions.set(path, sha256);
-      else if (other !== sha256) this.#conflict(path, folder);
+      else if (other !== sha256) this.#addConflict(path, folder);
     }
-    const line = formatManifestLine(mergeRecords(known ? [known, record] : [record], this.#objectOf));
-    if (!known || formatManifestLine(known) !== line) this.#news.set(record.path, line.trimEnd());
+    const line = formatManifestLine(mergeRecords(known ? [known, record] : [record], this.#resolveObject));
+    if (!known || formatManifestLine(known) !== line) this.#newLines.set(record.path, line.trimEnd());
   }
 
-  /** New records, and those that say more than the target's. */
-  news(): IterableIterator<ManifestRecord> {
-    return parseStoredLines(this.#news);
+  /** New records, and merged records that differ from the target's. */
+  newRecords(): IterableIterator<ManifestRecord> {
+    return parseStoredLines(this.#newLines);
   }
 
   /** @throws TickhaulError `changed`. */
-  assertOneContentEach(): void {
+  assertNoConflicts(): void {
     if (this.#conflicts.size === 0) return;
-    const others = this.#conflicts.size === 1 ? '' : `, as ${plural(this.#conflicts.size - 1, 'path')} more`;
+    const others =
+      this.#conflicts.size === 1 ? '' : ` (and ${plural(this.#conflicts.size - 1, 'more path')})`;
     throw new TickhaulError(
       'changed',
-      `${this.#first}${others}; nothing was merged: tickhaul verify says which folder is right`,
+      `${this.#firstConflict}${others}; nothing was merged: run tickhaul verify to see which folder is right`,
     );
   }
 
   #get(path: string): ManifestRecord | undefined {
-    const line = this.#news.get(path);
+    const line = this.#newLines.get(path);
     return line === undefined ? this.#target.get(path) : parseManifestLine(line);
   }
 
-  #conflict(path: string, folder: string): void {
+  #addConflict(path: string, folder: string): void {
     if (this.#conflicts.size === 0)
-      this.#first = `${path}: in ${folder} it has other contents than in the folders before`;
+      this.#firstConflict = `${path}: has other contents in ${folder} than in the folders before`;
     this.#conflicts.add(path);
   }
 }

@@ -1,9 +1,9 @@
 const LF = 0x0a;
 
 /**
- * Gives each whole line of some bytes, without its line feed.
- * @param searched how many of the bytes, from the first, are known to hold no line feed.
- * @returns the byte after the last whole line.
+ * Passes each complete line to `use`, without its line feed.
+ * @param searched number of leading bytes that are known to have no line feed.
+ * @returns the position after the last complete line.
  */
 export function splitLines(bytes: Buffer, searched: number, use: (line: string) => void): number {
   let from = 0;

@@ -4,14 +4,17 @@ import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { ManifestRecord } from '../manifest-record.js';
 import type { ObjectVersion } from '../s3/object-store.js';
 
-/** The record of a file that stood there already and was proven whole. @param object how it stands in a store. */
+/**
+ * Creates the record of an existing file that was verified.
+ * @param object its version, in an object store.
+ */
 export function createVerifiedRecord(
   file: DayFile,
   path: string,
-  proof: FileChecksums,
+  checksums: FileChecksums,
   object?: ObjectVersion,
 ): ManifestRecord {
-  const { bytes, md5, sha256, rows } = proof;
+  const { bytes, md5, sha256, rows } = checksums;
   return {
     file,
     path,

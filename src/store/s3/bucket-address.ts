@@ -2,10 +2,10 @@ import { usageError } from '../../base/errors.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import { isInside } from '../paths.js';
 
-/** A place in a bucket that its user names. */
+/** A bucket and prefix that the user named (docs/spec/s3-layout.md#addresses). */
 export interface BucketAddress {
   readonly bucket: string;
-  /** What keys under it begin with: empty, or with a slash at its end. */
+  /** Start of all keys: empty, or with a slash at its end. */
   readonly prefix: string;
   /** `s3://bucket/prefix`, without a slash at its end. */
   readonly name: string;
@@ -16,12 +16,14 @@ export interface ObjectLocation {
   readonly key: string;
 }
 
-/** Wider than Amazon's rules for new buckets: older ones, and those of other stores, have capitals and underscores. */
+/**
+ * Wider than Amazon's rules for new buckets: old buckets, and other stores, have capitals and underscores.
+ */
 const BUCKET_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]$/;
 
 /**
- * Reads `s3://bucket/prefix`; the prefix may be left out.
- * @throws usage error for anything else: no bucket, a name that no bucket can have, a prefix that leads elsewhere.
+ * Parses `s3://bucket/prefix`; the prefix is optional.
+ * @throws usage error for a missing or invalid bucket, or a prefix with empty, `.` or `..` names.
  */
 export function parseBucketAddress(text: string): BucketAddress {
   const { bucket, key } = parseObjectLocation(text);
@@ -29,25 +31,25 @@ export function parseBucketAddress(text: string): BucketAddress {
   if (path === '') return { bucket, prefix: '', name: `s3://${bucket}` };
   if (!isInside(path))
     throw usageError(
-      `s3://${bucket}/…: a prefix has names between single slashes, and no "." or ".." among them`,
+      `s3://${bucket}/…: the prefix is not valid; write names between single slashes, none of them "." or ".."`,
     );
   if (path.split('/').includes(STATE_FOLDER))
-    throw usageError(`s3://${bucket}/${path}: ${STATE_FOLDER} is tickhaul's own; name what is above it`);
+    throw usageError(`s3://${bucket}/${path}: ${STATE_FOLDER} is reserved for tickhaul; name its parent`);
   return { bucket, prefix: `${path}/`, name: `s3://${bucket}/${path}` };
 }
 
-/** Reads `s3://bucket/key`. @throws usage error for no bucket, or a name that no bucket can have. */
+/** Parses `s3://bucket/key`. @throws usage error for a missing or invalid bucket. */
 export function parseObjectLocation(location: string): ObjectLocation {
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]*)\/?(.*)$/is.exec(location) ?? [];
-  if (bucket === '') throw usageError('s3://… names no bucket; write it as s3://bucket/prefix');
-  // It may be a password.
+  if (bucket === '') throw usageError('s3://… has no bucket; write it as s3://bucket/prefix');
+  // Do not show it: this may be a password.
   if (/[@:]/.test(bucket))
     throw usageError(
-      's3://… takes a bucket and a prefix only: credentials come from AWS_ACCESS_KEY_ID or AWS_PROFILE, the host from --s3-endpoint',
+      's3://… may contain only a bucket and a prefix; set credentials with AWS_ACCESS_KEY_ID or AWS_PROFILE, and the host with --s3-endpoint',
     );
   if (!BUCKET_NAME.test(bucket))
     throw usageError(
-      `s3://${bucket}: this is no name of a bucket, which has 3 or more letters, digits, dots and hyphens`,
+      `s3://${bucket}: is not the name of a bucket; use 3 or more letters, digits, dots and hyphens`,
     );
   return { bucket, key };
 }

@@ -15,7 +15,7 @@ import { openStoreManifest } from './manifest/store-manifest.js';
 import { UPLOAD_MEMORY_BYTES } from './part-size.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
-/** A prefix of a bucket. */
+/** Creates a destination for a prefix of a bucket. */
 export function createBucketDestination(
   address: BucketAddress,
   stores: BucketConnections,
@@ -26,13 +26,13 @@ export function createBucketDestination(
   const files = createBucketFiles(stores);
   const data = new DataPrefix(store, address);
   const stateKey = (state: string): string => `${prefix}${STATE_FOLDER}/${state}`;
-  const begin = async (
+  const acquire = async (
     owner: LockOwner,
     exclusive: boolean,
     options: AcquireLockOptions = {},
   ): Promise<StoreLease> => {
     const lease = await acquireLease(store, prefix, owner, { ...options, exclusive });
-    if (!options.leavesUploads) await data.endOldUploads(lease.acquiredMs, options.signal);
+    if (!options.leavesUploads) await data.abortOldUploads(lease.acquiredMs, options.signal);
     return lease;
   };
   return {
@@ -41,28 +41,28 @@ export function createBucketDestination(
     locate(path) {
       if (path === '') return name;
       if (isInside(path)) return `s3://${bucket}/${prefix}${path}`;
-      throw usageError(`"${path}" is no path under ${name}`);
+      throw usageError(`"${path}" is not a path under ${name}`);
     },
     files,
     settings,
     partBytes: UPLOAD_MEMORY_BYTES,
-    openLookup: async (prefixesOf = () => [''], signal) => createBucketLookup(data, prefixesOf(), signal),
+    openLookup: async (getPrefixes = () => [''], signal) => createBucketLookup(data, getPrefixes(), signal),
     async *list(under, signal) {
       const path = under.replace(/\/+$/, '');
-      const itself = path === '' ? undefined : await files.stat(`s3://${bucket}/${prefix}${path}`, signal);
-      if (itself) yield [{ path, ...itself }];
+      const object = path === '' ? undefined : await files.stat(`s3://${bucket}/${prefix}${path}`, signal);
+      if (object) yield [{ path, ...object }];
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
-    takeLock: (owner, options) => begin(owner, true, options),
+    acquireLock: (owner, options) => acquire(owner, true, options),
     async joinRun(owner, options) {
-      const { lost, release } = await begin(owner, false, options);
+      const { lost, release } = await acquire(owner, false, options);
       return { partSuffix: undefined, lost, release };
     },
     readState: async (state, signal) => (await store.getWhole(stateKey(state), signal))?.toString('utf8'),
     async writeState(state, text, signal) {
       const key = stateKey(state);
-      const put = (until?: AbortSignal) => store.put(key, Buffer.from(text), until);
+      const put = (putSignal?: AbortSignal) => store.put(key, Buffer.from(text), putSignal);
       await (signal?.aborted ? withShutdownTimeout(`${store.name}/${key}`, put) : put(signal));
     },
     uploads: data.uploads,

@@ -7,36 +7,36 @@ import type { BucketConnections } from './bucket-connections.js';
 import { manifestRoot } from './manifest/manifest-keys.js';
 import type { ObjectStore } from './object-store.js';
 
-/** Objects by their location, `s3://bucket/key`. */
+/** Accesses objects by location, `s3://bucket/key`. */
 export function createBucketFiles(stores: BucketConnections): Files {
-  const find = (location: string): { readonly store: ObjectStore; readonly key: string } => {
+  const resolve = (location: string): { readonly store: ObjectStore; readonly key: string } => {
     const { bucket, key } = parseObjectLocation(location);
     return { store: stores.bucket(bucket), key };
   };
   return {
     async stat(location, signal) {
-      const { store, key } = find(location);
-      // No object has an empty name: it is the bucket.
+      const { store, key } = resolve(location);
+      // An empty key is the bucket itself, since objects have no empty names.
       return key === '' ? undefined : store.head(key, signal);
     },
 
     async read(location, use, signal) {
-      const { store, key } = find(location);
+      const { store, key } = resolve(location);
       for await (const chunk of store.get(key, {}, signal)) await use(chunk);
     },
 
     async openRandom(location, signal) {
-      const { store, key } = find(location);
-      const found = await store.head(key, signal);
-      if (!found) throw new TickhaulError('missing', `${location}: there is no such object`);
-      const { bytes, etag } = found;
+      const { store, key } = resolve(location);
+      const object = await store.head(key, signal);
+      if (!object) throw new TickhaulError('missing', `${location}: does not exist`);
+      const { bytes, etag } = object;
       return {
         bytes,
         async read(start, length) {
           if (length === 0) return Buffer.alloc(0);
           const range = { start, end: start + length, etag };
-          const whole = await collectBytes(store.get(key, range, signal));
-          if (whole.length === length) return whole;
+          const bytesRead = await collectBytes(store.get(key, range, signal));
+          if (bytesRead.length === length) return bytesRead;
           throw new TickhaulError('corrupt', `${location}: ends before byte ${start + length}`);
         },
         close: async () => {},
@@ -44,7 +44,7 @@ export function createBucketFiles(stores: BucketConnections): Files {
     },
 
     async openPart(location, _part, signal, bytes) {
-      const { store, key } = find(location);
+      const { store, key } = resolve(location);
       const upload = store.upload(key, bytes, signal);
       return {
         write: (bytes) => upload.write(bytes),
@@ -54,12 +54,12 @@ export function createBucketFiles(stores: BucketConnections): Files {
     },
 
     async remove(location, signal) {
-      const { store, key } = find(location);
+      const { store, key } = resolve(location);
       await store.remove([key], signal);
     },
 
     async hasManifest(location, signal) {
-      const { store, key } = find(location);
+      const { store, key } = resolve(location);
       if (key !== '' && !isDataPath(key)) return false;
       try {
         return await store.check(manifestRoot(key === '' ? '' : `${key}/`), signal);

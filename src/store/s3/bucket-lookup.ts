@@ -5,27 +5,27 @@ import type { DataPrefix } from './data-prefix.js';
 
 const CONCURRENT_LISTINGS = 8;
 
-/** Lists what begins with one of some prefixes, so that questions about it are answered at once. */
+/** Lists all objects under some prefixes, so that lookups are answered from memory. */
 export async function createBucketLookup(
-  place: DataPrefix,
+  data: DataPrefix,
   prefixes: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<FileLookup> {
-  // There may be millions.
-  const found = new LineStore();
+  // There may be millions, so store them as lines outside the heap.
+  const linesByPath = new LineStore();
   const limit = pLimit(CONCURRENT_LISTINGS);
   await Promise.all(
     prefixes.map((prefix) =>
       limit(async () => {
-        for await (const page of place.list(prefix, signal))
-          for (const { path, bytes, etag } of page) found.set(path, `${bytes} ${etag}`);
+        for await (const page of data.list(prefix, signal))
+          for (const { path, bytes, etag } of page) linesByPath.set(path, `${bytes} ${etag}`);
       }),
     ),
   );
   return {
-    has: (path) => found.has(path),
+    has: (path) => linesByPath.has(path),
     get(path) {
-      const line = found.get(path);
+      const line = linesByPath.get(path);
       if (line === undefined) return undefined;
       const [bytes, etag] = line.split(' ', 2);
       return { bytes: Number(bytes), etag };

@@ -11,16 +11,16 @@ import type { S3Connection } from './s3-connection.js';
 import { createNotAStoreError } from './s3-errors.js';
 
 export interface BucketOptions {
-  /** Reached when something is asked for first. */
+  /** Called for each request; the connection is opened at the first. */
   readonly connect: () => Promise<S3Connection>;
   readonly partBuffers: PartBufferPool;
   readonly close: () => void;
 }
 
-/** One bucket, over a connection that others may share. */
+/** Opens one bucket, over a connection that other buckets may share. */
 export function openBucket(Bucket: string, { connect, partBuffers, close }: BucketOptions): ObjectStore {
   const name = `s3://${Bucket}`;
-  const nameOf = (key: string): string => `${name}/${key}`;
+  const objectName = (key: string): string => `${name}/${key}`;
 
   const store: ObjectStore = {
     name,
@@ -34,7 +34,7 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
       } = await send({ name, signal, isFirst: true }, (client, options) =>
         client.send(new sdk.ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 1 }), options),
       );
-      // Any XML is a listing to the SDK, and so are most pages.
+      // The SDK parses any XML as a listing, including most HTML pages.
       if (KeyCount === undefined && Name === undefined) throw createNotAStoreError(name);
       return Contents.length > 0;
     },
@@ -43,7 +43,7 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
       const { sdk, send } = await connect();
       const md5 = md5Digest(Body);
       const ContentMD5 = md5.toString('base64');
-      const { ETag } = await send({ name: nameOf(Key), signal, writes: true }, (client, options) =>
+      const { ETag } = await send({ name: objectName(Key), signal, writes: true }, (client, options) =>
         client.send(new sdk.PutObjectCommand({ Bucket, Key, Body, ContentMD5 }), options),
       );
       return { etag: normalizeEtag(ETag) ?? md5.toString('hex') };
@@ -51,24 +51,24 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
 
     async head(Key, signal) {
       const { sdk, send } = await connect();
-      const answer = await undefinedIfMissing(
-        send({ name: nameOf(Key), signal }, (client, options) =>
+      const response = await undefinedIfMissing(
+        send({ name: objectName(Key), signal }, (client, options) =>
           client.send(new sdk.HeadObjectCommand({ Bucket, Key }), options),
         ),
       );
       return (
-        answer && {
+        response && {
           key: Key,
-          bytes: answer.ContentLength ?? 0,
-          etag: normalizeEtag(answer.ETag) ?? '',
-          modified: answer.LastModified?.getTime() ?? 0,
+          bytes: response.ContentLength ?? 0,
+          etag: normalizeEtag(response.ETag) ?? '',
+          modified: response.LastModified?.getTime() ?? 0,
         }
       );
     },
 
     async *get(Key, range = {}, signal) {
       const connection = await connect();
-      yield* readObject({ connection, target: { Bucket, Key }, name: nameOf(Key), signal }, range);
+      yield* readObject({ connection, target: { Bucket, Key }, name: objectName(Key), signal }, range);
     },
 
     getWhole: (key, signal) => undefinedIfMissing(collectBytes(store.get(key, {}, signal))),
@@ -76,15 +76,15 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
     async *list(Prefix, signal) {
       const { sdk, send } = await connect();
       for (let ContinuationToken: string | undefined, isLast = false; !isLast; ) {
-        const asked = { Bucket, Prefix, EncodingType: 'url' as const, ContinuationToken };
+        const input = { Bucket, Prefix, EncodingType: 'url' as const, ContinuationToken };
         const page: ListObjectsV2CommandOutput = await send(
-          { name: nameOf(Prefix), signal },
-          (client, options) => client.send(new sdk.ListObjectsV2Command(asked), options),
+          { name: objectName(Prefix), signal },
+          (client, options) => client.send(new sdk.ListObjectsV2Command(input), options),
         );
-        const decoded = createKeyDecoder(page.EncodingType);
+        const decodeKey = createKeyDecoder(page.EncodingType);
         const objects = (page.Contents ?? []).map(
           ({ Key = '', Size = 0, ETag, LastModified }): StoredObject => ({
-            key: decoded(Key),
+            key: decodeKey(Key),
             bytes: Size,
             etag: normalizeEtag(ETag) ?? '',
             modified: LastModified?.getTime() ?? 0,
@@ -109,33 +109,33 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
         connect,
         store,
         target,
-        name: nameOf(Key),
+        name: objectName(Key),
         partBuffers,
         bytes,
         signal,
       });
     },
 
-    async *unfinished(Prefix, signal) {
+    async *listUploads(Prefix, signal) {
       const { sdk, send } = await connect();
       let marker: { KeyMarker?: string; UploadIdMarker?: string } = {};
       for (let isLast = false; !isLast; ) {
-        // Not in the form of URLs: some stores take it, and don't say so.
-        const asked = { Bucket, Prefix, ...marker };
-        const page = await send({ name: nameOf(Prefix), signal }, (client, options) =>
-          client.send(new sdk.ListMultipartUploadsCommand(asked), options),
+        // Without EncodingType: some stores URL-encode keys then, without saying so in the response.
+        const input = { Bucket, Prefix, ...marker };
+        const page = await send({ name: objectName(Prefix), signal }, (client, options) =>
+          client.send(new sdk.ListMultipartUploadsCommand(input), options),
         );
-        const decoded = createKeyDecoder(page.EncodingType);
+        const decodeKey = createKeyDecoder(page.EncodingType);
         const uploads = (page.Uploads ?? []).map(
           ({ Key = '', UploadId = '', Initiated }): UnfinishedUpload => ({
-            key: decoded(Key),
+            key: decodeKey(Key),
             id: UploadId,
             startedMs: Initiated?.getTime() ?? Number.POSITIVE_INFINITY,
           }),
         );
         if (uploads.length > 0) yield uploads;
         const { NextKeyMarker, NextUploadIdMarker: UploadIdMarker } = page;
-        const KeyMarker = NextKeyMarker === undefined ? undefined : decoded(NextKeyMarker);
+        const KeyMarker = NextKeyMarker === undefined ? undefined : decodeKey(NextKeyMarker);
         isLast = page.IsTruncated !== true;
         const isStuck = KeyMarker === marker.KeyMarker && UploadIdMarker === marker.UploadIdMarker;
         if (!isLast && isStuck) throw createEndlessListingError(name);
@@ -143,12 +143,12 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
       }
     },
 
-    async abandon({ key, id }, signal) {
+    async abortUpload({ key, id }, signal) {
       const { sdk, send } = await connect();
       const upload = { Bucket, Key: key, UploadId: id };
-      await send({ name: nameOf(key), signal }, (client, options) =>
+      await send({ name: objectName(key), signal }, (client, options) =>
         client.send(new sdk.AbortMultipartUploadCommand(upload), options).catch((error: unknown) => {
-          // Another run was faster.
+          // Another run has already aborted it.
           if (!(error instanceof sdk.NoSuchUpload)) throw error;
         }),
       );
@@ -159,13 +159,13 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
   return store;
 }
 
-/** Keys as they are: XML can't hold all characters, so listings are asked for in the form of URLs. */
+/** XML cannot represent all characters, so listings are requested with URL-encoded keys. */
 function createKeyDecoder(encoding: string | undefined): (text: string) => string {
   return encoding === 'url' ? (text) => decodeURIComponent(text.replaceAll('+', ' ')) : (text) => text;
 }
 
 function createEndlessListingError(name: string): TickhaulError {
-  return new TickhaulError('bad_answer', `${name}: the store's listing has no end`);
+  return new TickhaulError('bad_answer', `${name}: the store's listing does not end; check --s3-endpoint`);
 }
 
 async function undefinedIfMissing<T>(promise: Promise<T>): Promise<T | undefined> {

@@ -5,78 +5,84 @@ import type { ClientRequest } from 'node:http';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { withTimeout } from '../../base/wait.js';
 import { endProgram } from './end-program.js';
-import { createCredentialsError, silentCredentials } from './s3-errors.js';
+import { createCredentialsError, createCredentialsTimeoutError } from './s3-errors.js';
 
 type Credentials = Awaited<ReturnType<S3Client['config']['credentials']>>;
 
-/** The credentials of one connection, from the SDK's chain. */
+/** Loads the credentials of one connection from the SDK's sources. */
 export interface CredentialSource {
-  /** @throws TickhaulError `store_refused` where there are none, `store_down` where their source is silent. */
+  /**
+   * @throws TickhaulError `store_refused` if there are none, `store_down` if their source does not respond.
+   */
   load(): Promise<Credentials>;
-  /** Ends the programs and requests that are still under way for them. */
+  /** Ends programs and requests that are still running to load credentials. */
   close(): void;
 }
 
-/** What the SDK has started in order to load credentials, by what ends it, with its name for messages. */
-interface Loads {
-  readonly underWay: Map<() => void, string>;
-  /** Set when the time is over: what the chain starts after that ends at once. */
+/** Programs and requests that the SDK has started to load credentials. */
+interface PendingLoads {
+  /** Maps the function that ends one to its name for messages. */
+  readonly names: Map<() => void, string>;
+  /** Set when the time is over: anything started later is ended at once. */
   isOver: boolean;
 }
 
-const LOADS = new AsyncLocalStorage<Loads>();
+const LOADS = new AsyncLocalStorage<PendingLoads>();
 
-/** The SDK waits for a program (`credential_process`) and for some hosts without a limit, and offers no way to abort. */
-let isWatching = false;
+/**
+ * The SDK waits for a program (`credential_process`) and for some hosts without a time limit, and cannot be
+ * aborted. So diagnostics channels are used to find what it has started.
+ */
+let isSubscribed = false;
 
-function watch(): void {
-  if (isWatching) return;
-  isWatching = true;
+function subscribeOnce(): void {
+  if (isSubscribed) return;
+  isSubscribed = true;
   subscribe('child_process', (message) => {
     const { process: child } = message as { readonly process: ChildProcess };
-    add(child, () => endProgram(child), "the profile's credential_process");
+    register(child, () => endProgram(child), "the profile's credential_process");
   });
   subscribe('http.client.request.start', (message) => {
     const { request } = message as { readonly request: ClientRequest };
-    add(request, () => request.destroy(), request.host);
+    register(request, () => request.destroy(), request.host);
   });
 }
 
-function add(started: ChildProcess | ClientRequest, end: () => void, name: string): void {
+function register(started: ChildProcess | ClientRequest, end: () => void, name: string): void {
   const loads = LOADS.getStore();
   if (!loads) return;
   if (loads.isOver) {
     end();
     return;
   }
-  loads.underWay.set(end, name);
-  started.once('close', () => loads.underWay.delete(end));
+  loads.names.set(end, name);
+  started.once('close', () => loads.names.delete(end));
 }
 
-/** @param timeoutMs milliseconds that a load may take, from whatever source. */
+/** @param timeoutMs longest time for loading the credentials, from any source. */
 export function openCredentials(provider: () => Promise<Credentials>, timeoutMs: number): CredentialSource {
-  watch();
-  const loads: Loads = { underWay: new Map(), isOver: false };
+  subscribeOnce();
+  const loads: PendingLoads = { names: new Map(), isOver: false };
   let isClosed = false;
   let loading: Promise<Credentials> | undefined;
   const endLoads = (): void => {
     loads.isOver = true;
-    for (const end of loads.underWay.keys()) end();
+    for (const end of loads.names.keys()) end();
   };
   const loadOnce = async (): Promise<Credentials> => {
     loads.isOver = isClosed;
-    const asked = LOADS.run(loads, provider).catch((error: unknown) => {
+    const loaded = LOADS.run(loads, provider).catch((error: unknown) => {
       throw createCredentialsError(error);
     });
-    const found = await withTimeout(asked, timeoutMs);
-    if (found) return found;
-    const [source = 'their source'] = loads.underWay.values();
+    const credentials = await withTimeout(loaded, timeoutMs);
+    if (credentials) return credentials;
+    const [source = 'their source'] = loads.names.values();
     endLoads();
-    throw silentCredentials(source, timeoutMs);
+    throw createCredentialsTimeoutError(source, timeoutMs);
   };
   return {
     load() {
-      // Requests begin side by side, and the SDK asks the source once for all of them.
+      // Concurrent requests share one load.
       loading ??= loadOnce().finally(() => {
         loading = undefined;
       });

@@ -4,11 +4,11 @@ import { isDataPath } from '../paths.js';
 import type { BucketAddress } from './bucket-address.js';
 import type { ObjectStore } from './object-store.js';
 
-/** What an upload of ours becomes: others may have uploads on their way under the same prefix. */
+/** Extensions of files that tickhaul uploads: other programs may have uploads under the same prefix. */
 const UPLOAD_EXTENSIONS = /\.(?:csv\.gz|parquet|ndjson(?:\.gz|\.zst)?|jsonl)$/;
 const DAY_MS = 86_400_000;
 
-/** The files of a destination in a bucket, without what is tickhaul's own. */
+/** The files of a destination in a bucket, without tickhaul's state. */
 export class DataPrefix {
   readonly #store: ObjectStore;
   readonly #prefix: string;
@@ -18,12 +18,12 @@ export class DataPrefix {
     this.#prefix = prefix;
   }
 
-  /** @param begin of paths. */
+  /** @param pathPrefix start of the paths. */
   async *list(
-    begin: string,
+    pathPrefix: string,
     signal: AbortSignal | undefined,
   ): AsyncGenerator<readonly (ListedEntry & StoredFileInfo)[], void> {
-    for await (const page of this.#store.list(this.#prefix + begin, signal)) {
+    for await (const page of this.#store.list(this.#prefix + pathPrefix, signal)) {
       const files = page.flatMap(({ key, bytes, etag, modified }) => {
         const path = key.slice(this.#prefix.length);
         return isDataPath(path) ? [{ path, bytes, etag, modified }] : [];
@@ -32,32 +32,32 @@ export class DataPrefix {
     }
   }
 
-  /** Uploads of ours that were begun and neither completed nor aborted. */
+  /** Unfinished uploads of tickhaul. */
   readonly uploads: Uploads = {
-    list: (signal) => this.#unfinished(signal),
-    abandon: ({ path, id }, signal) => this.#store.abandon({ key: this.#prefix + path, id }, signal),
+    list: (signal) => this.#listUploads(signal),
+    abandon: ({ path, id }, signal) => this.#store.abortUpload({ key: this.#prefix + path, id }, signal),
   };
 
-  async *#unfinished(signal: AbortSignal | undefined): AsyncGenerator<readonly PendingUpload[], void> {
-    for await (const page of this.#store.unfinished(this.#prefix, signal)) {
+  async *#listUploads(signal: AbortSignal | undefined): AsyncGenerator<readonly PendingUpload[], void> {
+    for await (const page of this.#store.listUploads(this.#prefix, signal)) {
       const ours = page.filter(({ key }) => UPLOAD_EXTENSIONS.test(key));
       yield ours.map(({ key, id, startedMs }) => ({ path: key.slice(this.#prefix.length), id, startedMs }));
     }
   }
 
   /**
-   * Ends uploads that a run left more than a day ago, which nobody sees and their owner pays for. What doesn't work is
-   * left for the next run.
-   * @param now milliseconds since the epoch, by the store's clock.
+   * Aborts uploads that have been unfinished for more than a day: they are invisible, but cost money.
+   * Failures are ignored; the next run tries again.
+   * @param storeNowMs milliseconds since the epoch, by the store's clock.
    */
-  async endOldUploads(now: number, signal: AbortSignal | undefined): Promise<void> {
+  async abortOldUploads(storeNowMs: number, signal: AbortSignal | undefined): Promise<void> {
     try {
-      for await (const page of this.#unfinished(signal)) {
-        const old = page.filter(({ startedMs }) => now - startedMs > DAY_MS);
+      for await (const page of this.#listUploads(signal)) {
+        const old = page.filter(({ startedMs }) => storeNowMs - startedMs > DAY_MS);
         for (const upload of old) await this.uploads.abandon(upload, signal);
       }
     } catch {
-      // A store that doesn't list them, or doesn't let these credentials; an abort shows elsewhere.
+      // The store may not list uploads, or not with these credentials. An abort is reported elsewhere.
     }
   }
 }

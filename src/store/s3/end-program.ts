@@ -1,30 +1,30 @@
 import type { ChildProcess } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Ends a program and, where `/proc` lists them, the programs that it has started: a script's would outlive it. */
+/** Kills a program and, where `/proc` lists them, its descendants, which would otherwise outlive it. */
 export function endProgram(child: ChildProcess): void {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined) {
     child.once('spawn', () => endProgram(child));
     return;
   }
-  if (exitCode === null && signalCode === null) endAll(pid);
-  // A program that is left elsewhere may hold the other ends.
+  if (exitCode === null && signalCode === null) killTree(pid);
+  // A descendant that is still running may hold the other ends of the pipes.
   for (const pipe of child.stdio) pipe?.destroy();
 }
 
-function endAll(pid: number): void {
-  const children = childrenOf(pid);
+function killTree(pid: number): void {
+  const children = listChildren(pid);
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended by itself.
+    // The process has already ended.
   }
-  for (const child of children) endAll(child);
+  for (const child of children) killTree(child);
 }
 
-/** Process ids. Empty on systems without `/proc`. */
-function childrenOf(pid: number): readonly number[] {
+/** Process ids of all children; empty on systems without `/proc`. */
+function listChildren(pid: number): readonly number[] {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
       readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),

@@ -1,11 +1,14 @@
 import { createHash } from 'node:crypto';
 
-/** An ETag as records have it: some stores answer one and the same with quotes here, and without there. */
+/**
+ * Removes quotes and `W/` (docs/spec/s3-layout.md#etags): some stores add quotes in one response and not in
+ * another.
+ */
 export function normalizeEtag(etag: string | undefined): string | undefined {
   return etag?.replace(/^W\//, '').replaceAll('"', '') || undefined;
 }
 
-/** What stores give an object of several parts for an ETag: the MD5 of their MD5s, and how many they were. */
+/** The usual ETag of a multipart object: the MD5 of its parts' MD5s, `-`, and their number. */
 export function multipartEtag(md5s: readonly Buffer[]): string {
   return `${createHash('md5').update(Buffer.concat(md5s)).digest('hex')}-${md5s.length}`;
 }

@@ -1,18 +1,20 @@
 import { wait } from '../../base/wait.js';
 
-/** What a lease needs of time: how long ago, and not what o'clock. */
+/** A monotonic clock for leases, which tests can replace. */
 export interface LeaseClock {
-  /** Milliseconds since some moment. */
+  /** Milliseconds since an arbitrary time. */
   now(): number;
-  /** @throws the reason of the abort. */
+  /** @throws the abort reason. */
   wait(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
 export const LEASE_CLOCK: LeaseClock = { now: () => performance.now(), wait };
 
-/** Milliseconds without a refresh after which others take a lease for dead. */
+/** A lease without a refresh for this long is dead. */
 export const LEASE_STALE_MS = 300_000;
-/** After which its holder does, at the latest with the beat after it: before anyone else. */
+/**
+ * The holder ends this long after its last refresh, at the latest with the next one: before others take over.
+ */
 export const LEASE_GIVE_UP_MS = 240_000;
-/** Between two refreshes. */
+/** Interval between two refreshes. */
 export const LEASE_REFRESH_MS = 30_000;

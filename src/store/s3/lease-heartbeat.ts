@@ -4,19 +4,20 @@ import { LEASE_GIVE_UP_MS, LEASE_REFRESH_MS, LEASE_STALE_MS, type LeaseClock } f
 import type { ObjectStore } from './object-store.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
-/** When a lease's object was last put. */
+/** The last refresh of a lease's object. */
 export interface LeaseRefresh {
-  /** By our clock, before it was. */
+  /** By this machine's clock, before the request. */
   readonly startedMs: number;
-  /** By the store's. */
+  /** By the store's clock. */
   readonly modified: number;
 }
 
 /**
- * Keeps a lease alive: puts its object again every 30 seconds. It is lost when the object is gone, when the store's
- * clock shows a gap in which others may have taken it for dead (a machine that slept), or when it couldn't be put for
- * four minutes. Not in a thread of its own, as a folder's lock is: that would need a client of the store for itself. A
- * busy event loop has four minutes, and the first thing that it does after them is to end the run.
+ * Keeps a lease alive by putting its object every 30 seconds (docs/spec/s3-layout.md#leases). The lease is
+ * lost if the object is gone, if it could not be put for four minutes, or if the store's clock shows a gap in
+ * which others may have considered it dead, for example after the machine slept. Unlike the heartbeat of a
+ * folder's lock, it does not use a thread, which would need its own connection. A busy event loop has four
+ * minutes, and then ends the run first.
  */
 export class LeaseHeartbeat implements RunLock {
   readonly #store: ObjectStore;
@@ -25,8 +26,8 @@ export class LeaseHeartbeat implements RunLock {
   readonly #clock: LeaseClock;
   readonly #lost = new AbortController();
   readonly #stop = new AbortController();
-  /** Breaks off a sign of life that is on its way. */
-  readonly #over = new AbortController();
+  /** Aborts the refresh in flight. */
+  readonly #refreshAbort = new AbortController();
   readonly #beating: Promise<void>;
   #last: LeaseRefresh;
   #released: Promise<void> | undefined;
@@ -45,18 +46,18 @@ export class LeaseHeartbeat implements RunLock {
   }
 
   release(): Promise<void> {
-    this.#released ??= this.#giveBack();
+    this.#released ??= this.#removeObject();
     return this.#released;
   }
 
   /**
-   * The object bears a name that nobody else uses: it is removed whatever others made of it. One that the store doesn't
-   * remove in time is dead in some minutes, and no reason for a run to fail that did its work.
+   * Removes the object, whose name is unique, whatever it contains by now. If the store does not remove it in
+   * time, it is dead after some minutes, so this is no reason to fail a successful run.
    */
-  async #giveBack(): Promise<void> {
+  async #removeObject(): Promise<void> {
     this.#stop.abort();
     const remove = async (signal: AbortSignal): Promise<void> => {
-      // One that arrived later would put the object again.
+      // Wait for a refresh in flight, which would put the object again.
       await this.#beating;
       await this.#store.remove([this.#key], signal);
     };
@@ -65,7 +66,7 @@ export class LeaseHeartbeat implements RunLock {
     } catch (error) {
       if (!(error instanceof TickhaulError)) throw error;
     } finally {
-      this.#over.abort();
+      this.#refreshAbort.abort();
     }
   }
 
@@ -76,39 +77,39 @@ export class LeaseHeartbeat implements RunLock {
         () => true,
       );
       if (isStopped) return;
-      await this.#refreshInTime();
+      await this.#refreshWithTimeout();
     }
   }
 
-  /** One that fails is tried again with the next beat, as long as there is time. */
-  async #refreshInTime(): Promise<void> {
-    const left = this.#last.startedMs + LEASE_GIVE_UP_MS - this.#clock.now();
-    if (left <= 0) return this.#lose('as this one was held up for long');
+  /** Ignores errors: the next refresh tries again, as long as there is time. */
+  async #refreshWithTimeout(): Promise<void> {
+    const leftMs = this.#last.startedMs + LEASE_GIVE_UP_MS - this.#clock.now();
+    if (leftMs <= 0) return this.#lose('because this run was suspended for too long');
     const done = new AbortController();
-    const tooLate = this.#clock.wait(left, done.signal).then(
-      () => this.#lose('as the store took no sign of life of this one for four minutes'),
+    const timeout = this.#clock.wait(leftMs, done.signal).then(
+      () => this.#lose('because the store accepted no refresh from this run for four minutes'),
       () => {},
     );
-    // What the store refuses it may take the next time.
+    // The store may accept a later refresh even after refusing this one.
     const refreshing = this.#refresh().catch(() => {});
-    await Promise.race([refreshing, tooLate]);
+    await Promise.race([refreshing, timeout]);
     done.abort();
   }
 
   async #refresh(): Promise<void> {
-    const begun = this.#clock.now();
-    const there = await this.#store.head(this.#key, this.#over.signal);
-    if (!there) return this.#lose('or removed it');
-    if (there.modified - this.#last.modified > LEASE_STALE_MS)
-      return this.#lose('as this one was held up for long');
-    await this.#store.put(this.#key, this.#body, this.#over.signal);
-    this.#last = { startedMs: begun, modified: there.modified };
+    const startedMs = this.#clock.now();
+    const current = await this.#store.head(this.#key, this.#refreshAbort.signal);
+    if (!current) return this.#lose('or removed it');
+    if (current.modified - this.#last.modified > LEASE_STALE_MS)
+      return this.#lose('because this run was suspended for too long');
+    await this.#store.put(this.#key, this.#body, this.#refreshAbort.signal);
+    this.#last = { startedMs, modified: current.modified };
   }
 
-  #lose(why: string): void {
+  #lose(reason: string): void {
     const { name } = this.#store;
-    const message = `${name}/${this.#key}: another run may have taken the lock over, ${why}`;
+    const message = `${name}/${this.#key}: another run may have taken over the lock, ${reason}`;
     this.#lost.abort(new TickhaulError('locked', message));
-    this.#over.abort(this.lost.reason);
+    this.#refreshAbort.abort(this.lost.reason);
   }
 }

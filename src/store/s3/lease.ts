@@ -15,32 +15,32 @@ import { formatKeyTime } from './manifest/manifest-keys.js';
 import type { ObjectStore, StoredObject } from './object-store.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
-/** Held until released, or until its process ends and five minutes are over. */
+/** Held until it is released, or until five minutes after its process has ended. */
 export interface StoreLease extends RunLock {
-  /** When it was taken, in milliseconds since the epoch by the store's clock. */
+  /** When the lease was acquired, in milliseconds since the epoch by the store's clock. */
   readonly acquiredMs: number;
 }
 
 export interface TryLeaseOptions {
-  /** Alone; else beside others that share. */
+  /** Whether it excludes all other leases; else only exclusive ones. */
   readonly exclusive: boolean;
   readonly signal?: AbortSignal | undefined;
-  /** Under `.tickhaul/`, where leases lie that have to do with each other. */
+  /** Folder of conflicting leases, under `.tickhaul/`. */
   readonly folder?: string | undefined;
   readonly clock?: LeaseClock | undefined;
 }
 
 export interface AcquireLeaseOptions extends Omit<AcquireLockOptions, 'name'>, TryLeaseOptions {}
 
-/** Looks of one that came first at those who came at the same moment, until they have left. */
+/** Checks of the earlier of two conflicting leases, until the later one is removed. */
 const MAX_POLLS = 20;
 const MIN_LEASE_POLL_MS = 50;
 const MAX_LEASE_POLL_MS = 150;
 
 /**
- * Takes the right to work in a destination of a bucket: alone, or beside others that share.
+ * Acquires the lock of a destination in a bucket, exclusive or shared (docs/spec/s3-layout.md#leases).
  * @param prefix of the destination: empty, or with a slash at its end.
- * @throws TickhaulError `locked`, which names the holder; of the store; the reason of an abort.
+ * @throws TickhaulError `locked` with the holder; errors of the store; the abort reason.
  */
 export function acquireLease(
   store: ObjectStore,
@@ -48,13 +48,13 @@ export function acquireLease(
   owner: LockOwner,
   options: AcquireLeaseOptions,
 ): Promise<StoreLease> {
-  const tries = new LeaseAttempt(store, prefix, owner, options);
-  return waitForLock(tries, options);
+  const attempt = new LeaseAttempt(store, prefix, owner, options);
+  return waitForLock(attempt, options);
 }
 
 /**
- * The same, without a wait for another run's end.
- * @returns undefined where another run holds it.
+ * Like `acquireLease`, but does not wait for another run.
+ * @returns undefined if another run holds the lock.
  */
 export function tryAcquireLease(
   store: ObjectStore,
@@ -66,12 +66,14 @@ export function tryAcquireLease(
 }
 
 /**
- * Each run puts an object of its own, and lists then: of two that keep each other out, whoever put later sees the other,
- * in any store that shows at once what was put. It goes on only after a listing without such a one. The earlier of two
- * that come at once stays and looks again, the later one leaves, so one of any number gets it.
+ * Each run puts its own object, then lists all. Since the store lists an object as soon as it was put, the
+ * later of two conflicting runs always sees the earlier. A run continues only after a listing without a
+ * conflict. Of several runs at the same time, the earliest stays and lists again, and the others remove their
+ * objects, so exactly one gets the lock.
  *
- * A lease is alive while its object is younger than five minutes, both by the store's clock: that of our own, just
- * written, is now. One whose process is known to be gone is dead at once, as that of a folder's lock is.
+ * A lease is alive if its object is younger than five minutes. Both times are the store's: the object just
+ * put shows the current one. A lease is dead at once if its process is known to have ended, like a folder's
+ * lock.
  */
 class LeaseAttempt {
   readonly name: string;
@@ -80,8 +82,8 @@ class LeaseAttempt {
   readonly #owner: LockOwner;
   readonly #options: TryLeaseOptions;
   readonly #clock: LeaseClock;
-  /** The store's clock when ours had its reading, once something was put. */
-  #seen: { readonly store: number; readonly ours: number } | undefined;
+  /** The store's time and the local time of the last put object. */
+  #storeTime: { readonly storeMs: number; readonly localMs: number } | undefined;
   #holder: LockHolder | undefined;
 
   constructor(store: ObjectStore, prefix: string, owner: LockOwner, options: TryLeaseOptions) {
@@ -94,9 +96,9 @@ class LeaseAttempt {
   }
 
   readonly tryAcquire = async (): Promise<StoreLease | undefined> => {
-    // Whoever waits only looks: many that put and remove all the time would be in each other's way.
-    if (this.#seen) {
-      const now = this.#seen.store + this.#clock.now() - this.#seen.ours;
+    // While waiting, only list: if many runs kept putting and removing objects, they would block each other.
+    if (this.#storeTime) {
+      const now = this.#storeTime.storeMs + this.#clock.now() - this.#storeTime.localMs;
       if (await this.#findRival(await this.#list(), now)) return undefined;
     }
     const { exclusive } = this.#options;
@@ -104,29 +106,26 @@ class LeaseAttempt {
     const holder = { ...(await createLockHolder(pid, host, now, command)), exclusive };
     const body = Buffer.from(`${JSON.stringify(holder)}\n`);
     const key = `${this.#folder}${formatKeyTime(Date.now())}-${randomBytes(6).toString('hex')}${keySuffix(exclusive)}`;
-    const begun = this.#clock.now();
-    const taken = await this.#put(key, body, begun);
-    if (taken === undefined) return undefined;
-    const lock = new LeaseHeartbeat(
-      this.#store,
-      key,
-      body,
-      { startedMs: begun, modified: taken },
-      this.#clock,
-    );
-    return { lost: lock.lost, release: () => lock.release(), acquiredMs: taken };
+    const startedMs = this.#clock.now();
+    const acquiredMs = await this.#putAndCheck(key, body, startedMs);
+    if (acquiredMs === undefined) return undefined;
+    const lock = new LeaseHeartbeat(this.#store, key, body, { startedMs, modified: acquiredMs }, this.#clock);
+    return { lost: lock.lost, release: () => lock.release(), acquiredMs };
   };
 
   readonly holder = async (): Promise<string> =>
-    this.#holder ? formatLockHolder(this.#holder) : 'which ended just now';
+    this.#holder ? formatLockHolder(this.#holder) : 'which has just ended';
 
-  /** As `#standAlone`; leaves nothing behind where it doesn't end with a lease: that would keep others out for minutes. */
-  async #put(key: string, body: Buffer, begun: number): Promise<number | undefined> {
+  /**
+   * Puts the object and waits for conflicts. Removes it on failure, since it would exclude others for
+   * minutes.
+   */
+  async #putAndCheck(key: string, body: Buffer, startedMs: number): Promise<number | undefined> {
     try {
       await this.#store.put(key, body, this.#options.signal);
-      const taken = await this.#standAlone(key);
-      // With answers that slow, others may take it for dead already.
-      if (taken !== undefined && this.#clock.now() - begun < LEASE_GIVE_UP_MS) return taken;
+      const acquiredMs = await this.#waitForConflicts(key);
+      // If the store was very slow, other runs may already consider the lease dead.
+      if (acquiredMs !== undefined && this.#clock.now() - startedMs < LEASE_GIVE_UP_MS) return acquiredMs;
       await this.#store.remove([key], this.#options.signal);
       return undefined;
     } catch (error) {
@@ -137,11 +136,14 @@ class LeaseAttempt {
     }
   }
 
-  /** @returns when our object was put, by the store's clock, once no other is in the way; undefined where one stays. */
-  async #standAlone(own: string): Promise<number | undefined> {
+  /**
+   * @returns the store's time of the object, once there is no conflict; undefined if an earlier lease
+   * remains.
+   */
+  async #waitForConflicts(own: string): Promise<number | undefined> {
     const { signal } = this.#options;
-    for (let look = 0; look < MAX_POLLS; look++) {
-      if (look > 0)
+    for (let poll = 0; poll < MAX_POLLS; poll++) {
+      if (poll > 0)
         await this.#clock.wait(
           MIN_LEASE_POLL_MS + Math.random() * (MAX_LEASE_POLL_MS - MIN_LEASE_POLL_MS),
           signal,
@@ -149,7 +151,7 @@ class LeaseAttempt {
       const listed = await this.#list();
       const modified = listed.find(({ key }) => key === own)?.modified;
       if (modified === undefined) return undefined;
-      this.#seen = { store: modified, ours: this.#clock.now() };
+      this.#storeTime = { storeMs: modified, localMs: this.#clock.now() };
       const others = listed.filter(({ key }) => key !== own);
       const rival = await this.#findRival(others, modified);
       if (!rival) {
@@ -161,7 +163,7 @@ class LeaseAttempt {
     return undefined;
   }
 
-  /** The first lease that is alive and keeps ours out. @param now the store's. */
+  /** The first lease that is alive and conflicts with this one. @param now the store's time. */
   async #findRival(listed: readonly StoredObject[], now: number): Promise<StoredObject | undefined> {
     for (const object of listed) {
       if (isDead(object, now) || !(this.#options.exclusive || object.key.endsWith(keySuffix(true)))) continue;
@@ -169,7 +171,7 @@ class LeaseAttempt {
       if (!body) continue;
       const holder = parseLockHolder(body.toString('utf8'));
       const { host, isAlive } = this.#owner;
-      // Hosts of one name are many, so only an identity of its process tells.
+      // Several hosts may have the same name, so only the identity of the process shows that it has ended.
       if (holder?.process && (await isHolderGone(holder, host, isAlive))) continue;
       this.#holder = holder;
       return object;
@@ -183,7 +185,7 @@ class LeaseAttempt {
     return listed;
   }
 
-  /** What is dead stays so: a run that couldn't refresh its lease for that long has ended by itself. */
+  /** Dead leases stay dead: a run that could not refresh its lease for this long has ended itself. */
   async #removeDead(listed: readonly StoredObject[], now: number): Promise<void> {
     const dead = listed.filter((object) => isDead(object, now)).map(({ key }) => key);
     if (dead.length > 0) await this.#store.remove(dead, this.#options.signal);

@@ -11,51 +11,57 @@ import { withShutdownTimeout } from './shutdown-timeout.js';
 
 export interface UploadContext {
   readonly connect: () => Promise<S3Connection>;
-  /** The bucket that it goes to. */
-  readonly store: Pick<ObjectStore, 'put' | 'head' | 'get' | 'abandon'>;
+  /** The bucket of the object. */
+  readonly store: Pick<ObjectStore, 'put' | 'head' | 'get' | 'abortUpload'>;
   readonly target: { readonly Bucket: string; readonly Key: string };
   /** `s3://bucket/key`. */
   readonly name: string;
   readonly partBuffers: PartBufferPool;
-  /** Of the whole, where that is known. */
+  /** Size of the object, if known. */
   readonly bytes: number | undefined;
   readonly signal: AbortSignal | undefined;
 }
 
-/** A part that the store has. */
+/** A part that the store has acknowledged. */
 interface SentPart {
   readonly md5: Buffer;
   readonly bytes: number;
-  /** As the store told it, quotes and all. */
+  /** As in the response, including quotes. */
   readonly etag: string;
 }
 
-/** Bytes into parts of one size, one on its way while the next one fills; what fits into one is put in one piece. */
+/**
+ * Splits bytes into parts of one size: while one is sent, the next is filled. A single part is put as a
+ * whole.
+ */
 export class MultipartObjectUpload implements ObjectUpload {
   readonly #context: UploadContext;
   readonly #partSize: number;
   readonly #stop = new AbortController();
-  readonly #leave: (() => void) | undefined;
+  readonly #removeListener: (() => void) | undefined;
   readonly #sent: SentPart[] = [];
-  /** Not broken off with the rest: an upload that began unheard would stay. */
-  readonly #beginning = new AbortController();
+  /**
+   * Separate from `#stop`: if the creation of an upload were aborted, its id would be lost and the upload
+   * would remain.
+   */
+  readonly #creationAbort = new AbortController();
   #id: Promise<string> | undefined;
   #filling: Buffer | undefined;
   #filled = 0;
   #inFlight: Promise<void> | undefined;
-  #isOver = false;
+  #isDone = false;
 
   constructor(context: UploadContext) {
     this.#context = context;
     this.#partSize = choosePartBytes(context.bytes);
     const { signal } = context;
-    this.#leave = signal && onAbort(signal, () => this.#stop.abort(signal.reason));
+    this.#removeListener = signal && onAbort(signal, () => this.#stop.abort(signal.reason));
   }
 
   async write(bytes: Uint8Array): Promise<void> {
     for (let at = 0; at < bytes.length; ) {
       if (this.#filling && this.#filled === this.#filling.length) await this.#makeRoom(this.#filling);
-      this.#filling ??= this.#context.partBuffers.acquire(this.#room);
+      this.#filling ??= this.#context.partBuffers.acquire(this.#nextPartBytes);
       const piece = bytes.subarray(at, at + this.#filling.length - this.#filled);
       this.#filling.set(piece, this.#filled);
       this.#filled += piece.length;
@@ -68,59 +74,59 @@ export class MultipartObjectUpload implements ObjectUpload {
     if (!this.#inFlight) {
       const whole = this.#filling?.subarray(0, this.#filled) ?? Buffer.alloc(0);
       const stored = await store.put(target.Key, whole, this.#stop.signal);
-      this.#letGo();
+      this.#finish();
       return stored;
     }
     if (this.#filling) await this.#sendFilled(this.#filling);
     await this.#inFlight;
     const etag = await this.#completeParts();
-    this.#letGo();
+    this.#finish();
     return { etag, partSize: this.#partSize };
   }
 
   async abort(): Promise<void> {
-    if (this.#isOver) return;
+    if (this.#isDone) return;
     const { store, target, name } = this.#context;
-    this.#stop.abort(new TickhaulError('interrupted', `${name}: broken off`));
+    this.#stop.abort(new TickhaulError('interrupted', `${name}: upload aborted`));
     await this.#inFlight?.catch(() => {});
-    this.#letGo();
-    const begun = this.#id;
-    if (begun === undefined) return;
+    this.#finish();
+    const creating = this.#id;
+    if (creating === undefined) return;
     try {
       await withShutdownTimeout(name, async (signal) =>
-        store.abandon({ key: target.Key, id: await begun }, signal),
+        store.abortUpload({ key: target.Key, id: await creating }, signal),
       );
     } catch {
-      // A later run clears it away, or the bucket's lifecycle rule.
+      // A later run, or the bucket's lifecycle rule, removes it.
     } finally {
-      this.#beginning.abort(this.#stop.signal.reason);
+      this.#creationAbort.abort(this.#stop.signal.reason);
     }
   }
 
-  /** Bytes of memory that the next part takes: of a small object only as much as it has. */
-  get #room(): number {
+  /** Buffer size for the next part; a small object needs only its own size. */
+  get #nextPartBytes(): number {
     const { bytes = this.#partSize } = this.#context;
     return this.#inFlight ? this.#partSize : Math.max(1, Math.min(bytes, this.#partSize));
   }
 
-  /** What fills is full, and more comes. */
+  /** Called when the buffer is full and more bytes follow. */
   async #makeRoom(full: Buffer): Promise<void> {
     if (full.length === this.#partSize) return this.#sendFilled(full);
-    // More than was announced.
+    // The object is larger than announced.
     const { partBuffers } = this.#context;
     this.#filling = partBuffers.acquire(this.#partSize);
     this.#filling.set(full);
     partBuffers.release(full);
   }
 
-  /** Sends what has filled when the part before it is there. */
+  /** Sends the filled buffer, after the previous part. */
   async #sendFilled(buffer: Buffer): Promise<void> {
     await this.#inFlight;
     const bytes = buffer.subarray(0, this.#filled);
     this.#filling = undefined;
     this.#filled = 0;
     this.#inFlight = this.#send(bytes).finally(() => this.#context.partBuffers.release(buffer));
-    // Told when the next part is to be sent.
+    // Errors are thrown when the next part is sent, or on completion.
     this.#inFlight.catch(() => {});
   }
 
@@ -128,9 +134,9 @@ export class MultipartObjectUpload implements ObjectUpload {
     const { connect, target, name } = this.#context;
     if (this.#sent.length === MAX_PARTS) {
       const limit = formatSize(MAX_PARTS * this.#partSize);
-      throw new TickhaulError('rejected', `${name}: larger than ${limit}, which nobody announced`);
+      throw new TickhaulError('rejected', `${name}: is larger than ${limit}, although no size was announced`);
     }
-    this.#id ??= this.#begin();
+    this.#id ??= this.#create();
     const { signal } = this.#stop;
     const UploadId = await rejectOnAbort(this.#id, signal);
     const { sdk, send } = await connect();
@@ -149,13 +155,13 @@ export class MultipartObjectUpload implements ObjectUpload {
     this.#sent.push({ md5, bytes: body.length, etag: ETag });
   }
 
-  async #begin(): Promise<string> {
+  async #create(): Promise<string> {
     const { connect, target, name } = this.#context;
     const { sdk, send } = await connect();
-    return send({ name, signal: this.#beginning.signal, writes: true }, async (client, options) => {
+    return send({ name, signal: this.#creationAbort.signal, writes: true }, async (client, options) => {
       const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(target), options);
       if (UploadId !== undefined) return UploadId;
-      throw new TickhaulError('bad_answer', `${name}: the store began an upload without an id`);
+      throw new TickhaulError('bad_answer', `${name}: the store created an upload without an id`);
     });
   }
 
@@ -166,33 +172,33 @@ export class MultipartObjectUpload implements ObjectUpload {
     return send({ name, signal: this.#stop.signal, writes: true }, async (client, options) => {
       const upload = { ...target, UploadId: await this.#id, MultipartUpload: { Parts } };
       try {
-        const answer = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
-        const etag = normalizeEtag(answer.ETag);
+        const response = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
+        const etag = normalizeEtag(response.ETag);
         if (etag !== undefined) return etag;
-        throw new TickhaulError('server_error', `${name}: the store did not say that the upload is complete`);
+        throw new TickhaulError('server_error', `${name}: the store did not confirm the end of the upload`);
       } catch (error) {
-        // It may have been done, and the answer lost.
-        const etag = await this.#etagOfOurs();
+        // The upload may have been completed, and only the response lost.
+        const etag = await this.#findUploadedEtag();
         if (etag === undefined) throw error;
         return etag;
       }
     });
   }
 
-  /** The ETag of what stands under the key, if that is what was sent. */
-  async #etagOfOurs(): Promise<string | undefined> {
+  /** The ETag of the object under the key, if it consists of the sent parts. */
+  async #findUploadedEtag(): Promise<string | undefined> {
     const { store, target } = this.#context;
-    const standing = await store.head(target.Key, this.#stop.signal);
+    const stored = await store.head(target.Key, this.#stop.signal);
     const bytes = this.#sent.reduce((sum, part) => sum + part.bytes, 0);
-    if (standing?.bytes !== bytes) return undefined;
+    if (stored?.bytes !== bytes) return undefined;
     const isOurs =
-      standing.etag === multipartEtag(this.#sent.map(({ md5 }) => md5)) ||
-      // With keys of one's own (SSE-KMS), and in some stores, an ETag is no MD5.
-      (await this.#standsAsSent(standing.etag));
-    return isOurs ? standing.etag : undefined;
+      stored.etag === multipartEtag(this.#sent.map(({ md5 }) => md5)) ||
+      // With customer keys (SSE-KMS), and in some stores, an ETag is not computed from MD5s.
+      (await this.#hasSentParts(stored.etag));
+    return isOurs ? stored.etag : undefined;
   }
 
-  async #standsAsSent(etag: string): Promise<boolean> {
+  async #hasSentParts(etag: string): Promise<boolean> {
     const { store, target } = this.#context;
     let at = 0;
     let hash = createHash('md5');
@@ -212,9 +218,9 @@ export class MultipartObjectUpload implements ObjectUpload {
     return at === this.#sent.length;
   }
 
-  #letGo(): void {
-    this.#isOver = true;
-    this.#leave?.();
+  #finish(): void {
+    this.#isDone = true;
+    this.#removeListener?.();
     if (this.#filling) this.#context.partBuffers.release(this.#filling);
     this.#filling = undefined;
   }

@@ -1,6 +1,6 @@
-/** What a listing tells of an object. */
+/** An object in a listing. */
 export interface StoredObject {
-  /** The whole key, in the bucket. */
+  /** Full key in the bucket. */
   readonly key: string;
   readonly bytes: number;
   /** Without quotes. */
@@ -9,65 +9,67 @@ export interface StoredObject {
   readonly modified: number;
 }
 
-/** How an object came to stand: what tells later whether it is still the same. */
+/** Version of a stored object, which shows later whether it has changed. */
 export interface ObjectVersion {
   /** Without quotes. */
   readonly etag: string;
-  /** Bytes of each of its parts but the last; undefined where it was put in one piece. */
+  /** Size of each part except the last; undefined if the object was put as a whole. */
   readonly partSize?: number | undefined;
 }
 
-/** An object in the making, of which nobody sees anything before `complete`. Calls must not overlap. */
+/** An object that is being written, and invisible until `complete`. Calls must not overlap. */
 export interface ObjectUpload {
-  /** Resolves when more may come; the bytes may be reused then. */
+  /** Resolves when the bytes may be reused. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Makes the object stand under its key, whole. A lost answer is asked for again. */
+  /** Makes the object visible. If the response is lost, checks whether the object exists. */
   complete(): Promise<ObjectVersion>;
-  /** Leaves nothing behind, as far as the store can be reached; after `complete`, it does nothing. Never throws. */
+  /** Removes the upload, if the store can be reached; has no effect after `complete`. Never throws. */
   abort(): Promise<void>;
 }
 
 /**
- * One bucket of an S3-compatible store, by whole keys. All that is relied on is that a put and a completion are one
- * step, and that listings and gets see them at once: no condition, which some stores ignore.
- * All calls try again what may pass, and throw TickhaulError (see `errors.ts` beside), or the reason of an abort.
+ * One bucket of an S3-compatible store, by full keys. The only assumption is that a put and a completed
+ * upload are atomic and immediately visible to list and get (docs/spec/s3-layout.md#assumptions). Conditional
+ * writes are not used, since some stores ignore the condition. All methods retry temporary failures and throw
+ * TickhaulError (see `s3-errors.ts`) or the abort reason.
  */
 export interface ObjectStore {
   /** `s3://bucket`, for messages. */
   readonly name: string;
   /**
-   * Whether the bucket is there, and what begins so may be listed: before anything else is done.
-   * @returns whether anything does.
-   * @throws `usage` (no such bucket), `store_refused`, `store_down` … soon, as nothing is lost yet.
+   * Checks that the bucket exists and can be listed. Call it before anything else.
+   * @returns whether any key has this prefix.
+   * @throws TickhaulError `usage` (no such bucket), `store_refused`, `store_down`; with few retries, so that
+   * it fails early.
    */
   check(prefix: string, signal?: AbortSignal): Promise<boolean>;
-  /** Puts an object in one piece, with its MD5. */
+  /** Puts an object as a whole, with its MD5. */
   put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<ObjectVersion>;
-  /** @returns undefined where there is none. */
+  /** @returns undefined if the object does not exist. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
   /**
-   * Gives the bytes of an object from `start` up to `endConversion` (exclusive; both may be left out), as they come. A connection
-   * that breaks is made anew where it ended; an object that changed meanwhile is `changed`.
-   * @throws `missing` where there is none.
+   * Reads an object from `start` up to `end` (exclusive; both optional). After a disconnect, continues at the
+   * same position; if the object has changed meanwhile, throws `changed`.
+   * @throws `missing` if it does not exist.
    */
   get(key: string, range?: ByteRange, signal?: AbortSignal): AsyncIterable<Buffer>;
-  /** The whole of a small object; undefined where there is none. */
+  /** Reads a small object as a whole; undefined if it does not exist. */
   getWhole(key: string, signal?: AbortSignal): Promise<Buffer | undefined>;
-  /** Objects whose key begins so, in the order of keys, a page of at most 1,000 at a time. */
+  /** Lists objects with this prefix, in the order of keys, in pages of up to 1,000. */
   list(prefix: string, signal?: AbortSignal): AsyncIterable<readonly StoredObject[]>;
-  /** Those that are not there count as removed. */
+  /** Removes objects. Missing ones are ignored. */
   remove(keys: readonly string[], signal?: AbortSignal): Promise<void>;
-  /** @param bytes how many come, where that is known: a small object is put in one piece. */
+  /** @param bytes size of the object, if known: a small one is put as a whole. */
   upload(key: string, bytes?: number, signal?: AbortSignal): ObjectUpload;
-  /** Uploads that were begun and neither completed nor aborted, under keys that begin so. */
-  unfinished(prefix: string, signal?: AbortSignal): AsyncIterable<readonly UnfinishedUpload[]>;
-  /** Leaves nothing of an upload; one that isn't there any more counts as left. */
-  abandon(upload: Pick<UnfinishedUpload, 'key' | 'id'>, signal?: AbortSignal): Promise<void>;
+  /** Lists unfinished uploads under keys with this prefix. */
+  listUploads(prefix: string, signal?: AbortSignal): AsyncIterable<readonly UnfinishedUpload[]>;
+  /** Aborts an upload and removes its parts. Has no effect if it no longer exists. */
+  abortUpload(upload: Pick<UnfinishedUpload, 'key' | 'id'>, signal?: AbortSignal): Promise<void>;
   close(): void;
 }
 
 export interface ByteRange {
-  /** What it must be, without quotes: another one is `changed`. */
+  /** Expected ETag, without quotes: if the object has another, `get` throws `changed`. */
   readonly etag?: string | undefined;
   readonly start?: number | undefined;
   readonly end?: number | undefined;

@@ -6,27 +6,27 @@ import { createBucketDestination } from './bucket-destination.js';
 import { createBucketFiles } from './bucket-files.js';
 
 /**
- * Opens `s3://bucket/prefix`, and looks whether it may be listed.
- * @throws usage error for an address that is none, no such bucket, or where the SDK isn't installed; TickhaulError
- * `store_refused`, `store_down`; the reason of an abort.
+ * Opens `s3://bucket/prefix` and checks that it can be listed.
+ * @throws usage error for an invalid address, a missing bucket, or a missing SDK; TickhaulError
+ * `store_refused`, `store_down`; the abort reason.
  */
 export async function openBucketDestination(
   address: string,
   settings: StoreSettings,
   signal?: AbortSignal,
 ): Promise<Destination> {
-  const place = parseBucketAddress(address);
+  const bucketAddress = parseBucketAddress(address);
   const stores = openBucketConnections(settings);
   try {
-    await stores.bucket(place.bucket).check(place.prefix, signal);
+    await stores.bucket(bucketAddress.bucket).check(bucketAddress.prefix, signal);
   } catch (error) {
     stores.close();
     throw error;
   }
-  return createBucketDestination(place, stores, settings);
+  return createBucketDestination(bucketAddress, stores, settings);
 }
 
-/** Objects of any bucket by their locations; a store is reached when the first is asked for. */
+/** Accesses objects of any bucket by location. The store is not contacted before the first access. */
 export function openBucketFiles(settings: StoreSettings): Files {
   return createBucketFiles(openBucketConnections(settings));
 }

@@ -1,9 +1,9 @@
 import { PART_BYTES } from './part-size.js';
 
-/** Parts that are kept for the next upload: memory that is used again needs not be asked of the system, and cleared. */
+/** Number of buffers kept for reuse, which is cheaper than allocating and clearing memory. */
 const MAX_SPARE_BUFFERS = 20;
 
-/** The memory in which parts fill, and wait for their way to the store. How much there is at once, callers bound. */
+/** Buffers of parts that are filled or sent. The callers limit how many are in use at once. */
 export class PartBufferPool {
   readonly #spare: Buffer[] = [];
 
@@ -11,7 +11,7 @@ export class PartBufferPool {
     return (bytes === PART_BYTES ? this.#spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(bytes);
   }
 
-  /** Nobody may hold it any more. */
+  /** Call it only if the buffer is no longer used. */
   release(buffer: Buffer): void {
     if (buffer.length === PART_BYTES && this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(buffer);
   }

@@ -1,22 +1,22 @@
 import { TickhaulError } from '../../base/errors.js';
 
-/** Of S3: more parts than this, an upload can't have. */
+/** Limit of S3 for the parts of one upload. */
 export const MAX_PARTS = 10_000;
-/** Bytes of a part, unless the object needs larger ones: S3 takes 5 MiB and more. */
+/** Usual size of a part; larger objects need larger parts. S3 requires at least 5 MiB. */
 export const PART_BYTES = 6 * 1024 * 1024;
-/** Bytes that an upload takes: one part on its way, one that fills. */
+/** Memory used by an upload: one part that is sent, one that is filled. */
 export const UPLOAD_MEMORY_BYTES = 2 * PART_BYTES;
 const PART_STEP_BYTES = 1024 * 1024;
 const MAX_PART_BYTES = 5 * 1024 ** 3;
 
 /**
- * Bytes of each part but the last of an upload: one size from the first to the last, as some stores (R2) ask for.
- * @param bytes of the whole; where nobody knows, as much as parts of the usual size can hold is expected.
- * @throws TickhaulError `disk` for an object larger than S3 can hold.
+ * Size of all parts of an upload except the last. Some stores (R2) require equal sizes.
+ * @param bytes size of the object; if undefined, it may be as large as parts of the usual size allow.
+ * @throws TickhaulError `disk` for an object larger than S3 supports.
  */
 export function choosePartBytes(bytes: number | undefined): number {
-  const least = Math.ceil((bytes ?? 0) / MAX_PARTS);
-  const size = Math.max(PART_BYTES, Math.ceil(least / PART_STEP_BYTES) * PART_STEP_BYTES);
+  const minBytes = Math.ceil((bytes ?? 0) / MAX_PARTS);
+  const size = Math.max(PART_BYTES, Math.ceil(minBytes / PART_STEP_BYTES) * PART_STEP_BYTES);
   if (size <= MAX_PART_BYTES) return size;
-  throw new TickhaulError('disk', `an object of ${bytes} bytes is larger than a store takes`);
+  throw new TickhaulError('disk', `an object of ${bytes} bytes is larger than an object store supports`);
 }

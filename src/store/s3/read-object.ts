@@ -13,75 +13,81 @@ export interface ObjectReadContext {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How often a connection may break without a byte between. */
+/** Consecutive disconnects without a byte after which reading fails. */
 const MAX_DISCONNECTS = 5;
 
-/** An object's bytes, by one request or, where connections break, by several; no condition is relied on. */
+/**
+ * Reads an object, with another request after each disconnect. Compares ETags itself and uses no conditional
+ * requests.
+ */
 export async function* readObject(
   { connection, target, name, signal }: ObjectReadContext,
   { start = 0, end, etag: expected }: ByteRange,
 ): AsyncGenerator<Buffer, void> {
-  let at = start;
-  let last = end;
+  let position = start;
+  let endPosition = end;
   let etag = expected;
-  for (let breaks = 0; last === undefined || at < last; ) {
-    const answer = await openRange({ connection, target, name, signal }, at, last);
-    // Past the end.
-    if (!answer) return;
-    if (etag !== undefined && answer.etag !== etag) {
-      answer.body.destroy();
+  for (let disconnects = 0; endPosition === undefined || position < endPosition; ) {
+    const response = await openRange({ connection, target, name, signal }, position, endPosition);
+    // The position is past the end of the object.
+    if (!response) return;
+    if (etag !== undefined && response.etag !== etag) {
+      response.body.destroy();
       throw new TickhaulError('changed', `${name}: the object was replaced while it was read; run it again`);
     }
-    etag = answer.etag;
-    last = Math.min(last ?? Number.POSITIVE_INFINITY, answer.total);
+    etag = response.etag;
+    endPosition = Math.min(endPosition ?? Number.POSITIVE_INFINITY, response.total);
     try {
-      for await (const chunk of answer.body) {
-        breaks = 0;
-        at += chunk.length;
+      for await (const chunk of response.body) {
+        disconnects = 0;
+        position += chunk.length;
         yield chunk;
       }
-      if (at >= last) return;
+      if (position >= endPosition) return;
     } catch (error) {
       if (!(error instanceof TickhaulError) || !error.canRetry) throw error;
-      if (++breaks > MAX_DISCONNECTS) throw createGaveUpError(error, name, breaks);
+      if (++disconnects > MAX_DISCONNECTS) throw createGaveUpError(error, name, disconnects);
       continue;
     } finally {
-      answer.body.destroy();
+      response.body.destroy();
     }
-    if (++breaks > MAX_DISCONNECTS) {
-      throw new TickhaulError('store_down', `${name}: only ${at} of ${last} bytes came, again and again`);
+    if (++disconnects > MAX_DISCONNECTS) {
+      throw new TickhaulError(
+        'store_down',
+        `${name}: received only ${position} of ${endPosition} bytes, repeatedly; run the same command again later`,
+      );
     }
   }
 }
 
-interface OpenRange {
+interface RangeResponse {
   readonly etag: string | undefined;
-  /** Bytes of the whole object. */
+  /** Size of the whole object. */
   readonly total: number;
   readonly body: Readable;
 }
 
-/** @param end exclusive. @returns undefined where the object ends before. */
+/** @param end exclusive. @returns undefined if the object ends before `start`. */
 async function openRange(
   { connection, target, name, signal }: ObjectReadContext,
   start: number,
   end: number | undefined,
-): Promise<OpenRange | undefined> {
+): Promise<RangeResponse | undefined> {
   const isWhole = start === 0 && end === undefined;
   const Range = `bytes=${start}-${end === undefined ? '' : end - 1}`;
   const command = new connection.sdk.GetObjectCommand({ ...target, ...(!isWhole && { Range }) });
   return connection.send({ name, signal }, async (client, options) => {
-    const answer = await client.send(command, options).catch((error: unknown) => {
+    const response = await client.send(command, options).catch((error: unknown) => {
       if (isPastTheEnd(error)) return undefined;
       throw error;
     });
-    if (!answer) return undefined;
-    const { Body, ETag, ContentRange, ContentLength } = answer;
-    if (!(Body instanceof Readable)) throw new TypeError('an object that is no stream');
+    if (!response) return undefined;
+    const { Body, ETag, ContentRange, ContentLength } = response;
+    if (!(Body instanceof Readable)) throw new TypeError('the body of an object is not a stream');
     const [, from = '0', total = ContentLength] = /^bytes (\d+)-\d+\/(\d+)$/.exec(ContentRange ?? '') ?? [];
     if (Number(from) !== start || total === undefined) {
       Body.destroy();
-      throw new TickhaulError('bad_answer', `${name}: the store gave other bytes than those asked for`);
+      throw new TickhaulError('bad_answer', `${name}: the store sent another range than requested`);
     }
     return { etag: normalizeEtag(ETag), total: Number(total), body: Body };
   });

@@ -2,12 +2,15 @@ import { TickhaulError } from '../../base/errors.js';
 import { md5Digest } from './etag.js';
 import type { S3Connection } from './s3-connection.js';
 
-/** Of S3: what one request may name. */
+/** Limit of S3 for one request. */
 const MAX_KEYS_PER_REQUEST = 1000;
-/** Requests, where each object needs one of its own. */
+/** Concurrent requests for objects that are removed one by one. */
 const CONCURRENT_REMOVALS = 16;
 
-/** Removes objects, where they are there: many with a request. @throws TickhaulError for the first that can't be removed. */
+/**
+ * Removes objects, many per request. Missing ones are ignored.
+ * @throws TickhaulError for the first failure.
+ */
 export async function removeObjects(
   { sdk, send }: S3Connection,
   { bucket, name }: { readonly bucket: string; readonly name: string },
@@ -21,14 +24,15 @@ export async function removeObjects(
   };
   for (let at = 0; at < keys.length; at += MAX_KEYS_PER_REQUEST) {
     const page = keys.slice(at, at + MAX_KEYS_PER_REQUEST);
-    const left = page.length === 1 ? page : await removeBatch({ sdk, send }, { bucket, name }, page, signal);
-    // Asked for alone, each is tried again, and fails with an error that says why.
-    for (let next = 0; next < left.length; next += CONCURRENT_REMOVALS)
-      await Promise.all(left.slice(next, next + CONCURRENT_REMOVALS).map(removeOne));
+    const failed =
+      page.length === 1 ? page : await removeBatch({ sdk, send }, { bucket, name }, page, signal);
+    // Single requests are retried, and fail with a specific error.
+    for (let next = 0; next < failed.length; next += CONCURRENT_REMOVALS)
+      await Promise.all(failed.slice(next, next + CONCURRENT_REMOVALS).map(removeOne));
   }
 }
 
-/** @returns those that it could not remove: all of them where the store knows no such request, or not these keys. */
+/** @returns keys that could not be removed; all of them if the store rejects the request. */
 async function removeBatch(
   { sdk, send }: Pick<S3Connection, 'sdk' | 'send'>,
   { bucket, name }: { readonly bucket: string; readonly name: string },
@@ -39,7 +43,7 @@ async function removeBatch(
   try {
     return await send({ name, signal, writes: true }, async (client, options) => {
       const command = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete });
-      // The SDK has a CRC in its place, which older stores don't take.
+      // Send an MD5 instead of the SDK's CRC, which older stores do not accept.
       command.middlewareStack.add(
         (next) => (args) => {
           const request = args.request as { body: string; headers: Record<string, string> };

@@ -1,23 +1,23 @@
 import type { RequestLog } from '../../http/request-log.js';
 
-/** Heard by all threads of this process, and by no other process. */
+/** Reaches all threads of this process, but no other process. */
 const LOG_CHANNEL = 'tickhaul: requests to object stores';
 
-/** One of those who tell of their requests, in whatever thread. */
+/** Sends log lines from any thread. */
 export interface RequestLogSender {
   readonly send: RequestLog;
   close(): void;
 }
 
-/** Whoever hears (`withRequestLog`) is told, and where nobody does, that is no harm. */
+/** Opens a sender to all receivers (`withRequestLog`). Without a receiver, lines are discarded. */
 export function openRequestLogSender(): RequestLogSender {
   const channel = new BroadcastChannel(LOG_CHANNEL);
-  // It hears others of its kind, and that must not keep the thread.
+  // The channel also receives messages, which must not keep the thread alive.
   channel.unref();
   let isOpen = true;
   return {
     send(line) {
-      // What is under way at the end fails after it.
+      // Requests in flight may still fail after the sender is closed.
       if (isOpen) channel.postMessage(line);
     },
     close() {
@@ -28,8 +28,9 @@ export function openRequestLogSender(): RequestLogSender {
 }
 
 /**
- * Does some work, and hears meanwhile of all requests to object stores that this process makes by settings that say so
- * (`tellsRequests`), in any of its threads. When it resolves or rejects, all of them were heard.
+ * Runs `work` and meanwhile receives log lines of all requests to object stores in this process whose
+ * settings enable them (`logsRequests`), from any thread. All lines have been received when the returned
+ * promise settles.
  */
 export async function withRequestLog<T>(
   onRequest: RequestLog | undefined,
@@ -38,23 +39,23 @@ export async function withRequestLog<T>(
   if (!onRequest) return work();
   const channel = new BroadcastChannel(LOG_CHANNEL);
   channel.unref();
-  // Others may hear as well, and end before.
-  const end = crypto.randomUUID();
-  const heardAll = new Promise<void>((resolve) => {
+  // The end message has an id, since several receivers may be open.
+  const endId = crypto.randomUUID();
+  const receivedAll = new Promise<void>((resolve) => {
     channel.onmessage = ({ data }) => {
       if (typeof data === 'string') onRequest(data);
-      else if (data.end === end) resolve();
+      else if (data.end === endId) resolve();
     };
   });
   try {
     return await work();
   } finally {
-    // What was told before comes before.
+    // Messages arrive in order, so after this one all lines have been received.
     channel.ref();
-    const last = new BroadcastChannel(LOG_CHANNEL);
-    last.postMessage({ end });
-    last.close();
-    await heardAll;
+    const sender = new BroadcastChannel(LOG_CHANNEL);
+    sender.postMessage({ end: endId });
+    sender.close();
+    await receivedAll;
     channel.close();
   }
 }

@@ -12,35 +12,35 @@ import { createEndpointError, createGaveUpError, toS3Error } from './s3-errors.j
 import { createS3RequestHandler } from './s3-request-handler.js';
 import { createSdkClient, loadSdk, type Sdk } from './sdk.js';
 
-/** Tries of a request in all, with up to 90 s of waits between them. */
+/** Total attempts per request, with up to 90 s of waits between them. */
 const MAX_ATTEMPTS = 10;
-/** Of the first request of a run: an address that is wrong should be told soon. */
+/** Total attempts of the first request of a run, so that a wrong endpoint is reported soon. */
 const MAX_FIRST_ATTEMPTS = 3;
-/** Each of these took the stall timeout. */
+/** Total attempts that may stall, since each takes the stall timeout. */
 const MAX_STALLED_ATTEMPTS = 3;
-/** Milliseconds: the longest wait that a store may ask for. */
+/** Longest delay that a store may request. */
 const MAX_WAIT_MS = 60_000;
-/** Where nobody names one: stores that know no regions take it, and AWS answers with the right one. */
+/** Used if no region is configured: stores without regions accept it, and AWS responds with the right one. */
 const DEFAULT_REGION = 'us-east-1';
 
-/** What a request is about, and how often it is tried. */
+/** Description of a request, and options for retries. */
 export interface S3Request {
   /** `s3://bucket` or `s3://bucket/key`, for messages. */
   readonly name: string;
   readonly signal?: AbortSignal | undefined;
   readonly isFirst?: boolean | undefined;
-  /** It changes what is stored. */
+  /** Whether it changes stored data. */
   readonly writes?: boolean | undefined;
 }
 
-/** The way to an object store: the SDK's client, and what is done when a request fails. */
+/** The SDK's client, with retries and error conversion. */
 export interface S3Connection {
   readonly sdk: Sdk;
   /**
-   * Asks, and asks again while that may help.
-   * @throws TickhaulError as in `errors.ts`; the reason of an abort.
+   * Sends a request, with retries.
+   * @throws TickhaulError as in `s3-errors.ts`; the abort reason.
    */
-  send<T>(asking: S3Request, send: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T>;
+  send<T>(request: S3Request, send: (client: S3Client, options: SendOptions) => Promise<T>): Promise<T>;
   close(): void;
 }
 
@@ -48,17 +48,20 @@ interface SendOptions {
   readonly abortSignal?: AbortSignal;
 }
 
-/** Loads the SDK and makes a client; nothing is asked yet. @throws usage error where the SDK isn't installed. */
+/**
+ * Loads the SDK and creates a client, without sending a request.
+ * @throws usage error if the SDK is not installed.
+ */
 export async function openS3Connection(settings: StoreSettings): Promise<S3Connection> {
   const { endpoint } = settings;
   if (endpoint !== undefined && !isAddress(endpoint)) throw createEndpointError(endpoint);
   const sdk = loadSdk();
   const secrets = new Secrets();
-  const teller = settings.logsRequests === true ? openRequestLogSender() : undefined;
+  const logSender = settings.logsRequests === true ? openRequestLogSender() : undefined;
   const handler = createS3RequestHandler({
     proxies: readProxySettings(settings.proxyVariables ?? {}),
     stallTimeoutMs: settings.stallTimeoutMs,
-    onRequest: teller?.send,
+    onRequest: logSender?.send,
   });
   const client = await createS3Client(sdk, settings, handler);
   const credentials = openCredentials(() => client.config.credentials(), settings.stallTimeoutMs);
@@ -67,36 +70,36 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
   return {
     sdk,
     async send({ name, signal, isFirst = false, writes = false }, send) {
-      // Of a run, which all its requests listen to.
+      // All requests of a run listen to the same signal.
       if (signal) setMaxListeners(0, signal);
       let stalls = 0;
-      let tries = 0;
-      const once = async () => {
-        tries++;
+      let attempts = 0;
+      const sendOnce = async () => {
+        attempts++;
         try {
-          // Credentials may come from elsewhere, which may be silent too.
-          const sent = rememberSecrets(credentials, secrets).then(() =>
+          // Reject on abort as well, since a source of credentials may not respond.
+          const response = registerSecrets(credentials, secrets).then(() =>
             send(client, signal ? { abortSignal: signal } : {}),
           );
-          return await (signal ? rejectOnAbort(sent, signal) : sent);
+          return await (signal ? rejectOnAbort(response, signal) : response);
         } catch (error) {
           if (signal?.aborted) throw abortReason(signal);
           throw toS3Error(error, { name, secrets, writes });
         }
       };
       try {
-        return await withRetries(once, {
+        return await withRetries(sendOnce, {
           maxAttempts: isFirst ? MAX_FIRST_ATTEMPTS : (settings.maxAttempts ?? MAX_ATTEMPTS),
           maxWaitMs: MAX_WAIT_MS,
           signal: signal ?? closed.signal,
           mayRetry: (error) =>
             !closed.signal.aborted &&
-            mayHelp(error) &&
+            canRepeat(error) &&
             (error.code !== 'stalled' || ++stalls < MAX_STALLED_ATTEMPTS),
         });
       } catch (error) {
-        throw error instanceof TickhaulError && mayHelp(error) && !signal?.aborted
-          ? createGaveUpError(error, name, tries, hostAdvice(error, settings))
+        throw error instanceof TickhaulError && canRepeat(error) && !signal?.aborted
+          ? createGaveUpError(error, name, attempts, hostAdvice(error, settings))
           : error;
       }
     },
@@ -104,20 +107,20 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
       closed.abort();
       credentials.close();
       client.destroy();
-      teller?.close();
+      logSender?.close();
     },
   };
 }
 
-/** Whether the same request may succeed later: for a lost upload, only other requests do. */
-function mayHelp({ canRetry, code }: TickhaulError): boolean {
+/** Whether the same request may succeed later. After a lost upload, only a new upload helps. */
+function canRepeat({ canRetry, code }: TickhaulError): boolean {
   return canRetry && code !== 'upload_lost';
 }
 
-/** The bucket stands before the host's name then, and few stores of one's own have a name for each. */
+/** The SDK puts the bucket before the host name, which few self-hosted stores support. */
 function hostAdvice({ cause }: TickhaulError, { endpoint, pathStyle }: StoreSettings): string {
   const isUnknown = cause instanceof Error && 'code' in cause && cause.code === 'ENOTFOUND';
-  return isUnknown && endpoint !== undefined && pathStyle !== true ? ', or name --s3-path-style' : '';
+  return isUnknown && endpoint !== undefined && pathStyle !== true ? ', or use --s3-path-style' : '';
 }
 
 function isAddress(endpoint: string): boolean {
@@ -136,24 +139,27 @@ async function createS3Client(
     ...(region !== undefined && { region }),
     ...(pathStyle === true && { forcePathStyle: true }),
     requestHandler,
-    // Tries are ours: they can be aborted, and end with our errors.
+    // `withRetries` is used instead, which can be aborted and throws TickhaulError.
     maxAttempts: 1,
-    // Stores that aren't AWS refuse these checksums, or ignore them; Content-MD5 is what all of them check.
+    // Stores other than AWS reject or ignore these checksums; all of them check Content-MD5.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
-    // undici knows no `Expect`.
+    // undici does not support `Expect`.
     expectContinueHeader: false,
   };
   const client = createSdkClient(sdk, config);
-  // Of a profile, where neither a flag nor the environment names one.
-  const known = await client.config.region().catch(() => undefined);
-  return known === undefined ? createSdkClient(sdk, { ...config, region: DEFAULT_REGION }) : client;
+  // The region may also come from a profile.
+  const knownRegion = await client.config.region().catch(() => undefined);
+  return knownRegion === undefined ? createSdkClient(sdk, { ...config, region: DEFAULT_REGION }) : client;
 }
 
-/** So that none is printed. @throws TickhaulError as `CredentialSource.load`. */
-async function rememberSecrets(credentials: CredentialSource, secrets: Secrets): Promise<void> {
-  const found = await credentials.load();
-  for (const secret of [found.accessKeyId, found.secretAccessKey, found.sessionToken]) {
+/**
+ * Registers the credentials, so that they are never printed.
+ * @throws TickhaulError like `CredentialSource.load`.
+ */
+async function registerSecrets(source: CredentialSource, secrets: Secrets): Promise<void> {
+  const credentials = await source.load();
+  for (const secret of [credentials.accessKeyId, credentials.secretAccessKey, credentials.sessionToken]) {
     if (secret !== undefined) secrets.add(secret);
   }
 }

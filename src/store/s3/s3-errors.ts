@@ -3,21 +3,21 @@ import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import type { Secrets } from '../../base/secrets.js';
 import { plural } from '../../base/units.js';
 
-/** What is known where a request fails. */
+/** Facts about the failed request. */
 export interface S3ErrorContext {
   /** `s3://bucket/key`. */
   readonly name: string;
   readonly secrets: Secrets;
-  /** Whether it would have changed what is stored. */
+  /** Whether it would have changed stored data. */
   readonly writes: boolean;
 }
 
-/** Of the SDK's errors what is looked at; the rest may hold keys and signatures, and goes no further. */
+/** The fields of the SDK's errors that are used. Others may hold keys and signatures. */
 interface S3ErrorFacts {
   readonly code: string;
   readonly status: number | undefined;
   readonly message: string;
-  /** The right one, where the store tells it. */
+  /** The right region, if the store reports it. */
   readonly region: string | undefined;
   readonly retryAfterMs: number | undefined;
 }
@@ -26,45 +26,45 @@ type ErrorKind = readonly [ErrorCode, advice: string];
 
 const CREDENTIALS = 'check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE …)';
 const EXPIRED: ErrorKind = ['store_refused', 'the credentials have expired; sign in again, or renew them'];
-const WRONG_KEY: ErrorKind = ['store_refused', `it does not know these credentials; ${CREDENTIALS}`];
+const WRONG_KEY: ErrorKind = ['store_refused', `the store does not know these credentials; ${CREDENTIALS}`];
 const DENIED: ErrorKind = [
   'store_refused',
-  'these credentials may not do that; they need to list the bucket, and to get, put and delete its objects',
+  'these credentials lack a permission; they need to list the bucket, and to get, put and delete its objects',
 ];
-/** Of HEAD, whose answer has no body to say which it is. */
+/** For responses to HEAD, which have no body with details. */
 const UNSPECIFIED: ErrorKind = [
   'store_refused',
-  `the credentials are wrong, or may not do that; ${CREDENTIALS}`,
+  `the credentials are wrong or lack a permission; ${CREDENTIALS}`,
 ];
 const NOT_WRITABLE: ErrorKind = [
   'disk',
-  'these credentials may not write there; they need to put and delete objects of the bucket',
+  'these credentials have no write permission; they need to put and delete objects of the bucket',
 ];
 const FULL: ErrorKind = [
   'disk',
   'the store is full, or a quota is used up; free some space and run it again',
 ];
-const READ_ONLY: ErrorKind = ['disk', 'the store does not take it: it may be read-only'];
-const DAMAGED: ErrorKind = ['reset', 'the bytes were damaged on their way'];
+const READ_ONLY: ErrorKind = ['disk', 'the store does not accept writes: it may be read-only'];
+const DAMAGED: ErrorKind = ['reset', 'the bytes were damaged in transit'];
 const KEY_REJECTED: ErrorKind = [
   'rejected',
-  'the store takes no key of this name: it has at most 1,024 bytes, and some stores refuse some characters',
+  'the store does not accept this key: keys have at most 1,024 bytes, and some stores refuse some characters',
 ];
 const BUSY: ErrorKind = ['server_error', 'the store is busy'];
 const CLOCK_SKEW: ErrorKind = [
   'store_refused',
-  "the clock here differs from the store's by more than 15 minutes; set it",
+  "this machine's clock differs from the store's by more than 15 minutes; set it",
 ];
 
-/** By the code that the store's answer has (Amazon S3 API reference, List of error codes; others from practice). */
+/** By the store's error code (Amazon S3 API reference, List of error codes; others observed in practice). */
 const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
-  // Its status may be 200, of which the SDK makes 503.
+  // The response may have status 200, for which the SDK reports 503.
   AccessDenied: DENIED,
   NoSuchBucket: [
     'usage',
-    'there is no such bucket; make it first, or check its name, --s3-endpoint and --s3-region',
+    'there is no such bucket; create it, or check its name, --s3-endpoint and --s3-region',
   ],
-  InvalidBucketName: ['usage', 'this is no name of a bucket'],
+  InvalidBucketName: ['usage', 'this is not a valid bucket name'],
   InvalidAccessKeyId: WRONG_KEY,
   InvalidSecurity: WRONG_KEY,
   SignatureDoesNotMatch: [
@@ -81,13 +81,13 @@ const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   XMinioStorageFull: FULL,
   XMinioAdminBucketQuotaExceeded: FULL,
   ServiceQuotaExceeded: FULL,
-  EntityTooLarge: ['disk', 'the store does not take objects of this size'],
+  EntityTooLarge: ['disk', 'the store does not accept objects of this size'],
   MethodNotAllowed: READ_ONLY,
   NoSuchKey: ['missing', 'there is no such object'],
   KeyTooLongError: KEY_REJECTED,
   InvalidObjectName: KEY_REJECTED,
   XMinioInvalidObjectName: KEY_REJECTED,
-  NoSuchUpload: ['upload_lost', 'the upload was ended by somebody else; run it again'],
+  NoSuchUpload: ['upload_lost', 'the upload was aborted by another program; run it again'],
   InvalidPart: ['upload_lost', 'the store does not have the parts that it acknowledged; run it again'],
   BadDigest: DAMAGED,
   InvalidDigest: DAMAGED,
@@ -103,12 +103,15 @@ const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
 };
 
 const NOT_A_STORE =
-  'this is no answer of an object store; check --s3-endpoint, and whether it needs --s3-path-style';
+  'this is not the response of an object store; check --s3-endpoint, and whether it needs --s3-path-style';
 
-/** The SDK's words for an answer that isn't XML: a page of a proxy, or of a server that is no store. */
+/**
+ * The SDK's message for a response that is not XML: a page of a proxy, or of a server that is not an object
+ * store.
+ */
 const UNPARSABLE_RESPONSE = /Deserialization error/;
 
-/** What any other answer of a status means; of HEAD, which has no body, the only thing to go by. */
+/** Classifies other codes by status. For HEAD, whose response has no body, there is only the status. */
 function classifyStatus(status: number | undefined, isPage: boolean): ErrorKind {
   if (status === 401 || status === 403) return DENIED;
   if (isPage && (status === 400 || status === 404)) return ['bad_answer', NOT_A_STORE];
@@ -116,13 +119,13 @@ function classifyStatus(status: number | undefined, isPage: boolean): ErrorKind 
   if (status === 405) return READ_ONLY;
   if (status === 507) return FULL;
   if (status === 408 || status === 429) return BUSY;
-  if (status === 501) return ['rejected', 'the store does not know this request'];
+  if (status === 501) return ['rejected', 'the store does not support this request'];
   if (status !== undefined && status >= 500) return ['server_error', 'the store failed'];
   if (status !== undefined && status >= 400) return ['rejected', 'the store refused the request'];
   return ['bad_answer', NOT_A_STORE];
 }
 
-/** The SDK's own, where the store says nothing. */
+/** The SDK's placeholders, if the store sends no code. */
 const UNSPECIFIED_CODES = new Set(['Unknown', 'UnknownError', 'Error']);
 
 const WRONG_REGION_CODES = new Set([
@@ -132,27 +135,27 @@ const WRONG_REGION_CODES = new Set([
   'IllegalLocationConstraintException',
 ]);
 
-/** What a store refused as a TickhaulError in one line, which holds no key; anything else is returned as it is. */
+/**
+ * Converts an error response to a TickhaulError of one line, without secrets. Returns other errors unchanged.
+ */
 export function toS3Error(error: unknown, { name, secrets, writes }: S3ErrorContext): unknown {
   if (error instanceof TickhaulError) return error;
-  const refusal = readErrorFacts(error);
-  const { code, status, region, retryAfterMs } = refusal;
+  const facts = readErrorFacts(error);
+  const { code, status, region, retryAfterMs } = facts;
   if (status === undefined) return error;
   if (WRONG_REGION_CODES.has(code) || status === 301 || (region !== undefined && status === 400)) {
-    const right =
-      region === undefined
-        ? 'name the right one with --s3-region'
-        : `use --s3-region ${sanitizeForTerminal(region)}`;
-    return new TickhaulError('usage', `${name}: the bucket is in another region; ${right}`);
+    const regionAdvice =
+      region === undefined ? 'set it with --s3-region' : `use --s3-region ${sanitizeForTerminal(region)}`;
+    return new TickhaulError('usage', `${name}: the bucket is in another region; ${regionAdvice}`);
   }
-  const isPage = UNPARSABLE_RESPONSE.test(refusal.message);
-  const found = KIND_BY_CODE[code] ?? classifyStatus(status, isPage);
-  const [kind, advice] = found === DENIED ? classifyDenied(code, writes) : found;
-  const told = [isPage ? '' : code, status].filter((part) => part !== '' && part !== undefined).join(', ');
-  const isKnown = KIND_BY_CODE[code] !== undefined && found !== DENIED;
-  const said = !isKnown && refusal.message !== '' && !isPage ? `: ${refusal.message}` : '';
-  const text = secrets.redact(`${name}: ${advice} (${told}${said})`);
-  return new TickhaulError(kind, sanitizeForTerminal(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
+  const isPage = UNPARSABLE_RESPONSE.test(facts.message);
+  const kind = KIND_BY_CODE[code] ?? classifyStatus(status, isPage);
+  const [errorCode, advice] = kind === DENIED ? classifyDenied(code, writes) : kind;
+  const details = [isPage ? '' : code, status].filter((part) => part !== '' && part !== undefined).join(', ');
+  const isKnown = KIND_BY_CODE[code] !== undefined && kind !== DENIED;
+  const quote = !isKnown && facts.message !== '' && !isPage ? `: ${facts.message}` : '';
+  const text = secrets.redact(`${name}: ${advice} (${details}${quote})`);
+  return new TickhaulError(errorCode, sanitizeForTerminal(text.replaceAll(/\s+/g, ' ')), { retryAfterMs });
 }
 
 function classifyDenied(code: string, writes: boolean): ErrorKind {
@@ -160,56 +163,59 @@ function classifyDenied(code: string, writes: boolean): ErrorKind {
   return code === '' ? UNSPECIFIED : DENIED;
 }
 
-/** For what is no address of a store, or one with a password in it. */
+/** For an endpoint that is not a URL, or contains a password. */
 export function createEndpointError(endpoint: string): TickhaulError {
   const shown = sanitizeForTerminal(endpoint.replace(/^(.*\/\/)?.*@/, '$1…@'));
   return new TickhaulError(
     'usage',
-    `the store's endpoint "${shown}" is not an address; write --s3-endpoint, or AWS_ENDPOINT_URL_S3, as https://host or http://host:port, without a user in it`,
+    `the store's endpoint "${shown}" is not a URL; write --s3-endpoint, or AWS_ENDPOINT_URL_S3, as https://host or http://host:port, without a user in it`,
   );
 }
 
-/** For an answer that is a page's, say. */
+/** For a response that is not one of an object store. */
 export function createNotAStoreError(name: string): TickhaulError {
   return new TickhaulError('bad_answer', `${name}: ${NOT_A_STORE}`);
 }
 
 /**
- * After the last try: what would help a single request again is the end for all of them.
- * @param advice what to do besides.
+ * For the last failed attempt. The error ends the run, since other requests would fail as well.
+ * @param advice added to the message.
  */
 export function createGaveUpError(
   error: TickhaulError,
   name: string,
-  tries: number,
+  attempts: number,
   advice = '',
 ): TickhaulError {
   const { message } = error;
-  const about = message.startsWith(name) ? message : `${name}: ${message}`;
-  const text = `${about}${advice}; tried ${plural(tries, 'time')}, run the same command again later`;
+  const reason = message.startsWith(name) ? message : `${name}: ${message}`;
+  const text = `${reason}${advice}; tried ${plural(attempts, 'time')}, run the same command again later`;
   return new TickhaulError('store_down', text, { cause: error });
 }
 
-/** The chain has none, or could not bring them. What it says of files and hosts is left out. */
+/**
+ * For missing credentials, or a failure to load them. Omits the SDK's message, which may contain files and
+ * hosts.
+ */
 export function createCredentialsError(error: unknown): TickhaulError {
   const name = error instanceof Error ? error.name : '';
-  const what = name === 'CredentialsProviderError' ? 'there are none' : `they cannot be had (${name})`;
+  const reason = name === 'CredentialsProviderError' ? 'there are none' : `loading them failed (${name})`;
   return new TickhaulError(
     'store_refused',
-    `no credentials for the object store: ${what}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE`,
+    `no credentials for the object store: ${reason}; set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE`,
   );
 }
 
-/** Their source did not answer in time, and was ended. @param source a program or a host. */
-export function silentCredentials(source: string, timeoutMs: number): TickhaulError {
+/** For a source of credentials that did not respond in time. @param source a program or a host. */
+export function createCredentialsTimeoutError(source: string, timeoutMs: number): TickhaulError {
   return new TickhaulError(
     'store_down',
-    `no credentials for the object store: ${sanitizeForTerminal(source)} gave none within ${timeoutMs / 1000}s; check that it answers`,
+    `no credentials for the object store: ${sanitizeForTerminal(source)} returned none within ${timeoutMs / 1000}s; check that it responds`,
   );
 }
 
 function readErrorFacts(error: unknown): S3ErrorFacts {
-  const found = (error ?? {}) as {
+  const fields = (error ?? {}) as {
     readonly name?: unknown;
     readonly Code?: unknown;
     readonly message?: unknown;
@@ -217,14 +223,15 @@ function readErrorFacts(error: unknown): S3ErrorFacts {
     readonly $metadata?: { readonly httpStatusCode?: number };
     readonly $response?: { readonly headers?: Readonly<Record<string, string>> };
   };
-  const headers = found.$response?.headers ?? {};
-  const isTold = (text: unknown): text is string => typeof text === 'string' && !UNSPECIFIED_CODES.has(text);
-  const region = [found.Region, headers['x-amz-bucket-region']].find((text) => typeof text === 'string');
+  const headers = fields.$response?.headers ?? {};
+  const isSpecific = (text: unknown): text is string =>
+    typeof text === 'string' && !UNSPECIFIED_CODES.has(text);
+  const region = [fields.Region, headers['x-amz-bucket-region']].find((text) => typeof text === 'string');
   const seconds = Number(headers['retry-after']);
   return {
-    code: [found.Code, found.name].find(isTold) ?? '',
-    status: found.$metadata?.httpStatusCode,
-    message: isTold(found.message) ? found.message : '',
+    code: [fields.Code, fields.name].find(isSpecific) ?? '',
+    status: fields.$metadata?.httpStatusCode,
+    message: isSpecific(fields.message) ? fields.message : '',
     region: region === undefined ? undefined : String(region),
     retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1000 : undefined,
   };

@@ -7,7 +7,7 @@ import { sendHttpRequest } from '../../http/send-http-request.js';
 import { readBody } from '../../http/watched-body.js';
 import { formatS3Request, type QueryParameters } from './format-s3-request.js';
 
-/** A request as the SDK signed it. */
+/** A request signed by the SDK. */
 interface SignedRequest {
   readonly protocol: string;
   readonly hostname: string;
@@ -19,14 +19,14 @@ interface SignedRequest {
   readonly body?: unknown;
 }
 
-/** What the SDK takes for an answer, by its fields. */
+/** A response with the fields that the SDK expects. */
 interface SdkResponse {
   readonly statusCode: number;
   readonly headers: Record<string, string>;
   readonly body: Readable | Uint8Array;
 }
 
-/** What the SDK asks of whoever sends for it, and may look at. */
+/** The interface that the SDK expects of a request handler. */
 export interface S3RequestHandler {
   handle(
     request: SignedRequest,
@@ -37,15 +37,16 @@ export interface S3RequestHandler {
 
 export interface HandlerOptions {
   readonly proxies: ProxySettings;
-  /** Milliseconds without progress. */
+  /** Longest time without progress. */
   readonly stallTimeoutMs: number;
-  /** Told of each try; of an object whose bytes break off, once more. */
+  /** Receives a line about each attempt, and another if the body of an object breaks off. */
   readonly onRequest?: RequestLog | undefined;
 }
 
 /**
- * Sends what the SDK signed over the same connections as requests to the service: the same proxies, the same errors, and
- * a watch over stalls, of which the SDK has none. An object's bytes come as they are read, all else in one piece.
+ * Sends the SDK's requests over the same connections as requests to the service: with the same proxies,
+ * errors and stall detection, which the SDK lacks. Objects are streamed; all other responses are read as a
+ * whole.
  */
 export function createS3RequestHandler({
   proxies,
@@ -56,7 +57,7 @@ export function createS3RequestHandler({
   return {
     async handle({ protocol, hostname, port, path, query = {}, method, headers, body }, options = {}) {
       const host = port === undefined ? hostname : `${hostname}:${port}`;
-      const sent = {
+      const request = {
         origin: `${protocol}//${host}`,
         path: path + formatQuery(query),
         method,
@@ -64,22 +65,24 @@ export function createS3RequestHandler({
         body: typeof body === 'string' || body instanceof Uint8Array ? body : null,
       };
       const signal = options.abortSignal instanceof AbortSignal ? options.abortSignal : undefined;
-      const told = startRequestLog(onRequest, () => formatS3Request({ method, host, path, query, headers }));
+      const logged = startRequestLog(onRequest, () =>
+        formatS3Request({ method, host, path, query, headers }),
+      );
       try {
-        const answer = await sendHttpRequest(agents.agentFor(protocol), sent, {
+        const response = await sendHttpRequest(agents.agentFor(protocol), request, {
           name: host,
           stallTimeoutMs,
           signal,
         });
-        const isObject = query['x-id'] === 'GetObject' && answer.status < 300;
-        const received = isObject
-          ? Readable.from(answer.body, { objectMode: false }).once('error', told.onFailure)
-          : await readBody(answer.body);
-        told.onResponse(answer.status);
-        return { response: { statusCode: answer.status, headers: answer.headers, body: received } };
+        const isObject = query['x-id'] === 'GetObject' && response.status < 300;
+        const responseBody = isObject
+          ? Readable.from(response.body, { objectMode: false }).once('error', logged.onFailure)
+          : await readBody(response.body);
+        logged.onResponse(response.status);
+        return { response: { statusCode: response.status, headers: response.headers, body: responseBody } };
       } catch (error) {
         const failure = toNetworkError(error, host);
-        told.onFailure(failure);
+        logged.onFailure(failure);
         throw failure;
       }
     },
@@ -87,17 +90,17 @@ export function createS3RequestHandler({
   };
 }
 
-/** As it was signed. */
+/** Formats the query exactly as the SDK has signed it. */
 function formatQuery(query: QueryParameters): string {
   const parts = Object.entries(query).flatMap(([name, value]) =>
     [value]
       .flat()
-      .map((one) => (one === null ? escapeRfc3986(name) : `${escapeRfc3986(name)}=${escapeRfc3986(one)}`)),
+      .map((item) => (item === null ? escapeRfc3986(name) : `${escapeRfc3986(name)}=${escapeRfc3986(item)}`)),
   );
   return parts.length === 0 ? '' : `?${parts.join('&')}`;
 }
 
-/** RFC 3986, which leaves fewer characters than `encodeURIComponent`. */
+/** Escapes all characters that RFC 3986 reserves; `encodeURIComponent` leaves some of them. */
 function escapeRfc3986(text: string): string {
   const hex = (char: string): string => `%${char.charCodeAt(0).toString(16).toUpperCase()}`;
   return encodeURIComponent(text).replace(/[!'()*]/g, hex);

@@ -98,7 +98,7 @@ function isBad(event: FileEvent | undefined): boolean {
 /** A store that can't be read is the end of the run, and no fault of an object. @throws TickhaulError. */
 function refuseStore(sights: readonly CheckResult[]): void {
   for (const { error } of sights)
-    if (error && ERROR_TABLE[error.code].everyone) throw new TickhaulError(error.code, error.message);
+    if (error && ERROR_TABLE[error.code].affectsRun) throw new TickhaulError(error.code, error.message);
 }
 
 function sightAt(sights: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {

@@ -223,5 +223,5 @@ test('prepare fails if the folder cannot be created', async (t) => {
 test('a folder with the name of an identity file is an error that names it', async (t) => {
   const { store, folder } = await storeIdentity(t);
   await mkdir(join(folder, 'x.json'));
-  await assert.rejects(store.remove(undefined), { code: 'disk', message: /x\.json: a folder stands under/ });
+  await assert.rejects(store.remove(undefined), { code: 'disk', message: /x\.json: a folder has the name/ });
 });

@@ -137,7 +137,7 @@ const NONSENSE: readonly [string, RegExp][] = [
   ['hello', /list line 1: expected a JSON object, found "hello"/],
   ['{"event":"summary","exitCode":2}', /list: no day file is listed there: what wrote it ended with code 2/],
   [`${JSON.stringify(LINE)}\n${JSON.stringify({ ...LINE, date: 'x' })}`, /list line 2: "x" is not a day/],
-  [JSON.stringify({ ...LINE, symbol: 1 }), /list line 1: "symbol" is 1, and must be a text/],
+  [JSON.stringify({ ...LINE, symbol: 1 }), /list line 1: "symbol" is 1, but must be a text/],
   [JSON.stringify({ ...LINE, path: '../x.csv.gz' }), /list line 1: the path "..\/x.csv.gz" leads out/],
   [
     `${JSON.stringify({ ...LINE, path: 'x.csv.gz' })}\n${JSON.stringify({ ...LINE, symbol: 'A', path: 'x.csv.gz' })}`,

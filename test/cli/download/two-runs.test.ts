@@ -21,7 +21,7 @@ test('a download beside another run says which one works in the folder, and goes
     assert.equal(exitCode, 0, stderr);
     const notes = stderr.split('\n').filter((line) => line.includes('another run'));
     assert.equal(notes.length, 1, stderr);
-    const said = `${dir}: another run works in this folder too, process ${first.child.pid} on `;
+    const said = `${dir}: another run uses this folder as well, process ${first.child.pid} on `;
     assert.ok(notes[0]?.startsWith(said), notes[0]);
     assert.match(notes[0] ?? '', / since \d{4}-\d\d-\d\dT\S+Z \(tickhaul download .*\)$/);
   }

@@ -78,7 +78,7 @@ test('shards of a pinned plan are slices of their own; each file comes once', {
   for (const [flags, said] of [
     [['-t', 'trades'], /--pinned names the files; leave --type out/],
     [['--layout', 'flat'], /leave --layout out/],
-    [['--shard', '5/5'], /"5\/5" is no shard/],
+    [['--shard', '5/5'], /"5\/5" is not a shard/],
   ] as const) {
     const { exitCode, stderr } = await enqueuePinned(...flags);
     assert.equal(exitCode, 2);

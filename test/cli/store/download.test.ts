@@ -103,7 +103,7 @@ test('an upload that the store has lost, or a part of it, is begun again', { ski
   void rig.shim.harm(operation, harm, 2);
   const failed = await rig.run(...DOWNLOAD, '--dir', rig.at('failed'), '--retries', '1');
   assert.equal(failed.exitCode, 3, failed.stderr);
-  assert.match(failed.stderr, /ended by somebody else; run it again \(NoSuchUpload, 404\)/);
+  assert.match(failed.stderr, /aborted by another program; run it again \(NoSuchUpload, 404\)/);
   assert.equal(began() - before, 2);
   assert.deepEqual(await rig.bucket.uploads(), []);
 });

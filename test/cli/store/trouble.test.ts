@@ -49,7 +49,7 @@ const AT_START: readonly Trouble[] = [
   {
     what: 'a silent store',
     exitCode: 5,
-    says: /no answer within 0\.3s/,
+    says: /no response within 0\.3s/,
     flags: SHORT,
     begin: ({ shim }) => void shim.harm('ListObjectsV2', 'silence', FOREVER),
   },
@@ -78,14 +78,14 @@ const ON_THE_WAY: readonly Trouble[] = [
   {
     what: 'no permission to complete an upload, in an answer with status 200',
     exitCode: 8,
-    says: /may not write there.*\(AccessDenied/,
+    says: /have no write permission.*\(AccessDenied/,
     begin: ({ shim }) =>
       void shim.harm('CompleteMultipartUpload', { status: 200, code: 'AccessDenied' }, FOREVER),
   },
   {
     what: 'a store that falls silent',
     exitCode: 5,
-    says: /no answer within 0\.3s/,
+    says: /no response within 0\.3s/,
     flags: SHORT,
     begin: ({ shim }) => void shim.harm('UploadPart', 'silence', FOREVER),
   },

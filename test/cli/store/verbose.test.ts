@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { callOf, type StoreCall } from '../../helpers/s3/call.js';
+import { parseStoreCall, type StoreCall } from '../../helpers/s3/call.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
 import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
@@ -31,7 +31,7 @@ async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<read
 function toldBy(line: string, host: string): Told {
   const [method, address = '', ...rest] = line.split(' ');
   assert.match(rest.pop() ?? '', /^\d+ms$/, line);
-  return { ...callOf(method, address.slice(host.length)), outcome: rest.join(' ') };
+  return { ...parseStoreCall(method, address.slice(host.length)), outcome: rest.join(' ') };
 }
 
 /** An object that breaks off was told as it was answered. */

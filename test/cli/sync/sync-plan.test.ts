@@ -56,7 +56,7 @@ test('sync --dry-run prints the plan of each job, writes nothing, and calls no h
   const before = await namesIn(join(dir, 'data'));
   const destination = await openDestination(join(dir, 'data'), undefined, t.signal);
   const owner = { pid: process.pid, host: 'here', now: Date.now(), command: 'sync', isAlive: () => true };
-  const { release } = await destination.takeLock(owner, { timeoutMs: 0, signal: t.signal });
+  const { release } = await destination.acquireLock(owner, { timeoutMs: 0, signal: t.signal });
   const beside = await dry('--files');
   await release();
   await destination.close();

@@ -11,30 +11,30 @@ import {
 } from '@aws-sdk/client-s3';
 import { type Gateway, type OwnGateway, SHARED_GATEWAY, startGateway } from './gateway.js';
 
-/** A bucket of a real store, seen past the code that is tested. */
+/** A bucket of a real store, accessed without the code under test. */
 export interface TestBucket {
   readonly name: string;
   readonly gateway: Gateway;
   readonly client: S3Client;
-  /** The environment that lets the command reach the store, at its own address or a shim's. */
+  /** Environment variables with which the command reaches the store, directly or through a shim. */
   env(endpoint?: string): Record<string, string>;
-  /** The same for commands in this process, in whose environment the SDK looks. */
+  /** Sets the same variables in this process, for commands that run in it. */
   envHere(endpoint?: string): Record<string, string>;
   keys(prefix?: string): Promise<readonly string[]>;
-  /** Keys of uploads that were begun and neither completed nor aborted. */
+  /** Keys of unfinished uploads. */
   uploads(): Promise<readonly string[]>;
   read(key: string): Promise<Buffer>;
   write(key: string, body: Uint8Array | string): Promise<void>;
   remove(key: string): Promise<void>;
 }
 
-// Of the client below; commands see to it themselves.
+// Warning of the client below; the commands disable it themselves.
 process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';
 
 let starting: Promise<OwnGateway> | undefined;
 after(async () => (await starting)?.stop());
 
-/** The gateway that all test files share, or one of this file where it runs alone. */
+/** The gateway shared by all test files, or one for this file if it runs alone. */
 async function gateway(): Promise<Gateway> {
   const shared = process.env[SHARED_GATEWAY];
   if (shared !== undefined) return JSON.parse(shared) as Gateway;
@@ -42,7 +42,7 @@ async function gateway(): Promise<Gateway> {
   return starting;
 }
 
-/** A new bucket of a name of its own; it is gone with the gateway. */
+/** A new bucket with a unique name, removed with the gateway. */
 export async function bucketFor(t: TestContext): Promise<TestBucket> {
   const store = await gateway();
   const { accessKeyId, secretAccessKey } = store;

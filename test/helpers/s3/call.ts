@@ -14,12 +14,12 @@ export interface StoreCall {
     | 'PutObject'
     | 'UploadPart'
     | 'other';
-  /** Without the bucket; empty where it is the bucket that is asked. */
+  /** Without the bucket; empty if the request is for the bucket. */
   readonly key: string;
 }
 
-/** Which operation a request by path (not by host) asks for. */
-export function callOf(method = '', url = ''): StoreCall {
+/** The operation of a path-style request. */
+export function parseStoreCall(method = '', url = ''): StoreCall {
   const { pathname, searchParams: query } = new URL(url, 'http://store');
   const [, , ...rest] = pathname.split('/');
   const key = decodeURIComponent(rest.join('/'));

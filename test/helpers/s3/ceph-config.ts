@@ -1,4 +1,4 @@
-/** Where a cluster of one machine lives, and on which ports of loopback. */
+/** Folder and loopback ports of a cluster on one machine. */
 export interface CephPlace {
   readonly dir: string;
   readonly fsid: string;
@@ -7,8 +7,8 @@ export interface CephPlace {
 }
 
 /**
- * The configuration of a cluster that forgets all when it ends: no secrets between its daemons, one copy of each object
- * in memory, nothing that waits.
+ * Configuration of a temporary cluster: no secrets between its daemons, one copy of each object in memory,
+ * and no delays.
  */
 export function cephConfig({ dir, fsid, monitorPort, port }: CephPlace): string {
   return `[global]

@@ -11,24 +11,24 @@ import { cephConfig } from './ceph-config.js';
 
 const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'ceph', 'monmaptool', 'setpriv'];
 
-/** Why tests that need a real object store are skipped; false where they run. */
+/** Why tests that need a real object store are skipped; false if they can run. */
 export const NO_STORE =
   spawnSync('sh', ['-ec', PROGRAMS.map((program) => `command -v ${program}`).join('\n')]).status !== 0 &&
   'no Ceph gateway here (radosgw, ceph-mon, ceph-osd, ceph-common)';
 
-/** The variable in which the runner tells all test files which gateway they share, as JSON. */
+/** Environment variable in which the test runner passes the shared gateway, as JSON. */
 export const SHARED_GATEWAY = 'TICKHAUL_TEST_GATEWAY';
 
-/** Ceph's RADOS gateway: an S3-compatible store of its own, all in memory. */
+/** Ceph’s RADOS gateway, an S3-compatible store, with its data in memory. */
 export interface Gateway {
   readonly endpoint: string;
   readonly accessKeyId: string;
   readonly secretAccessKey: string;
-  /** The configuration of its cluster, for `radosgw-admin`. */
+  /** Configuration of its cluster, for `radosgw-admin`. */
   readonly conf: string;
 }
 
-/** One that this process has started. */
+/** A gateway that this process has started. */
 export interface OwnGateway extends Gateway {
   stop(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function admin({ conf }: Gateway, ...args: readonly string[]): Prom
   return (await promisify(execFile)('radosgw-admin', ['-c', conf, ...args], { timeout: 60_000 })).stdout;
 }
 
-/** Starts one on loopback, in a second or two. Its daemons end with this process too, however that ends. */
+/** Starts a gateway on loopback in a few seconds. Its daemons end with this process, even if it is killed. */
 export async function startGateway(): Promise<OwnGateway> {
   for (let tries = 1; ; tries++) {
     const cluster = new Cluster(await mkdtemp(join(tmpdir(), 'tickhaul-ceph-')));
@@ -46,13 +46,13 @@ export async function startGateway(): Promise<OwnGateway> {
       return await cluster.start();
     } catch (error) {
       const errors = await cluster.stop();
-      // Somebody else may have been faster with a port.
+      // Another process may have taken a port.
       if (tries === 3) throw new Error(`the gateway does not start:\n${errors}`, { cause: error });
     }
   }
 }
 
-/** One monitor, one OSD whose objects are in memory, one gateway. */
+/** One monitor, one OSD with objects in memory, and one gateway. */
 class Cluster {
   readonly #dir: string;
   readonly #conf: string;
@@ -97,7 +97,7 @@ class Cluster {
     };
   }
 
-  /** @returns what its programs complained of. */
+  /** @returns error output of its programs. */
   async stop(): Promise<string> {
     this.#isStopping = true;
     for (const daemon of this.#daemons) {
@@ -125,7 +125,8 @@ class Cluster {
     daemon.stderr.setEncoding('utf8').on('data', (text: string) => void this.#note(text));
     daemon.once('exit', () => {
       this.#daemons.delete(daemon);
-      // An OSD that is faster than the monitor's map takes it for another cluster's, and ends ("wrong fsid").
+      // An OSD that starts before the monitor has its map assumes a different cluster, and ends ("wrong
+      // fsid").
       if (!this.#isStopping) this.#spawn(program, ...args);
     });
   }
@@ -135,7 +136,7 @@ class Cluster {
   }
 }
 
-/** The gateway tells nobody when it is ready: it has to be asked. */
+/** Polls, since the gateway does not report when it is ready. */
 async function answers(endpoint: string): Promise<void> {
   const end = Date.now() + 30_000;
   while (

@@ -9,19 +9,19 @@ import {
 import { text as readText } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../../service/loopback.js';
-import { callOf, type StoreCall } from './call.js';
+import { parseStoreCall, type StoreCall } from './call.js';
 
 /**
- * What becomes of a request:
- * - an answer with a status and a code of S3's, which the store never saw;
- * - `error in 200`: the same with status 200, as a store answers that began to answer before it failed;
- * - `cut request`: the connection breaks within its body;
- * - `lost answer`: the store does it, and the connection breaks before the answer;
- * - `held answer`: the store does it, and the answer never comes;
- * - `other etag`: the store does it, and the answer has an ETag that is not the right one;
- * - `cut answer`: the connection breaks within the answer's body;
- * - `silence`: nothing at all comes;
- * - a function: makes another answer of the store's.
+ * Fault of a request:
+ * - an error response with a status and a code of S3, without contacting the store;
+ * - `error in 200`: the same with status 200, as from a store that fails after it started to respond;
+ * - `cut request`: the connection breaks within the request body;
+ * - `lost answer`: the store handles the request, and the connection breaks before the response;
+ * - `held answer`: the store handles the request, and the response never arrives;
+ * - `other etag`: the store handles the request, and the response has a wrong ETag;
+ * - `cut answer`: the connection breaks within the response body;
+ * - `silence`: nothing arrives;
+ * - a function: changes the response of the store.
  */
 export type Harm =
   | { readonly status: number; readonly code: string }
@@ -37,14 +37,14 @@ export type Harm =
 export const SLOW_DOWN: Harm = { status: 503, code: 'SlowDown' };
 
 export interface Shim {
-  /** To be addressed in the place of the store. */
+  /** URL to use instead of the store’s. */
   readonly endpoint: string;
-  /** What came, in the order in which it came. */
+  /** Requests in the order of arrival. */
   readonly calls: readonly StoreCall[];
   /**
-   * Harms the next requests of a kind, and lets those after them pass.
-   * @param times how many.
-   * @returns resolves when the first was met: answers that are lost or held, when the store has done what was asked.
+   * Injects a fault into the next requests of a kind; later ones pass.
+   * @param times number of requests.
+   * @returns resolves at the first such request; for lost or held responses, when the store has handled it.
    */
   harm(operation: StoreCall['operation'], harm: Harm, times?: number, key?: RegExp): Promise<void>;
 }
@@ -57,14 +57,17 @@ interface Rule {
   met(): void;
 }
 
-/** A proxy before a store that harms requests as it is told. Signatures hold: it hands on all headers, Host too. */
+/**
+ * A proxy before a store that injects faults. It forwards all headers, including Host, so signatures stay
+ * valid.
+ */
 export async function shimFor(t: TestContext, store: string): Promise<Shim> {
   const agent = new Agent({ keepAlive: true });
   t.after(() => agent.destroy());
   const rules: Rule[] = [];
   const calls: StoreCall[] = [];
   const server = createServer((request, response) => {
-    const call = callOf(request.method, request.url);
+    const call = parseStoreCall(request.method, request.url);
     calls.push(call);
     const rule = rules.find(
       ({ operation, key, times }) => times > 0 && operation === call.operation && key.test(call.key),
@@ -140,7 +143,7 @@ async function handle(
   answer.pipe(response);
 }
 
-/** All but what concerns this connection only, and is not signed. */
+/** All headers except those of this connection, which are not signed. */
 function headersOf({ rawHeaders }: IncomingMessage): string[] {
   return rawHeaders.filter((_, at) => !/^(?:expect|connection)$/i.test(rawHeaders[at - (at % 2)] ?? ''));
 }

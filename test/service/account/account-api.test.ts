@@ -143,7 +143,7 @@ test('a truncated response is a broken connection, not corrupt data', async (t) 
     request.socket.end('HTTP/1.1 200 OK\r\ncontent-length: 500\r\n\r\n{}');
   });
   const cut = callOperation(createContext(t, base), { method: 'POST', path: '/v1/account/x' }, 'a-token');
-  await assert.rejects(cut, { code: 'reset', message: /2 of the 500 announced bytes came/ });
+  await assert.rejects(cut, { code: 'reset', message: /received only 2 of the 500 announced bytes/ });
 });
 
 test('redacts a user code that a refusal repeats', async (t) => {

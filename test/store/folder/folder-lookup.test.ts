@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { createFolderLookup } from '../../../src/store/folder/folder-lookup.js';
 import { tempDir } from '../../helpers/temp.js';
 
-/** More than are looked up one by one. */
+/** More than are looked up before the folder is listed. */
 const MANY = 100;
 
-test('of a few names or many, folder after folder or in any order, a survey tells what is there', async (t) => {
+test('a lookup finds existing files, for few or many paths, grouped by folder or not', async (t) => {
   const dir = await tempDir(t);
   for (const folder of ['a', 'b']) await mkdir(join(dir, folder));
   for (const path of ['0', 'a/0', 'a/99', 'b/7']) await writeFile(join(dir, path), path);
@@ -22,7 +22,7 @@ test('of a few names or many, folder after folder or in any order, a survey tell
   }
 });
 
-test('nothing is there where a file stands in the place of a folder', async (t) => {
+test('finds no files where a file has the name of their folder', async (t) => {
   const dir = await tempDir(t);
   await writeFile(join(dir, 'a'), '');
   const survey = createFolderLookup(dir, true);

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { Day } from '../../../src/dataset/day.js';
 import { formatChecksums } from '../../../src/store/lists/checksum-list.js';
 import { formatLockFile, type LockedFile, parseLockFile } from '../../../src/store/lists/lock-file.js';
-import { recordOf } from '../manifest/records.js';
+import { createTestRecord } from '../manifest/records.js';
 
 const HEADER = '{"tickhaulLock":1}';
 const SHA = 'ab'.repeat(32);
@@ -28,7 +28,7 @@ const files: fc.Arbitrary<LockedFile[]> = fc.uniqueArray(
   { selector: ({ path }) => path, minLength: 1, maxLength: 8 },
 );
 
-test('what is written is read back, and the order of the files does not matter', () => {
+test('parsing a formatted lock file returns its files, in any order', () => {
   fc.assert(
     fc.property(files, (all) => {
       const text = [...formatLockFile(all)].join('');
@@ -40,59 +40,69 @@ test('what is written is read back, and the order of the files does not matter',
   );
 });
 
-test('a file is a line, so that a diff can be read', () => {
+test('each file is one line, so that a diff is readable', () => {
   const file = { exchange: 'binance', dataType: 'trades', symbol: 'BTCUSDT', day: 19_783 as Day };
   const text = [...formatLockFile([{ file, path: 'a.csv.gz', bytes: 12, sha256: SHA }])].join('');
   assert.equal(text, `${HEADER}\n${LINE}\n`);
 });
 
-const NONSENSE: readonly [string, RegExp][] = [
-  ['', /^x: not a lock file of tickhaul/],
-  [LINE, /^x: not a lock file of tickhaul/],
-  [HEADER, /^x: no day file is named there$/],
+const INVALID_FILES: readonly [string, RegExp][] = [
+  ['', /^x: is not a lock file of tickhaul/],
+  [LINE, /^x: is not a lock file of tickhaul/],
+  [HEADER, /^x: contains no day files; write it with tickhaul lock$/],
   ['hello', /^x line 1: expected a JSON object, found "hello"$/],
-  ['{"tickhaulLock":2}', /^x line 1: the lock file has version 2, and this tickhaul knows 1; update it$/],
-  ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", and must be a whole number$/],
+  [
+    '{"tickhaulLock":2}',
+    /^x line 1: the lock file has version 2, but this tickhaul supports only 1; update it$/,
+  ],
+  ['{"tickhaulLock":"1"}', /^x line 1: "tickhaulLock" is "1", but must be a whole number$/],
   [`${HEADER}\n\n<<<<<<< HEAD`, /^x line 3: expected a JSON object, found "<<<<<<< HEAD"$/],
   [`${HEADER}\n${LINE.slice(0, -9)}`, /^x line 2: expected a JSON object, found /],
   [`${HEADER}\n[1]`, /^x line 2: expected a JSON object, found /],
-  [`${HEADER}\n${LINE}\n${LINE}`, /^x line 3: a\.csv\.gz is there twice$/],
+  [`${HEADER}\n${LINE}\n${LINE}`, /^x line 3: a\.csv\.gz occurs twice$/],
   [`${HEADER}\n${LINE.replace('a.csv', '../a.csv')}`, /^x line 2: the path "\.\.\/a\.csv\.gz" leads out/],
   [`${HEADER}\n${LINE.replace('a.csv', '/etc/a.csv')}`, /^x line 2: the path .* leads out/],
   [`${HEADER}\n${LINE.replace('a.csv.gz', 'a')}`, /^x line 2: the path "a" does not end in \.csv\.gz$/],
   [
     `${HEADER}\n${LINE.replace('a.csv', '\\u001b[2Ja\\n.csv')}`,
-    /^x line 2: the path "\\u001b\[2Ja\\n\.csv\.gz" has control characters$/,
+    /^x line 2: the path "\\u001b\[2Ja\\n\.csv\.gz" contains control characters$/,
   ],
   [`${HEADER}\n${LINE.replace('a.csv.gz', '__proto__')}`, /^x line 2: the path "__proto__" does not end in/],
-  [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's own$/],
+  [`${HEADER}\n${LINE.replace('a.csv', '.tickhaul/a.csv')}`, /^x line 2: .* tickhaul's state folder$/],
   [
     `${HEADER}\n${LINE.replace('symbol', 'symbl')}`,
     /^x line 2: unknown key "symbl"; did you mean "?symbol"?/,
   ],
   [
     `${HEADER}\n${LINE.replace('"symbol":"BTCUSDT",', '')}`,
-    /^x line 2: "symbol" is missing, and must be a text$/,
+    /^x line 2: "symbol" is missing, but must be a text$/,
   ],
   [`${HEADER}\n${LINE.replace('2024-03-01', '2024-02-30')}`, /^x line 2: .*2024-02-30/],
-  [`${HEADER}\n${LINE.replace('12', '-1')}`, /^x line 2: "bytes" is -1, and must be a whole number$/],
-  [`${HEADER}\n${LINE.replace(SHA, 'ABC')}`, /^x line 2: "sha256" is "ABC", and must be 64 hex digits$/],
+  [`${HEADER}\n${LINE.replace('12', '-1')}`, /^x line 2: "bytes" is -1, but must be a whole number$/],
+  [`${HEADER}\n${LINE.replace(SHA, 'ABC')}`, /^x line 2: "sha256" is "ABC", but must be 64 hex digits$/],
 ];
-for (const [text, message] of NONSENSE) {
-  test(`nonsense is refused by its line: ${message.source}`, () => {
+for (const [text, message] of INVALID_FILES) {
+  test(`refuses an invalid line with its number: ${message.source}`, () => {
     assert.throws(() => parseLockFile(text, 'x'), { code: 'usage', message });
   });
 }
 
-test('line ends of Windows, a byte order mark and empty lines are no nonsense', () => {
+test('accepts CRLF, a byte order mark and empty lines', () => {
   assert.equal(parseLockFile(`\uFEFF${HEADER}\r\n\r\n${LINE}\r\n`, 'x').length, 1);
 });
 
-test('a list of sums is sorted, and leaves out what was dropped', () => {
-  const records = [recordOf('b'), { ...recordOf('c'), dropped: true as const }, recordOf('a\nb')];
+test('a checksum list is sorted, and leaves out dropped files', () => {
+  const records = [
+    createTestRecord('b'),
+    { ...createTestRecord('c'), dropped: true as const },
+    createTestRecord('a\nb'),
+  ];
   assert.deepEqual(
     [...formatChecksums(records, 'md5sum')],
     [`\\${'0'.repeat(32)}  a\\nb.csv.gz\n`, `${'0'.repeat(32)}  b.csv.gz\n`],
   );
-  assert.deepEqual([...formatChecksums([recordOf('b')], 'sha256sum')], [`${'f'.repeat(64)}  b.csv.gz\n`]);
+  assert.deepEqual(
+    [...formatChecksums([createTestRecord('b')], 'sha256sum')],
+    [`${'f'.repeat(64)}  b.csv.gz\n`],
+  );
 });

@@ -1,4 +1,4 @@
-/** Takes the lock of a folder so many times, and proves each time that nobody else has it. */
+/** Acquires a folder’s lock repeatedly, and checks each time that no other process has it. */
 import { open, rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ for (let round = 0; round < Number(rounds); ) {
     await new Promise(setImmediate);
     continue;
   }
-  // Fails where another one has it.
+  // Fails if another process has it.
   const handle = await open(marker, 'wx');
   await handle.close();
   if (hang) {

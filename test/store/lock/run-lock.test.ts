@@ -24,15 +24,15 @@ beforeEach(async () => {
 });
 afterEach(() => rm(dir, { recursive: true, force: true }));
 
-/** No process has such a number. */
-const NOBODY = 5_000_000;
+/** A process id that no process has. */
+const UNUSED_PID = 5_000_000;
 function owner(n: number, changes: Partial<LockOwner> = {}): LockOwner {
-  const pid = NOBODY + n;
+  const pid = UNUSED_PID + n;
   return { pid, host: 'here', now: Date.now(), command: 'download', isAlive: () => true, ...changes };
 }
-const holder = async (): Promise<unknown> => JSON.parse(await readFile(path, 'utf8')).pid - NOBODY;
+const holder = async (): Promise<unknown> => JSON.parse(await readFile(path, 'utf8')).pid - UNUSED_PID;
 
-test('the first gets the lock, the second does not, till it is released', async () => {
+test('the first run gets the lock, the second does not until it is released', async () => {
   const first = await tryAcquireRunLock(dir, owner(1));
   assert.ok(first);
   assert.deepEqual(Object.keys(JSON.parse(await readFile(path, 'utf8'))), [
@@ -50,19 +50,19 @@ test('the first gets the lock, the second does not, till it is released', async 
   await second.release();
 });
 
-test('a dead owner of this host is taken over, and its late release leaves the new lock alone', async () => {
+test('a lock of an ended process on this host is taken over, and its late release leaves the new lock alone', async () => {
   const dead = await tryAcquireRunLock(dir, owner(1));
-  const next = await tryAcquireRunLock(dir, owner(2, { isAlive: (pid) => pid !== NOBODY + 1 }));
+  const next = await tryAcquireRunLock(dir, owner(2, { isAlive: (pid) => pid !== UNUSED_PID + 1 }));
   assert.ok(dead && next);
   await dead.release();
   assert.equal(await holder(), 2);
   await next.release();
 });
 
-test('of many that find the same dead owner, one gets the lock', async () => {
+test('of many runs that find the same stale lock, one gets it', async () => {
   for (let round = 0; round < 20; round++) {
     const dead = await tryAcquireRunLock(dir, owner(999));
-    const isAlive = (pid: number): boolean => pid !== NOBODY + 999;
+    const isAlive = (pid: number): boolean => pid !== UNUSED_PID + 999;
     const tries = await Promise.all(
       Array.from({ length: 12 }, (_, n) => tryAcquireRunLock(dir, owner(n, { isAlive }))),
     );
@@ -82,7 +82,7 @@ for (const [name, text] of [
   ['of an unknown owner', '{"pid"'],
   ['of a number that another process has now', '{"pid":1,"host":"here"}'],
 ] as const) {
-  test(`a lock ${name} is honoured until two minutes after it was touched`, async () => {
+  test(`a lock ${name} is valid until two minutes after its last heartbeat`, async () => {
     await (await tryAcquireRunLock(dir, owner(1)))?.release();
     await writeFile(path, text);
     const now = Date.now();
@@ -96,11 +96,11 @@ for (const [name, text] of [
   });
 }
 
-/** Real processes are told apart by their start, where there is a /proc. */
-const noProc = (await readProcessIdentity(process.pid)) === undefined && 'no /proc here';
+/** Processes are identified by their start time, which needs /proc. */
+const NO_PROC = (await readProcessIdentity(process.pid)) === undefined && 'no /proc here';
 
-test('a process that runs keeps its lock, however old, and one that took its number is not it', {
-  skip: noProc,
+test('a running process keeps its lock, however old, and a process that reuses its id does not have it', {
+  skip: NO_PROC,
 }, async () => {
   const first = await tryAcquireRunLock(dir, owner(0, { pid: process.pid }));
   const old = new Date(Date.now() - 3_600_000);
@@ -115,29 +115,29 @@ test('a process that runs keeps its lock, however old, and one that took its num
   await second.release();
 });
 
-test('process numbers of another container on a host of the same name say nothing', {
-  skip: noProc,
+test('process ids of another container on a host with the same name prove nothing', {
+  skip: NO_PROC,
 }, async () => {
   const first = await tryAcquireRunLock(dir, owner(0, { pid: process.pid }));
   const held = JSON.parse(await readFile(path, 'utf8'));
-  const elsewhere = { ...held, pid: NOBODY, process: { ...held.process, machine: 'another' } };
+  const elsewhere = { ...held, pid: UNUSED_PID, process: { ...held.process, machine: 'another' } };
   await writeFile(path, JSON.stringify(elsewhere));
   assert.equal(await tryAcquireRunLock(dir, owner(2, { isAlive: () => false })), undefined);
   await first?.release();
 });
 
-interface Beating {
+interface TestHeartbeat {
   readonly lost: Promise<void>;
-  /** Makes the file an old one. */
+  /** Sets an old modification time. */
   age(): void;
-  /** Whether it was touched since. */
+  /** Whether the modification time was updated since. */
   touched(): boolean;
   end(): Promise<void>;
 }
 
-/** A file with a heartbeat, and how to wait for what it does. */
-async function beating(): Promise<Beating> {
-  const file = join(dir, 'beating');
+/** A file with a heartbeat, and how to observe it. */
+async function startTestHeartbeat(): Promise<TestHeartbeat> {
+  const file = join(dir, 'startTestHeartbeat');
   const handle = await open(file, 'wx+');
   await handle.writeFile('{}');
   const old = new Date(1_000_000_000_000);
@@ -155,32 +155,32 @@ async function beating(): Promise<Beating> {
   return { lost, age, touched: () => statSync(file).mtimeMs > old.getTime(), end };
 }
 
-test('a heartbeat goes on while the event loop is busy, and leaves the bytes as they are', async () => {
-  const { age, touched, end } = await beating();
+test('a heartbeat continues while the event loop is busy, and does not change the bytes', async () => {
+  const { age, touched, end } = await startTestHeartbeat();
   while (!touched()) await new Promise(setImmediate);
   age();
-  // No event of this thread is served here.
+  // This thread handles no events meanwhile.
   while (!touched());
   await end();
-  assert.equal(await readFile(join(dir, 'beating'), 'utf8'), '{}');
+  assert.equal(await readFile(join(dir, 'startTestHeartbeat'), 'utf8'), '{}');
 });
 
-test('who lost the lock to another run is told', async () => {
-  const { lost, end } = await beating();
+test('a run is notified when it loses the lock to another run', async () => {
+  const { lost, end } = await startTestHeartbeat();
   await writeFile(join(dir, 'other'), '');
-  await rename(join(dir, 'other'), join(dir, 'beating'));
-  // The heartbeat's thread keeps nothing alive.
+  await rename(join(dir, 'other'), join(dir, 'startTestHeartbeat'));
+  // The thread of the heartbeat does not keep the process alive.
   const alive = setInterval(() => {}, 1000);
   await lost;
   clearInterval(alive);
   await end();
 });
 
-test('a lock that is held is an error that names its holder, or waited for', async () => {
+test('a held lock is an error with its holder, or is waited for', async () => {
   const first = await acquireRunLock(dir, owner(1, { command: 'tickhaul sync' }));
   await assert.rejects(acquireRunLock(dir, owner(2)), (error: TickhaulError) => {
     assert.equal(error.exitCode, 9);
-    assert.match(error.message, /process 5000001 on here since 20\S+ \(tickhaul sync\); --lock-timeout/);
+    assert.match(error.message, /process 5000001 on here since 20\S+ \(tickhaul sync\); use --lock-timeout/);
     return true;
   });
   await assert.rejects(acquireRunLock(dir, owner(2), { timeoutMs: 20 }), { code: 'locked' });
@@ -197,20 +197,20 @@ test('a lock that is held is an error that names its holder, or waited for', asy
   await assert.rejects(stat(path), { code: 'ENOENT' });
 });
 
-test('a folder that cannot be made is an error', async () => {
+test('a folder that cannot be created is an error', async () => {
   await writeFile(join(dir, 'file'), '');
   await assert.rejects(tryAcquireRunLock(join(dir, 'file'), owner(1)), { code: 'disk' });
 });
 
 const CHILD = fileURLToPath(new URL('./lock-child.js', import.meta.url));
 
-test('of two processes, forty times each, exactly one at a time has the lock', async () => {
+test('of two processes with forty attempts each, exactly one at a time has the lock', async () => {
   const children = [1, 2].map(() => promisify(execFile)(process.execPath, [CHILD, dir, '40']));
   await Promise.all(children);
   assert.deepEqual(await readdir(join(dir, '.tickhaul')), []);
 });
 
-test('a process that is killed gives its lock to the next at once', async () => {
+test('the lock of a killed process is taken over at once', async () => {
   const child = spawn(process.execPath, [CHILD, dir, '1', 'hang'], { stdio: ['ignore', 'pipe', 'inherit'] });
   await once(child.stdout, 'data');
   const mine = owner(0, { pid: process.pid, host: hostname(), isAlive });
@@ -222,7 +222,7 @@ test('a process that is killed gives its lock to the next at once', async () => 
   await lock.release();
 });
 
-test('one that is killed the moment its lock is there has said who it was', async () => {
+test('a process that is killed as soon as its lock exists has stored its identity in it', async () => {
   const child = spawn(process.execPath, [CHILD, dir, '1', 'hang'], { stdio: 'ignore' });
   while (!existsSync(path));
   child.kill('SIGKILL');
@@ -232,8 +232,8 @@ test('one that is killed the moment its lock is there has said who it was', asyn
   await lock.release();
 });
 
-test('a process that ended counts as gone, though nobody heard of its end', { skip: noProc }, async () => {
-  // The shell becomes a program that never asks for the end of its child.
+test('a zombie process counts as ended', { skip: NO_PROC }, async () => {
+  // The shell is replaced by a program that never waits for its child.
   const parent = spawn('sh', ['-c', 'sleep 0.2 & echo $!; exec sleep 60'], {
     stdio: ['ignore', 'pipe', 'ignore'],
   });

@@ -1,12 +1,15 @@
-/** Appends records to the manifest of a folder: `node append-child.js <dir> <prefix> <count>`, one dot a record. */
+/**
+ * Appends records to a folder’s manifest: `node append-child.js <dir> <prefix> <count>`. Prints a dot for
+ * each record.
+ */
 import { openManifest } from '../../../src/store/manifest/manifest.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
 const [dir = '', prefix = '', count = '0'] = process.argv.slice(2);
 const manifest = await openManifest(dir, { warn: (message) => process.stderr.write(`${message}\n`) });
 for (let n = 0; n < Number(count); n += 5) {
   const burst = Array.from({ length: 5 }, (_, k) =>
-    manifest.append(recordOf(`${prefix}/${n + k}.csv.gz`, n + k)),
+    manifest.append(createTestRecord(`${prefix}/${n + k}.csv.gz`, n + k)),
   );
   await Promise.all(burst);
   process.stdout.write('.....');

@@ -5,53 +5,53 @@ import { test } from 'node:test';
 import { compactManifest } from '../../../src/store/manifest/compact-manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { manifestFolder, paths } from './manifest-folder.js';
-import { pathOf, recordOf } from './records.js';
+import { createTestRecord, toTestPath } from './records.js';
 
-test('a grown manifest is compacted at opening, and keeps the last line of each path', async (t) => {
+test('a grown manifest is compacted when it is opened, and keeps the last line of each path', async (t) => {
   const { path, open, writeRaw } = await manifestFolder(t);
   await writeRaw(
-    Array.from({ length: 1200 }, (_, n) => formatManifestLine(recordOf(`${n % 500}`, n))).join(''),
+    Array.from({ length: 1200 }, (_, n) => formatManifestLine(createTestRecord(`${n % 500}`, n))).join(''),
   );
   const manifest = await open();
   assert.equal((await readFile(path, 'utf8')).split('\n').length, 501);
-  assert.equal(manifest.get(pathOf('7'))?.rows, 1007);
-  await manifest.append(recordOf('new'));
+  assert.equal(manifest.get(toTestPath('7'))?.rows, 1007);
+  await manifest.append(createTestRecord('new'));
   await manifest.close();
   assert.equal((await open()).size, 501);
 });
 
-test('a manifest that grew while open is compacted at closing', async (t) => {
+test('a manifest that grew while open is compacted when it is closed', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
-  await Promise.all(Array.from({ length: 1200 }, (_, n) => manifest.append(recordOf(`${n % 3}`, n))));
+  await Promise.all(Array.from({ length: 1200 }, (_, n) => manifest.append(createTestRecord(`${n % 3}`, n))));
   await manifest.close();
   assert.equal((await readFile(path, 'utf8')).split('\n').length, 4);
 });
 
-test('of two compactors one stands back, unless the other left ten minutes ago', async (t) => {
+test('of two compactions one gives up, unless the other started more than ten minutes ago', async (t) => {
   const { path, writeRaw } = await manifestFolder(t);
-  await writeRaw(formatManifestLine(recordOf('a', 1)) + formatManifestLine(recordOf('a', 2)));
+  await writeRaw(formatManifestLine(createTestRecord('a', 1)) + formatManifestLine(createTestRecord('a', 2)));
   await writeFile(`${path}.compact`, 'half');
   assert.equal(await compactManifest(path, Date.now()), false);
   assert.equal(await readFile(`${path}.compact`, 'utf8'), 'half');
   const longAgo = new Date(Date.now() - 11 * 60_000);
   await utimes(`${path}.compact`, longAgo, longAgo);
   assert.equal(await compactManifest(path, Date.now()), true);
-  assert.equal(await readFile(path, 'utf8'), formatManifestLine(recordOf('a', 2)));
+  assert.equal(await readFile(path, 'utf8'), formatManifestLine(createTestRecord('a', 2)));
   await assert.rejects(stat(`${path}.compact`), { code: 'ENOENT' });
 });
 
-test('a process that had the old file open at a compaction appends to the new one', async (t) => {
+test('a process that had the old file open during a compaction appends to the new one', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
-  await manifest.append(recordOf('a'));
+  await manifest.append(createTestRecord('a'));
   assert.equal(await compactManifest(path, Date.now()), true);
-  await manifest.append(recordOf('b'));
+  await manifest.append(createTestRecord('b'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'b']);
 });
 
-test('four processes append while a fifth compacts again and again: nothing is lost', async (t) => {
+test('no record is lost while four processes append and a fifth compacts repeatedly', async (t) => {
   const { path, warnings, open, startChild } = await manifestFolder(t);
   const names = ['p', 'q', 'r', 's'];
   const children = names.map((name) => startChild(name, 500));

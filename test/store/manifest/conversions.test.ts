@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import type { ConversionEntry, ManifestRecord } from '../../../src/store/manifest-record.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
 const ENTRY: ConversionEntry = {
   path: 'exchange=binance/day.parquet',
@@ -12,9 +12,9 @@ const ENTRY: ConversionEntry = {
   options: { format: 'parquet', compression: 'zstd', rowGroup: 1024, times: 'timestamp', numbers: 'double' },
 };
 
-test('conversions and a dropped CSV survive being written and read', () => {
+test('parsing a formatted record returns its conversions and the dropped CSV', () => {
   const record: ManifestRecord = {
-    ...recordOf('exchange=binance/day.csv.gz'),
+    ...createTestRecord('exchange=binance/day.csv.gz'),
     conversions: [
       ENTRY,
       { ...ENTRY, path: 'exchange=binance/day.ndjson', options: { format: 'ndjson' } },
@@ -23,7 +23,7 @@ test('conversions and a dropped CSV survive being written and read', () => {
     dropped: true,
   };
   assert.deepEqual(parseManifestLine(formatManifestLine(record)), record);
-  const plain = recordOf('day.csv.gz');
+  const plain = createTestRecord('day.csv.gz');
   assert.deepEqual(parseManifestLine(formatManifestLine(plain)), plain);
 });
 
@@ -38,8 +38,11 @@ for (const [what, conversions] of [
   ['no list', ENTRY],
   ['a list of nothing', [null]],
 ] as const) {
-  test(`a line is no record whose conversions have ${what}`, () => {
-    const line = JSON.stringify({ ...JSON.parse(formatManifestLine(recordOf('day.csv.gz'))), conversions });
+  test(`refuses a record whose conversions have ${what}`, () => {
+    const line = JSON.stringify({
+      ...JSON.parse(formatManifestLine(createTestRecord('day.csv.gz'))),
+      conversions,
+    });
     assert.equal(parseManifestLine(line), undefined);
   });
 }

@@ -3,17 +3,17 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
-/** A record whose file was whole so many seconds after midnight. */
+/** A record whose file was verified some seconds after midnight. */
 function record(bytes: number, seconds = 0, more: Partial<ManifestRecord> = {}): ManifestRecord {
   const time = new Date(Date.UTC(2024, 2, 1) + seconds * 1000).toISOString();
-  return { ...recordOf('a.csv.gz', bytes * 2), bytes, time, md5Match: true, ...more };
+  return { ...createTestRecord('a.csv.gz', bytes * 2), bytes, time, md5Match: true, ...more };
 }
 
 const { file } = record(1);
 
-test('a day is as the median of the last nine of its series', () => {
+test('the estimated size of a day is the median of the last nine of its series', () => {
   fc.assert(
     fc.property(fc.array(fc.nat(1e9), { minLength: 1, maxLength: 30 }), (sizes) => {
       const history = new DownloadHistory();
@@ -27,7 +27,7 @@ test('a day is as the median of the last nine of its series', () => {
   );
 });
 
-test('a series is told from its neighbours, and one that was never here is not known', () => {
+test('each series has its own sizes, and an unknown series has none', () => {
   const history = new DownloadHistory();
   const other = { ...file, symbol: 'OTHER' };
   for (const bytes of [10, 11, 12]) {
@@ -40,7 +40,7 @@ test('a series is told from its neighbours, and one that was never here is not k
   assert.equal(history.daySize({ ...file, exchange: 'quotes' }), undefined);
 });
 
-test('the rate is that of the last run that was long enough to tell', () => {
+test('the rate is that of the last run that was long enough', () => {
   const history = new DownloadHistory();
   assert.equal(history.bytesPerSecond(), undefined);
   // The first file marks the start: 5 files of 1000 bytes in 10 seconds.
@@ -52,7 +52,7 @@ test('the rate is that of the last run that was long enough to tell', () => {
   assert.equal(history.bytesPerSecond(), 7000);
 });
 
-test('neither files that were found on disk nor a record that is written again tell of the rate', () => {
+test('files found on disk and repeated records do not affect the rate', () => {
   const history = new DownloadHistory();
   for (const second of [0, 2, 4, 6, 8, 10]) {
     history.add(record(1000, second));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { LineStore } from '../../../src/store/manifest/line-store.js';
 
-test('it holds what a Map of texts would', () => {
+test('contains the same lines as a Map of strings', () => {
   const key = fc.constantFrom('a', 'b', 'c', 'd/é');
   const line = fc.oneof(fc.string({ unit: 'binary' }), fc.constant('x'.repeat(70_000)));
   fc.assert(
@@ -22,7 +22,7 @@ test('it holds what a Map of texts would', () => {
   );
 });
 
-test('lines that fill several blocks, and one that is longer than a block, come back whole', () => {
+test('returns lines unchanged if they fill several blocks or exceed a block', () => {
   const store = new LineStore();
   const long = 'y'.repeat(20_000_000);
   const lines = Array.from({ length: 40 }, (_, at) => (at === 20 ? long : `${at}`.repeat(500_000)));

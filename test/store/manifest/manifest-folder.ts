@@ -5,19 +5,21 @@ import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { type Manifest, openManifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
-import { nameOf } from './records.js';
+import { toTestName } from './records.js';
 
-/** A folder for a manifest, until the test ends. */
+/** A folder for a manifest, removed after the test. */
 export interface ManifestFolder {
   readonly dir: string;
-  /** Of the manifest, which isn't there yet. */
+  /** Path of the manifest, which does not exist yet. */
   readonly path: string;
-  /** Of all that was opened here. */
+  /** Warnings of all manifests opened with `open`. */
   readonly warnings: readonly string[];
   open(): Promise<Manifest>;
-  /** Makes the manifest of this text. */
+  /** Writes a manifest with this text. */
   writeRaw(text: string): Promise<void>;
-  /** Starts a process that appends so many records, whose paths begin so, and prints a dot for each that is written. */
+  /**
+   * Starts a process that appends records whose paths have a prefix, and prints a dot for each stored record.
+   */
   startChild(prefix: string, count: number): ChildProcessByStdio<null, Readable, null>;
 }
 
@@ -43,6 +45,6 @@ export async function manifestFolder(t: TestContext): Promise<ManifestFolder> {
   };
 }
 
-/** The names of the paths that a manifest has records of. */
+/** The names of all paths in a manifest. */
 export const paths = (manifest: Manifest): string[] =>
-  [...manifest.records()].map((record) => nameOf(record.path));
+  [...manifest.records()].map((record) => toTestName(record.path));

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { Day } from '../../../src/dataset/day.js';
 import { formatManifestLine, parseManifestLine } from '../../../src/store/manifest/manifest-line.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
-test('a record survives being written and read, whatever its symbol', () => {
+test('parsing a formatted record returns the same record, for any symbol', () => {
   const record = fc
     .tuple(
       fc.string({ unit: 'binary' }),
@@ -15,7 +15,7 @@ test('a record survives being written and read, whatever its symbol', () => {
       fc.nat(40_000),
     )
     .map(([symbol, path, rows, etag, day]) => {
-      const { etag: _, ...plain } = recordOf(path, rows);
+      const { etag: _, ...plain } = createTestRecord(path, rows);
       return {
         ...plain,
         file: { ...plain.file, symbol, day: day as Day },
@@ -32,16 +32,16 @@ test('a record survives being written and read, whatever its symbol', () => {
   );
 });
 
-test('a line keeps the flat names that others read', () => {
-  assert.deepEqual(Object.keys(JSON.parse(formatManifestLine(recordOf('a')))), [
+test('a line keeps the flat field names that other programs read', () => {
+  assert.deepEqual(Object.keys(JSON.parse(formatManifestLine(createTestRecord('a')))), [
     ...['exchange', 'dataType', 'symbol', 'date', 'path', 'bytes', 'md5', 'sha256', 'md5Match', 'rows'],
     ...['etag', 'time', 'version'],
   ]);
 });
 
 for (const key of ['exchange', 'date', 'path', 'bytes', 'md5', 'md5Match', 'rows', 'time']) {
-  test(`a line without a right ${key} is no record`, () => {
-    const fields = JSON.parse(formatManifestLine(recordOf('a'))) as Record<string, unknown>;
+  test(`refuses a line with an invalid ${key}`, () => {
+    const fields = JSON.parse(formatManifestLine(createTestRecord('a'))) as Record<string, unknown>;
     assert.notEqual(parseManifestLine(JSON.stringify(fields)), undefined);
     assert.equal(parseManifestLine(JSON.stringify({ ...fields, [key]: {} })), undefined);
   });

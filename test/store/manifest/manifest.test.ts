@@ -7,109 +7,113 @@ import { compactManifest } from '../../../src/store/manifest/compact-manifest.js
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { manifestFolder, paths } from './manifest-folder.js';
-import { pathOf, recordOf } from './records.js';
+import { createTestRecord, toTestPath } from './records.js';
 
 test('a folder without a manifest has an empty one, and opening it writes nothing', async (t) => {
   const { dir, open } = await manifestFolder(t);
   const manifest = await open();
   assert.equal(manifest.size, 0);
-  assert.equal(manifest.get(pathOf('a')), undefined);
+  assert.equal(manifest.get(toTestPath('a')), undefined);
   await manifest.close();
   await assert.rejects(stat(join(dir, '.tickhaul')), { code: 'ENOENT' });
 });
 
-test('the last line of a path wins, now and after opening it again', async (t) => {
+test('the last line of a path counts, before and after the manifest is opened again', async (t) => {
   const { warnings, open } = await manifestFolder(t);
   const first = await open();
   await Promise.all([
-    first.append(recordOf('a', 1)),
-    first.append(recordOf('b', 2)),
-    first.append(recordOf('a', 3)),
+    first.append(createTestRecord('a', 1)),
+    first.append(createTestRecord('b', 2)),
+    first.append(createTestRecord('a', 3)),
   ]);
-  assert.deepEqual(first.get(pathOf('a')), recordOf('a', 3));
+  assert.deepEqual(first.get(toTestPath('a')), createTestRecord('a', 3));
   await first.close();
   const second = await open();
   assert.equal(second.size, 2);
-  assert.deepEqual(second.get(pathOf('a')), recordOf('a', 3));
+  assert.deepEqual(second.get(toTestPath('a')), createTestRecord('a', 3));
   assert.deepEqual(paths(second), ['a', 'b']);
   await second.close();
   assert.deepEqual(warnings, []);
 });
 
-test('a half-written last line is passed over with a warning, and the next record begins a line', async (t) => {
+test('a partial last line is skipped with a warning, and the next record starts on a new line', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(formatManifestLine(recordOf('a')) + formatManifestLine(recordOf('b')).slice(0, 60));
+  await writeRaw(
+    formatManifestLine(createTestRecord('a')) + formatManifestLine(createTestRecord('b')).slice(0, 60),
+  );
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['a']);
-  assert.match(warnings.join(), /manifest\.jsonl: the last line is cut off/);
-  await manifest.append(recordOf('c'));
+  assert.match(warnings.join(), /manifest\.jsonl: skipped the last line, which is incomplete/);
+  await manifest.append(createTestRecord('c'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'c']);
 });
 
-test('a line that another process left half-written after the opening swallows nothing', async (t) => {
+test('a partial line that another process left since the manifest was opened does not damage the next record', async (t) => {
   const { path, open } = await manifestFolder(t);
   const manifest = await open();
-  await manifest.append(recordOf('a'));
+  await manifest.append(createTestRecord('a'));
   await appendFile(path, '{"exchange":"bin');
-  await manifest.append(recordOf('b'));
+  await manifest.append(createTestRecord('b'));
   await manifest.close();
   assert.deepEqual(paths(await open()), ['a', 'b']);
 });
 
-test('damaged lines and paths that no layout gives are passed over, each kind with one warning', async (t) => {
+test('damaged lines and paths outside the layouts are skipped, each kind with one warning', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  const outside = ['/etc/passwd', '../x', 'a/../../x', 'a\\..\\x', 'C:/x', 'C:x', '/'].map(pathOf);
-  const own = ['.tickhaul/manifest.jsonl', '.TICKHAUL/lock', 'a/.tickhaul/x'].map(pathOf);
+  const outside = ['/etc/passwd', '../x', 'a/../../x', 'a\\..\\x', 'C:/x', 'C:x', '/'].map(toTestPath);
+  const own = ['.tickhaul/manifest.jsonl', '.TICKHAUL/lock', 'a/.tickhaul/x'].map(toTestPath);
   const other = [
     '__proto__',
     'constructor',
     '',
     'a.csv',
     'a.parquet',
-    pathOf('a\nb'),
-    pathOf('\u001b[2J'),
-    pathOf('\u007f'),
+    toTestPath('a\nb'),
+    toTestPath('\u001b[2J'),
+    toTestPath('\u007f'),
   ];
   await writeRaw(
     ['{', 'null', '[]', '\u0000\u0000'].map((line) => `${line}\n`).join('') +
-      [...outside, ...own, ...other].map((path) => formatManifestLine({ ...recordOf('x'), path })).join('') +
-      formatManifestLine(recordOf('good')),
+      [...outside, ...own, ...other]
+        .map((path) => formatManifestLine({ ...createTestRecord('x'), path }))
+        .join('') +
+      formatManifestLine(createTestRecord('good')),
   );
   const manifest = await open();
   assert.deepEqual(paths(manifest), ['good']);
   assert.equal(warnings.length, 2);
-  assert.match(warnings[0] ?? '', /4 damaged lines passed over, the first is line 1$/);
+  assert.match(warnings[0] ?? '', /skipped 4 damaged lines, the first is line 1$/);
   assert.match(
     warnings[1] ?? '',
-    /18 records with a path that no day file in this folder has passed over, the first is line 5$/,
+    /skipped 18 records with a path that no day file in this folder has, the first is line 5$/,
   );
 });
 
-test('paths that lead outside are told of once, and not at each opening', async (t) => {
+test('a warning about paths outside is shown once, not at each opening', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw([recordOf('../x'), recordOf('good')].map(formatManifestLine).join(''));
+  await writeRaw([createTestRecord('../x'), createTestRecord('good')].map(formatManifestLine).join(''));
   await open();
   await open();
   assert.equal(warnings.length, 1);
 });
 
-test('a single damaged line is counted as one', async (t) => {
+test('a single damaged line is reported in the singular', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
-  await writeRaw(`{\n${formatManifestLine(recordOf('/a'))}`);
+  await writeRaw(`{\n${formatManifestLine(createTestRecord('/a'))}`);
   await open();
-  assert.match(warnings[0] ?? '', /: 1 damaged line passed over, the first is line 1$/);
-  assert.match(warnings[1] ?? '', /: 1 record with a path that no day file in this folder has passed over/);
+  assert.match(warnings[0] ?? '', /: skipped 1 damaged line, the first is line 1$/);
+  assert.match(warnings[1] ?? '', /: skipped 1 record with a path that no day file in this folder has/);
 });
 
-test('lines longer than a read, and letters cut by one, are read right', async (t) => {
+test('reads lines longer than a chunk, and characters cut by one', async (t) => {
   const { open, writeRaw } = await manifestFolder(t);
   const names = ['é'.repeat(700_000), 'x', `€${'漢'.repeat(400_000)}`];
-  await writeRaw(names.map((name) => formatManifestLine(recordOf(name))).join(''));
+  await writeRaw(names.map((name) => formatManifestLine(createTestRecord(name))).join(''));
   assert.deepEqual(paths(await open()), names);
 });
 
-test('after kill -9 in the middle of appends, all that was reported as written is there', async (t) => {
+test('after kill -9 during appends, all acknowledged records are stored', async (t) => {
   const { open, startChild } = await manifestFolder(t);
   const child = startChild('k', 1_000_000);
   let reported = 0;
@@ -120,56 +124,56 @@ test('after kill -9 in the middle of appends, all that was reported as written i
   await once(child, 'close');
   const manifest = await open();
   assert.ok(reported > 200 && manifest.size >= reported, `${manifest.size} of ${reported}`);
-  await manifest.append(recordOf('after'));
+  await manifest.append(createTestRecord('after'));
   await manifest.close();
-  assert.notEqual((await open()).get(pathOf('after')), undefined);
+  assert.notEqual((await open()).get(toTestPath('after')), undefined);
 });
 
-test('a manifest that cannot be opened is an error that names it', async (t) => {
+test('a manifest that cannot be opened is an error with its path', async (t) => {
   const { dir, open } = await manifestFolder(t);
   await writeFile(join(dir, '.tickhaul'), 'a file');
   await assert.rejects(open(), { code: 'disk', message: /manifest\.jsonl/ });
 });
 
-test('a manifest that is a symbolic link is refused, whether it was one before or became one', async (t) => {
+test('refuses a manifest that is, or becomes, a symbolic link', async (t) => {
   const { dir, path, open } = await manifestFolder(t);
   const elsewhere = join(dir, 'elsewhere');
   await writeFile(elsewhere, '');
-  const refused = { code: 'disk', message: /manifest\.jsonl: a symbolic link stands here/ };
+  const refused = { code: 'disk', message: /manifest\.jsonl: is a symbolic link/ };
   const manifest = await open();
   await mkdir(join(dir, '.tickhaul'));
   await symlink(elsewhere, path);
-  await assert.rejects(manifest.append(recordOf('a')), refused);
+  await assert.rejects(manifest.append(createTestRecord('a')), refused);
   await assert.rejects(open(), refused);
   assert.equal(await readFile(elsewhere, 'utf8'), '');
 });
 
-test('a download folder that is itself a symbolic link has its manifest where it leads', async (t) => {
+test('a download folder may be a symbolic link', async (t) => {
   const { dir } = await manifestFolder(t);
   const real = join(dir, 'real');
   await mkdir(real);
   await symlink(real, join(dir, 'linked'));
   const manifest = await openManifest(join(dir, 'linked'), { warn: assert.fail });
-  await manifest.append(recordOf('a'));
+  await manifest.append(createTestRecord('a'));
   await manifest.close();
   assert.deepEqual(paths(await openManifest(real, { warn: assert.fail })), ['a']);
 });
 
-test('a failed append is reported, and the next one is tried anew', async (t) => {
+test('a failed append is reported, and the next one is attempted', async (t) => {
   const { dir, open } = await manifestFolder(t);
   const manifest = await open();
   await writeFile(join(dir, '.tickhaul'), 'a file');
-  await assert.rejects(manifest.append(recordOf('a')), { code: 'disk', message: /manifest\.jsonl/ });
+  await assert.rejects(manifest.append(createTestRecord('a')), { code: 'disk', message: /manifest\.jsonl/ });
   await rm(join(dir, '.tickhaul'));
-  await manifest.append(recordOf('b'));
+  await manifest.append(createTestRecord('b'));
   assert.deepEqual(paths(manifest), ['b']);
   await manifest.close();
 });
 
-test('a record of which nothing is left is known no more, after a compaction too', async (t) => {
+test('a forgotten path is unknown, also after a compaction', async (t) => {
   const { path, open } = await manifestFolder(t);
   const first = await open();
-  const [gone, kept] = [recordOf('gone.csv.gz'), recordOf('kept.csv.gz')];
+  const [gone, kept] = [createTestRecord('gone.csv.gz'), createTestRecord('kept.csv.gz')];
   await first.append(gone);
   await first.append(kept);
   await first.append({ ...gone, dropped: true });

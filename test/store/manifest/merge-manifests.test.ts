@@ -9,7 +9,7 @@ import { type MergeSummary, mergeManifests } from '../../../src/store/manifest/m
 import type { ConversionEntry, ManifestRecord } from '../../../src/store/manifest-record.js';
 import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
-import { recordOf } from './records.js';
+import { createTestRecord } from './records.js';
 
 const { signal } = new AbortController();
 const warn = (message: string): void => assert.fail(message);
@@ -46,10 +46,10 @@ const entryOf = (path: string, sha256 = 'c0'): ConversionEntry => ({
 
 const timeOf = (minute: number): string => new Date(minute * 60_000).toISOString();
 
-test('the newest record of a path stands, with what any folder made of it; a second merge changes nothing', async (t) => {
+test('the newest record of a path counts, with the conversions of all folders; a second merge changes nothing', async (t) => {
   const [a, b, target] = [await tempDir(t), await tempDir(t), await tempDir(t)];
   const record = (path: string, minute: number, more: Partial<ManifestRecord> = {}): ManifestRecord => ({
-    ...recordOf(path, 1),
+    ...createTestRecord(path, 1),
     time: timeOf(minute),
     ...more,
   });
@@ -73,7 +73,7 @@ test('the newest record of a path stands, with what any folder made of it; a sec
   assert.equal(await readFile(join(target, '.tickhaul', 'manifest.jsonl'), 'utf8'), text);
 });
 
-test('however records are spread over folders, the merge knows what one folder would', async (t) => {
+test('a merge of any distribution of records over folders equals a single folder', async (t) => {
   const place = await tempDir(t);
   let round = 0;
   const spread = fc.array(
@@ -87,7 +87,7 @@ test('however records are spread over folders, the merge knows what one folder w
       const [target = '', ...sources] = folders;
       const records = all.map(({ name, minute, folder }) => ({
         dir: folders[folder] ?? '',
-        record: { ...recordOf(`${name}.csv.gz`, name), time: timeOf(minute), version: `${minute}` },
+        record: { ...createTestRecord(`${name}.csv.gz`, name), time: timeOf(minute), version: `${minute}` },
       }));
       for (const dir of sources) await write(dir, []);
       // In a folder, the last record of a path is the newest.
@@ -109,50 +109,47 @@ test('however records are spread over folders, the merge knows what one folder w
 
 test('two contents of one path end with code 6, and nothing is written', async (t) => {
   const [a, b, target] = [await tempDir(t), await tempDir(t), await tempDir(t)];
-  const other = { ...recordOf('x.csv.gz', 1), sha256: 'ff' };
-  await write(a, [recordOf('x.csv.gz', 1), recordOf('y.csv.gz', 1)]);
+  const other = { ...createTestRecord('x.csv.gz', 1), sha256: 'ff' };
+  await write(a, [createTestRecord('x.csv.gz', 1), createTestRecord('y.csv.gz', 1)]);
   await write(b, [other]);
   const mergeHere = (...words: readonly string[]) => runHere(['manifest', 'merge', ...words]);
   const { exitCode, stderr } = await mergeHere(a, b, '--dir', target);
   assert.equal(exitCode, 6, stderr);
-  assert.match(
-    stderr,
-    /x\.csv\.gz: in .* it has other contents than in the folders before; nothing was merged/,
-  );
+  assert.match(stderr, /x\.csv\.gz: has other contents in .* than in the folders before; nothing was merged/);
   assert.deepEqual(await read(target), []);
 
-  await write(b, [{ ...recordOf('x.csv.gz', 1), conversions: [entryOf('x.parquet')] }]);
-  await write(target, [{ ...recordOf('x.csv.gz', 1), conversions: [entryOf('x.parquet', 'dd')] }]);
+  await write(b, [{ ...createTestRecord('x.csv.gz', 1), conversions: [entryOf('x.parquet')] }]);
+  await write(target, [{ ...createTestRecord('x.csv.gz', 1), conversions: [entryOf('x.parquet', 'dd')] }]);
   assert.equal((await mergeHere(b, '--dir', target)).exitCode, 6);
 
-  const told = await mergeHere(a, '--dir', target, '--json');
-  assert.deepEqual(JSON.parse(told.stdout), { path: target, records: 2, added: 1, changed: 0 });
+  const merged = await mergeHere(a, '--dir', target, '--json');
+  assert.deepEqual(JSON.parse(merged.stdout), { path: target, records: 2, added: 1, changed: 0 });
 });
 
-test('a folder without a manifest is a usage error, and a damaged line is passed over with a warning', async (t) => {
+test('a folder without a manifest is a usage error, and a damaged line is skipped with a warning', async (t) => {
   const [a, target] = [await tempDir(t), await tempDir(t)];
   const merge = () => runHere(['manifest', 'merge', a, '--dir', target]);
   const none = await merge();
-  assert.deepEqual([none.exitCode, none.stderr.includes('there is no manifest')], [2, true]);
-  await write(a, [recordOf('x.csv.gz', 1)]);
+  assert.deepEqual([none.exitCode, none.stderr.includes('has no manifest')], [2, true]);
+  await write(a, [createTestRecord('x.csv.gz', 1)]);
   const path = join(a, '.tickhaul', 'manifest.jsonl');
   const damaged = `rubbish\n${await readFile(path, 'utf8')}`;
   await mkdir(join(a, '.tickhaul'), { recursive: true });
   await writeFile(path, damaged);
   const { exitCode, stderr } = await merge();
   assert.equal(exitCode, 0, stderr);
-  assert.match(stderr, /1 damaged line passed over/);
+  assert.match(stderr, /skipped 1 damaged line/);
   assert.equal((await read(target)).length, 1);
   assert.equal(await readFile(path, 'utf8'), damaged);
 });
 
-test('no folder is a usage error; one that is named twice, or is the target, counts once', async (t) => {
+test('no folder is a usage error; a folder that is named twice, or is the target, counts once', async (t) => {
   const [a, target] = [await tempDir(t), await tempDir(t)];
-  await write(a, [recordOf('x.csv.gz', 1)]);
+  await write(a, [createTestRecord('x.csv.gz', 1)]);
   const none = await runHere(['manifest', 'merge', '--dir', target]);
   assert.deepEqual([none.exitCode, none.stdout], [2, '']);
   const refused = await runHere(['manifest', 'merge', a, target, '--dir', target]);
-  assert.deepEqual([refused.exitCode, refused.stderr.includes(`${target}: there is no manifest`)], [2, true]);
+  assert.deepEqual([refused.exitCode, refused.stderr.includes(`${target}: has no manifest`)], [2, true]);
   for (const [folders, added] of [
     [[a, a], 1],
     [[a, target, a], 0],

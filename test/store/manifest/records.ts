@@ -1,16 +1,16 @@
 import type { Day } from '../../../src/dataset/day.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 
-/** The path of the day file that tests call so. */
-export const pathOf = (name: string): string => (name.endsWith('.csv.gz') ? name : `${name}.csv.gz`);
-/** The name that `pathOf` made a path of. */
-export const nameOf = (path: string): string => path.replace(/\.csv\.gz$/, '');
+/** Path of the day file with a short name. */
+export const toTestPath = (name: string): string => (name.endsWith('.csv.gz') ? name : `${name}.csv.gz`);
+/** The short name of a path; the inverse of `toTestPath`. */
+export const toTestName = (path: string): string => path.replace(/\.csv\.gz$/, '');
 
-/** A record that differs from others by its path, which is made of a name, and its row count. */
-export function recordOf(name: string, rows = 1): ManifestRecord {
+/** A record whose path is created from a short name. */
+export function createTestRecord(name: string, rows = 1): ManifestRecord {
   return {
     file: { exchange: 'binance', dataType: 'trades', symbol: 'BTCUSDT', day: 19_000 as Day },
-    path: pathOf(name),
+    path: toTestPath(name),
     bytes: 1234,
     md5: '0'.repeat(32),
     sha256: 'f'.repeat(64),

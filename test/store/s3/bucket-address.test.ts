@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseBucketAddress, parseObjectLocation } from '../../../src/store/s3/bucket-address.js';
 
-test('an address is a bucket, and a prefix that may be left out', () => {
+test('an address has a bucket and an optional prefix', () => {
   for (const [text, bucket, prefix, name] of [
     ['s3://data', 'data', '', 's3://data'],
     ['S3://data/', 'data', '', 's3://data'],
@@ -13,21 +13,21 @@ test('an address is a bucket, and a prefix that may be left out', () => {
     assert.deepEqual(parseBucketAddress(text), { bucket, prefix, name });
 });
 
-test('what is no address of a bucket is refused, and no password repeated', () => {
+test('refuses invalid addresses, without showing passwords', () => {
   for (const [text, says] of [
-    ['s3://', /names no bucket; write it as s3:\/\/bucket\/prefix/],
-    ['s3:///prefix', /names no bucket/],
-    ['s3://ab', /s3:\/\/ab: this is no name of a bucket/],
-    ['s3://-data', /no name of a bucket/],
-    ['s3://da ta/x', /no name of a bucket/],
+    ['s3://', /has no bucket; write it as s3:\/\/bucket\/prefix/],
+    ['s3:///prefix', /has no bucket/],
+    ['s3://ab', /s3:\/\/ab: is not the name of a bucket/],
+    ['s3://-data', /not the name of a bucket/],
+    ['s3://da ta/x', /not the name of a bucket/],
     ['s3://data/a//b', /single slashes/],
     ['s3://data/../b', /single slashes/],
     ['s3://data/.', /single slashes/],
     ['s3://data//b', /single slashes/],
     ['s3://data/a\\b', /single slashes/],
-    ['s3://data/a/.tickhaul', /\.tickhaul is tickhaul's own/],
-    ['s3://key:secret@host/data', /credentials come from AWS_ACCESS_KEY_ID/],
-    ['s3://localhost:9000/data', /the host from --s3-endpoint/],
+    ['s3://data/a/.tickhaul', /\.tickhaul is reserved for tickhaul/],
+    ['s3://key:secret@host/data', /set credentials with AWS_ACCESS_KEY_ID/],
+    ['s3://localhost:9000/data', /the host with --s3-endpoint/],
   ] as const)
     assert.throws(
       () => parseBucketAddress(text),
@@ -39,7 +39,7 @@ test('what is no address of a bucket is refused, and no password repeated', () =
     );
 });
 
-test('a key is read as it is written', () => {
+test('a key is parsed as it is written', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), (key) => {
       assert.deepEqual(parseObjectLocation(`s3://data/${key}`), { bucket: 'data', key });

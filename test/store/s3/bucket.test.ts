@@ -47,7 +47,7 @@ const ODD_KEYS = [
   '\u0001',
 ];
 
-test('a key may hold any characters: it is put, listed, read and removed as it is', {
+test('a key may contain any characters when it is put, listed, read and removed', {
   skip: NO_STORE,
 }, async (t) => {
   const { store, bucket } = await open(t);
@@ -83,14 +83,14 @@ test('a listing of many pages has each key once, in order', { skip: NO_STORE }, 
   assert.deepEqual(await all(store.list('')), []);
 });
 
-test('an upload is seen when it is whole, in parts or in one piece', { skip: NO_STORE }, async (t) => {
+test('an upload is visible once it is complete, in parts or as a whole', { skip: NO_STORE }, async (t) => {
   const { store, bucket, shim } = await open(t);
   for (const size of [0, 1, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES + 100_000]) {
     const body = randomBytes(size);
     for (const announced of [undefined, size]) {
       const key = `size ${size} ${announced}`;
       const upload = store.upload(key, announced);
-      // Bytes may be used again once they are written.
+      // The buffer may be reused once it is written.
       const chunk = Buffer.alloc(300_000);
       for (let at = 0; at < size; at += chunk.length) {
         const length = body.copy(chunk, 0, at);
@@ -113,7 +113,7 @@ test('an upload is seen when it is whole, in parts or in one piece', { skip: NO_
   assert.deepEqual(await bucket.uploads(), []);
 });
 
-test('an upload that is broken off leaves nothing', { skip: NO_STORE }, async (t) => {
+test('an aborted upload leaves nothing', { skip: NO_STORE }, async (t) => {
   const { store, bucket } = await open(t);
   const isOver = new AbortController();
   const uploads = [store.upload('a'), store.upload('b', undefined, isOver.signal), store.upload('c', 10)];
@@ -127,21 +127,21 @@ test('an upload that is broken off leaves nothing', { skip: NO_STORE }, async (t
   await assert.rejects(store.put('d', Buffer.alloc(1), isOver.signal), { code: 'interrupted' });
 });
 
-test('what a run left unfinished is found and abandoned', { skip: NO_STORE }, async (t) => {
+test('finds and aborts unfinished uploads of earlier runs', { skip: NO_STORE }, async (t) => {
   const { store, bucket } = await open(t);
   const key = 'left/é +=%.gz';
-  // The first part is there before the second one is sent.
+  // The first part is stored before the second is sent.
   await store.upload(key).write(randomBytes(2 * PART_BYTES + 5));
-  const [found] = await all(store.unfinished('left/'));
+  const [found] = await all(store.listUploads('left/'));
   assert.equal(found?.key, key);
   assert.ok(Math.abs(found.startedMs - Date.now()) < 3_600_000);
-  assert.deepEqual(await all(store.unfinished('other/')), []);
-  await store.abandon(found);
-  await store.abandon(found);
+  assert.deepEqual(await all(store.listUploads('other/')), []);
+  await store.abortUpload(found);
+  await store.abortUpload(found);
   assert.deepEqual(await bucket.uploads(), []);
 });
 
-test('requests that the store refuses for now, and answers that are lost, are asked for again', {
+test('retries requests that the store refuses temporarily, and requests whose response is lost', {
   skip: NO_STORE,
 }, async (t) => {
   const { store, shim, bucket } = await open(t);
@@ -170,7 +170,7 @@ test('requests that the store refuses for now, and answers that are lost, are as
   assert.ok(body.equals(await bytesOf(store.get('read'))));
 });
 
-test('an object that is replaced while it is read is not read on', { skip: NO_STORE }, async (t) => {
+test('reading stops if the object is replaced meanwhile', { skip: NO_STORE }, async (t) => {
   const { store, shim } = await open(t);
   await store.put('a', randomBytes(3_000_000));
   void shim.harm('GetObject', 'cut answer');
@@ -183,12 +183,12 @@ test('an object that is replaced while it is read is not read on', { skip: NO_ST
   await assert.rejects(rest(), { code: 'changed' });
 });
 
-test('a store that is silent is given up after some tries', { skip: NO_STORE }, async (t) => {
+test('gives up on a silent store after some attempts', { skip: NO_STORE }, async (t) => {
   const { store, shim } = await open(t, 200);
   void shim.harm('PutObject', 'silence', 100);
   await assert.rejects(store.put('a', Buffer.alloc(100_000)), {
     code: 'store_down',
     exitCode: 5,
-    message: /s3:\/\/test-\w+\/a: .* no answer within 0\.2s; tried 3 times/,
+    message: /s3:\/\/test-\w+\/a: .* no response within 0\.2s; tried 3 times/,
   });
 });

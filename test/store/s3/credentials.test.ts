@@ -15,11 +15,11 @@ const SHORT = ['--stall-timeout', '2s'];
 
 interface Helper {
   readonly env: Record<string, string>;
-  /** The script, and what it has started; undefined until both run. */
+  /** Process ids of the script and of the program that it has started; undefined until both run. */
   pids(): Promise<readonly number[] | undefined>;
 }
 
-/** A profile whose credential_process starts a program, and waits for it for ever. */
+/** A profile whose credential_process starts a program and waits for it forever. */
 async function hangingHelper(t: TestContext): Promise<Helper> {
   const dir = await tempDir(t);
   const [script, config, pids] = [join(dir, 'helper.sh'), join(dir, 'config'), join(dir, 'pids')];
@@ -46,19 +46,19 @@ async function assertEnded({ pids }: Helper): Promise<void> {
     await until(`the end of process ${pid}`, async () => !isAlive(pid) || (await isZombie(pid)));
 }
 
-/** It has ended, and whoever inherited it has not looked yet. */
+/** The process has ended, but its parent has not waited for it yet. */
 async function isZombie(pid: number): Promise<boolean> {
   return / Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ' Z '));
 }
 
 for (const command of [DOWNLOAD, ['verify'], ['verify', '--listed']]) {
-  test(`${command.join(' ')}: a credential_process that hangs is ended, with all that it started`, async (t) => {
+  test(`${command.join(' ')}: ends a credential_process that hangs, with its descendants`, async (t) => {
     const helper = await hangingHelper(t);
     const { exitCode, stderr } = await tickhaul([...command, ...SHORT, ...TO_STORE], { env: helper.env });
     assert.equal(exitCode, 5, stderr);
     assert.match(
       stderr,
-      /^tickhaul: no credentials for the object store: the profile's credential_process gave none within 2s; check that it answers\n$/,
+      /^tickhaul: no credentials for the object store: the profile's credential_process returned none within 2s; check that it responds\n$/,
     );
     assert.ok(await helper.pids(), 'it ran');
     await assertEnded(helper);
@@ -76,7 +76,7 @@ test('a signal ends a credential_process that hangs', async (t) => {
   await assertEnded(helper);
 });
 
-test('hosts that give credentials, and are silent, are given up after the stall timeout', async (t) => {
+test('gives up on silent credential hosts after the stall timeout', async (t) => {
   const silent = await serve(t, () => {});
   const { host } = new URL(silent);
   const home = await tempDir(t);
@@ -102,7 +102,10 @@ sso_role_name = reader
     const words = [...DOWNLOAD, ...TO_STORE, '--stall-timeout', '300ms'];
     const { exitCode, stderr } = await tickhaul(words, { env });
     assert.equal(exitCode, 5, `${name}: ${stderr}`);
-    assert.match(stderr, /^tickhaul: no credentials for the object store: .* gave none within 0\.3s; .*\n$/);
+    assert.match(
+      stderr,
+      /^tickhaul: no credentials for the object store: .* returned none within 0\.3s; .*\n$/,
+    );
     assert.ok(stderr.includes(host.replace(/:.*/, '')), `${name}: ${stderr}`);
   }
 });

@@ -31,7 +31,7 @@ async function listed(destination: Destination, under: string): Promise<readonly
   return paths;
 }
 
-test('a prefix of a bucket is a destination: what lies under it, and nothing beside', {
+test('a prefix of a bucket is a destination with only the objects under it', {
   skip: NO_STORE,
 }, async (t) => {
   const { bucket, destination } = await open(t, 'data/');
@@ -64,7 +64,7 @@ test('a prefix of a bucket is a destination: what lies under it, and nothing bes
   assert.equal((await bucket.read('data/.tickhaul/sync.json')).toString(), '{"ü":1}');
 });
 
-test('a bucket that is not there is told at once', { skip: NO_STORE }, async (t) => {
+test('a missing bucket is reported at once', { skip: NO_STORE }, async (t) => {
   const { settings } = await reachableBucket(t);
   await assert.rejects(openDestination('s3://nobodys-bucket/x', settings), {
     exitCode: 2,
@@ -72,7 +72,7 @@ test('a bucket that is not there is told at once', { skip: NO_STORE }, async (t)
   });
 });
 
-test('files of a store are read whole and here and there, and written whole', {
+test('reads files of a store as a whole and at positions, and writes them as a whole', {
   skip: NO_STORE,
 }, async (t) => {
   const { bucket, settings } = await reachableBucket(t);
@@ -103,20 +103,20 @@ test('files of a store are read whole and here and there, and written whole', {
   await assert.rejects(files.openRandom(location), { code: 'missing' });
 });
 
-test('uploads of ours that nobody ended are, when they are a day old', { skip: NO_STORE }, async (t) => {
+test('aborts own uploads that have been unfinished for a day', { skip: NO_STORE }, async (t) => {
   const { bucket, settings } = await reachableBucket(t);
   const stores = openBucketConnections(settings);
   t.after(() => stores.close());
   const store = stores.bucket(bucket.name);
   const keys = ['p/a.csv.gz', 'p/b.backup', 'q/c.csv.gz'];
   const uploads = keys.map((key) => store.upload(key));
-  // The first part of each is there before the second one is sent.
+  // The first part of each is stored before the second is sent.
   for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_BYTES + 1));
   const data = new DataPrefix(store, parseBucketAddress(`s3://${bucket.name}/p`));
   const hours = (count: number): number => Date.now() + count * 3_600_000;
-  await data.endOldUploads(hours(20), signal);
+  await data.abortOldUploads(hours(20), signal);
   assert.deepEqual(await bucket.uploads(), keys);
-  await data.endOldUploads(hours(30), signal);
+  await data.abortOldUploads(hours(30), signal);
   assert.deepEqual(await bucket.uploads(), keys.slice(1));
   await Promise.all(uploads.map((upload) => upload.abort()));
 });

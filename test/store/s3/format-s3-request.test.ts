@@ -5,7 +5,7 @@ import { formatS3Request } from '../../../src/store/s3/format-s3-request.js';
 
 const OBJECT = { method: 'PUT', host: 'store:9000', path: '/bucket/a%3D1/b.csv.gz', query: {}, headers: {} };
 
-test('a request is shown by what tells it from others', () => {
+test('a request is shown with the parts that identify it', () => {
   assert.equal(formatS3Request(OBJECT), 'PUT store:9000/bucket/a=1/b.csv.gz');
   const part = { ...OBJECT, query: { partNumber: '3', uploadId: '2~secret', 'x-id': 'UploadPart' } };
   assert.equal(formatS3Request(part), 'PUT store:9000/bucket/a=1/b.csv.gz?partNumber=3&uploadId');
@@ -16,7 +16,7 @@ test('a request is shown by what tells it from others', () => {
   assert.equal(formatS3Request(read), 'GET store:9000/bucket/a=1/b.csv.gz bytes=0-99');
 });
 
-test('nothing that it does not know is shown, and nothing that moves the cursor', () => {
+test('shows no unknown parameters and no control characters', () => {
   const names = ['X-Amz-Signature', 'X-Amz-Security-Token', 'role_name', 'uploadId', 'x-id'];
   const query = Object.fromEntries(names.map((name) => [name, 's3cret']));
   const headers = { authorization: 's3cret', 'x-amz-security-token': 's3cret' };

@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
-import { type Gate, Killed, killAfter, MemoryBucket } from '../../helpers/memory-store.js';
-import { owner, settled, TestClock, take } from './leases.js';
+import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../helpers/memory-store.js';
+import { acquireTestLease, owner, TestClock, waitForNextTurn } from './leases.js';
 
 const SECOND = 1000;
 
-test('of many that come at once each gets it, one at a time', async () => {
+test('of many simultaneous runs each gets the lease, one at a time', async () => {
   const bucket = new MemoryBucket();
   let holders = 0;
   await Promise.all(
     Array.from({ length: 30 }, async (_, n) => {
-      const lease = await take(bucket, `${n}`, { timeoutMs: 240_000 });
+      const lease = await acquireTestLease(bucket, `${n}`, { timeoutMs: 240_000 });
       assert.equal(++holders, 1);
-      await settled();
+      await waitForNextTurn();
       holders--;
       await lease.release();
     }),
@@ -22,13 +22,13 @@ test('of many that come at once each gets it, one at a time', async () => {
   assert.deepEqual(bucket.keys(), []);
 });
 
-/** One that comes, holds the lease for a while, and may be killed on the way; all times in seconds. */
+/** A run that acquires the lease, holds it for a while, and may be killed; all times in seconds. */
 const racer = fc.record({
   exclusive: fc.constantFrom(true, true, false),
-  /** Before its first try, and between tries. */
+  /** Delay before the first attempt, and between attempts. */
   pause: fc.constantFrom(0, 0, 1, 40),
   holds: fc.constantFrom(0, 50, 400, 400),
-  /** How long its requests are on their way, one after the other; then they are quick. */
+  /** Duration of its first requests; later ones are fast. */
   delays: fc.array(fc.constantFrom(0, 0, 0, 0, 0, 40, 280), { maxLength: 16 }),
   kill: fc.option(
     fc.record({ after: fc.nat(12), moment: fc.constantFrom('before' as const, 'after' as const) }),
@@ -36,7 +36,7 @@ const racer = fc.record({
   ),
 });
 
-test('two that keep each other out never hold it at once, whatever is held up, and who is killed', async () => {
+test('two conflicting runs never hold the lease at once, whatever is delayed and whoever is killed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -55,7 +55,7 @@ test('two that keep each other out never hold it at once, whatever is held up, a
           host: string,
         ): Promise<void> => {
           let at = 0;
-          const onItsWay: Gate = async () => {
+          const onItsWay: RequestGate = async () => {
             const delay = delays[at++] ?? 0;
             if (delay > 0) await clock.wait(delay * SECOND);
             await scheduler.schedule(Promise.resolve());

@@ -5,14 +5,14 @@ import { acquireLease, type StoreLease, tryAcquireLease } from '../../../src/sto
 import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/store/s3/shutdown-timeout.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
-import { owner, TestClock, take } from './leases.js';
+import { acquireTestLease, owner, TestClock } from './leases.js';
 
 const LOCKS = 'data/.tickhaul/locks/';
 const SECOND = 1000;
 
-test('a lease is one object that says who holds it, and is gone when it is released', async () => {
+test('a lease is one object with its holder, which is removed when it is released', async () => {
   const bucket = new MemoryBucket();
-  const lease = await take(bucket, 'a');
+  const lease = await acquireTestLease(bucket, 'a');
   const [key = ''] = bucket.keys(LOCKS);
   assert.match(key.slice(LOCKS.length), /^\d{8}T\d{9}Z-[0-9a-f]{12}\.exclusive$/);
   assert.deepEqual(JSON.parse(bucket.text(key) ?? ''), {
@@ -24,7 +24,7 @@ test('a lease is one object that says who holds it, and is gone when it is relea
   assert.deepEqual([bucket.keys(LOCKS), lease.lost.aborted], [[], false]);
 });
 
-test('who is alone keeps all others out, those who share only who wants to be alone', async () => {
+test('an exclusive lease excludes all others, a shared one only exclusive leases', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   const trying = (host: string, exclusive: boolean): Promise<StoreLease | undefined> =>
@@ -43,17 +43,20 @@ test('who is alone keeps all others out, those who share only who wants to be al
   assert.deepEqual(bucket.keys(), []);
 });
 
-test('a lock that is held is an error that names the holder, at once or after the wait', async () => {
+test('a held lease is an error with its holder, at once or after the wait', async () => {
   const bucket = new MemoryBucket();
-  const lease = await take(bucket, 'db1');
+  const lease = await acquireTestLease(bucket, 'db1');
   const named =
     /^s3:\/\/bucket\/data: another run holds the lock, process 5000000 on db1 since 2026-01-01T00/;
-  await assert.rejects(take(bucket, 'b'), { code: 'locked', message: named });
+  await assert.rejects(acquireTestLease(bucket, 'b'), { code: 'locked', message: named });
   const waits: string[] = [];
-  const waiting = take(bucket, 'c', { timeoutMs: 60_000, onWait: (holder) => waits.push(holder) });
+  const waiting = acquireTestLease(bucket, 'c', {
+    timeoutMs: 60_000,
+    onWait: (holder) => waits.push(holder),
+  });
   waiting.catch(() => {});
   const leaving = new AbortController();
-  const other = take(bucket, 'd', { timeoutMs: 60_000, signal: leaving.signal });
+  const other = acquireTestLease(bucket, 'd', { timeoutMs: 60_000, signal: leaving.signal });
   leaving.abort(new TickhaulError('interrupted', 'interrupted'));
   await assert.rejects(other, { code: 'interrupted' });
   await lease.release();
@@ -62,12 +65,12 @@ test('a lock that is held is an error that names the holder, at once or after th
   assert.deepEqual(bucket.keys(), []);
 });
 
-test('a dead lease holds for five minutes by the clock of the store, a living one for ever', async () => {
+test('a dead lease is valid for five minutes by the store’s clock, a live one forever', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   const trying = (exclusive: boolean): Promise<StoreLease | undefined> =>
     tryAcquireLease(bucket.client(), 'data/', owner('b'), { exclusive, clock });
-  const living = await take(bucket, 'a', { clock });
+  const living = await acquireTestLease(bucket, 'a', { clock });
   await clock.pass(3600 * SECOND);
   assert.equal(await trying(true), undefined);
   await living.release();
@@ -75,18 +78,18 @@ test('a dead lease holds for five minutes by the clock of the store, a living on
   await clock.pass(240 * SECOND);
   assert.equal(await trying(false), undefined);
   await clock.pass(61 * SECOND);
-  const next = await take(bucket, 'd', { clock });
+  const next = await acquireTestLease(bucket, 'd', { clock });
   assert.equal(bucket.keys(LOCKS).length, 1, 'the dead one is removed');
   await next.release();
 });
 
-test('a run whose lease is gone, or could not be refreshed, hears that it is lost', async () => {
+test('a run loses its lease if the object is gone or cannot be refreshed', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
-  const removed = await take(bucket, 'a', { clock });
+  const removed = await acquireTestLease(bucket, 'a', { clock });
   for (const key of bucket.keys(LOCKS)) bucket.delete(key);
   await clock.pass(31 * SECOND);
-  assert.match(String(removed.lost.reason), /another run may have taken the lock over, or removed it/);
+  assert.match(String(removed.lost.reason), /another run may have taken over the lock, or removed it/);
   await removed.release();
   assert.deepEqual(bucket.keys(), [], 'it is not put again');
 
@@ -104,12 +107,12 @@ test('a run whose lease is gone, or could not be refreshed, hears that it is los
   await clock.pass(220 * SECOND);
   assert.equal(cutOff.lost.aborted, false);
   await clock.pass(41 * SECOND);
-  assert.match(String(cutOff.lost.reason), /held up for long|no sign of life/);
+  assert.match(String(cutOff.lost.reason), /suspended for too long|accepted no refresh/);
   isDown = false;
   await cutOff.release();
 });
 
-test('a lease that the store does not remove is left to die, and the run that had it goes on', async () => {
+test('a lease that the store does not remove is left to expire, and its run succeeds', async () => {
   const bucket = new MemoryBucket();
   const store = bucket.client(async ({ name }) => {
     if (name === 'remove') throw new TickhaulError('store_down', 'busy');
@@ -118,11 +121,11 @@ test('a lease that the store does not remove is left to die, and the run that ha
   await lease.release();
   assert.equal(bucket.keys(LOCKS).length, 1);
   bucket.now += 301 * SECOND;
-  await (await take(bucket, 'b')).release();
+  await (await acquireTestLease(bucket, 'b')).release();
   assert.deepEqual(bucket.keys(LOCKS), []);
 });
 
-test('a store that falls silent holds no run for long: not the end of one, nor one that is interrupted', async () => {
+test('a silent store delays neither the end of a run nor an interrupt for long', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   let isSilent = false;
@@ -147,7 +150,7 @@ test('a store that falls silent holds no run for long: not the end of one, nor o
   };
   const lease = await acquireLease(store, 'data/', owner('a'), { exclusive: true, clock });
   isSilent = true;
-  // Its sign of life is on its way.
+  // Its refresh is in flight.
   await clock.pass(31 * SECOND);
   assert.equal(await endOf(lease.release()), 'well');
   const leaving = new AbortController();
@@ -161,17 +164,17 @@ test('a store that falls silent holds no run for long: not the end of one, nor o
   assert.equal(await endOf(coming), 'interrupted');
 });
 
-test('a run on a machine that slept hears that others may have taken its lease', async () => {
+test('a run on a machine that slept loses its lease', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   let asleep = 0;
   const slept: LeaseClock = { now: () => clock.now() - asleep, wait: (ms, signal) => clock.wait(ms, signal) };
-  const lease = await take(bucket, 'a', { clock: slept });
+  const lease = await acquireTestLease(bucket, 'a', { clock: slept });
   await clock.pass(10 * SECOND);
-  // The store's clock goes on, that of the machine stands still.
+  // The store’s clock runs on while that of the machine stops.
   asleep = 3600 * SECOND;
   bucket.now += asleep;
   await clock.pass(61 * SECOND);
-  assert.match(String(lease.lost.reason), /held up for long/);
+  assert.match(String(lease.lost.reason), /suspended for too long/);
   await lease.release();
 });

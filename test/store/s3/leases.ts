@@ -7,7 +7,7 @@ export function owner(host: string): LockOwner {
   return { pid: 5_000_000, host, now: Date.UTC(2026, 0, 1), command: 'sync', isAlive: () => true };
 }
 
-/** Time that passes when it is told to, for clients and the store alike. */
+/** A clock for clients and the store that runs only when a test advances it. */
 export class TestClock implements LeaseClock {
   readonly #bucket: MemoryBucket;
   readonly #begun: number;
@@ -39,11 +39,11 @@ export class TestClock implements LeaseClock {
     });
   }
 
-  /** Lets all that is due happen, each at its time. */
+  /** Advances to each due time in order. */
   async pass(ms: number): Promise<void> {
     const end = this.#bucket.now + ms;
     for (;;) {
-      await settled();
+      await waitForNextTurn();
       const [next] = this.#timers.sort((a, b) => a.at - b.at);
       if (!next || next.at + this.#begun > end) break;
       this.#timers.shift();
@@ -53,7 +53,7 @@ export class TestClock implements LeaseClock {
     this.#bucket.now = end;
   }
 
-  /** Lets as much time pass as something takes. */
+  /** Advances by the duration of a task. */
   async during<T>(something: Promise<T>): Promise<T> {
     let isOver = false;
     const over = something.finally(() => {
@@ -65,11 +65,11 @@ export class TestClock implements LeaseClock {
   }
 }
 
-export function settled(): Promise<void> {
+export function waitForNextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-export const take = (
+export const acquireTestLease = (
   bucket: MemoryBucket,
   host: string,
   options: Partial<AcquireLeaseOptions> = {},

@@ -6,11 +6,11 @@ import { type Shim, shimFor } from '../../helpers/s3/shim.js';
 export interface ReachableBucket {
   readonly bucket: TestBucket;
   readonly shim: Shim;
-  /** They lead to the store through the shim. */
+  /** Settings to reach the store through the shim. */
   readonly settings: StoreSettings;
 }
 
-/** A bucket of a real store, with credentials in the environment of this process. */
+/** Creates a bucket of a real store, with credentials in the environment of this process. */
 export async function reachableBucket(t: TestContext, stallTimeoutMs = 30_000): Promise<ReachableBucket> {
   const bucket = await bucketFor(t);
   const shim = await shimFor(t, bucket.gateway.endpoint);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { choosePartBytes, MAX_PARTS, PART_BYTES } from '../../../src/store/s3/part-size.js';
 
-test('parts are as many as S3 takes, and of the usual size where that will do', () => {
+test('there are no more parts than S3 allows, of the usual size if possible', () => {
   fc.assert(
     fc.property(fc.nat({ max: 5 * 1024 ** 4 }), (bytes) => {
       const size = choosePartBytes(bytes);

@@ -12,7 +12,7 @@ import { bucketFor } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN, shimFor } from '../../helpers/s3/shim.js';
 
-test('nobody sees an upload of a real store before it is completed', { skip: NO_STORE }, async (t) => {
+test('an upload to a real store is invisible until it is completed', { skip: NO_STORE }, async (t) => {
   const { name: Bucket, client, keys, uploads, read } = await bucketFor(t);
   const Key = 'a=1/ü +%41&?.gz';
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
@@ -26,7 +26,7 @@ test('nobody sees an upload of a real store before it is completed', { skip: NO_
   assert.deepEqual(await read(Key), Body);
 });
 
-test('the shim harms the requests that it is told, and no other', { skip: NO_STORE }, async (t) => {
+test('the shim injects faults only into the chosen requests', { skip: NO_STORE }, async (t) => {
   const { name: Bucket, gateway, read, keys } = await bucketFor(t);
   const shim = await shimFor(t, gateway.endpoint);
   const client = new S3Client({

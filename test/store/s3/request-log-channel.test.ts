@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openRequestLogSender, withRequestLog } from '../../../src/store/s3/request-log-channel.js';
 
-test('what is told while somebody hears is heard to its end, also beside others who end before', async () => {
-  const teller = openRequestLogSender();
-  const heard: string[] = [];
-  const others: string[] = [];
+test('a receiver gets all lines of its duration, also beside receivers that end earlier', async () => {
+  const sender = openRequestLogSender();
+  const received: string[] = [];
+  const nestedLines: string[] = [];
   await withRequestLog(
-    (line) => heard.push(line),
+    (line) => received.push(line),
     async () => {
-      teller.send('first');
+      sender.send('first');
       await withRequestLog(
-        (line) => others.push(line),
-        async () => teller.send('second'),
+        (line) => nestedLines.push(line),
+        async () => sender.send('second'),
       );
-      teller.send('third');
+      sender.send('third');
     },
   );
-  teller.send('heard by nobody');
-  teller.close();
-  teller.send('too late');
-  assert.deepEqual(heard, ['first', 'second', 'third']);
-  assert.deepEqual(others, ['second']);
+  sender.send('without a receiver');
+  sender.close();
+  sender.send('too late');
+  assert.deepEqual(received, ['first', 'second', 'third']);
+  assert.deepEqual(nestedLines, ['second']);
 });

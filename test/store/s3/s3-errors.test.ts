@@ -19,7 +19,7 @@ function setCredentials(key: string | undefined): void {
     if (value === undefined) delete process.env[name];
     else process.env[name] = value;
 }
-// Nothing of whoever runs the tests.
+// Ignore the credentials and profiles of the user who runs the tests.
 Object.assign(process.env, {
   AWS_CONFIG_FILE: '/dev/null',
   AWS_SHARED_CREDENTIALS_FILE: '/dev/null',
@@ -46,21 +46,21 @@ async function bodyOf(request: IncomingMessage): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-test('what is wrong with a store is one line that says what to do, with its exit code and no key', async (t) => {
+test('a store’s error is one line with advice and its exit code, without keys', async (t) => {
   const cases = [
-    [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; make it first/],
-    [403, 'AccessDenied', '', 4, /these credentials may not do that.* \(AccessDenied, 403: About/],
-    [503, 'AccessDenied', '', 4, /these credentials may not do that/],
+    [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; create it/],
+    [403, 'AccessDenied', '', 4, /these credentials lack a permission.* \(AccessDenied, 403: About/],
+    [503, 'AccessDenied', '', 4, /these credentials lack a permission/],
     [403, 'InvalidAccessKeyId', '', 4, /does not know these credentials; check/],
     [403, 'SignatureDoesNotMatch', '', 4, /the secret key does not belong to the access key/],
     [400, 'ExpiredToken', '', 4, /have expired/],
-    [403, 'RequestTimeTooSkewed', '', 4, /clock here differs/],
-    [301, 'PermanentRedirect', '', 2, /in another region; name the right one with --s3-region/],
+    [403, 'RequestTimeTooSkewed', '', 4, /this machine's clock differs/],
+    [301, 'PermanentRedirect', '', 2, /in another region; set it with --s3-region/],
     [400, 'AuthorizationHeaderMalformed', '<Region>eu-west-3</Region>', 2, /use --s3-region eu-west-3/],
     [403, 'QuotaExceeded', '', 8, /the store is full, or a quota is used up/],
     [507, 'InsufficientStorage', '', 8, /the store is full/],
-    [405, 'MethodNotAllowed', '', 8, /does not take it/],
-    [400, 'KeyTooLongError', '', 3, /takes no key of this name: it has at most 1,024 bytes/],
+    [405, 'MethodNotAllowed', '', 8, /does not accept writes/],
+    [400, 'KeyTooLongError', '', 3, /does not accept this key: keys have at most 1,024 bytes/],
     [400, 'InvalidArgument', '', 3, /refused the request \(InvalidArgument, 400: About \*\*\* and \*\*\*\)/],
   ] as const;
   for (const [status, code, more, exitCode, says] of cases) {
@@ -79,7 +79,7 @@ test('what is wrong with a store is one line that says what to do, with its exit
   }
 });
 
-test('a store that is busy is asked again, and given up after some tries', async (t) => {
+test('retries requests to a busy store, and gives up after some attempts', async (t) => {
   let asked = 0;
   const endpoint = await serve(t, (_, response) => {
     asked++;
@@ -92,7 +92,7 @@ test('a store that is busy is asked again, and given up after some tries', async
   assert.equal(asked, 3);
 });
 
-test('where nobody listens, a page answers, or no credentials are, it is said so', async (t) => {
+test('reports an unreachable store, a response that is a web page, and missing credentials', async (t) => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
   await assert.rejects(open(t, nobody).check(''), {
     exitCode: 5,
@@ -105,12 +105,12 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
     const page = await serve(t, (_, response) => response.writeHead(status).end(body));
     await assert.rejects(open(t, page).check(''), {
       exitCode: 5,
-      message: /no answer of an object store; check --s3-endpoint[^:]*$/,
+      message: /not the response of an object store; check --s3-endpoint[^:]*$/,
     });
   }
   for (const endpoint of ['localhost:9000', 'ftp://host', 'http://me:hidden@host'])
     await assert.rejects(open(t, endpoint).check(''), (error: Error) => {
-      assert.match(error.message, /the store's endpoint ".*" is not an address; write --s3-endpoint/);
+      assert.match(error.message, /the store's endpoint ".*" is not a URL; write --s3-endpoint/);
       assert.doesNotMatch(error.message, /hidden/);
       return error instanceof TickhaulError && error.exitCode === 2;
     });
@@ -119,7 +119,7 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
     exitCode: 5,
     message: /it does not speak TLS \(ERR_SSL_\w+\): check the address, which may begin with http:/,
   });
-  // No name has so long a part, so no name server is asked.
+  // No host name can have a part this long, so no DNS request is sent.
   const unheard = openBucketConnections({
     endpoint: `http://${'a'.repeat(64)}.invalid`,
     stallTimeoutMs: 10_000,
@@ -127,7 +127,7 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
   t.after(() => unheard.close());
   await assert.rejects(unheard.bucket('data').check(''), {
     exitCode: 5,
-    message: /the name data\.a+\.invalid is not known: .*, or name --s3-path-style; tried/,
+    message: /the name data\.a+\.invalid is not known: .*, or use --s3-path-style; tried/,
   });
   setCredentials(undefined);
   t.after(() => setCredentials(KEY));
@@ -138,7 +138,7 @@ test('where nobody listens, a page answers, or no credentials are, it is said so
   });
 });
 
-test('an abort ends a request, and the wait for the next try', async (t) => {
+test('an abort ends a request, and the wait before a retry', async (t) => {
   const silent = await serve(t, () => {});
   const isOver = new AbortController();
   const waiting = open(t, silent, 60_000).check('', isOver.signal);
@@ -146,7 +146,7 @@ test('an abort ends a request, and the wait for the next try', async (t) => {
   await assert.rejects(waiting, { code: 'terminated' });
 });
 
-test('after an abort nothing is sent any more, not even what is being signed', async (t) => {
+test('after an abort nothing is sent, not even a request that is being signed', async (t) => {
   const seen: string[] = [];
   const endpoint = await serve(t, ({ url = '' }, response) => {
     seen.push(url);
@@ -164,7 +164,7 @@ test('after an abort nothing is sent any more, not even what is being signed', a
   );
 });
 
-/** A store whose ETags are no MD5s, as with encryption by keys of one's own, and whose answer to Complete is lost. */
+/** A store whose ETags are not MD5s, as with customer keys, and whose response to Complete is lost. */
 function opaqueStore(alters: boolean): { readonly listener: RequestListener; readonly gets: () => number } {
   const parts = new Map<string, Buffer>();
   let whole: Buffer | undefined;
@@ -200,7 +200,7 @@ function opaqueStore(alters: boolean): { readonly listener: RequestListener; rea
   return { listener: (request, response) => void listener(request, response), gets: () => gets };
 }
 
-test('after a lost answer, an object whose ETag is no MD5 is read once, and compared', async (t) => {
+test('after a lost response, an object whose ETag is not an MD5 is read once and compared', async (t) => {
   const bytes = Buffer.alloc(2 * PART_BYTES + 3, 7);
   const same = opaqueStore(false);
   const upload = open(t, await serve(t, same.listener)).upload('a');
@@ -210,6 +210,6 @@ test('after a lost answer, an object whose ETag is no MD5 is read once, and comp
 
   const other = open(t, await serve(t, opaqueStore(true).listener)).upload('a', bytes.length);
   await other.write(bytes);
-  await assert.rejects(other.complete(), { code: 'upload_lost', message: /ended by somebody else/ });
+  await assert.rejects(other.complete(), { code: 'upload_lost', message: /aborted by another program/ });
   await other.abort();
 });

@@ -8,7 +8,7 @@ import { openStoreManifest } from '../../../src/store/s3/manifest/store-manifest
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
-import { recordOf } from '../manifest/records.js';
+import { createTestRecord } from '../manifest/records.js';
 import { reachableBucket } from './opening.js';
 
 async function open(t: TestContext): Promise<{ readonly store: ObjectStore; readonly bucket: TestBucket }> {
@@ -23,7 +23,7 @@ const owner = (n: number) => ({
   isAlive: () => true,
 });
 
-test('of 200 that want a real store for themselves at once, one gets it at most, and each in the end', {
+test('of 200 simultaneous exclusive runs on a real store, at most one holds the lease, and each gets it in the end', {
   skip: NO_STORE,
 }, async (t) => {
   const { store, bucket } = await open(t);
@@ -53,14 +53,14 @@ test('of 200 that want a real store for themselves at once, one gets it at most,
   assert.deepEqual(await bucket.keys(), ['data/work']);
 });
 
-test('runs beside each other leave one manifest in a real store, before its compaction and after', {
+test('concurrent runs write one manifest to a real store, before and after its compaction', {
   skip: NO_STORE,
 }, async (t) => {
   const { store, bucket } = await open(t);
   const opened = (): Promise<Manifest> => openStoreManifest(store, 'data/', { warn: assert.fail });
   const runs = await Promise.all([opened(), opened()]);
   const append = (manifest: Manifest, path: string): Promise<unknown> => {
-    const appended = manifest.append(recordOf(path));
+    const appended = manifest.append(createTestRecord(path));
     return Promise.all([manifest.flush(), appended]);
   };
   for (let n = 0; n < 26; n++)

@@ -10,7 +10,7 @@ test('days that were deleted on purpose are forgotten, and come again only where
   const { dir, verify, run, service } = await downloaded(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
-  assert.match((await run('lock', '--dir', dir)).stderr, /or --forget where they were deleted on purpose/);
+  assert.match((await run('lock', '--dir', dir)).stderr, /or with --forget if they were deleted on purpose/);
 
   const one = await verify('--forget', FIRST);
   assert.deepEqual([one.exitCode, one.bad], [0, [`forgotten ${FIRST}`]]);

@@ -5,62 +5,65 @@ import { NewestRecords } from './newest-records.js';
 import { readObjects } from './read-objects.js';
 import { formatBaseHeader } from './segment-line.js';
 
-/** Milliseconds by the store's clock for which a base stands beside what it stands for. */
+/** How long objects remain after a base has replaced them, by the store's clock. */
 const COVERED_RETENTION_MS = 3_600_000;
 const MAX_LOOSE_SEGMENTS = 50;
-/** For each, one segment more may be loose: a large base isn't written anew for every few. */
+/**
+ * One more segment is allowed for each of these bytes, so that a large base is not rewritten for a few
+ * segments.
+ */
 const BASE_BYTES_PER_SEGMENT = 1_000_000;
 const LINES_PER_WRITE = 4096;
 
 export interface CompactionInput {
-  /** A name that no other run has. */
+  /** Unique name of the run. */
   readonly run: string;
-  /** Milliseconds since the epoch by the clock of this machine: for a name alone. */
+  /** Milliseconds since the epoch, by this machine's clock: used only in a name. */
   readonly now: number;
-  /** The same by the store's: for the age of its objects. */
+  /** Milliseconds since the epoch, by the store's clock: compared with the times of objects. */
   readonly storeNow: number;
-  /** Segments above which a base is made, where there is none yet. */
-  readonly mostLoose?: number | undefined;
+  /** Number of segments above which a base is written, if there is none yet. */
+  readonly maxLooseSegments?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
- * Makes one base of a month's segments where there are many, and removes what a base has stood for since an hour.
- * Whoever does the same at once, or is killed on the way, harms nothing:
+ * Replaces the segments of a month by one base, if there are many, and removes objects that a base replaced
+ * an hour ago (docs/spec/s3-layout.md#bases). Concurrent or interrupted compactions do no harm:
  *
- * - A base stands for objects only by holding all that they hold, and appears in one step.
- * - It names what it was made of. A segment that comes beside it, or comes late, isn't named, and is read.
- * - What is removed is named by a base that was listed with it. Names are never used again.
+ * - A base replaces objects only by containing all of their records, and appears atomically.
+ * - It lists the objects it replaces. A segment that is written meanwhile is not listed, and is still read.
+ * - An object is removed only if a base that was listed with it replaces it. Names are never reused.
  *
- * @param month as `monthPrefix` names it.
+ * @param month as returned by `monthPrefix`.
  */
 export async function compactMonth(
   place: ManifestLocation,
   month: string,
-  { run, now, storeNow, mostLoose, signal }: CompactionInput,
+  { run, now, storeNow, maxLooseSegments, signal }: CompactionInput,
 ): Promise<void> {
   const objects = (await listPrefixes(place, [month], signal)).get(month) ?? [];
-  const standing = findLiveObjects(objects, await readBaseHeaders(place, objects, signal));
-  if (needsCompaction(standing, mostLoose)) {
+  const live = findLiveObjects(objects, await readBaseHeaders(place, objects, signal));
+  if (needsCompaction(live, maxLooseSegments)) {
     const name = baseName(
       now,
       run,
       objects.map((object) => object.name),
     );
-    await writeBase(place, `${place.root}${month}${name}`, objects, standing, signal);
+    await writeBase(place, `${place.root}${month}${name}`, objects, live, signal);
   }
-  await place.store.remove(findRemovableKeys(standing, objects, storeNow), signal);
+  await place.store.remove(findRemovableKeys(live, objects, storeNow), signal);
 }
 
-/** Whether a month is worth a new base. Two bases, of compactions that knew nothing of each other, are. */
+/** Whether a month needs a new base. Two bases, from concurrent compactions, are merged. */
 export function needsCompaction(
   { loose, bases, baseBytes }: Pick<LiveObjects, 'loose' | 'bases' | 'baseBytes'>,
-  mostLoose = MAX_LOOSE_SEGMENTS,
+  maxLooseSegments = MAX_LOOSE_SEGMENTS,
 ): boolean {
-  return bases > 1 || loose > mostLoose + baseBytes / BASE_BYTES_PER_SEGMENT;
+  return bases > 1 || loose > maxLooseSegments + baseBytes / BASE_BYTES_PER_SEGMENT;
 }
 
-/** Keys of what a base has stood for long enough. */
+/** Keys of objects that a base replaced long enough ago. */
 function findRemovableKeys(
   { covered }: LiveObjects,
   objects: readonly NamedObject[],
@@ -75,9 +78,9 @@ function findRemovableKeys(
 }
 
 /**
- * Writes what the needed objects hold, which is all that the listed ones do. Nothing is written where one of them was
- * removed meanwhile, as another compaction is under way, nor where one holds what can't be read here: a later version
- * may have written it, and reads it.
+ * Writes a base with the records of the needed objects, which include those of all listed objects. Writes
+ * nothing if one of them has been removed, since another compaction is running, or contains lines that cannot
+ * be parsed, which a later version may have written.
  */
 async function writeBase(
   place: ManifestLocation,
@@ -87,12 +90,12 @@ async function writeBase(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const newest = new NewestRecords();
-  let isWhole = true;
-  const onPassedOver = (): void => {
-    isWhole = false;
+  let isComplete = true;
+  const onSkippedLines = (): void => {
+    isComplete = false;
   };
-  const gone = await readObjects(place, needed, newest, onPassedOver, signal);
-  if (gone.length > 0 || !isWhole) return;
+  const removed = await readObjects(place, needed, newest, onSkippedLines, signal);
+  if (removed.length > 0 || !isComplete) return;
   const upload = place.store.upload(key, undefined, signal);
   try {
     let batch: string[] = [formatBaseHeader(objects.map(({ name }) => name)), '\n'];

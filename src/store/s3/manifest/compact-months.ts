@@ -5,9 +5,9 @@ import { compactMonth } from './compact-month.js';
 import type { ManifestLocation } from './manifest-keys.js';
 
 /**
- * Compacts some months, unless another run is at it, which their lease tells. The lease saves work and guards nothing:
- * whatever two compactions do side by side is right. So downloads go on, and none of them is kept out for it.
- * What fails is left: the manifest serves as well as it did, and what is wrong with the store is told elsewhere.
+ * Compacts some months, unless another run holds the lease for compactions. The lease only saves work:
+ * concurrent compactions are correct, and downloads continue meanwhile. Failures are ignored, since an
+ * uncompacted manifest works as well, and errors of the store are reported elsewhere.
  */
 export async function compactMonths(
   place: ManifestLocation,
@@ -26,10 +26,10 @@ export async function compactMonths(
     });
     if (!lease) return;
     try {
-      const either = signal ? AbortSignal.any([signal, lease.lost]) : lease.lost;
-      setMaxListeners(0, either);
+      const eitherSignal = signal ? AbortSignal.any([signal, lease.lost]) : lease.lost;
+      setMaxListeners(0, eitherSignal);
       for (const month of months)
-        await compactMonth(place, month, { run, now, storeNow: lease.acquiredMs, signal: either });
+        await compactMonth(place, month, { run, now, storeNow: lease.acquiredMs, signal: eitherSignal });
     } finally {
       await lease.release();
     }

@@ -10,30 +10,31 @@ import {
 
 const CONCURRENT_LISTINGS = 8;
 
-/** The objects of a manifest that one of some scopes needs, by months, in the order of names. */
+/** Lists the objects of a manifest that any of the scopes needs, by month, in the order of names. */
 export async function listScopes(
   place: ManifestLocation,
   scope: ManifestScopes,
   signal: AbortSignal | undefined,
 ): Promise<ObjectsByMonth> {
   const scopes = [scope].flat();
-  const found = await listPrefixes(place, removeCoveredPrefixes(scopes.flatMap(scopePrefixes)), signal);
-  for (const month of found.keys()) if (!scopes.some((scope) => isInScope(month, scope))) found.delete(month);
-  return found;
+  const months = await listPrefixes(place, removeCoveredPrefixes(scopes.flatMap(scopePrefixes)), signal);
+  for (const month of months.keys())
+    if (!scopes.some((scope) => isInScope(month, scope))) months.delete(month);
+  return months;
 }
 
-/** Without those that another one covers: each is listed by itself. */
+/** Removes prefixes that another prefix covers, so that no object is listed twice. */
 function removeCoveredPrefixes(prefixes: readonly string[]): readonly string[] {
-  const kept: string[] = [];
-  // What begins with a text comes right after it.
+  const result: string[] = [];
+  // In sorted order, covered prefixes follow the prefix that covers them.
   for (const prefix of prefixes.toSorted()) {
-    const last = kept.at(-1);
-    if (last === undefined || !prefix.startsWith(last)) kept.push(prefix);
+    const last = result.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) result.push(prefix);
   }
-  return kept;
+  return result;
 }
 
-/** The objects of some months; one that has none is left out. */
+/** Lists the objects under some prefixes, by month. Months without objects are not included. */
 export async function listPrefixes(
   { store, root }: ManifestLocation,
   prefixes: readonly string[],

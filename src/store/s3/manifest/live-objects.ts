@@ -6,26 +6,26 @@ import { isBase, type ManifestLocation, type NamedObject } from './manifest-keys
 import { isMissing } from './read-objects.js';
 import { parseBaseHeader } from './segment-line.js';
 
-/** Which objects of a month have to be read. */
+/** The objects of a month that have to be read. */
 export interface LiveObjects {
-  /** Those that nothing stands for: bases first by their names' order, as they hold what is older. */
+  /** Objects that no base replaces. Bases come first, since they contain older records. */
   readonly needed: readonly NamedObject[];
-  /** By name, the base that stands for an object: the oldest of several. */
+  /** The base that replaces an object, by the object's name; the oldest of several. */
   readonly covered: ReadonlyMap<string, NamedObject>;
-  /** How many of those needed are segments, how many are bases, and the bytes of these. */
+  /** Number of needed segments and bases, and the total size of these bases. */
   readonly loose: number;
   readonly bases: number;
   readonly baseBytes: number;
 }
 
-/** What bases name in their first lines, by the bases' keys. */
+/** The object names in the header of each base, by the base's key. */
 export type BaseHeaders = ReadonlyMap<string, readonly string[]>;
 
 const CONCURRENT_HEADER_READS = 16;
-/** Mostly enough for the first line of a base, in bytes. */
+/** Usually enough for the header of a base. */
 const HEADER_READ_BYTES = 16_384;
 
-/** Reads the first lines of the bases among some objects. */
+/** Reads the headers of all bases among the objects. */
 export async function readBaseHeaders(
   place: ManifestLocation,
   objects: Iterable<NamedObject>,
@@ -38,11 +38,11 @@ export async function readBaseHeaders(
 }
 
 /** @param objects of one month, in the order of names. */
-export function findLiveObjects(objects: readonly NamedObject[], heads: BaseHeaders): LiveObjects {
+export function findLiveObjects(objects: readonly NamedObject[], headers: BaseHeaders): LiveObjects {
   const covered = new Map<string, NamedObject>();
   for (const base of objects.filter(({ name }) => isBase(name))) {
-    // A base that named itself, or a later one, would hide both.
-    for (const name of heads.get(base.key) ?? [])
+    // Ignore a base's own name, and those of later bases: both objects would be hidden.
+    for (const name of headers.get(base.key) ?? [])
       if (name < base.name && !covered.has(name)) covered.set(name, base);
   }
   const needed = objects
@@ -53,7 +53,7 @@ export function findLiveObjects(objects: readonly NamedObject[], heads: BaseHead
   return { needed, covered, loose: needed.length - bases.length, bases: bases.length, baseBytes };
 }
 
-/** None for a base whose first line is no head, or that was removed meanwhile: it stands for nothing. */
+/** Returns no names if the base has no valid header or was removed meanwhile: it then replaces nothing. */
 async function readBaseHeader(
   { store }: ManifestLocation,
   { key, bytes }: NamedObject,
@@ -61,11 +61,11 @@ async function readBaseHeader(
 ): Promise<readonly string[]> {
   for (let end = HEADER_READ_BYTES; bytes > 0; end *= 8) {
     const read = await readStart(store, key, Math.min(end, bytes), signal);
-    let head: string | undefined;
+    let header: string | undefined;
     splitLines(read, 0, (line) => {
-      head ??= line;
+      header ??= line;
     });
-    if (head !== undefined) return parseBaseHeader(head) ?? [];
+    if (header !== undefined) return parseBaseHeader(header) ?? [];
     if (end >= bytes) break;
   }
   return [];

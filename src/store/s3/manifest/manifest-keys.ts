@@ -4,35 +4,38 @@ import { STATE_FOLDER } from '../../../dataset/file-naming.js';
 import type { ManifestScope } from '../../manifest/manifest-scope.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
-/** A manifest in a bucket. */
+/** Location of a manifest in a bucket. */
 export interface ManifestLocation {
   readonly store: ObjectStore;
-  /** What all its keys begin with, with a slash at the end. */
+  /** Prefix of all its keys, with a slash at its end. */
   readonly root: string;
 }
 
-/** What all of a manifest's keys begin with. @param prefix of the destination: empty, or with a slash at its end. */
+/** Prefix of all keys of a manifest. @param prefix of the destination: empty, or with a slash at its end. */
 export function manifestRoot(prefix: string): string {
   return `${prefix}${STATE_FOLDER}/manifest/`;
 }
 
-/** Which month has the records of a day file: what their keys begin with, under the manifest's root. */
+/**
+ * Prefix, under the manifest's root, of the month with the records of a day file
+ * (docs/spec/s3-layout.md#keys).
+ */
 export function monthPrefix({ exchange, dataType, day }: DayFile): string {
   return `${seriesPrefix(exchange, dataType)}${formatMonth(day)}/`;
 }
 
-/** Records that were written together, and stay as they are. @param n counts those of a run. */
+/** Name of a segment (docs/spec/s3-layout.md#segments). @param n number of the segment in its run. */
 export function segmentName(time: number, run: string, n: number): string {
   return `${formatKeyTime(time)}-${run}-${n}.jsonl`;
 }
 
 /**
- * What stands for other objects of its month. A base comes after all that it stands for in the order of keys, so that
- * a listing that missed something because it was removed finds what stands for it, on a later page if need be.
- * @param standing names in the same month, in order.
+ * Name of a base (docs/spec/s3-layout.md#bases). In the order of keys, a base follows all objects that it
+ * replaces, so a listing that misses removed objects finds the base, at the latest on a later page.
+ * @param existing names in the same month, in order.
  */
-export function baseName(time: number, run: string, standing: readonly string[]): string {
-  const last = standing.findLast(isBase);
+export function baseName(time: number, run: string, existing: readonly string[]): string {
+  const last = existing.findLast(isBase);
   const after = last === undefined ? time : Math.max(time, parseBaseTime(last) + 1);
   return `${BASE_PREFIX}${formatKeyTime(after)}-${run}.jsonl`;
 }
@@ -41,7 +44,7 @@ export function isBase(name: string): boolean {
   return name.startsWith(BASE_PREFIX);
 }
 
-/** The month and the name of an object under a manifest's root; undefined for one that isn't of the manifest. */
+/** Splits the key of an object into month and name; undefined if it is not part of the manifest. */
 export function parseManifestKey(
   key: string,
   root: string,
@@ -50,7 +53,7 @@ export function parseManifestKey(
   return match ? { month: match[1] ?? '', name: match[2] ?? '' } : undefined;
 }
 
-/** What the keys begin with that a scope needs. */
+/** Prefixes of all keys that a scope needs. */
 export function scopePrefixes({ exchanges, dataTypes, from, to }: ManifestScope): readonly string[] {
   if (exchanges === undefined) return [''];
   if (dataTypes === undefined) return exchanges.map((exchange) => `${encodeURIComponent(exchange)}/`);
@@ -59,19 +62,19 @@ export function scopePrefixes({ exchanges, dataTypes, from, to }: ManifestScope)
     dataTypes.map((dataType) => seriesPrefix(exchange, dataType)),
   );
   if (months === undefined || months.length > MAX_LISTED_MONTHS) return series;
-  return series.flatMap((one) => months.map((month) => `${one}${month}/`));
+  return series.flatMap((prefix) => months.map((month) => `${prefix}${month}/`));
 }
 
-/** Whether a scope needs a month, of those that its prefixes or another scope's find. */
+/** Whether a scope includes a month. */
 export function isInScope(month: string, { exchanges, dataTypes, from, to }: ManifestScope): boolean {
-  const [its, dataType, name = ''] = month.split('/');
-  if (exchanges && !exchanges.some((wanted) => encodeURIComponent(wanted) === its)) return false;
-  if (dataTypes && !dataTypes.some((wanted) => encodeURIComponent(wanted) === dataType)) return false;
+  const [exchange, dataType, name = ''] = month.split('/');
+  if (exchanges && !exchanges.some((selected) => encodeURIComponent(selected) === exchange)) return false;
+  if (dataTypes && !dataTypes.some((selected) => encodeURIComponent(selected) === dataType)) return false;
   if (from !== undefined && name < formatMonth(from as Day)) return false;
   return to === undefined || name <= formatMonth((to - 1) as Day);
 }
 
-/** Objects of a manifest by their months, each in the order of names. */
+/** Objects of a manifest by month, in the order of names. */
 export type ObjectsByMonth = Map<string, NamedObject[]>;
 
 export interface NamedObject extends StoredObject {
@@ -79,7 +82,7 @@ export interface NamedObject extends StoredObject {
 }
 
 const BASE_PREFIX = 'base-';
-/** Above that, all months of a series are listed at once. */
+/** For more months, all months of a series are listed at once. */
 const MAX_LISTED_MONTHS = 12;
 const KEY_PATTERN = /^([^/]+\/[^/]+\/\d{4}-\d{2}\/)((?:base-)?\d{8}T\d{9}Z-[^/]+\.jsonl)$/;
 
@@ -98,12 +101,14 @@ function listMonths(from: number, to: number): readonly string[] {
   return [...months];
 }
 
-/** Milliseconds since the epoch as `20240301T000000000Z`: no character that a file system refuses. */
+/**
+ * Formats milliseconds since the epoch as `20240301T000000000Z`, without characters that file systems refuse.
+ */
 export function formatKeyTime(time: number): string {
   return new Date(time).toISOString().replaceAll(/[-:.]/g, '');
 }
 
-/** Of a base. */
+/** The time in the name of a base. */
 function parseBaseTime(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];

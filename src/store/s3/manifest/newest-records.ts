@@ -4,25 +4,28 @@ import type { ManifestRecord } from '../../manifest-record.js';
 import { isDayFilePath } from '../../paths.js';
 import { parseSegmentLine, type WrittenRecord } from './segment-line.js';
 
-/** What became of a line: it is the newest of its path, there is a newer one, or it is none that may be read. */
+/**
+ * Result of adding a line: newest record of its path, older than a known one, not a record, or a path
+ * outside.
+ */
 export type LineOutcome = 'newest' | 'older' | 'damaged' | 'outside';
 
 /**
- * The newest record of each path, in whichever order they come: the one written last, and of two that were written at
- * the same time the one whose line is greater, so that all readers agree. What was forgotten stays, hidden, since a
- * segment that is read later may hold an older record of it.
+ * The newest record of each path, added in any order: the one written last and, of two written at the same
+ * time, the one with the greater line, so that all readers agree. Forgotten paths are kept but hidden, since
+ * a segment that is read later may contain an older record of them.
  */
 export class NewestRecords {
   readonly #lines = new LineStore();
   readonly #forgotten = new Set<string>();
   readonly #onNewest: ((record: ManifestRecord) => void) | undefined;
 
-  /** @param onNewest told of each record that took its place. */
+  /** @param onNewest called for each record that is the newest when it is added. */
   constructor(onNewest?: (record: ManifestRecord) => void) {
     this.#onNewest = onNewest;
   }
 
-  /** How many paths are known, those not counted that were forgotten. */
+  /** Number of paths, without forgotten ones. */
   get size(): number {
     return this.#lines.size - this.#forgotten.size;
   }
@@ -35,31 +38,31 @@ export class NewestRecords {
     return this.#forgotten.has(path) ? undefined : this.#find(path)?.record;
   }
 
-  /** When the newest record of a path was written, of a forgotten one too. */
+  /** When the newest record of a path was written, even if it is forgotten. */
   writtenAt(path: string): number | undefined {
     return this.#find(path)?.written;
   }
 
   *records(): Generator<ManifestRecord> {
     for (const line of this.#lines.values()) {
-      const found = parseSegmentLine(line);
-      if (found && !this.#forgotten.has(found.record.path)) yield found.record;
+      const parsed = parseSegmentLine(line);
+      if (parsed && !this.#forgotten.has(parsed.record.path)) yield parsed.record;
     }
   }
 
-  /** One of each path, with those of forgotten ones. */
+  /** The newest line of each path, including forgotten paths. */
   lines(): IterableIterator<string> {
     return this.#lines.values();
   }
 
-  /** Takes a line as it was read. */
-  take(line: string): LineOutcome {
-    const found = parseSegmentLine(line);
-    if (!found) return 'damaged';
-    return isDayFilePath(found.record.path) ? this.add(found, line) : 'outside';
+  /** Parses and adds a line. */
+  addLine(line: string): LineOutcome {
+    const parsed = parseSegmentLine(line);
+    if (!parsed) return 'damaged';
+    return isDayFilePath(parsed.record.path) ? this.add(parsed, line) : 'outside';
   }
 
-  /** @param line the same record as a line. */
+  /** @param line the record as a line. */
   add({ record, written }: WrittenRecord, line: string): LineOutcome {
     const { path } = record;
     const known = this.#lines.get(path);

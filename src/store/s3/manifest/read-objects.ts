@@ -8,9 +8,9 @@ import { prefetchObjects } from './prefetch-objects.js';
 import { parseBaseHeader } from './segment-line.js';
 
 /**
- * Reads the records of some objects, in the order in which they are given.
- * @param warn told what of an object is passed over.
- * @returns objects that were removed meanwhile.
+ * Reads the records of some objects, in the given order.
+ * @param warn receives messages about skipped lines.
+ * @returns objects that have been removed meanwhile.
  */
 export async function readObjects<T extends NamedObject>(
   { store }: ManifestLocation,
@@ -19,31 +19,31 @@ export async function readObjects<T extends NamedObject>(
   warn: (message: string) => void,
   signal: AbortSignal | undefined,
 ): Promise<readonly T[]> {
-  const gone: T[] = [];
-  const broken = new AbortController();
-  const either = signal ? AbortSignal.any([signal, broken.signal]) : broken.signal;
-  // Many requests go by it at once.
-  setMaxListeners(0, either);
-  const ahead = prefetchObjects(objects, (key) => store.getWhole(key, either));
+  const removed: T[] = [];
+  const done = new AbortController();
+  const eitherSignal = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
+  // Many concurrent requests listen to this signal.
+  setMaxListeners(0, eitherSignal);
+  const prefetch = prefetchObjects(objects, (key) => store.getWhole(key, eitherSignal));
   try {
     for (const object of objects) {
-      const reading = new ObjectLineReader(object.name, into);
-      const fetching = ahead.next(object);
-      const chunks = fetching ? oneChunk(await fetching) : store.get(object.key, undefined, either);
-      if (!(await readChunksInto(chunks, reading))) gone.push(object);
-      for (const message of describeSkippedLines(reading.end(), `${store.name}/${object.key}`)) warn(message);
+      const reader = new ObjectLineReader(object.name, into);
+      const fetching = prefetch.next(object);
+      const chunks = fetching ? toChunks(await fetching) : store.get(object.key, undefined, eitherSignal);
+      if (!(await readChunksInto(chunks, reader))) removed.push(object);
+      for (const message of describeSkippedLines(reader.end(), `${store.name}/${object.key}`)) warn(message);
     }
   } finally {
-    broken.abort();
+    done.abort();
   }
-  return gone;
+  return removed;
 }
 
 export function isMissing(error: unknown): boolean {
   return error instanceof TickhaulError && error.code === 'missing';
 }
 
-/** One object's lines on their way. */
+/** Splits the chunks of one object into lines and adds their records. */
 class ObjectLineReader {
   readonly #isBase: boolean;
   readonly #into: NewestRecords;
@@ -57,34 +57,34 @@ class ObjectLineReader {
     this.#into = into;
   }
 
-  give(chunk: Buffer): void {
+  addChunk(chunk: Buffer): void {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
-    this.#rest = bytes.subarray(splitLines(bytes, this.#rest.length, (line) => this.#take(line)));
+    this.#rest = bytes.subarray(splitLines(bytes, this.#rest.length, (line) => this.#addLine(line)));
   }
 
-  /** Objects are whole, so a last line without a line feed is one like the others. */
+  /** Also reads a last line without a line feed, which is complete, since objects are written atomically. */
   end(): Parameters<typeof describeSkippedLines>[0] {
-    if (this.#rest.length > 0) this.#take(this.#rest.toString('utf8'));
+    if (this.#rest.length > 0) this.#addLine(this.#rest.toString('utf8'));
     return { damaged: this.#damaged, outside: this.#outside, hasPartialLine: false };
   }
 
-  #take(line: string): void {
+  #addLine(line: string): void {
     this.#lines++;
     if (line === '' || (this.#isBase && this.#lines === 1 && parseBaseHeader(line))) return;
-    const verdict = this.#into.take(line);
-    if (verdict === 'damaged') this.#damaged.push(this.#lines);
-    else if (verdict === 'outside') this.#outside.push(this.#lines);
+    const outcome = this.#into.addLine(line);
+    if (outcome === 'damaged') this.#damaged.push(this.#lines);
+    else if (outcome === 'outside') this.#outside.push(this.#lines);
   }
 }
 
-/** @returns false where the object isn't there. */
+/** @returns false if the object does not exist. */
 async function readChunksInto(
   chunks: AsyncIterable<Buffer> | Iterable<Buffer> | undefined,
-  reading: ObjectLineReader,
+  reader: ObjectLineReader,
 ): Promise<boolean> {
   try {
     if (chunks === undefined) return false;
-    for await (const chunk of chunks) reading.give(chunk);
+    for await (const chunk of chunks) reader.addChunk(chunk);
     return true;
   } catch (error) {
     if (!isMissing(error)) throw error;
@@ -92,6 +92,6 @@ async function readChunksInto(
   }
 }
 
-function oneChunk(bytes: Buffer | undefined): readonly Buffer[] | undefined {
+function toChunks(bytes: Buffer | undefined): readonly Buffer[] | undefined {
   return bytes && [bytes];
 }

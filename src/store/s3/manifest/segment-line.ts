@@ -1,25 +1,28 @@
 import { type JsonFields, parseManifestFields, toManifestFields } from '../../manifest/manifest-line.js';
 import type { ManifestRecord } from '../../manifest-record.js';
 
-/** A record, and its place among those of the same path. */
+/** A record with its order among the records of the same path (docs/spec/s3-layout.md#segments). */
 export interface WrittenRecord {
   readonly record: ManifestRecord;
   /**
-   * Milliseconds since the epoch by the clock of who wrote it, or more: always more than that of the record which it
-   * takes the place of. A record's own time won't do: it is when the file was proven, and stays when it is forgotten.
+   * Milliseconds since the epoch by the writer's clock, or more: always more than that of the record it
+   * replaces. The record's `time` cannot be used: it is when the file was verified, and does not change when
+   * the path is forgotten.
    */
   readonly written: number;
 }
 
-/** The end of the year 9999. No clock says more, and the record after a greater one would need a number above it. */
+/**
+ * The end of the year 9999. No clock exceeds it, and a greater value would leave no room for the next record.
+ */
 const MAX_WRITTEN_MS = 253_402_300_799_999;
 
-/** One line of JSON, without a line feed. */
+/** Formats a record as one line of JSON, without a line feed. */
 export function formatSegmentLine({ record, written }: WrittenRecord): string {
   return JSON.stringify({ ...toManifestFields(record), written });
 }
 
-/** Reads a line back; undefined when it isn't a whole record. */
+/** Parses a line; undefined if it is not a complete record. */
 export function parseSegmentLine(line: string): WrittenRecord | undefined {
   try {
     const fields = JSON.parse(line) as JsonFields;
@@ -32,12 +35,12 @@ export function parseSegmentLine(line: string): WrittenRecord | undefined {
   }
 }
 
-/** The first line of a base: names of the objects of its month that it stands for. */
+/** Formats the header of a base: the names of the objects that it replaces. */
 export function formatBaseHeader(names: readonly string[]): string {
   return JSON.stringify({ base: names });
 }
 
-/** Undefined for a line that is none. */
+/** Parses the header of a base; undefined for any other line. */
 export function parseBaseHeader(line: string): readonly string[] | undefined {
   try {
     const { base } = JSON.parse(line) as JsonFields;

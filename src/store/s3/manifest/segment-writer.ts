@@ -2,58 +2,59 @@ import pLimit from 'p-limit';
 import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.js';
 import { type ManifestLocation, segmentName } from './manifest-keys.js';
 
-/** Milliseconds after which what waits is written, and how many records are. */
+/** Time after which buffered records are written. */
 const FLUSH_MS = 5_000;
+/** Number of buffered records at which they are written. */
 const MAX_RECORDS = 500;
 const CONCURRENT_PUTS = 8;
 
-/** Lines of one month that are to be one segment. */
+/** Lines of one month that become one segment. */
 interface SegmentBatch {
   readonly month: string;
   readonly lines: string[];
   readonly written: Promise<void>;
-  readonly resolveWith: (writing: Promise<void>) => void;
+  readonly resolveWith: (write: Promise<void>) => void;
 }
 
-/** Writes the records of one run as segments. What comes within five seconds goes into one a month. */
+/** Writes the records of one run as segments. Records within five seconds form one segment per month. */
 export class SegmentWriter {
   readonly #place: ManifestLocation;
   readonly #run: string;
   readonly #limit = pLimit(CONCURRENT_PUTS);
   readonly #writing = new Set<Promise<void>>();
   readonly #segments = new Map<string, number>();
-  readonly #farewellMs: number;
-  readonly #giveUp = new AbortController();
-  #farewell: NodeJS.Timeout | undefined;
+  readonly #shutdownTimeoutMs: number;
+  readonly #putAbort = new AbortController();
+  #shutdownTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
   #batches = new Map<string, SegmentBatch>();
   #records = 0;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param run a name that no other run has. @param farewellMs milliseconds that are left after `hurry`. */
-  constructor(place: ManifestLocation, run: string, farewellMs = SHUTDOWN_TIMEOUT_MS) {
+  /** @param run unique name of the run. @param shutdownTimeoutMs time left after `flushSoon`. */
+  constructor(place: ManifestLocation, run: string, shutdownTimeoutMs = SHUTDOWN_TIMEOUT_MS) {
     this.#place = place;
     this.#run = run;
-    this.#farewellMs = farewellMs;
+    this.#shutdownTimeoutMs = shutdownTimeoutMs;
   }
 
-  /** How many were written so far, by month. */
+  /** Number of segments written so far, by month. */
   get segments(): ReadonlyMap<string, number> {
     return this.#segments;
   }
 
-  /** Resolves when the segment stands. @throws TickhaulError of the store. */
+  /** Resolves when the segment is stored. @throws TickhaulError of the store. */
   append(month: string, line: string): Promise<void> {
     const batch = this.#batches.get(month) ?? createBatch(month);
     this.#batches.set(month, batch);
     batch.lines.push(line, '\n');
     this.#timer ??= setTimeout(() => void this.flush(), FLUSH_MS);
-    if (++this.#records >= MAX_RECORDS || this.#farewell) void this.flush();
+    if (++this.#records >= MAX_RECORDS || this.#shutdownTimer) void this.flush();
     return batch.written;
   }
 
-  /** Resolves when all that was appended stands, or failed to: appends tell. */
+  /** Writes all buffered records and waits for them. Errors are thrown by `append`. */
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -73,37 +74,37 @@ export class SegmentWriter {
     await Promise.all(this.#writing);
   }
 
-  /** From now on there are some seconds for all that is written: what was done is worth its record, and no more. */
-  hurry(): void {
-    // A signal that is aborted later must not keep the process.
+  /** Starts the time limit for all writes of this run, and flushes. */
+  flushSoon(): void {
+    // A signal that is aborted after `close` must not start a timer, which would keep the process alive.
     if (this.#isClosed) return;
     const { store, root } = this.#place;
-    this.#farewell ??= setTimeout(
-      () => this.#giveUp.abort(createShutdownTimeoutError(`${store.name}/${root}`)),
-      this.#farewellMs,
+    this.#shutdownTimer ??= setTimeout(
+      () => this.#putAbort.abort(createShutdownTimeoutError(`${store.name}/${root}`)),
+      this.#shutdownTimeoutMs,
     );
     void this.flush();
   }
 
-  /** As `flush`, for the last time. */
+  /** Flushes for the last time. */
   async close(): Promise<void> {
     await this.flush();
     this.#isClosed = true;
-    clearTimeout(this.#farewell);
+    clearTimeout(this.#shutdownTimer);
   }
 
   async #write({ month, lines }: SegmentBatch): Promise<void> {
     const { store, root } = this.#place;
     const name = segmentName(Date.now(), this.#run, ++this.#count);
-    await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')), this.#giveUp.signal);
+    await store.put(`${root}${month}${name}`, Buffer.from(lines.join('')), this.#putAbort.signal);
     this.#segments.set(month, (this.#segments.get(month) ?? 0) + 1);
   }
 }
 
 function createBatch(month: string): SegmentBatch {
-  let settle: SegmentBatch['resolveWith'] = () => {};
+  let resolveWith: SegmentBatch['resolveWith'] = () => {};
   const written = new Promise<void>((resolve) => {
-    settle = resolve;
+    resolveWith = resolve;
   });
-  return { month, lines: [], written, resolveWith: settle };
+  return { month, lines: [], written, resolveWith };
 }

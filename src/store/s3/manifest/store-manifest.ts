@@ -17,19 +17,21 @@ import { formatSegmentLine } from './segment-line.js';
 import { SegmentWriter } from './segment-writer.js';
 
 export interface StoreManifestOptions extends ManifestOptions {
-  /** Milliseconds since the epoch. */
+  /** Returns milliseconds since the epoch. */
   readonly clock?: (() => number) | undefined;
-  /** Milliseconds that are left after `hurry`. */
+  /** Time left for writes after `flushSoon`. */
   readonly shutdownTimeoutMs?: number | undefined;
 }
 
 /**
- * Opens the manifest of a destination in a bucket: segments of JSON lines, by exchange, data type and month, which are
- * written once and never changed. The newest record of a path counts, whichever segment holds it, so several processes
- * may append at once; each knows its own records and those that stood when it opened.
+ * Opens the manifest of a destination in a bucket: immutable segments of JSON lines, by exchange, data type
+ * and month (docs/spec/s3-layout.md#segments). The newest record of a path counts, in whichever segment it
+ * is. Several processes may append at once; each has its own records and those that existed when it opened
+ * the manifest.
  * @param prefix of the destination: empty, or with a slash at its end.
- * @param scope what is read; what is appended should lie in it, to be newer than what is there whatever the clock says.
- * @throws TickhaulError of the store; the reason of an abort.
+ * @param scope records to read. Appended records should be in it, so that they are newer than existing ones,
+ * even if a clock is wrong.
+ * @throws TickhaulError of the store; the abort reason.
  */
 export async function openStoreManifest(
   store: ObjectStore,
@@ -38,15 +40,15 @@ export async function openStoreManifest(
   scope: ManifestScopes = {},
 ): Promise<Manifest> {
   const place = { store, root: manifestRoot(prefix) };
-  // Many requests go by it at once.
+  // Many concurrent requests listen to this signal.
   if (signal) setMaxListeners(0, signal);
   const history = new DownloadHistory();
   const newest = new NewestRecords((record) => history.add(record));
-  const read = new Set<string>();
+  const readKeys = new Set<string>();
   const listed = await listScopes(place, scope, signal);
-  const months = await readMonths(place, listed, newest, warn, signal, read);
+  const months = await readMonths(place, listed, newest, warn, signal, readKeys);
   return new StoreManifest({
-    ...{ place, prefix, scope, history, newest, months, read, signal, clock, shutdownTimeoutMs },
+    ...{ place, prefix, scope, history, newest, months, readKeys, signal, clock, shutdownTimeoutMs },
   });
 }
 
@@ -56,10 +58,10 @@ interface OpenedManifest {
   readonly scope: ManifestScopes;
   readonly history: DownloadHistory;
   readonly newest: NewestRecords;
-  /** As they were when they were read. */
+  /** At the time when they were read. */
   readonly months: ReadonlyMap<string, LiveObjects>;
-  /** Keys that needn't be read again. */
-  readonly read: Set<string>;
+  /** Keys that need not be read again. */
+  readonly readKeys: Set<string>;
   readonly signal: AbortSignal | undefined;
   readonly clock: () => number;
   readonly shutdownTimeoutMs: number | undefined;
@@ -68,13 +70,13 @@ interface OpenedManifest {
 class StoreManifest implements Manifest {
   readonly #opened: OpenedManifest;
   readonly #newest: NewestRecords;
-  /** What others recorded since, as far as somebody asked. */
+  /** Records that `reread` has found since the manifest was opened. */
   readonly #later = new NewestRecords();
   readonly #run = randomBytes(6).toString('hex');
   readonly #writer: SegmentWriter;
-  /** When the records were written, by path, that are not yet known to stand. */
+  /** When each record was written that is not yet known to be stored, by path. */
   readonly #pending = new Map<string, number>();
-  readonly #hurried = new AbortController();
+  readonly #isEnding = new AbortController();
 
   constructor(opened: OpenedManifest) {
     this.#opened = opened;
@@ -102,25 +104,25 @@ class StoreManifest implements Manifest {
     return this.#newest.records();
   }
 
-  /** Reads what was written since: what was listed before is listed again, and not read. */
+  /** Lists again, but reads only objects that have not been read. */
   async reread(
     scope: ManifestScopes = this.#opened.scope,
     signal = this.#opened.signal,
   ): Promise<Pick<Manifest, 'has' | 'get'>> {
-    const { place, read } = this.#opened;
+    const { place, readKeys } = this.#opened;
     const own = `-${this.#run}-`;
-    const fresh: ObjectsByMonth = new Map();
+    const newObjects: ObjectsByMonth = new Map();
     for (const [month, objects] of await listScopes(place, scope, signal)) {
-      const unread = objects.filter(({ key, name }) => !read.has(key) && !name.includes(own));
-      if (unread.length > 0) fresh.set(month, unread);
+      const unread = objects.filter(({ key, name }) => !readKeys.has(key) && !name.includes(own));
+      if (unread.length > 0) newObjects.set(month, unread);
     }
-    await readMonths(place, fresh, this.#later, () => {}, signal, read);
+    await readMonths(place, newObjects, this.#later, () => {}, signal, readKeys);
     const latest = (path: string): NewestRecords =>
       (this.#later.writtenAt(path) ?? 0) > (this.#newest.writtenAt(path) ?? 0) ? this.#later : this.#newest;
     return { has: (path) => latest(path).has(path), get: (path) => latest(path).get(path) };
   }
 
-  /** Records of some seconds go out together: whoever needs them to stand sooner flushes. */
+  /** Records are buffered for some seconds; call `flush` to write them sooner. */
   async append(record: ManifestRecord): Promise<void> {
     const { path, file } = record;
     const known = [this.#newest.writtenAt(path), this.#later.writtenAt(path), this.#pending.get(path)];
@@ -131,7 +133,7 @@ class StoreManifest implements Manifest {
       await this.#writer.append(monthPrefix(file), line);
       this.#newest.add({ record, written }, line);
     } catch (error) {
-      // Nor will it take any other.
+      // Later records would fail as well.
       if (error instanceof TickhaulError && error.affectsRun) this.flushSoon();
       throw error;
     } finally {
@@ -144,18 +146,18 @@ class StoreManifest implements Manifest {
   }
 
   flushSoon(): void {
-    if (this.#hurried.signal.aborted) return;
-    this.#hurried.abort();
-    this.#writer.hurry();
+    if (this.#isEnding.signal.aborted) return;
+    this.#isEnding.abort();
+    this.#writer.flushSoon();
   }
 
-  /** A run that wrote leaves the months that it knows tidy; one that only read writes nothing. */
+  /** Compacts crowded months if records were written. A run that only reads writes nothing. */
   async close(): Promise<void> {
     await this.#writer.close();
     const { place, prefix, months } = this.#opened;
     const { segments } = this.#writer;
     const signal = AbortSignal.any([
-      this.#hurried.signal,
+      this.#isEnding.signal,
       ...(this.#opened.signal ? [this.#opened.signal] : []),
     ]);
     if (segments.size === 0 || signal.aborted) return;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
-import { pathOf, recordOf } from '../../manifest/records.js';
+import { MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js';
+import { createTestRecord, toTestPath } from '../../manifest/records.js';
 import { compact, HOUR, MONTH, open, paths, ROOT, write } from './manifests.js';
 
-test('what was forgotten stays so in whichever order segments are read, and through compactions', async () => {
+test('a forgotten path stays forgotten, in any order of segments and through compactions', async () => {
   const bucket = new MemoryBucket();
   const first = await open(bucket.client());
-  await write(first, recordOf('gone'), recordOf('kept'));
-  await write(first, { ...recordOf('gone'), dropped: true });
-  assert.deepEqual([first.size, first.get(pathOf('gone')), paths(first)], [1, undefined, ['kept']]);
+  await write(first, createTestRecord('gone'), createTestRecord('kept'));
+  await write(first, { ...createTestRecord('gone'), dropped: true });
+  assert.deepEqual([first.size, first.get(toTestPath('gone')), paths(first)], [1, undefined, ['kept']]);
   const [before = ''] = bucket.keys(ROOT);
   const late = bucket.text(before) ?? '';
   await compact(bucket);
@@ -20,13 +20,13 @@ test('what was forgotten stays so in whichever order segments are read, and thro
   bucket.write(`${ROOT}${MONTH}20211231T000000000Z-late-1.jsonl`, late);
   const again = await open(bucket.client());
   assert.deepEqual(paths(again), ['kept']);
-  await write(again, recordOf('gone', 7));
-  assert.equal((await open(bucket.client())).get(pathOf('gone'))?.rows, 7);
+  await write(again, createTestRecord('gone', 7));
+  assert.equal((await open(bucket.client())).get(toTestPath('gone'))?.rows, 7);
 });
 
-test('what cannot be read here is compacted away by nobody', async () => {
+test('a month with lines that cannot be parsed is not compacted', async () => {
   const bucket = new MemoryBucket();
-  for (const name of ['a', 'b']) await write(await open(bucket.client()), recordOf(name));
+  for (const name of ['a', 'b']) await write(await open(bucket.client()), createTestRecord(name));
   const [key = ''] = bucket.keys(ROOT);
   bucket.write(key, `${bucket.text(key)}{"of":"a later version"}\n`);
   const before = bucket.keys(ROOT);
@@ -36,26 +36,26 @@ test('what cannot be read here is compacted away by nobody', async () => {
   assert.deepEqual(bucket.keys(ROOT), before);
 });
 
-test('a run that wrote makes one base of many segments, and one an hour later removes them', async () => {
+test('a run that writes creates one base of many segments, and a run an hour later removes them', async () => {
   const bucket = new MemoryBucket();
-  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), createTestRecord(`${n}`));
   const reader = await open(bucket.client());
   await reader.close();
   assert.equal(bucket.keys(ROOT).length, 50, 'a run that only read writes nothing');
   const last = await open(bucket.client());
-  await write(last, recordOf('50'));
+  await write(last, createTestRecord('50'));
   await last.close();
   assert.equal(bucket.keys(ROOT).length, 52);
   assert.deepEqual(bucket.keys('data/.tickhaul/compactions/'), []);
   const got: string[] = [];
-  const gate: Gate = async ({ name, key }, moment) => {
+  const gate: RequestGate = async ({ name, key }, moment) => {
     if (name === 'get' && moment === 'before') got.push(key);
   };
   const next = await open(bucket.client(gate));
   assert.equal(next.size, 51);
   assert.equal(new Set(got).size, 1, 'the base, and nothing that it stands for');
   bucket.now += HOUR / 2;
-  await write(next, recordOf('51'));
+  await write(next, createTestRecord('51'));
   await next.close();
   assert.equal(bucket.keys(ROOT).length, 53);
   bucket.now += HOUR;
@@ -64,9 +64,9 @@ test('a run that wrote makes one base of many segments, and one an hour later re
   assert.equal((await open(bucket.client())).size, 52);
 });
 
-test('what others recorded since it was opened is read by itself, through compactions', async () => {
+test('reread reads only what other runs have recorded since, through compactions', async () => {
   const bucket = new MemoryBucket();
-  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), createTestRecord(`${n}`));
   await compact(bucket);
   let got = 0;
   const reader = await open(
@@ -75,13 +75,16 @@ test('what others recorded since it was opened is read by itself, through compac
     }),
   );
   got = 0;
-  assert.equal((await reader.reread()).get(pathOf('0'))?.rows, 1);
+  assert.equal((await reader.reread()).get(toTestPath('0'))?.rows, 1);
   assert.equal(got, 0, 'a base and what it stands for are known');
-  await write(await open(bucket.client()), recordOf('0', 2), recordOf('3'));
-  await write(reader, recordOf('own'));
+  await write(await open(bucket.client()), createTestRecord('0', 2), createTestRecord('3'));
+  await write(reader, createTestRecord('own'));
   const now = await reader.reread();
   assert.deepEqual(
-    ['0', '1', '3', 'own', 'none'].map((path) => [now.has(pathOf(path)), now.get(pathOf(path))?.rows]),
+    ['0', '1', '3', 'own', 'none'].map((path) => [
+      now.has(toTestPath(path)),
+      now.get(toTestPath(path))?.rows,
+    ]),
     [
       [true, 2],
       [true, 1],
@@ -90,21 +93,21 @@ test('what others recorded since it was opened is read by itself, through compac
       [false, undefined],
     ],
   );
-  assert.deepEqual([got, reader.get(pathOf('0'))?.rows, reader.has(pathOf('3'))], [1, 1, false]);
+  assert.deepEqual([got, reader.get(toTestPath('0'))?.rows, reader.has(toTestPath('3'))], [1, 1, false]);
   await compact(bucket);
   bucket.now += 2 * HOUR;
   await compact(bucket);
-  await write(await open(bucket.client()), { ...recordOf('1'), dropped: true });
+  await write(await open(bucket.client()), { ...createTestRecord('1'), dropped: true });
   const later = await reader.reread();
   assert.deepEqual(
-    [later.get(pathOf('0'))?.rows, later.has(pathOf('1')), later.has(pathOf('2'))],
+    [later.get(toTestPath('0'))?.rows, later.has(toTestPath('1')), later.has(toTestPath('2'))],
     [2, false, true],
   );
 });
 
-test('what is removed between its listing and its reading is found in what stands for it', async () => {
+test('an object that is removed between listing and reading is found in its base', async () => {
   const bucket = new MemoryBucket();
-  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  for (let n = 0; n < 3; n++) await write(await open(bucket.client()), createTestRecord(`${n}`));
   let isListed = false;
   const store = bucket.client(async ({ name }, moment) => {
     if (isListed || name !== 'list' || moment !== 'after') return;
@@ -118,9 +121,9 @@ test('what is removed between its listing and its reading is found in what stand
   assert.equal(bucket.keys(ROOT).length, 1);
 });
 
-test('a store that lists what it never gives is an error, and not an endless search', async () => {
+test('a store that lists objects that it never returns is an error, not an endless loop', async () => {
   const bucket = new MemoryBucket();
-  await write(await open(bucket.client()), recordOf('a'));
+  await write(await open(bucket.client()), createTestRecord('a'));
   const store = { ...bucket.client(), getWhole: async () => undefined };
-  await assert.rejects(open(store), { code: 'bad_answer', message: /lists objects that it doesn't give/ });
+  await assert.rejects(open(store), { code: 'bad_answer', message: /lists objects that it does not return/ });
 });

@@ -5,14 +5,14 @@ import type { Manifest } from '../../../../src/store/manifest/manifest.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
 import { monthPrefix } from '../../../../src/store/s3/manifest/manifest-keys.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
-import { type Gate, Killed, killAfter, MemoryBucket } from '../../../helpers/memory-store.js';
-import { recordOf } from '../../manifest/records.js';
+import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js';
+import { createTestRecord } from '../../manifest/records.js';
 
 const ROOT = '.tickhaul/manifest/';
 const HOUR = 3_600_000;
 const PATHS = ['a.csv.gz', 'b.csv.gz'];
 
-/** What a run does, and the request after which it is killed, if it is. */
+/** Actions of a run, and the request after which it is killed, if any. */
 interface Run {
   readonly steps: readonly (readonly Change[])[];
   /** Milliseconds by which its clock is wrong. */
@@ -20,18 +20,18 @@ interface Run {
   readonly kill: { readonly after: number; readonly moment: 'before' | 'after' } | null;
 }
 
-/** A record of a path, or its end. */
+/** A new record of a path, or its removal. */
 interface Change {
   readonly path: number;
   readonly isForgotten: boolean;
 }
 
-/** A record that may stand, and what was known of its path when it was written. */
+/** A record that may be stored, and the versions known when it was written. */
 interface Written {
   readonly version: number;
   readonly path: string;
   readonly isForgotten: boolean;
-  /** Versions that were told to stand before this run opened, or that it wrote itself before. */
+  /** Versions acknowledged before this run opened the manifest, or written by this run before. */
   readonly after: ReadonlySet<number>;
 }
 
@@ -45,23 +45,23 @@ const run: fc.Arbitrary<Run> = fc.record({
   kill,
 });
 const compaction = fc.record({ hours: fc.constantFrom(0, 2, 2), kill });
-/** How many requests somebody makes before the others may come in between, again and again. */
+/** Number of requests that a run sends before others may continue, repeated cyclically. */
 const bursts = fc.array(fc.constantFrom(0, 0, 1, 3, 40), { minLength: 4, maxLength: 8 });
 
 /**
- * What runs, compactions and kills leave, and what they may: of each path, one of the records that nobody wrote over who
- * knew it.
+ * Compares the results of runs, compactions and kills with the allowed results: for each path, a record that
+ * no run with knowledge of it has overwritten.
  */
 class World {
   readonly bucket = new MemoryBucket();
   readonly #written: Written[] = [];
-  /** Versions that were told to stand. */
-  readonly #told = new Set<number>();
+  /** Versions that were acknowledged. */
+  readonly #acknowledged = new Set<number>();
   readonly #puts: (readonly [key: string, text: string])[] = [];
   #runs = 0;
 
-  async run({ steps, skew, kill }: Run, gate: Gate): Promise<void> {
-    const known = new Set(this.#told);
+  async run({ steps, skew, kill }: Run, gate: RequestGate): Promise<void> {
+    const known = new Set(this.#acknowledged);
     const manifest = await this.#open(kill ? killAfter(kill.after, kill.moment, gate) : gate, skew);
     for (const changes of steps) {
       const appended = changes.map(async ({ path, isForgotten }) => {
@@ -69,39 +69,39 @@ class World {
         const name = PATHS[path] ?? '';
         this.#written.push({ version, path: name, isForgotten, after: new Set(known) });
         known.add(version);
-        await manifest.append({ ...recordOf(name, version), ...(isForgotten && { dropped: true }) });
-        this.#told.add(version);
+        await manifest.append({ ...createTestRecord(name, version), ...(isForgotten && { dropped: true }) });
+        this.#acknowledged.add(version);
       });
       await Promise.all([manifest.flush(), Promise.all(appended)]);
     }
     await manifest.close();
   }
 
-  async compact(hours: number, kill: Run['kill'] = null, gate: Gate = async () => {}): Promise<void> {
+  async compact(hours: number, kill: Run['kill'] = null, gate: RequestGate = async () => {}): Promise<void> {
     this.bucket.now += hours * HOUR;
     const store = this.bucket.client(kill ? killAfter(kill.after, kill.moment, gate) : gate);
     const { now } = this.bucket;
-    const month = monthPrefix(recordOf('').file);
+    const month = monthPrefix(createTestRecord('').file);
     const run = `c${++this.#runs}`;
-    await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, mostLoose: 0 });
+    await compactMonth({ store, root: ROOT }, month, { run, now, storeNow: now, maxLooseSegments: 0 });
   }
 
-  /** A segment is put once more: the first try of a put that was tried again arrives at last. */
-  async arriveLate(which: number, gate: Gate): Promise<void> {
+  /** Puts a segment again, as a delayed first attempt of a retried put does. */
+  async arriveLate(which: number, gate: RequestGate): Promise<void> {
     await gate({ name: 'put', key: '' }, 'before');
     const [key, text] = this.#puts[which % this.#puts.length] ?? [];
     if (key !== undefined && text !== undefined) this.bucket.write(key, text);
   }
 
-  /** What a reader that begins now finds, which must be right by what it could know. */
-  async read(gate: Gate = async () => {}): Promise<readonly string[]> {
-    const told = new Set(this.#told);
+  /** Opens a reader and checks its records against the versions that it must know. */
+  async read(gate: RequestGate = async () => {}): Promise<readonly string[]> {
+    const acknowledged = new Set(this.#acknowledged);
     const manifest = await this.#open(gate, 0);
     const found = new Map([...manifest.records()].map(({ path, rows }) => [path, rows]));
     assert.equal(manifest.size, found.size);
     for (const path of PATHS) {
       const all = this.#written.filter((one) => one.path === path);
-      const known = all.filter(({ version }) => told.has(version));
+      const known = all.filter(({ version }) => acknowledged.has(version));
       const possible = all.filter((one) => !known.some(({ after }) => after.has(one.version)));
       const version = found.get(path);
       if (version === undefined)
@@ -115,8 +115,8 @@ class World {
     return [...found].map(([path, version]) => `${path} ${version}`).sort();
   }
 
-  #open(gate: Gate, skew: number): Promise<Manifest> {
-    const noted: Gate = async (call, moment) => {
+  #open(gate: RequestGate, skew: number): Promise<Manifest> {
+    const noted: RequestGate = async (call, moment) => {
       const text = this.bucket.text(call.key);
       if (call.name === 'put' && moment === 'after' && text !== undefined) this.#puts.push([call.key, text]);
       await gate(call, moment);
@@ -128,7 +128,7 @@ class World {
   }
 }
 
-/** Does one thing after the other, as somebody who may be killed at each of them, and begins anew. */
+/** Processes items in order. A kill ends only the current item. */
 async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   for (const item of items)
     await work(item).catch((error: unknown) => {
@@ -136,7 +136,7 @@ async function inTurn<T>(items: readonly T[], work: (item: T) => Promise<unknown
     });
 }
 
-test('whatever runs, kills and compactions do to each other, a manifest has what one run alone would leave', async () => {
+test('any interleaving of runs, kills and compactions results in a manifest that a single run could have written', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),
@@ -146,7 +146,7 @@ test('whatever runs, kills and compactions do to each other, a manifest has what
       fc.array(fc.nat(20), { maxLength: 2 }),
       async (scheduler, paces, lines, compactors, late) => {
         const world = new World();
-        const gates = paces.map((pace): Gate => {
+        const gates = paces.map((pace): RequestGate => {
           let [at, left] = [0, 0];
           return async () => {
             if (left-- > 0) return;
@@ -154,8 +154,8 @@ test('whatever runs, kills and compactions do to each other, a manifest has what
             await scheduler.schedule(Promise.resolve());
           };
         });
-        /** One who does so many things in turn, at a pace of its own. */
-        const somebody = <T>(items: readonly T[], work: (item: T, gate: Gate) => Promise<unknown>) => {
+        /** A run of several actions, at its own pace. */
+        const somebody = <T>(items: readonly T[], work: (item: T, gate: RequestGate) => Promise<unknown>) => {
           const gate = gates.pop() ?? assert.fail('more than there are paces');
           return inTurn(items, (item) => work(item, gate));
         };

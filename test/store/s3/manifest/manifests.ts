@@ -7,7 +7,7 @@ import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
 import type { ObjectStore } from '../../../../src/store/s3/object-store.js';
 import type { MemoryBucket } from '../../../helpers/memory-store.js';
-import { nameOf, recordOf } from '../../manifest/records.js';
+import { createTestRecord, toTestName } from '../../manifest/records.js';
 
 export const ROOT = 'data/.tickhaul/manifest/';
 export const MONTH = 'binance/trades/2022-01/';
@@ -20,12 +20,15 @@ export const open = (
 ): Promise<Manifest> =>
   openStoreManifest(store, 'data/', { warn: (message) => warnings.push(message) }, scope);
 export const paths = (manifest: Manifest): string[] =>
-  [...manifest.records()].map(({ path }) => nameOf(path)).sort();
+  [...manifest.records()].map(({ path }) => toTestName(path)).sort();
 
-/** A record of a day file of its own. */
+/** A record of a unique day file. */
 export function fileOn(day: string, dataType = 'trades', exchange = 'binance'): ManifestRecord {
   const path = `${exchange}/${dataType}/${day}`;
-  return { ...recordOf(path), file: { exchange, dataType, symbol: 'BTCUSDT', day: parseDay(day) as Day } };
+  return {
+    ...createTestRecord(path),
+    file: { exchange, dataType, symbol: 'BTCUSDT', day: parseDay(day) as Day },
+  };
 }
 
 export async function write(manifest: Manifest, ...records: readonly ManifestRecord[]): Promise<void> {
@@ -34,7 +37,7 @@ export async function write(manifest: Manifest, ...records: readonly ManifestRec
   await appended;
 }
 
-export function compact(bucket: MemoryBucket, mostLoose = 1): Promise<void> {
+export function compact(bucket: MemoryBucket, maxLooseSegments = 1): Promise<void> {
   const place = { store: bucket.client(), root: ROOT };
-  return compactMonth(place, MONTH, { run: 'c', now: bucket.now, storeNow: bucket.now, mostLoose });
+  return compactMonth(place, MONTH, { run: 'c', now: bucket.now, storeNow: bucket.now, maxLooseSegments });
 }

@@ -5,11 +5,11 @@ import { parseDay } from '../../../../src/dataset/day.js';
 import type { ManifestScopes } from '../../../../src/store/manifest/manifest-scope.js';
 import { formatSegmentLine } from '../../../../src/store/s3/manifest/segment-line.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
-import { type Gate, MemoryBucket } from '../../../helpers/memory-store.js';
-import { pathOf, recordOf } from '../../manifest/records.js';
+import { MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js';
+import { createTestRecord, toTestPath } from '../../manifest/records.js';
 import { fileOn, MONTH, open, paths, ROOT, write } from './manifests.js';
 
-test('records appended together stand in one segment a month, and are read again by others', async () => {
+test('records appended together form one segment per month, and other runs can read them', async () => {
   const bucket = new MemoryBucket();
   const first = await open(bucket.client());
   assert.equal(first.size, 0);
@@ -26,15 +26,15 @@ test('records appended together stand in one segment a month, and are read again
   assert.deepEqual(paths(second), paths(first));
   assert.deepEqual(second.get(february.path), february);
   assert.deepEqual(second.history.daySize(february.file), { bytes: 1234, rows: 1 });
-  assert.equal(second.has(pathOf('none')), false);
+  assert.equal(second.has(toTestPath('none')), false);
   await first.close();
   assert.equal(bucket.keys().length, 3);
 });
 
-test('an append resolves when its segment stands, and not before', async () => {
+test('an append resolves only when its segment is stored', async () => {
   const bucket = new MemoryBucket();
   let letGo = (): void => {};
-  const gate: Gate = async ({ name }) => {
+  const gate: RequestGate = async ({ name }) => {
     if (name === 'put')
       await new Promise<void>((resolve) => {
         letGo = resolve;
@@ -42,23 +42,23 @@ test('an append resolves when its segment stands, and not before', async () => {
   };
   const manifest = await open(bucket.client(gate));
   let isAppended = false;
-  const appended = manifest.append(recordOf('a')).then(() => {
+  const appended = manifest.append(createTestRecord('a')).then(() => {
     isAppended = true;
   });
   const flushed = manifest.flush();
   await new Promise(setImmediate);
-  assert.deepEqual([isAppended, manifest.has(pathOf('a'))], [false, false]);
+  assert.deepEqual([isAppended, manifest.has(toTestPath('a'))], [false, false]);
   letGo();
   await new Promise(setImmediate);
   letGo();
   await Promise.all([appended, flushed]);
-  assert.deepEqual([manifest.has(pathOf('a')), bucket.keys().length], [true, 1]);
+  assert.deepEqual([manifest.has(toTestPath('a')), bucket.keys().length], [true, 1]);
 });
 
-test('500 records are written without being asked for, and closing writes the rest', async () => {
+test('500 records are written without a flush, and closing writes the rest', async () => {
   const bucket = new MemoryBucket();
   const manifest = await open(bucket.client());
-  const appends = Array.from({ length: 700 }, (_, n) => manifest.append(recordOf(`${n}`)));
+  const appends = Array.from({ length: 700 }, (_, n) => manifest.append(createTestRecord(`${n}`)));
   await Promise.all(appends.slice(0, 500));
   assert.equal(manifest.size, 500);
   await manifest.close();
@@ -66,7 +66,7 @@ test('500 records are written without being asked for, and closing writes the re
   assert.deepEqual([manifest.size, bucket.keys().length], [700, 2]);
 });
 
-test('a segment that cannot be put fails its appends, and the next ones are tried anew', async () => {
+test('a segment that cannot be put fails its appends, and later ones are attempted', async () => {
   const bucket = new MemoryBucket();
   let isDown = true;
   const manifest = await open(
@@ -74,11 +74,11 @@ test('a segment that cannot be put fails its appends, and the next ones are trie
       if (name === 'put' && isDown) throw new Error('down');
     }),
   );
-  const refused = assert.rejects(manifest.append(recordOf('a')), /down/);
+  const refused = assert.rejects(manifest.append(createTestRecord('a')), /down/);
   await manifest.flush();
   await refused;
   isDown = false;
-  await write(manifest, recordOf('b'));
+  await write(manifest, createTestRecord('b'));
   assert.deepEqual(paths(manifest), ['b']);
 });
 
@@ -86,20 +86,24 @@ test('the record that was written last counts, however wrong the clocks are', as
   const bucket = new MemoryBucket();
   const at = (clock: number) =>
     openStoreManifest(bucket.client(), 'data/', { warn: assert.fail, clock: () => clock });
-  await write(await at(Date.UTC(2030, 0)), recordOf('a', 1));
-  await write(await at(0), recordOf('a', 2));
+  await write(await at(Date.UTC(2030, 0)), createTestRecord('a', 1));
+  await write(await at(0), createTestRecord('a', 2));
   const third = await at(Date.UTC(2020, 0));
-  assert.equal(third.get(pathOf('a'))?.rows, 2);
-  await write(third, recordOf('a', 3), recordOf('a', 4));
-  assert.equal((await at(0)).get(pathOf('a'))?.rows, 4);
+  assert.equal(third.get(toTestPath('a'))?.rows, 2);
+  await write(third, createTestRecord('a', 3), createTestRecord('a', 4));
+  assert.equal((await at(0)).get(toTestPath('a'))?.rows, 4);
   const fourth = await at(0);
-  await write(await at(Date.UTC(2040, 0)), recordOf('a', 5));
-  assert.equal((await fourth.reread()).get(pathOf('a'))?.rows, 5);
-  await write(fourth, recordOf('a', 6));
-  assert.equal((await at(0)).get(pathOf('a'))?.rows, 6, 'newer than what others wrote since it was opened');
+  await write(await at(Date.UTC(2040, 0)), createTestRecord('a', 5));
+  assert.equal((await fourth.reread()).get(toTestPath('a'))?.rows, 5);
+  await write(fourth, createTestRecord('a', 6));
+  assert.equal(
+    (await at(0)).get(toTestPath('a'))?.rows,
+    6,
+    'newer than what others wrote since it was opened',
+  );
 });
 
-test('a scope reads the months that it touches, and no others', async () => {
+test('a scope reads only the months that it overlaps', async () => {
   const bucket = new MemoryBucket();
   const all = [
     ...['2022-01-31', '2022-02-01', '2022-02-28', '2022-03-01', '2023-02-01'].map((day) => fileOn(day)),
@@ -144,7 +148,7 @@ test('a scope reads the months that it touches, and no others', async () => {
   assert.deepEqual(await read({ exchanges: ['binance'], dataTypes: ['trades'], from, to: from }), []);
 });
 
-test('a record that was written after the year 9999 is damaged, and outdone by the next one', async () => {
+test('a record written after the year 9999 is damaged, and the next one replaces it', async () => {
   const record = fileOn('2022-01-01');
   for (const written of [Number.MAX_SAFE_INTEGER, 8.64e15, 253_402_300_800_000]) {
     const bucket = new MemoryBucket();
@@ -157,18 +161,18 @@ test('a record that was written after the year 9999 is damaged, and outdone by t
     await manifest.close();
     const again = await open(bucket.client(), undefined, warnings);
     assert.equal(again.get(record.path)?.bytes, 7);
-    const told = `s3://bucket/${key}: 1 damaged line passed over, the first is line 1`;
-    assert.deepEqual(warnings, [told, told]);
+    const warning = `s3://bucket/${key}: skipped 1 damaged line, the first is line 1`;
+    assert.deepEqual(warnings, [warning, warning]);
   }
 });
 
-test('damaged lines and paths that no layout gives are told of by object, and passed over', async () => {
+test('damaged lines and paths outside the layouts are reported by object, and skipped', async () => {
   const bucket = new MemoryBucket();
-  const good = formatSegmentLine({ record: recordOf('good'), written: 1 });
-  const outside = formatSegmentLine({ record: recordOf('../x'), written: 1 });
-  const own = formatSegmentLine({ record: recordOf('.tickhaul/x'), written: 1 });
+  const good = formatSegmentLine({ record: createTestRecord('good'), written: 1 });
+  const outside = formatSegmentLine({ record: createTestRecord('../x'), written: 1 });
+  const own = formatSegmentLine({ record: createTestRecord('.tickhaul/x'), written: 1 });
   const other = ['__proto__', 'a\u0007b.csv.gz'].map((path) =>
-    formatSegmentLine({ record: { ...recordOf('x'), path }, written: 1 }),
+    formatSegmentLine({ record: { ...createTestRecord('x'), path }, written: 1 }),
   );
   const unwritten = JSON.stringify({ ...JSON.parse(good), written: undefined });
   const key = `${ROOT}${MONTH}20220101T000000000Z-run-1.jsonl`;
@@ -177,57 +181,57 @@ test('damaged lines and paths that no layout gives are told of by object, and pa
   const warnings: string[] = [];
   assert.deepEqual(paths(await open(bucket.client(), {}, warnings)), ['good']);
   assert.deepEqual(warnings, [
-    `s3://bucket/${key}: 3 damaged lines passed over, the first is line 1`,
-    `s3://bucket/${key}: 4 records with a path that no day file in this folder has passed over, the first is line 3`,
+    `s3://bucket/${key}: skipped 3 damaged lines, the first is line 1`,
+    `s3://bucket/${key}: skipped 4 records with a path that no day file in this folder has, the first is line 3`,
   ]);
 });
 
-test('lines and letters that are cut where an object is read piece by piece come back whole', async () => {
+test('returns lines and characters unchanged if an object is read in pieces', async () => {
   const bucket = new MemoryBucket();
   const names = Array.from({ length: 40 }, (_, n) => `${n}€${'漢'.repeat(300_000)}`);
-  const lines = names.map((name) => formatSegmentLine({ record: recordOf(name), written: 1 }));
+  const lines = names.map((name) => formatSegmentLine({ record: createTestRecord(name), written: 1 }));
   bucket.write(`${ROOT}${MONTH}20220101T000000000Z-run-1.jsonl`, lines.join('\n'));
   assert.deepEqual(paths(await open(bucket.client())), names.sort());
 });
 
-test('a run that ends early gives its records some seconds, and compacts nothing', async () => {
+test('a run that ends early has some seconds to write its records, and compacts nothing', async () => {
   const bucket = new MemoryBucket();
-  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), recordOf(`${n}`));
+  for (let n = 0; n < 50; n++) await write(await open(bucket.client()), createTestRecord(`${n}`));
   const silent = (): Promise<never> => new Promise(() => {});
   const down = (): Promise<never> => Promise.reject(new TickhaulError('store_down', 'gave up'));
   for (const answer of [silent, down]) {
     const asked: string[] = [];
     let isDown = false;
-    const gate: Gate = async ({ name }, moment) => {
+    const gate: RequestGate = async ({ name }, moment) => {
       if (moment === 'before') asked.push(name);
       if (isDown) await answer();
     };
-    const options = { warn: assert.fail, farewellMs: 1 };
+    const options = { warn: assert.fail, shutdownTimeoutMs: 1 };
     const manifest = await openStoreManifest(bucket.client(gate), 'data/', options);
-    await write(manifest, recordOf('stands'));
+    await write(manifest, createTestRecord('stands'));
     isDown = true;
     asked.length = 0;
-    const appended = assert.rejects(manifest.append(recordOf('late')), { code: 'store_down' });
+    const appended = assert.rejects(manifest.append(createTestRecord('late')), { code: 'store_down' });
     if (answer === silent) manifest.flushSoon();
     await manifest.close();
     await appended;
-    assert.deepEqual([asked, manifest.has(pathOf('late'))], [['put'], false]);
+    assert.deepEqual([asked, manifest.has(toTestPath('late'))], [['put'], false]);
   }
 });
 
-test('a run that is told to hurry when its records stand keeps no process', async () => {
+test('flushSoon after all records are stored does not keep the process alive', async () => {
   const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
   const manifest = await open(new MemoryBucket().client());
-  await write(manifest, recordOf('stands'));
+  await write(manifest, createTestRecord('stands'));
   await manifest.close();
   const before = timers();
   manifest.flushSoon();
   assert.equal(timers(), before);
 });
 
-test('an abort ends the reading with its reason', async () => {
+test('an abort ends reading with its reason', async () => {
   const bucket = new MemoryBucket();
-  await write(await open(bucket.client()), recordOf('a'));
+  await write(await open(bucket.client()), createTestRecord('a'));
   const signal = AbortSignal.abort(new Error('enough'));
   await assert.rejects(openStoreManifest(bucket.client(), 'data/', { warn: assert.fail, signal }), /enough/);
 });
