@@ -1,23 +1,23 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { SourceTypeName } from '../market/names/data-type-name.js';
 
-/** Messages that can't be normalized, or not rightly. */
+/** Messages that cannot be normalized correctly. */
 export interface UnsupportedMessages {
   readonly exchange: string;
-  /** Left out, all of them. */
+  /** If omitted, all types. */
   readonly types?: readonly SourceTypeName[];
-  /** The UTC day from which on; left out, always. */
+  /** First UTC day; if omitted, always. */
   readonly from?: string;
-  /** What is known, as the end of a sentence that begins with the exchange and the type. */
+  /** Reason, as the end of a sentence that begins with the exchange and the type. */
   readonly why: string;
 }
 
-const CHANGED = "come in a form that the normalizers don't know";
+const CHANGED = 'have a form that the normalizers do not support';
 const UNKNOWN = 'have no normalizer';
 
 /**
- * What the vendor's release is silent about or gets wrong, and no normalizer of ours mends (replay facts, section 7).
- * Better no answer than an empty one.
+ * Messages that the vendor's release does not support or gets wrong, and that have no normalizer of tickhaul
+ * (docs/normalizers.md). An error is better than an empty or wrong result.
  */
 export const UNSUPPORTED_MESSAGES: readonly UnsupportedMessages[] = [
   { exchange: 'aster', why: UNKNOWN },
@@ -37,15 +37,16 @@ export const UNSUPPORTED_MESSAGES: readonly UnsupportedMessages[] = [
   { exchange: 'crypto-com', types: ['book_ticker'], why: 'would lack their amounts' },
 ];
 
-/** Whether anything of an exchange is refused: then it is a known one. */
+/** Whether some messages of an exchange are unsupported, which implies that the exchange exists. */
 export function hasUnsupportedMessages(exchange: string): boolean {
   return UNSUPPORTED_MESSAGES.some((refusal) => refusal.exchange === exchange);
 }
 
 /**
- * The refusal that a period runs into, as an error that says what works instead; undefined where none does.
- * @param end microseconds, not included.
- * @param isLive whether it is a stream that is asked for.
+ * Creates the error for a type that is unsupported in a period, with an alternative; undefined if it is
+ * supported.
+ * @param end microseconds, exclusive.
+ * @param isLive whether the request is a stream.
  */
 export function findUnsupportedError(
   exchange: string,
@@ -64,11 +65,9 @@ export function findUnsupportedError(
   const since = from === undefined ? '' : ` from ${from} on`;
   if (isLive) {
     return usageError(
-      `${exchange}: ${type} messages ${why}${since}; day files have them from the next day on: tickhaul replay`,
+      `${exchange}: ${type} messages ${why}${since}; day files have them from the next day on, for tickhaul replay`,
     );
   }
   const earlier = from === undefined ? '' : `, or a period that ends at ${from}`;
-  return usageError(
-    `${exchange}: ${type} messages of feeds ${why}${since}; what works instead is --source datasets${earlier}`,
-  );
+  return usageError(`${exchange}: ${type} messages of feeds ${why}${since}; use --source datasets${earlier}`);
 }

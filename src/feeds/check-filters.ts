@@ -6,9 +6,11 @@ import type { FeedNames } from '../service/records/feed-names.js';
 const MAX_SHOWN_SYMBOLS = 3;
 
 /**
- * Checks filters against what an exchange's record lists, and writes symbols as the record does, whatever their case.
- * @param warn told of symbols that it doesn't list: channels have some of their own.
- * @throws usage error for a channel that it doesn't list, with the nearest ones. A record without channels tells nothing.
+ * Checks filters against an exchange's record, and converts symbols to the record's spelling; they may be
+ * given in any case.
+ * @param warn called for symbols that the record does not list, since some channels have other symbols.
+ * @throws usage error for a channel that the record does not list, with the nearest ones; a record without
+ * channels accepts any.
  */
 export function checkFilters(
   exchange: string,
@@ -47,5 +49,5 @@ function describeUnknownSymbols(
   const near = nearestNames(first, symbols);
   const hint = unknown.length === 1 && near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
   const more = unknown.length > MAX_SHOWN_SYMBOLS ? ` and ${unknown.length - MAX_SHOWN_SYMBOLS} more` : '';
-  return `the record of ${exchange} doesn't list ${unknown.slice(0, MAX_SHOWN_SYMBOLS).join(', ')}${more}: a channel may have it all the same${hint}`;
+  return `the record of ${exchange} does not list ${unknown.slice(0, MAX_SHOWN_SYMBOLS).join(', ')}${more}: a channel may still have it${hint}`;
 }

@@ -11,7 +11,10 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import { resolveRestHost } from './live-address.js';
 import { requestJson } from './request-json.js';
 
-/** Asks over the connection for what the exchange sends only then. Ends with the signal, without an error. */
+/**
+ * Requests supplements over the connection itself, for data that an exchange sends only on request.
+ * @throws the signal's reason after an abort.
+ */
 export async function sendConnectionSupplements(
   exchange: string,
   feed: LiveFeed,
@@ -37,9 +40,10 @@ export interface SupplementInput {
 }
 
 /**
- * Asks for what the filters need of requests of HTTP: some once, some again and again. One that is to be asked for again
- * may fail; it is left out then.
- * @throws TickhaulError as `requestJson` does, for what is needed once; what `onMessage` throws; the reason of an abort.
+ * Makes the HTTP requests that the filters need: some once, others repeatedly. A repeated request may fail;
+ * its result is then skipped.
+ * @throws TickhaulError as `requestJson`, for requests made once; what `onMessage` throws; the signal's
+ * reason after an abort.
  */
 export async function fetchSupplements(input: SupplementInput): Promise<void> {
   const { exchange, filters } = input;

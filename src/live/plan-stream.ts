@@ -9,7 +9,7 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { MetadataOptions } from '../service/records/fetch-records.js';
 import type { LiveEvent, LiveOption } from './live-options.js';
 
-/** One exchange of a stream, with how its messages are asked for and read. */
+/** One exchange of a stream, with its subscriptions and normalizers. */
 export interface PlannedStream {
   readonly option: LiveOption;
   readonly plan: FeedPlan;
@@ -24,9 +24,10 @@ export interface StreamPlanInput {
 }
 
 /**
- * Plans the stream of one exchange. Its record is asked for only where no symbol is named; else a stored copy tells of
- * those that it doesn't list.
- * @throws usage error for what can't be read or asked for live, an unknown exchange among it; as for any request.
+ * Plans the stream of one exchange. Its record is requested only if no symbol is named; otherwise the stored
+ * record serves for warnings about symbols that it does not list.
+ * @throws usage error for data that cannot be normalized or subscribed to, and for an unknown exchange; as
+ * any request.
  */
 export async function planStream(option: LiveOption, input: StreamPlanInput): Promise<PlannedStream> {
   const { exchange, types } = option;
@@ -38,7 +39,7 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
   if (given) await warnOfUnknownSymbols(option, given, input);
   const any = await planFor(given).catch(async (error: unknown) => {
     const { createUnknownExchangeError } = await import('../service/records/feed-names.js');
-    // An exchange that nobody knows has no type either.
+    // For an unknown exchange, report that instead of its missing types.
     throw (
       (hasUnsupportedMessages(exchange)
         ? undefined
@@ -60,7 +61,7 @@ function collectFilters({ segments }: FeedPlan): readonly FeedFilter[] {
   return segments.flatMap(({ filters }) => filters);
 }
 
-/** @throws usage error where they are more than one connection may ask for. */
+/** @throws usage error if there are more symbols than one connection supports. */
 async function fetchStreamSymbols(
   { exchange }: LiveOption,
   plan: FeedPlan,
@@ -73,11 +74,11 @@ async function fetchStreamSymbols(
   const most = Math.floor(maxStreamsPerConnection(exchange) / channels);
   if (symbols.length <= most) return symbols;
   throw usageError(
-    `${exchange} has ${symbols.length} active symbols, and one connection takes ${most} for these types: name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
+    `${exchange} has ${symbols.length} active symbols, but one connection supports ${most} for these types; name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
   );
 }
 
-/** A symbol may be newer than the record: the exchange has the last word. */
+/** Only warns, since a symbol may be newer than the record. */
 async function warnOfUnknownSymbols(
   { exchange }: LiveOption,
   given: readonly string[],
@@ -92,7 +93,7 @@ async function warnOfUnknownSymbols(
   for (const symbol of given.filter((symbol) => !known.has(symbol.toUpperCase()))) {
     const near = nearestNames(symbol, names.symbols);
     const hint = near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
-    emit({ event: 'warning', message: `the record of ${exchange} doesn't list ${symbol}${hint}` });
+    emit({ event: 'warning', message: `the record of ${exchange} does not list ${symbol}${hint}` });
   }
 }
 

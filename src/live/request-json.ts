@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * What an exchange answers to a request of its public API; nothing secret is sent.
+ * Requests JSON from an exchange's public API, with retries; sends no secrets.
  * @throws TickhaulError `rate_limited`, `no_access`, `rejected`, `bad_answer`, and as for any request.
  */
 export function requestJson(

@@ -19,20 +19,21 @@ export interface ConnectionInput {
   readonly exchange: string;
   readonly feed: LiveFeed;
   readonly client: ServiceClient;
-  /** Milliseconds, from the first attempt to connect on; 0 for none. */
+  /** Timeout in milliseconds for each message, counted from the start of the connection; 0 for none. */
   readonly timeoutIntervalMs: number;
-  /** Milliseconds that the handshake may take, however long a silence may be. */
+  /** Timeout of the handshake in milliseconds, independent of `timeoutIntervalMs`. */
   readonly handshakeMs: number;
-  /** Takes a message that may be normalized, parsed. What it throws ends the connection. */
+  /** Receives each parsed data message. An error that it throws ends the connection. */
   readonly onMessage: (message: unknown) => void;
-  /** Told of an error of the exchange that leaves the connection as it is: a symbol that it doesn't have. */
+  /** Called with an exchange's error that does not end the connection, such as an unknown symbol. */
   readonly onExchangeError: (says: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * One connection to an exchange, from its handshake to its end. Never resolves.
- * @throws why it ended: TickhaulError, or what `onMessage` throws; the signal's reason when aborted.
+ * Runs one connection to an exchange, from its handshake to its end. Never resolves.
+ * @throws the reason of the end: TickhaulError, or what `onMessage` throws; the signal's reason after an
+ * abort.
  */
 export async function runConnection(input: ConnectionInput): Promise<never> {
   const { exchange, feed, client, signal } = input;
@@ -49,14 +50,14 @@ export async function runConnection(input: ConnectionInput): Promise<never> {
     return await waitForEnd(socket, url.host, input, over.signal);
   } finally {
     over.abort();
-    // Nothing of it counts any more.
+    // Ignore errors after the end.
     socket.on('error', () => {});
     if (socket.readyState === WebSocket.OPEN) socket.close();
     socket.terminate();
   }
 }
 
-/** @param over aborted once it ended. */
+/** @param over aborted when the connection has ended. */
 function waitForEnd(
   socket: WebSocket,
   host: string,
@@ -67,7 +68,7 @@ function waitForEnd(
     const send = (message: unknown): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     };
-    /** Fails with the connection itself, which then has its own reason. */
+    /** Runs work during the connection; an error of it ends the connection, unless that has ended before. */
     const meanwhile = (work: Promise<void>): void => void work.catch(end);
     const isSilent = (): void => {
       const patience = formatDuration(timeoutIntervalMs);
@@ -128,7 +129,7 @@ function connectThrough(tunnel: Tunnel, signal: AbortSignal): typeof createConne
       (error: unknown) => done(error),
     );
   };
-  // Node's client takes one that gives its socket later (http.request, createConnection).
+  // Node's HTTP client also accepts a `createConnection` that passes its socket to a callback.
   return connect as unknown as typeof createConnection;
 }
 
@@ -146,7 +147,10 @@ interface ReceivedMessage {
   readonly complaint: string | undefined;
 }
 
-/** @returns a function that reads messages, and throws where one tells an error, or isn't the exchange's. */
+/**
+ * Creates a function that decodes messages. It throws for an error message that ends the connection, and for
+ * an invalid one.
+ */
 function createMessageReader(exchange: string, feed: LiveFeed): (data: Buffer) => ReceivedMessage {
   const parse = createMessageParser(exchange);
   return (data) => {
@@ -160,14 +164,14 @@ function createMessageReader(exchange: string, feed: LiveFeed): (data: Buffer) =
       return { message, isHeartbeat: verdict === 'heartbeat', complaint };
     } catch (cause) {
       if (cause instanceof TickhaulError) throw cause;
-      throw new TickhaulError('corrupt', `${exchange} sent a message that can't be read`, { cause });
+      throw new TickhaulError('corrupt', `${exchange} sent an unreadable message`, { cause });
     }
   };
 }
 
 function toSocketError(error: Error, host: string): TickhaulError {
   if ('code' in error && String(error.code).startsWith('WS_ERR')) {
-    return new TickhaulError('corrupt', `${host} sent what is no message of a WebSocket: ${error.message}`);
+    return new TickhaulError('corrupt', `${host} sent an invalid WebSocket message: ${error.message}`);
   }
   return toNetworkError(error, host);
 }

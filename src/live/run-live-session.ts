@@ -13,19 +13,20 @@ export interface LiveSessionInput {
   readonly client: ServiceClient;
   readonly timeoutIntervalMs: number;
   readonly handshakeMs: number;
-  /** Milliseconds from the first message to the first request of HTTP. */
+  /** Delay in milliseconds between the first message and the first HTTP request. */
   readonly settleMs: number;
-  /** Takes each message, of whatever connection or request. What it throws ends the session. */
+  /** Receives each message of any connection or request. An error that it throws ends the session. */
   readonly onMessage: (message: unknown) => void;
-  /** As `runConnection` tells it. */
+  /** As in `ConnectionInput`. */
   readonly onExchangeError: (says: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * All connections that an exchange needs, with its requests of HTTP. Where one ends, all do: their messages are
- * normalized together, and books can't go on that missed some. Never resolves.
- * @throws why it ended, as `runConnection` and `fetchSupplements` do; the signal's reason when aborted.
+ * Runs all connections of an exchange and its HTTP requests. If one of them ends, the session ends: their
+ * messages are normalized together, and a book with missing messages is useless. Never resolves.
+ * @throws the reason of the end, as `runConnection` and `fetchSupplements`; the signal's reason after an
+ * abort.
  */
 export async function runLiveSession(input: LiveSessionInput): Promise<never> {
   const { exchange, open, onMessage, settleMs, signal } = input;

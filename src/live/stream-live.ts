@@ -6,16 +6,16 @@ import { createLocalClock } from './local-clock.js';
 import { planStream } from './plan-stream.js';
 import { streamExchange } from './stream-exchange.js';
 
-/** Bytes of lines that may wait for a slow reader. */
+/** Maximum bytes of lines that wait for a slow reader. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 const DEFAULT_TIMES: LiveTimes = { subscribeDelayMs: 1000, handshakeMs: 10_000, reconnectDelayMs };
 
 /**
- * The normalized messages of exchanges, live, as one stream: each line as its message arrives. It connects anew whenever
- * a connection ends; books and what is computed begin anew then. Resolves when the signal ends it and all lines are
- * written.
- * @throws usage error before anything is connected; TickhaulError `unreachable` when an exchange fails 50 times in a row;
- *   what the output throws; OutputStuck.
+ * Streams normalized live messages of exchanges, each line as its message arrives. Reconnects after any
+ * disconnect; books and computed data start again then. Resolves after the signal is aborted and all lines
+ * are written.
+ * @throws usage error before any connection; TickhaulError `unreachable` after 50 failed connections in a row
+ * to one exchange; what the output throws; OutputStalledError.
  */
 export async function streamLive(input: LiveInput): Promise<void> {
   const { options, client, cache, output, written, tell, signal } = input;
@@ -27,7 +27,7 @@ export async function streamLive(input: LiveInput): Promise<void> {
     if (!signal.aborted) throw error;
     return undefined;
   });
-  // It was ended before it began, which is as well.
+  // Aborted during planning.
   if (!all) return;
   const pump = new LinePump({ output, written, maxWaitingBytes: most, gatherMs });
   const over = new AbortController();
@@ -40,7 +40,7 @@ export async function streamLive(input: LiveInput): Promise<void> {
     await Promise.race([...streams, pump.failed]);
   } catch (error) {
     if (!signal.aborted) throw error;
-    // What the output threw is thrown again below.
+    // An error of the output is thrown again by `pump.idle` below.
   } finally {
     over.abort();
     leave();

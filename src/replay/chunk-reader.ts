@@ -7,20 +7,27 @@ import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 
-/** How many files are open at once, whatever the number of those that are read; of a store, how many are asked of it. */
+/**
+ * Limits how many files are open, or how many requests to an object store are in flight, at the same time.
+ */
 export type OpenFileLimit = LimitFunction;
 
 export function createOpenFileLimit(most: number): OpenFileLimit {
   return pLimit(most);
 }
 
-/** A store takes its time for each answer, so more comes with one: two such pieces of an object are at hand. */
+/**
+ * Multiple of the chunk size that one range request reads: each request to a store has a high latency. Two
+ * such ranges of an object are in memory.
+ */
 const OBJECT_CHUNKS = 4;
 
 /**
- * Reads many files side by side with few handles: a file is opened anew for each chunk, and closed behind it. An object
- * comes in ranges, each asked for while the one before is used: a connection that had to wait for its reader would break.
- * @param chunk bytes of a file that are read at once; each file has a buffer of so many, an object eight times as much.
+ * Reads many files in parallel with few handles: a file is opened for each chunk and closed after it. An
+ * object is read in ranges, and each range is requested while the previous one is used: an open response
+ * would time out while its reader is busy.
+ * @param chunk bytes of a file that are read at a time, which is the size of its buffer; an object uses eight
+ * times as much.
  */
 export function createChunkReader(open: OpenFileLimit, chunk: number, files: Files): ReadChunks {
   return (location, use, signal) =>
@@ -56,19 +63,20 @@ async function readFile(
   }
 }
 
-/** How far a file was read. */
+/** Reading position of a file. */
 interface Reading {
   readonly path: string;
   ino: number;
-  /** Bytes that were read, and their hash. */
+  /** Bytes read so far, and their hash below. */
   position: number;
   readonly hash: Hash;
 }
 
 /**
- * Reads the next bytes of a file. Another file of that name will do if it begins with all that was read: what is read in
- * the end is that one, from its first byte to its last.
- * @param buffer is written over. @throws TickhaulError `changed`.
+ * Reads the next bytes of a file. A file that replaces it during the reading is accepted if it begins with
+ * all bytes read so far: then the bytes read are those of the new file from its start.
+ * @param buffer is overwritten.
+ * @throws TickhaulError `changed`.
  */
 async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
   const { path, position, hash } = reading;
@@ -76,10 +84,7 @@ async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
   try {
     const { ino } = await handle.stat();
     if (ino !== reading.ino && !(await beginsWith(handle, position, hash.copy().digest(), buffer))) {
-      throw new TickhaulError(
-        'changed',
-        `${path}: it was replaced while it was read; run the same command again`,
-      );
+      throw new TickhaulError('changed', `${path}: replaced during the run; run the same command again`);
     }
     reading.ino = ino;
     return (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
@@ -88,7 +93,9 @@ async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
   }
 }
 
-/** @param length bytes of the beginning. @param sha256 theirs. @param buffer is written over. */
+/**
+ * @param length size of the prefix in bytes. @param sha256 hash of the prefix. @param buffer is overwritten.
+ */
 async function beginsWith(
   handle: FileHandle,
   length: number,
@@ -117,14 +124,14 @@ async function readObject(
   use: Read[1],
   signal: Read[2],
 ): Promise<void> {
-  // What was asked for ahead is of no use to a reader that has enough.
+  // Aborted when the reader stops, to cancel the range requested ahead.
   const left = new AbortController();
   const anyOf = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
   const object = await open(() => files.openRandom(location, anyOf));
   const read = (position: number): Promise<Buffer> | undefined => {
     if (position >= object.bytes) return undefined;
     const coming = open(() => object.read(position, Math.min(chunk, object.bytes - position)));
-    // It is told when it is its turn, if ever.
+    // The error is thrown when this range is awaited, which may never happen.
     coming.catch(() => {});
     return coming;
   };

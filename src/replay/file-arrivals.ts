@@ -6,7 +6,7 @@ interface PendingFile {
   readonly fail: (error: unknown) => void;
 }
 
-/** Day files that are on their way, each with who waits for it. */
+/** Day files being downloaded, each with a promise for its readers. */
 export class FileArrivals {
   readonly #coming: ReadonlyMap<string, PendingFile>;
 
@@ -14,12 +14,14 @@ export class FileArrivals {
     this.#coming = new Map([...paths].map((path) => [path, createPendingFile()]));
   }
 
-  /** Whether it is one of them. */
   has(path: string): boolean {
     return this.#coming.has(path);
   }
 
-  /** Whether the service had it, once that is known. @throws why it can't be had. */
+  /**
+   * Resolves when the download of the file ended: true if the service has the file. @throws why the file is
+   * unavailable.
+   */
   async wait(path: string): Promise<boolean> {
     return (await this.#coming.get(path)?.there) ?? true;
   }
@@ -32,7 +34,7 @@ export class FileArrivals {
     this.#coming.get(path)?.fail(error);
   }
 
-  /** None comes any more. */
+  /** Fails all files without a result. */
   end(error: unknown): void {
     for (const { fail } of this.#coming.values()) fail(error);
   }
@@ -45,7 +47,7 @@ function createPendingFile(): PendingFile {
     settle = resolve;
     fail = reject;
   });
-  // Nobody may ever ask for it.
+  // Avoids an unhandled rejection: the file may never be awaited.
   there.catch(() => {});
   return { there, settle, fail };
 }

@@ -26,36 +26,36 @@ export interface OpenReplayInput {
   readonly client: ServiceClient;
   /** Folder for copies of exchange records. */
   readonly cache: string;
-  /** Where the day files lie. */
+  /** Holds the day files. */
   readonly destination: Destination;
   readonly options: DownloadOptions;
   readonly layout: LayoutChoice;
-  /** Only what is on disk: nothing is asked for. */
+  /** Read only files on disk, without requests. */
   readonly offline: boolean;
   readonly owner: LockOwner;
   /** Shared with other replays of this process. */
   readonly transfers?: TransferLimits | undefined;
-  /** Told of what is missing, before it is downloaded; then of the download. */
+  /** Receives an event for each missing file before the download starts, then the download's events. */
   readonly emit: EventSink;
-  /** Told of the download's end, by which much may have been replayed. */
+  /** Called when the download ends; much may have been replayed by then. */
   readonly onDownloaded: (summary: RunSummary) => void;
   readonly signal: AbortSignal;
 }
 
-/** A replay whose day files are there, or on their way. */
+/** A replay whose day files exist or are being downloaded. */
 export interface OpenedReplay {
   /** In the order that breaks ties. */
   readonly series: readonly ReplaySeries[];
   readonly arrival: Arrival;
-  /** Breaks off what is still being downloaded. @throws what kept the download from telling what became of files. */
+  /** Stops downloads in progress. @throws what prevented the download from reporting the results of files. */
   close(): Promise<void>;
 }
 
 /**
- * Works out the series of a replay, and begins to bring their missing day files to disk, day by day.
- * Under `offline`, the day files that are there stand in for a record that is not stored.
- * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for days that are pending, or missing
- * under `offline`; `no_access`.
+ * Plans the series of a replay and starts to download their missing day files, in the order of days. With
+ * `offline`, a record that is not stored is derived from the day files on disk.
+ * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for pending days, or for
+ * missing days with `offline`; `no_access`.
  */
 export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> {
   const { request, client, cache, destination, layout, offline, emit, signal } = input;
@@ -87,7 +87,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
       files,
       'unauthorized',
       'no_access',
-      'not in the reach of the API key; set a key that covers it',
+      'not covered by the API key; set a key that covers it',
     );
     const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
     const missing = work.filter(({ action }) => action === 'fetch');
@@ -108,12 +108,14 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const close = isHandedOn ? startDownload(input, coming, manifest, arrivals) : async () => {};
     return { series, arrival: (path) => arrivals.wait(path), close };
   } finally {
-    // A download closes it itself.
+    // The download closes it.
     if (!isHandedOn) await manifest.close();
   }
 }
 
-/** The records of all options: those that are not stored are made of the day files that are there. */
+/**
+ * The records of all options; a record that is not stored is derived from the day files in the destination.
+ */
 async function withoutRecord(
   request: ReplayRequest,
   stored: readonly (ExchangeRecord | undefined)[],
@@ -138,12 +140,12 @@ function replayScope({ options, types, period }: ReplayRequest): ManifestScope {
   };
 }
 
-/** Series of the same day stay in their order. */
+/** The sort is stable: series of one day keep their order. */
 function byDay(a: PlannedFile, b: PlannedFile): number {
   return a.file.day - b.file.day;
 }
 
-/** @returns what breaks it off. */
+/** @returns a function that stops the download and waits for its end. */
 function startDownload(
   { client, destination, options, owner, transfers, emit, onDownloaded, signal }: OpenReplayInput,
   work: readonly PlannedFile[],
@@ -174,7 +176,7 @@ function startDownload(
       },
     });
     arrivals.end(createEndError(summary));
-    // Why it was broken off is told by whoever did so.
+    // The code that aborts the download reports the reason.
     onDownloaded(stopped.aborted ? { ...summary, error: undefined } : summary);
   };
   const downloading = download();
@@ -185,16 +187,16 @@ function startDownload(
   };
 }
 
-/** Why a replay can't go on behind a day file. */
+/** The error of a day file that could not be downloaded, naming the file. */
 function createArrivalError(path: string, { code, message, status }: FileError): TickhaulError {
   return new TickhaulError(code, message.includes(path) ? message : `${path}: ${message}`, { status });
 }
 
-/** Why files of which nothing was told don't come. */
+/** The error for files without a result when the download ended. */
 function createEndError({ error }: RunSummary): TickhaulError {
   return error
     ? new TickhaulError(error.code, error.message, error)
-    : new TickhaulError('bug', 'a download ended without a word on some of its files');
+    : new TickhaulError('bug', 'the download ended without a result for some of its files');
 }
 
 function* each(files: readonly PlannedFile[]): Generator<PlannedFile> {

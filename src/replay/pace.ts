@@ -1,9 +1,12 @@
 import { wait } from '../base/wait.js';
 
-/** Resolves when it is time for a line. @param localTimestamp microseconds since any fixed time. */
+/** Resolves when a line is due. @param localTimestamp microseconds since any fixed time. */
 export type Pace = (localTimestamp: number) => Promise<void>;
 
-/** Gives lines at the pace at which they were received, times `speed`. @param flush called before each wait. */
+/**
+ * Creates a pace that replays the recorded intervals between lines, divided by `speed`.
+ * @param flush called before each wait.
+ */
 export function createPace(speed: number, flush: () => Promise<void>, signal: AbortSignal): Pace {
   let first: { readonly time: number; readonly at: number } | undefined;
   return async (localTimestamp) => {

@@ -11,7 +11,7 @@ import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import { periodToDays } from './parse-period.js';
 import type { ReplayOption, ReplayRequest, ReplaySeries } from './replay-request.js';
 
-/** A series with the day files that its period may have. */
+/** A series with the planned day files of its period. */
 export interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
 }
@@ -25,9 +25,11 @@ export type ReplayPlanContext = Pick<
 };
 
 /**
- * The series of a request, in the order that breaks ties: by exchange as asked for, by data type, by symbol.
- * @param records of the exchanges, in the order of the request's options.
- * @throws usage error for a symbol that isn't known or lacks a type, and where an exchange has none of the types.
+ * Plans the series of a request, in the order that breaks ties: exchanges in the request's order, then data
+ * type, then symbol.
+ * @param records exchange records, in the order of the request's options.
+ * @throws usage error for an unknown symbol, a symbol without a requested type, or an exchange without any of
+ * the types.
  */
 export async function planReplay(
   request: ReplayRequest,
@@ -96,15 +98,14 @@ async function planType(
   }));
 }
 
-/** Options lie in one file; undefined for all of them. */
+/** Symbols selected from the grouped file of all options; undefined for all of them. */
 function optionSymbols({ symbols }: ReplayOption, record: ExchangeRecord): ReadonlySet<string> | undefined {
   if (!symbols || symbols.some((symbol) => symbol === 'all' || toDatasetSymbol(symbol) === 'OPTIONS'))
     return undefined;
   const known = new Set(record.datasets?.symbols.map(({ id }) => toDatasetSymbol(id)));
   const wanted = symbols.map((symbol) => {
     const id = toDatasetSymbol(symbol);
-    if (isGlob(id))
-      throw usageError(`"${symbol}": option_summary takes whole symbols and no globs; name them`);
+    if (isGlob(id)) throw usageError(`"${symbol}": option_summary does not accept globs; name each symbol`);
     if (!known.has(id)) {
       const near = didYouMean(id, known) || `; see: tickhaul symbols ${record.id}`;
       throw usageError(`unknown symbol "${symbol}" for ${record.id}${near}`);
@@ -114,7 +115,7 @@ function optionSymbols({ symbols }: ReplayOption, record: ExchangeRecord): Reado
   return new Set(wanted);
 }
 
-/** A symbol that is named has to have what is asked for. */
+/** Globs may skip symbols without the data type; a named symbol must have it. */
 function assertSymbolsHaveType(
   dataType: DataType,
   { symbols = [] }: ReplayOption,

@@ -14,42 +14,48 @@ import type { SeriesTask } from './threads/series-worker.js';
 import { type ThreadJobHandle, ThreadPool } from './threads/thread-pool.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from './write-series-lines.js';
 
-/** Bytes of text at hand, of all series of a replay together; their lines take some five times as much. */
+/** Bytes of text in memory, of all series of a replay together; their lines take about five times as much. */
 const TEXT_BUDGET_BYTES = 8 * 1024 * 1024;
 const MAX_TEXT_CHUNK_BYTES = 512 * 1024;
 const MIN_TEXT_CHUNK_BYTES = 16 * 1024;
 const MAX_OPEN_FILES = 16;
-/** What merges and writes keeps up with no more. */
+/** The merge and the writes in the main thread cannot keep more threads busy. */
 const MAX_THREADS = 8;
 
-/** The inputs of the merge, a series each. */
+/** The inputs of the merge, one for each series. */
 export interface MergeInputs {
-  /** Buffers of lines, each good until the next is asked for. Throw, in their turn, what `writeSeriesLines` throws. */
+  /**
+   * Buffers of lines, each valid until the next one is requested. Each throws, after its lines, what
+   * `writeSeriesLines` throws.
+   */
   readonly lines: readonly AsyncIterable<TimedLines>[];
-  /** Breaks off what is under way: whoever waits for lines gets an error, or an end. */
+  /** Stops all reading; pending reads of lines fail or end. */
   close(): Promise<void>;
 }
 
-/** What is replayed: series in the order that breaks ties, and how their files come. `warn` as in `SharedReading`. */
+/**
+ * The series of a replay in the order that breaks ties, and how to wait for their files. `warn` as in
+ * `SharedReading`.
+ */
 export interface SeriesInput {
   readonly series: readonly ReplaySeries[];
   readonly arrival: Arrival;
   readonly warn: (message: string) => void;
 }
 
-/** What the replays of a process share. */
+/** Resources that the replays of a process share. */
 export interface SeriesThreads {
   readonly threads: ThreadPool<SeriesTask>;
-  /** For what is read in this thread. */
+  /** For files that are read in this thread. */
   readonly files: Files;
-  /** How many are open: each has the less memory the more there are. */
+  /** Open replays; the more there are, the less memory each one gets. */
   replays: number;
   close(): Promise<void>;
 }
 
 /**
- * @param store how the threads reach object stores.
- * @param processors threads at once; left out, as many as there are processors.
+ * @param store how the threads access object stores.
+ * @param processors maximum number of threads; defaults to the number of processors.
  */
 export function createSeriesThreads(
   store: StoreSettings | undefined,
@@ -67,17 +73,17 @@ export function createSeriesThreads(
 }
 
 /**
- * Reads series over threads, in turns: thread 1 has the first, thread 2 the second, and so on. What is small is read in
- * this thread. Memory is bounded whatever the number of series: the more there are, the smaller their buffers.
- * Resolves when the files of the first day are there.
- * @throws TickhaulError why one of those can't be had; the reason of an abort.
+ * Reads series in threads, assigned round-robin: the first series to thread 1, the second to thread 2, and so
+ * on. Small series are read in this thread. Memory is bounded for any number of series: the more there are,
+ * the smaller their buffers. Resolves when the files of the first day have arrived.
+ * @throws TickhaulError why one of those files is unavailable; the signal's reason after an abort.
  */
 export async function openSeriesInputs(
   input: SeriesInput,
   shared: SeriesThreads,
   signal: AbortSignal,
 ): Promise<MergeInputs> {
-  // Each series listens to it, and that is no leak.
+  // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   await waitForFirstDay(input, signal);
   const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.replays + 1));
@@ -97,7 +103,7 @@ export async function openSeriesInputs(
   };
 }
 
-/** The merge has no first line before. */
+/** The merge cannot start before the files of the first day have arrived. */
 async function waitForFirstDay({ series, arrival }: SeriesInput, signal: AbortSignal): Promise<void> {
   const first = findFirstDay(series);
   for (const { day, path, isComing } of series.flatMap(({ files }) => files)) {
@@ -159,7 +165,7 @@ function readInThreads(
   };
 }
 
-/** Files that are still to come are taken to be as large as those that are there. */
+/** Estimates the total size: files that are not there yet count as the average of the others. */
 async function shouldUseThreads(
   { series }: SeriesInput,
   files: Files,
@@ -169,7 +175,7 @@ async function shouldUseThreads(
   let there = 0;
   let absent = 0;
   const first = findFirstDay(series);
-  // One that can't be looked at fails where it is read.
+  // Ignore errors here: reading the file reports them.
   const sizeOf = async (path: string): Promise<number | undefined> =>
     (await files.stat(path, signal).catch(() => undefined))?.bytes;
   for (const { path, day, isComing, bytes: known } of series.flatMap((one) => one.files)) {

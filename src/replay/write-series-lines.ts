@@ -12,18 +12,18 @@ import { createPeriodEndFinder } from './period-end-finder.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
 
 /**
- * Lines have two to three times the bytes of their rows, which buffers have room for at once: growing leaves holes in
- * the heap. Memory past `MOST_LINES` times is for few.
+ * Lines are two to three times the size of their rows. Buffers have this capacity from the start, since
+ * growing them would fragment the heap; a buffer above `MAX_GROWTH` times the chunk size is shrunk after use.
  */
 const TYPICAL_GROWTH = 4;
 const MAX_GROWTH = 8;
 const US_PER_DAY = 86_400_000_000;
 
-/** What series that are read together share. */
+/** Resources that series share if they are read together. */
 export interface SharedReading extends GzipReadOptions {
   readonly memories: LineMemories;
   readonly arrival: Arrival;
-  /** Is told of rows that do not belong in their file. */
+  /** Reports rows that do not belong in their file. */
   readonly warn: (message: string) => void;
 }
 
@@ -33,21 +33,22 @@ export function createSharedReading(
   return { ...shared, read: createChunkReader(shared.open, shared.textChunk, shared.files) };
 }
 
-/** The buffers of one series: while one is read, the other is filled. */
+/** The two buffers of one series: one is read while the other is filled. */
 export function createLineBuffers(textChunk: number): LineBuffer[] {
   const bytes = TYPICAL_GROWTH * textChunk;
   return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
 
-/** Ends the reading of a file of which no more is wanted. */
+/** Stops the reading of a file at the end of the period. */
 class StopReading extends Error {}
 
 /**
- * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made, and it is there: where
- * it is waited for, an empty buffer says from when on it can have lines. Books and bars go on from one day file to the
- * next, as in one stream. No more is read than up to the period's end: what is wrong with a file behind it isn't noticed.
- * @throws TickhaulError what reading and parsing throw: `createCorruptError`, also for a file of another day or symbol, behind its
- * lines; `unreadable`; what `sendHttpRequest` throws, and an arrival.
+ * Writes the lines of a series, buffer by buffer. A day file is opened after the lines before it are written
+ * and the file has arrived; during the wait, a buffer without lines carries the earliest possible time of the
+ * next line. Books and bars continue from one day file to the next, as in one stream. Reading stops at the
+ * end of the period: damage after it is not noticed.
+ * @throws TickhaulError from reading and parsing: `corrupt`, also after the lines of a file of another day or
+ * symbol; `unreadable`; what `swap` and `arrival` throw.
  */
 export async function writeSeriesLines(
   series: ReplaySeries,
@@ -67,7 +68,8 @@ export async function writeSeriesLines(
   const lines = createTextLines({ ...series, isWanted: createSymbolTest(series) }, memories);
   for (const { path, day, isComing } of series.files) {
     if (isComing) {
-      // Days are cut by local time (interface page, Dataset file), and all lines before this one are given.
+      // Files are cut by local time (docs/spec/datasets-api.md#day-file), and all earlier lines have been
+      // written.
       out.notBefore = day * US_PER_DAY;
       await handOver(0);
       if (!(await rejectOnAbort(arrival(path), signal))) continue;

@@ -122,6 +122,6 @@ test('a message that is no JSON, or that breaks a normalizer, is named with its 
   await assert.rejects(linesOf(feed, [['2024-03-01T00:00:00.0000000Z', broken]]), {
     code: 'corrupt',
     message:
-      /^bitmex: the message of 2024-03-01T00:00:00.0000000Z can't be normalized \(.*\); --channel gives it as it is$/,
+      /^bitmex: the message of 2024-03-01T00:00:00.0000000Z cannot be normalized \(.*\); use --channel for the original messages$/,
   });
 });

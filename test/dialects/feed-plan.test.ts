@@ -121,8 +121,8 @@ test('what would be silent or wrong is refused, with what works instead', async 
   await assert.rejects(plan('gemini', 'trade', '2026-07-20', '2026-07-25'), {
     code: 'usage',
     message:
-      "gemini: trade messages of feeds come in a form that the normalizers don't know from 2026-07-24 on; " +
-      'what works instead is --source datasets, or a period that ends at 2026-07-24',
+      'gemini: trade messages of feeds have a form that the normalizers do not support from 2026-07-24 on; ' +
+      'use --source datasets, or a period that ends at 2026-07-24',
   });
   assert.equal((await plan('gemini', 'trade', '2026-07-20', '2026-07-24')).segments.length, 1);
   for (const { exchange, types, from } of UNSUPPORTED_MESSAGES) {

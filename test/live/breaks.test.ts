@@ -103,8 +103,8 @@ test('rubbish breaks a connection off: what is no JSON, no message, an error, an
   assert.equal(peers.length, bad.length + 1);
   const told = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
   assert.match(told[0] ?? '', /^bitmex: a message of the feed is not JSON/);
-  assert.match(told[1] ?? '', /^bitmex sent a message that can't be read$/);
-  assert.match(told[2] ?? '', /can't be normalized/);
+  assert.match(told[1] ?? '', /^bitmex sent an unreadable message$/);
+  assert.match(told[2] ?? '', /cannot be normalized/);
   assert.equal(told[3], 'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}');
   assert.match(told[4] ?? '', /not JSON/);
   assert.ok(told.every((text) => !text.includes('\u001b')));
@@ -158,7 +158,10 @@ test('50 connections in a row that fail are the end, code 5; one that gave a lin
     assert.ok(error instanceof TickhaulError);
     assert.equal(error.code, 'unreachable');
     assert.equal(error.exitCode, 5);
-    assert.match(error.message, /^bitmex: 50 connections in a row failed, the last one so: .* answered 500$/);
+    assert.match(
+      error.message,
+      /^bitmex: 50 connections in a row failed; the last error was: .* answered 500$/,
+    );
     return true;
   });
   assert.equal(statuses.length, 100);

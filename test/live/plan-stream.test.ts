@@ -32,7 +32,7 @@ test('without symbols it is the active ones of the record, where one connection 
   await planStream(option('deribit', [], 'trade'), many.input);
   await assert.rejects(
     planStream(option('deribit', [], 'trade,book_change'), many.input),
-    /^TickhaulError: deribit has 300 active symbols, and one connection takes 250 for these types: name some, as deribit:S0,S1$/,
+    /^TickhaulError: deribit has 300 active symbols, but one connection supports 250 for these types; name some, as deribit:S0,S1$/,
   );
 });
 
@@ -48,7 +48,7 @@ test('a symbol that the stored record lacks is told, and no record is asked for'
   assert.deepEqual([asked, events], [[], []]);
   await planStream(option('deribit', [], 'trade'), input);
   await planStream(option('deribit', ['btc-perpetual', 'BTC-PERPETUL'], 'trade'), input);
-  const message = "the record of deribit doesn't list BTC-PERPETUL; did you mean BTC-PERPETUAL?";
+  const message = 'the record of deribit does not list BTC-PERPETUL; did you mean BTC-PERPETUAL?';
   assert.deepEqual(events, [{ event: 'warning', message }]);
 });
 

@@ -236,7 +236,7 @@ test('what cannot be streamed is refused before anything is connected', async (t
   assert.match(await refused('coinbase-international', ['BTC-PERP'], 'trade'), /only to its customers/);
   assert.match(await refused('binance', ['BTCUSDT'], 'option_summary'), /has no option_summary messages/);
   const bad = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: 'http://x' });
-  await assert.rejects(bad.ended, /^TickhaulError: WSS_URL_BITMEX is not an address of a WebSocket/);
+  await assert.rejects(bad.ended, /^TickhaulError: WSS_URL_BITMEX: not a WebSocket address/);
 });
 
 test('a stream that is ended while its symbols are asked for ends well', async (t) => {

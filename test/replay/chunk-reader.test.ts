@@ -43,7 +43,7 @@ test('a file that is replaced by another one is not read on', async (t) => {
   for (const other of others) {
     await assert.rejects(readReplaced(t, 3, other), {
       code: 'changed',
-      message: /a\.csv\.gz: it was replaced while it was read; run the same command again$/,
+      message: /a\.csv\.gz: replaced during the run; run the same command again$/,
     });
   }
 });

@@ -181,6 +181,6 @@ test('bitmex-realtime-api and the like: an endpoint with its query, messages wit
   assert.equal(server.warnings.length, 1);
   assert.match(
     server.warnings[0] ?? '',
-    /^\/ws-replay bitmex: not a subscribe message .* this one would be: \{"op":"subscribe","args":\["trade:XBTUSD"\]\}$/,
+    /^\/ws-replay bitmex: not a valid subscribe message .* a valid one is \{"op":"subscribe","args":\["trade:XBTUSD"\]\}$/,
   );
 });

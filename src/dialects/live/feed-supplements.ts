@@ -1,47 +1,47 @@
 import { toFields, toFieldsList } from '../message-fields.js';
 
 interface SupplementRequest {
-  /** The channel of the filters that it is for. */
+  /** Channel of the filters that need this request. */
   readonly channel: string;
   /** Milliseconds between two requests. */
   readonly pauseMs: number;
 }
 
-/** What is asked for over HTTP. */
+/** A request over HTTP. */
 export interface HttpSupplement extends SupplementRequest {
   /** `https://…`. */
   readonly host: string;
-  /** Path and query; without a symbol, one request has all of them. */
+  /** Path and query. The symbol is empty if one request returns all symbols. */
   readonly path: (symbol: string) => string;
   readonly isForAll?: boolean;
-  /** The messages that the vendor's collector makes of an answer. */
+  /** Converts a response to the messages that the vendor's collector records. */
   readonly messages: (body: unknown, symbol: string) => readonly object[];
-  /** Milliseconds after which it is asked for again; left out, it is asked for once a connection. */
+  /** Interval of repeated requests in milliseconds; if omitted, one request for each connection. */
   readonly everyMs?: number;
 }
 
-/** What is asked for over the connection itself, once it gives data. */
+/** A request over the connection itself, sent once it delivers data. */
 export interface ConnectionSupplement extends SupplementRequest {
-  /** Milliseconds from the first message on: changes must have come that the snapshot joins. */
+  /** Delay in milliseconds after the first message: some changes must arrive before the snapshot. */
   readonly delayMs: number;
   readonly request: (symbol: string) => object;
 }
 
-/** Where a connection's address is asked for, by POST, and how it is told. */
+/** A POST request that returns a connection's address. */
 export interface AddressRequest {
   readonly host: string;
   readonly path: string;
-  /** Undefined where there is none in the answer. */
+  /** Reads the address from the response; undefined if there is none. */
   readonly addressIn: (body: unknown) => string | undefined;
 }
 
-/** Weight 20 to 50 a request, 2,400 to 6,000 a minute: half of what the exchange allows. */
+/** A request has weight 20 to 50 of 2,400 to 6,000 a minute, so this uses half of the limit. */
 const BINANCE_PAUSE_MS = 1000;
 const POLL_PAUSE_MS = 100;
 
 /**
- * What real-time APIs leave to requests of HTTP: books that changes are to be joined to, open interest. Paths and
- * messages are those of the vendor's clients, so that its normalizers know them.
+ * Data that real-time APIs provide only over HTTP: book snapshots for later changes, open interest. Paths and
+ * messages are those of the vendor's clients, so its normalizers support them.
  */
 export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]>> = {
   binance: [binanceBook('https://api.binance.com', '/api/v3')],

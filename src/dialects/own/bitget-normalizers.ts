@@ -12,12 +12,12 @@ import {
 } from './parse-values.js';
 
 /**
- * Bitget's WebSocket API v3 (Bitget unified trading account, Public channels): `{action, arg: {instType, topic, symbol},
- * data: […], ts}`, numbers as text, times in milliseconds.
+ * Bitget's WebSocket API v3 (Bitget unified trading account, Public channels): `{action, arg: {instType,
+ * topic, symbol}, data: […], ts}`, with numbers as text and times in milliseconds.
  */
 export function bitgetTrades(): Normalizer {
   return bitgetNormalizer('publicTrade', ({ action, symbol, item, stampOf }, emit) => {
-    // What the snapshot holds happened before the connection.
+    // Trades in the snapshot happened before the connection.
     if (action !== 'update') return;
     const { i, p, v, S, T } = item;
     emit({
@@ -69,7 +69,7 @@ export function bitgetDerivativeTickers(): Normalizer {
   return bitgetNormalizer('ticker', ({ symbol, item, ts, stampOf }, emit) => {
     const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
     tickers.set(symbol, ticker);
-    // Delivery contracts have no funding: the time of the next is 0, or empty.
+    // Delivery contracts have no funding: `nextFundingTime` is 0 or empty.
     const next = parseNonZeroNumber(item['nextFundingTime']);
     const record = ticker.update(
       {
@@ -86,7 +86,10 @@ export function bitgetDerivativeTickers(): Normalizer {
   });
 }
 
-/** The channel has all symbols of a product; `side` is that of the position, which the liquidation is against. */
+/**
+ * The channel has all symbols of a product. `side` is that of the liquidated position, so the order has the
+ * other side.
+ */
 export function bitgetLiquidations(): Normalizer {
   const normalizer = bitgetNormalizer('liquidation', ({ action, item, stampOf }, emit) => {
     if (action !== 'update') return;
@@ -107,7 +110,7 @@ interface BitgetItem {
   readonly action: unknown;
   readonly symbol: string;
   readonly item: MessageFields;
-  /** Of the message. */
+  /** Time of the message. */
   readonly ts: unknown;
   readonly stampOf: (ms: unknown) => EventTime;
 }

@@ -15,8 +15,9 @@ type TickerValues = Partial<
 >;
 
 /**
- * The last known values of a symbol's ticker, since the connection began: a record is made only when one of them
- * changes, and has all of them; its time never goes back (replay facts, derivative_ticker).
+ * The last known values of a symbol's ticker since the connection began
+ * (docs/spec/normalized-messages.md#derivative_ticker): a record is emitted only if a value changes, and
+ * contains all of them; its time never goes back.
  */
 export class LastTicker {
   readonly #symbol: string;
@@ -27,7 +28,7 @@ export class LastTicker {
     this.#symbol = symbol;
   }
 
-  /** @param values those that the message has; undefined ones stay as they are. */
+  /** @param values values of the message; undefined ones keep their last value. */
   update(values: TickerValues, stamp: EventTime): DerivativeTickerRecord | undefined {
     const news = Object.entries(values).filter(
       ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],

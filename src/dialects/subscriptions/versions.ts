@@ -13,9 +13,12 @@ import {
   toTexts,
 } from './subscription-form.js';
 
-/** Exchanges whose messages changed with a version of their API, all of which are understood. */
+/** Exchanges whose messages changed with a version of their API; all versions are accepted. */
 
-/** `spot/trade:BTC-USDT` of v3; of v5 an object with an instrument, a family or, without either, all of a type. */
+/**
+ * `spot/trade:BTC-USDT` in v3; in v5 an object with an instrument, a family or, without either, all of a
+ * type.
+ */
 export const okex = createForm(
   '{"op":"subscribe","args":[{"channel":"trades-all","instId":"BTC-USDT"}]}',
   ({ op, args }) => {
@@ -42,10 +45,13 @@ export const kraken = either(
   ),
 );
 
-/** `ob.BTC_USDT.400`, of the newest order book. */
+/** `ob.BTC_USDT.400`, in the newest order book channel. */
 const GATE_STREAM = /^ob\.(.+)\.\d+$/;
 
-/** `spot.trades`, `futures.trades`; the payload has symbols, of order books one with its depth and speed. */
+/**
+ * `spot.trades`, `futures.trades`. The payload has symbols; for order books one symbol, its depth and its
+ * speed.
+ */
 const gateV4 = (example: string): SubscriptionForm =>
   createForm(example, ({ event, channel, payload }) => {
     const name = toText(channel)?.split('.')[1];
@@ -93,7 +99,7 @@ export const bybitSpot = {
     (at < BYBIT_V5 ? bybitSpotBefore : bybitForm).read(message, at),
 };
 
-/** `channel` and `instId` of v2, `topic` and `symbol` of v3. */
+/** `channel` and `instId` in v2, `topic` and `symbol` in v3. */
 export const bitget = createForm(
   '{"op":"subscribe","args":[{"instType":"spot","topic":"publicTrade","symbol":"BTCUSDT"}]}',
   ({ op, args }) =>
@@ -104,7 +110,7 @@ export const bitget = createForm(
       : undefined,
 );
 
-/** The texts of a list, or the first of each list in it; none where it is left out. */
+/** The texts of a list, or the first of each list in it; empty if omitted. */
 function toFirstTexts(value: unknown): readonly string[] | undefined {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
   if (!Array.isArray(value)) return toTexts(value);

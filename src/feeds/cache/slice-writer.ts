@@ -5,15 +5,15 @@ import { createFolder } from '../../base/create-folder.js';
 import { isSystemError } from '../../base/errors.js';
 import { UNFINISHED_EXTENSION } from './slice-path.js';
 
-/** Folders that are remembered: one has an hour's slices. */
+/** Number of created folders to remember; a folder holds the slices of one hour. */
 const MAX_REMEMBERED_FOLDERS = 1000;
 
-/** Writes a slice under its name, as a whole. */
+/** Writes a slice to its path atomically. */
 export type SliceWriter = (file: string, bytes: Buffer) => Promise<void>;
 
-/** Many slices come at once for a folder that isn't there yet: it is made once for all of them. */
+/** Creates a writer that creates each folder only once, even if many slices need it at the same time. */
 export function createSliceWriter(): SliceWriter {
-  // Names that no other process has.
+  // Makes temporary names unique across processes.
   const run = randomBytes(8).toString('hex');
   let count = 0;
   const folders = new Map<string, Promise<void>>();
@@ -36,7 +36,7 @@ export function createSliceWriter(): SliceWriter {
     } catch (error) {
       folders.delete(folder);
       await rm(unfinished, { force: true }).catch(() => {});
-      // Another process may empty the cache at any moment.
+      // Another process may clear the cache at any time.
       const isGone = isSystemError(error) && error.code === 'ENOENT' && tries > 1;
       if (!isGone) throw error;
       await writeSlice(file, bytes, tries - 1);

@@ -7,15 +7,16 @@ const TICKS_PER_MINUTE = 600_000_000;
 const NO_TEXT: Buffer = Buffer.alloc(0);
 
 /**
- * Lines of a slice, as an input of a merge. Line i is `text` from `starts[i]` up to, not including, `ends[i]`, without
- * its LF. Where the collector's connection broke both are the same: how many empty lines say so. Its memory is used again.
+ * Lines of a slice as an input of a merge. Line i is `text` from `starts[i]` (inclusive) to `ends[i]`
+ * (exclusive), without its LF. For a disconnect both are equal to its number of empty lines. The memory is
+ * reused.
  */
 export class RawBatch {
   text: Buffer = NO_TEXT;
   count = 0;
   starts = new Int32Array(4096);
   ends = new Int32Array(4096);
-  /** Microseconds since the period's start, of which one digit is a fraction; of a break, those of the line behind it. */
+  /** Microseconds since the period's start, with one decimal; a disconnect has those of the next line. */
   localTimestamps = new Float64Array(4096);
 
   add(start: number, end: number, localTimestamp: number): void {
@@ -25,7 +26,7 @@ export class RawBatch {
     this.localTimestamps[this.count++] = localTimestamp;
   }
 
-  /** Whether it stands for a broken connection. */
+  /** Whether an entry is a disconnect. */
   isBreak(line: number): boolean {
     return this.starts[line] === this.ends[line];
   }
@@ -46,39 +47,41 @@ export class RawBatch {
   }
 }
 
-/** What is wanted of a slice that has more minutes. */
+/** The selected part of a slice that has more minutes. */
 export interface SlicePart {
   readonly minutes: MinuteRange;
-  /** Where the text of these minutes begins and ends, in bytes; undefined where the slice doesn't show it. */
+  /** Position of these minutes in the text, in bytes; undefined if the slice does not show it. */
   readonly text: { readonly start: number; readonly end: number } | undefined;
   /** Whether the slice begins before the period. */
   readonly startsEarly: boolean;
 }
 
 /**
- * Cuts the text of slices into lines. A run of breaks is one, over the ends of slices too, and stands before the next
- * line, whose time it has.
+ * Splits the text of slices into lines. Consecutive empty lines are one disconnect, also across slices; it
+ * precedes the next line and has its time.
  */
 export class LineIndexer {
   readonly #start: Minute;
   readonly #timestamps: TimestampReader;
-  /** Of the slice at hand; undefined where all of it is wanted. */
+  /** The selected part of the current slice; undefined for all of it. */
   #part: SlicePart | undefined;
-  /** Bytes of the slice's text that were cut. */
+  /** Bytes of the slice's text processed so far. */
   #position = 0;
-  /** Where a slice doesn't show its minutes: whether a break is in the period, by the line before it. */
+  /**
+   * Whether an empty line is in the period, by the line before it, if the slice does not show its minutes.
+   */
   #isWithin = true;
-  /** Empty lines since the last line of this slice, and those behind the slices before. */
+  /** Empty lines since the last line of this slice, and below those at the end of earlier slices. */
   #breaks = 0;
   #breaksBefore = 0;
 
-  /** @param start the period's. */
+  /** @param start start of the period. */
   constructor(start: Minute) {
     this.#start = start;
     this.#timestamps = new TimestampReader(start);
   }
 
-  /** To be called before a slice. @param part what is wanted of it; undefined for all. */
+  /** To be called before each slice. @param part the selected part; undefined for all. */
   startSlice(part: SlicePart | undefined): void {
     this.#part = part;
     this.#position = 0;
@@ -86,9 +89,10 @@ export class LineIndexer {
   }
 
   /**
-   * Puts lines into an empty batch.
-   * @param text whole lines, which the batch keeps.
-   * @throws TickhaulError `createCorruptError` for a line that doesn't begin with a local timestamp; the lines before it are there.
+   * Adds lines to an empty batch.
+   * @param text whole lines; the batch keeps a reference.
+   * @throws TickhaulError `corrupt` for a line that does not begin with a local timestamp; the lines before
+   * it are added.
    */
   cut(text: Buffer, batch: RawBatch): void {
     batch.text = text;
@@ -108,13 +112,13 @@ export class LineIndexer {
     this.#position += text.length;
   }
 
-  /** To be called behind a slice. */
+  /** To be called after each slice. */
   endSlice(): void {
     this.#breaksBefore += this.#breaks;
     this.#breaks = 0;
   }
 
-  /** Puts a break behind the last line of all, where there was one. */
+  /** Adds a disconnect at the end of the period, if there is one. */
   end(batch: RawBatch): void {
     this.#addBreak(batch, Number.POSITIVE_INFINITY);
   }
@@ -123,7 +127,10 @@ export class LineIndexer {
     return text ? position >= text.start && position < text.end : this.#isWithin;
   }
 
-  /** Between lines of two minutes a break is that of the line before it, unless the slice shows where minutes end. */
+  /**
+   * A disconnect between lines of two minutes belongs to the line before it, unless the slice shows where
+   * minutes end.
+   */
   #hasLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
     const minute = this.#start + Math.floor(ticks / TICKS_PER_MINUTE);
     if (minute < start && !text) this.#breaks = 0;

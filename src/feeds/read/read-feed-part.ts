@@ -7,15 +7,20 @@ import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type FeedPart, type OpenSlice, SlicePrefetcher } from './slice-prefetcher.js';
 import { WholeLineSplitter } from './whole-line-splitter.js';
 
-/** Takes a full batch, and gives an empty one; undefined for the first. It may be slow: nothing is read meanwhile. */
+/**
+ * Hands over a full batch (undefined on the first call) and returns an empty one. Reading pauses until it
+ * resolves.
+ */
 export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 
 /**
- * Reads the lines of a part in order. The next slice is decompressed while the lines of one are used.
- * @param onMinutes told how many minutes were read, slice by slice.
- * @param base what local timestamps of lines count from: the part's start, unless several are merged.
- * @throws TickhaulError once all lines before were given: what a slice can't be had for, `createCorruptError`; the reason of an
- * abort.
+ * Reads the lines of a part in order. The next slice is decompressed while the lines of the current one are
+ * used.
+ * @param onMinutes called after each slice with the number of minutes read.
+ * @param base minute from which local timestamps of lines count: the part's start, unless several parts are
+ * merged.
+ * @throws TickhaulError after all earlier lines were handed over: `corrupt`, or the reason why a slice is
+ * unavailable; the signal's reason after an abort.
  */
 export async function readFeedPart(
   run: FeedRun,
@@ -27,7 +32,7 @@ export async function readFeedPart(
 ): Promise<void> {
   const ended = new AbortController();
   const signal = AbortSignal.any([run.signal, stopped, ended.signal]);
-  // Each request under way listens to it, and that is no leak.
+  // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   const slices = new SlicePrefetcher(run, part, signal);
   const whole = new WholeLineSplitter();
@@ -62,7 +67,7 @@ export async function readFeedPart(
       const open = await opening;
       if (!open) break;
       opening = slices.next();
-      // It is thrown in its turn.
+      // The error is thrown when this slice is awaited.
       opening.catch(() => {});
       await readSlice(open);
     }
@@ -74,7 +79,7 @@ export async function readFeedPart(
   }
 }
 
-/** What is wanted of a slice. @returns undefined for all of it. */
+/** Describes the selected part of a slice. @returns undefined for all of it. */
 function partOf(
   text: SliceText,
   wanted: MinuteRange,
@@ -84,7 +89,7 @@ function partOf(
   if (wanted.start <= has.start && wanted.end >= has.end) return undefined;
   const startsEarly = has.start < range.start;
   const ends = text.ends();
-  // Answers of several minutes have a member or frame for each, but not all of them do.
+  // A response of several minutes usually, but not always, has one member or frame for each.
   if (ends.length !== has.end - has.start) return { minutes: wanted, text: undefined, startsEarly };
   const endOf = (minute: Minute): number => ends[minute - has.start - 1] ?? 0;
   return { minutes: wanted, text: { start: endOf(wanted.start), end: endOf(wanted.end) }, startsEarly };

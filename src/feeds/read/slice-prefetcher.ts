@@ -8,53 +8,53 @@ import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';
 import { MAX_NEXT_TEXT_BYTES, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 
-/** One series of requests: what of an exchange fits into one. */
+/** A series of requests for the same filters, which fit into one request. */
 export interface FeedPart {
   readonly exchange: string;
-  /** As requests have them; undefined for everything. */
+  /** As in requests; undefined for the whole exchange. */
   readonly filters: string | undefined;
-  /** Of the filters, in the cache. */
+  /** Cache key of the filters. */
   readonly key: string;
   readonly range: MinuteRange;
   readonly index: SliceIndex;
-  /** Its share of the run's requests. */
+  /** Number of parts that share the run's requests; this part gets one share. */
   readonly share: number;
 }
 
-/** A slice that can be read, in its turn. */
+/** A slice opened for reading. */
 export interface OpenSlice {
   readonly text: SliceText;
-  /** The minutes of it that are wanted. */
+  /** The minutes to read. */
   readonly wanted: MinuteRange;
-  /** Those that it has. */
+  /** The minutes in the slice. */
   readonly has: MinuteRange;
 }
 
-/** Slices that are known or on their way, at most, before the first of them is read. */
+/** Maximum number of cached or requested slices ahead of the one being read. */
 const MAX_SLICES_AHEAD = 64;
-/** Bytes of text, and of slices that aren't kept, that wait in memory; what comes after waits on the disk. */
+/** Maximum bytes of text, and of uncached slices, held in memory; later slices stay on disk. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Bytes that may be on their way at once, as far as can be told from those that came. */
+/** Maximum bytes in flight, estimated by the largest slice so far. */
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
-/** So many parts may have all of that at once; of more, each has the less. */
+/** Up to this number of parts each part has the full budgets; with more parts each has less. */
 const READERS_WITH_FULL_BUDGET = 4;
 const MIN_SHARE_BYTES = 1024 * 1024;
 
-/** A slice before it is opened: how, and what it holds in memory until then. */
+/** A slice to be opened, and the memory that it holds until then. */
 interface PendingSlice {
   readonly wanted: MinuteRange;
   readonly has: MinuteRange;
   readonly held: number;
   open(): Promise<SliceText>;
-  /** Where it is on disk. */
+  /** The cached file; undefined if the slice is not cached. */
   readonly file?: SliceFile | undefined;
 }
 
 /**
- * The slices of a part, in order. Those that aren't in the cache are fetched ahead: after the first, whose answer says
- * how many minutes a request should be about, as many at once as the run bears. What fails for good is thrown in its
- * turn, and nothing is begun after it.
+ * Reads the slices of a part in order and fetches missing ones ahead. The first response says how many
+ * minutes to request; after it, as many requests run in parallel as the run allows. An error is thrown in the
+ * position of its slice, and no request starts after it.
  */
 export class SlicePrefetcher {
   readonly #run: FeedRun;
@@ -66,7 +66,7 @@ export class SlicePrefetcher {
   #size: number | undefined;
   #fetching = 0;
   #held = 0;
-  /** Bytes of the largest slice so far. */
+  /** Size of the largest slice so far, in bytes. */
   #largest = 1;
   #hasFailed = false;
 
@@ -77,9 +77,7 @@ export class SlicePrefetcher {
     this.#cursor = part.range.start;
   }
 
-  /**
-   * The next slice, opened; undefined at the end. One call at a time.
-   */
+  /** Opens the next slice; undefined at the end. Calls must not overlap. */
   async next(): Promise<OpenSlice | undefined> {
     this.#fill();
     while (this.#ready.length === 0) {
@@ -109,7 +107,7 @@ export class SlicePrefetcher {
     return this.next();
   }
 
-  /** What is damaged on disk, or was removed meanwhile, is fetched again. */
+  /** Fetches a slice again whose file is damaged or was removed. */
   async #fetchAgain(wanted: MinuteRange, file: SliceFile, error: TickhaulError): Promise<void> {
     const { cache, shared, offline, emit } = this.#run;
     const name = `${cache.feeds}/${file.path}`;
@@ -168,9 +166,9 @@ export class SlicePrefetcher {
   }
 
   /**
-   * Asks until the whole range is there: an answer may have fewer minutes than were asked for. What fails is thrown when
-   * it is opened, after those before it.
-   * @param isNext whether it is read at once, and so need not wait on the disk.
+   * Requests the whole range, if necessary several times, since a response may have fewer minutes than
+   * requested. An error is thrown when its slice is opened, after the slices before it.
+   * @param isNext whether the slice is read next, and so stays in memory.
    */
   async #fetch(range: MinuteRange, isNext: boolean): Promise<readonly PendingSlice[]> {
     const slices: PendingSlice[] = [];
@@ -190,7 +188,7 @@ export class SlicePrefetcher {
     const has = await this.#run.shared.fetch(this.#run, this.#requestOf(range), this.#signal);
     this.#size = Math.min(has.suggested ?? this.#size ?? 1, MAX_REQUEST_MINUTES);
     const { file, fetched } = has;
-    // What others fetched may go on beyond what is asked for here.
+    // A slice fetched for another replay may end after this range.
     if (file && file.end > this.#cursor) this.#part.index.add(file);
     const wanted = intersectMinutes(has, range) ?? range;
     if (file && !fetched) return this.#waitingOnDisk(file, wanted);
@@ -221,12 +219,12 @@ export class SlicePrefetcher {
   }
 }
 
-/** The minutes of a part that aren't in the cache. */
+/** The minutes of a part that are not in the cache. */
 export function* listMissingMinutes({ index, range }: FeedPart): Generator<Minute> {
   for (let minute = range.start; minute < range.end; minute++) if (!index.at(minute)) yield minute;
 }
 
-/** For messages. */
+/** Formats minutes for messages. */
 export function describeMinutes(minutes: readonly Minute[]): string {
   const [first] = minutes;
   if (first === undefined) return 'nothing';

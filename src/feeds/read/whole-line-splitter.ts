@@ -1,13 +1,13 @@
 const LF = 0x0a;
-/** Bytes of lines that are worked on at once, about: a processor has them near while they are cut and written. */
+/** Approximate size of a piece, which stays in the processor's cache while it is split and written. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Text that comes in chunks of any size, as pieces of whole lines. */
+/** Splits text in chunks of any size into pieces of whole lines. */
 export class WholeLineSplitter {
-  /** The beginning of a line whose end is still to come. */
+  /** Start of a line whose end is in a later chunk. */
   #begun: Buffer | undefined;
 
-  /** The whole lines of a chunk, as they lie there: only a line that two chunks share is copied. */
+  /** Yields the whole lines of a chunk as slices of it; only a line that spans chunks is copied. */
   *of(chunk: Buffer): Generator<Buffer> {
     const last = chunk.lastIndexOf(LF) + 1;
     let at = 0;

@@ -2,34 +2,34 @@ import { wait } from '../../base/wait.js';
 import { parseRetryAfter } from '../../service/http/retry-after.js';
 import type { HttpHeaders } from '../../service/http/send-request.js';
 
-/** Milliseconds beyond the time that the service names, since its clock isn't ours. */
+/** Added to the reset time of the service, whose clock may differ. */
 const CLOCK_MARGIN_MS = 50;
-/** The service counts by minutes. */
+/** The service counts requests for each minute. */
 const MINUTE_MS = 60_000;
 const POLL_MS = 500;
-/** Ends of a minute that differ by less are one. */
+/** Reset times that differ by less belong to the same window. */
 const SAME_WINDOW_MS = 2000;
 
 /**
- * How many requests the service still takes, by its own headers (service interface, Limits), so that it never has to
- * refuse one. Others may use the same account, so the latest answers count.
+ * Tracks the remaining requests by the service's headers (docs/spec/raw-feeds-api.md#request-rate), so that
+ * the limit is never exceeded. Other clients may use the same account, so the latest response counts.
  */
 export interface RequestQuota {
-  /** Resolves when a request may be sent, and counts it. */
+  /** Waits until a request is allowed, and counts it. */
   acquire(signal: AbortSignal): Promise<void>;
-  /** Told of each answer's headers. */
+  /** To be called with the headers of each response. */
   onHeaders(headers: HttpHeaders): void;
-  /** The request has its answer, or will have none. */
+  /** To be called when a request has its response, or has failed. */
   onRequestEnd(): void;
 }
 
-/** @param now milliseconds of a clock that never goes back. */
+/** @param now monotonic clock in milliseconds. */
 export function createRequestQuota(now = (): number => performance.now()): RequestQuota {
-  /** Requests that may be sent until `resetAt`, and those that a whole minute bears. */
+  /** Requests left until `resetAt`, and below the limit of a whole minute. */
   let left = Number.POSITIVE_INFINITY;
   let resetAt = Number.NEGATIVE_INFINITY;
   let limit = Number.POSITIVE_INFINITY;
-  /** Whether `resetAt` is not the service's word. */
+  /** Whether `resetAt` is an estimate and not from a header. */
   let isGuess = true;
   let unanswered = 0;
   return {
@@ -41,7 +41,7 @@ export function createRequestQuota(now = (): number => performance.now()): Reque
           isGuess = true;
         }
         if (left > 0) break;
-        // An answer may bring the end nearer.
+        // A response may announce an earlier reset.
         await wait(Math.min(resetAt - now(), POLL_MS), signal);
       }
       left--;
@@ -52,10 +52,10 @@ export function createRequestQuota(now = (): number => performance.now()): Reque
       const resetMs = parseRetryAfter(headers['x-ratelimit-reset-after'], now());
       if (remaining === undefined || resetMs === undefined || resetMs > 2 * MINUTE_MS) return;
       limit = count(headers['x-ratelimit-limit']) ?? limit;
-      // Those that are on their way may not be in the service's count yet.
+      // Requests in flight may not be in the service's count yet.
       const free = remaining - (unanswered - 1);
       const end = now() + resetMs + CLOCK_MARGIN_MS;
-      // Answers come in any order, and the time is in whole seconds.
+      // Responses may arrive in any order, and the time is in whole seconds.
       const isOlder = !isGuess && end < resetAt - SAME_WINDOW_MS;
       if (isOlder) return;
       left = !isGuess && end > resetAt + SAME_WINDOW_MS ? free : Math.min(left, free);

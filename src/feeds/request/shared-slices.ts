@@ -8,31 +8,35 @@ import type { FetchRun } from './fetch-run.js';
 import { type FetchedSlice, fetchSlice } from './fetch-slice.js';
 import type { SliceRequest } from './slice-request.js';
 
-/** A slice that somebody of this process asked for. */
+/** A slice requested by any replay of this process. */
 export interface SharedSlice extends MinuteRange {
-  /** Where it is kept; undefined where it isn't. */
+  /** The cached file; undefined if the slice was not cached. */
   readonly file: SliceFile | undefined;
-  /** Itself, for those who waited while it came. */
+  /** The content, for replays that waited for the request; undefined for later ones. */
   readonly fetched: FetchedSlice | undefined;
-  /** Minutes that the next request should be about; undefined where the answer didn't say. */
+  /** Suggested minutes for the next request; undefined without a header. */
   readonly suggested: number | undefined;
 }
 
 export interface KeyedRequest extends SliceRequest {
-  /** Of the filters, in the cache. */
+  /** Cache key of the filters. */
   readonly key: string;
 }
 
 /**
- * Fetches slices for all replays of a run: what one of them asks for, or did a while ago, isn't asked for again for
- * another, and all together keep to the run's limit. A request ends when nobody waits for it any longer.
+ * Fetches slices for all replays of a run. A slice that one replay requests, or requested recently, is not
+ * requested again for another, and all replays together respect the run's concurrency limit. A request is
+ * aborted when no replay waits for it any more.
  */
 export interface SharedSlices {
-  /** Parts that are being read, which share the memory. */
+  /** Number of parts being read; they share the memory budget. */
   readers: number;
-  /** A slice that has the request's first minute. @throws as `fetchSlice`; the reason of an abort. */
+  /**
+   * Returns a slice that contains the request's first minute. @throws as `fetchSlice`; the signal's reason
+   * after an abort.
+   */
   fetch(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice>;
-  /** What was kept isn't there any more, or is damaged. */
+  /** Forgets a cached slice that is gone or damaged. */
   forget(request: KeyedRequest): void;
 }
 
@@ -45,7 +49,7 @@ interface SliceInFlight {
   isDone: boolean;
 }
 
-/** Minutes that are remembered: readers who looked at the cache before they were kept are long through by then. */
+/** Number of minutes to remember: a reader whose index is older than the cached file has finished by then. */
 const MAX_REMEMBERED_MINUTES = 20_000;
 
 export function createSharedSlices(): SharedSlices {
@@ -78,7 +82,7 @@ export function createSharedSlices(): SharedSlices {
       (slice) => {
         one.isDone = true;
         drop(one);
-        // Its bytes are for those who waited; whoever comes later reads it from the disk.
+        // Drop the content: replays that did not wait for it read the file.
         if (slice.file) {
           const kept = Promise.resolve({ ...slice, fetched: undefined });
           remember({ ...one, slice: kept, names: listMinuteKeys({ ...request, ...toMinuteRange(slice) }) });
@@ -99,7 +103,7 @@ export function createSharedSlices(): SharedSlices {
         one.waiting++;
         try {
           const slice = await rejectOnAbort(one.slice, signal);
-          // An answer may have fewer minutes than it was asked for.
+          // A response may have fewer minutes than requested.
           if (slice.start <= request.start && slice.end > request.start) return slice;
         } finally {
           one.waiting--;
@@ -116,7 +120,7 @@ export function createSharedSlices(): SharedSlices {
   };
 }
 
-/** Where other processes fetch too, one of them may have brought it meanwhile. */
+/** With other processes in the same cache, one of them may have fetched the slice in the meantime. */
 async function fetchUnlessCached(
   run: FetchRun,
   request: KeyedRequest,
@@ -125,7 +129,7 @@ async function fetchUnlessCached(
   if (!run.turns) return fetchAndCache(run, request, signal);
   const name = minuteKey(request, request.start);
   const work = async (noted?: number): Promise<SharedSlice> => {
-    // Without a note nobody had this turn before: nothing came since the cache was looked at.
+    // Without a note no other process held this mutex before, so the cache has not changed since the lookup.
     const file = noted === undefined ? undefined : await findCachedSlice(run, request);
     if (!file) return fetchAndCache(run, request, signal);
     return { ...toMinuteRange(file), file, fetched: undefined, suggested: noted || undefined };

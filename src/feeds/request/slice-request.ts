@@ -10,29 +10,32 @@ import type { RateLimit } from '../../transfer/rate-limit.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 
-/** Minutes that one request may be about (service interface, Limits). */
+/** Maximum minutes of one request (docs/spec/raw-feeds-api.md#slice-request). */
 export const MAX_REQUEST_MINUTES = 10;
 
-/** Bytes of an answer: somewhat more than any slice has. */
+/** Maximum size of a response; larger than any real slice. */
 const MAX_RESPONSE_BYTES = 1024 * 1024 * 1024;
 
 export interface SliceRequest extends MinuteRange {
   readonly exchange: string;
-  /** In canonical form, as text; undefined for everything. */
+  /** Canonical filters as text; undefined for the whole exchange. */
   readonly filters: string | undefined;
 }
 
-/** A slice as the service sent it; nothing of it is proven yet. */
+/** A slice as the service sent it, not verified yet. */
 export interface SliceResponse {
   readonly bytes: Buffer;
   readonly encoding: SliceEncoding;
-  /** Minutes that are in it: those that were asked for, unless it says something else. */
+  /** Minutes in the response; the requested number unless a header says otherwise. */
   readonly minutes: number;
-  /** Minutes that the next request should be about; undefined where it doesn't say. */
+  /** Suggested minutes for the next request; undefined without a header. */
   readonly suggested: number | undefined;
 }
 
-/** The slice's address: the same minute of the same filters always has the same one (replay facts, section 1). */
+/**
+ * The URL of a slice. Equal minutes and filters always give the same URL
+ * (docs/spec/raw-feeds-api.md#slice-request).
+ */
 export function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
   const offset = start % MINUTES_PER_DAY;
   const from = encodeURIComponent(new Date((start - offset) * MS_PER_MINUTE).toISOString());
@@ -44,9 +47,10 @@ export function sliceUrl(base: string, { exchange, filters, start, end }: SliceR
 }
 
 /**
- * Asks for one slice, once.
- * @param onHeaders told of the answer's headers, whatever its status.
- * @throws TickhaulError as the status says, or as `sendGet` does; `bad_answer` for a compression that wasn't asked for.
+ * Requests one slice, without retries.
+ * @param onHeaders called with the response headers, for any status.
+ * @throws TickhaulError by status, or as `sendGet`; `bad_answer` for an unexpected compression or an
+ * oversized response.
  */
 export async function requestSlice(
   client: ServiceClient,
@@ -90,19 +94,19 @@ export async function requestSlice(
   };
 }
 
-/** A small answer comes in one piece. */
+/** Avoids the copy if there is only one chunk. */
 function concatChunks(chunks: readonly Buffer[], length: number): Buffer {
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks, length);
 }
 
-/** An answer that doesn't say is gzip, as those of old caches are. */
+/** Absent means gzip (docs/spec/raw-feeds-api.md#slice-answer), as in responses from old caches. */
 function parseEncoding(headers: HttpHeaders): SliceEncoding | undefined {
   const name = headers['content-encoding']?.trim().toLowerCase() ?? 'gzip';
   return name === 'gzip' || name === 'zstd' ? name : undefined;
 }
 
-/** A count of minutes that an answer can have. */
+/** A valid number of minutes in a response header; undefined otherwise. */
 function parseMinuteCount(text: string | undefined): number | undefined {
   const minutes = Number(text?.trim() || Number.NaN);
   return Number.isInteger(minutes) && minutes >= 1 && minutes <= MAX_REQUEST_MINUTES ? minutes : undefined;

@@ -1,13 +1,14 @@
-/** Bytes of the shortest member: header, empty block, checksum and length (RFC 1952, section 2.3). */
+/** Size of the shortest member: header, empty block, checksum and length (RFC 1952, section 2.3). */
 const MIN_MEMBER = 20;
-/** Bytes of a header before the time, which may differ from member to member. */
+/** Bytes of a header before the time, which may differ between members. */
 const HEADER = 4;
 
 /**
- * Where in the text of a whole gzip file its members end, in bytes. The text isn't decompressed again: each member ends
- * with the length of its text, and the next one begins as the first does.
+ * Finds the positions in the text of a whole gzip file at which its members end, in bytes, without
+ * decompressing it: each member ends with the length of its text, and the next one begins like the first.
  * @param textSize bytes of the text.
- * @returns an empty array where the lengths don't add up to that: compressed bytes can look like a member's beginning.
+ * @returns an empty array if the lengths do not add up to `textSize`, since compressed bytes can look like a
+ * header.
  */
 export function gzipTextEnds(bytes: Buffer, textSize: number): readonly number[] {
   const header = bytes.subarray(0, HEADER);

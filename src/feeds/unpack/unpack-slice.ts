@@ -7,39 +7,39 @@ import { gzipTextEnds } from './gzip-text-ends.js';
 import { unzstd } from './unzstd.js';
 import { splitZstdFrames } from './zstd-frames.js';
 
-/** How a slice is compressed. */
+/** Compression of a slice. */
 export type SliceEncoding = 'gzip' | 'zstd';
 
-/** A slice that is proven whole. */
+/** Text of a slice that was decompressed to its end. */
 export interface SliceText {
   /** Bytes of text. */
   readonly size: number;
-  /** Gives the text in chunks; a promise holds the next one back. May be called again. */
+  /** Reads the text in chunks; a returned promise delays the next chunk. Can be called again. */
   read(use: TextSink): Promise<void>;
-  /** Where in the text its gzip members or zstd frames end, in bytes; none where that can't be seen. */
+  /** Positions in the text at which gzip members or zstd frames end, in bytes; empty if unknown. */
   ends(): readonly number[];
 }
 
-/** Bytes of text that are kept of a slice that is read next. */
+/** Maximum decompressed text kept in memory for the slice that is read next. */
 export const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
-/** Bytes of a slice, and of its text, up to which it is decompressed in one piece. */
+/** Maximum size of a slice, and below of its text, for decompression in one call. */
 const SMALL_SLICE_BYTES = 32 * 1024;
 const SMALL_TEXT_BYTES = 1024 * 1024;
-/** Bytes of text that come in one piece, where a slice says that it has no more. */
+/** Maximum text in one chunk if the slice announces the size of its text. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
-/** A buffer for the text of a slice that isn't large holds so much more than it has compressed bytes. */
+/** The output buffer of a slice has the size of its compressed bytes plus this. */
 const SMALL_TEXT_CHUNK = 64 * 1024;
-/** As many at once as zlib has threads. */
+/** Matches the default number of Node's threads that run zlib. */
 const decompressing = pLimit(4);
 
 const LF = 0x0a;
 
 /**
- * Decompresses a slice to its end, all of its members or frames, before any of it can be read: what is wrong at the end
- * must not show after the beginning was given away.
- * @param mostKept bytes of text that are kept; a larger slice is decompressed a second time when it is read.
- * @throws TickhaulError `createCorruptError` for what is no whole gzip file or zstd stream, ends within a line, or doesn't begin
- * as lines of the raw data API do.
+ * Decompresses a slice to its end, with all members or frames, before its text can be read: damage at the end
+ * must be found before the beginning is used.
+ * @param maxKeptBytes maximum text kept in memory; a larger slice is decompressed again when it is read.
+ * @throws TickhaulError `corrupt` for an incomplete gzip file or zstd stream, for text that ends within a
+ * line, or that does not begin with a line of the raw feeds API.
  */
 export function unpackSlice(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES;
@@ -102,8 +102,9 @@ async function decompress(
 }
 
 /**
- * Bytes of text at once. Most slices are one member, which says at its end how long its text is (RFC 1952, section
- * 2.3.1): in one piece, it is decompressed without this thread, and no line is cut in two.
+ * Chooses the chunk size of the text. Most slices are one member, which announces the length of its text at
+ * its end (RFC 1952, section 2.3.1). In one chunk it is decompressed without this thread, and no line is
+ * split.
  */
 function chooseChunkBytes(bytes: Buffer): number {
   const length = bytes.readUInt32LE(bytes.length - 4);
@@ -111,10 +112,10 @@ function chooseChunkBytes(bytes: Buffer): number {
   return length < MAX_CHUNK_BYTES ? Math.max(length + 1, usual) : usual;
 }
 
-/** Enough to see the first line's beginning. */
+/** Enough for the start of the first line. */
 const HEAD_BYTES = 256;
 
-/** An error page in gzip, or a file of another kind, is whole too. */
+/** A gzip-compressed error page, or another kind of file, decompresses without an error. */
 function assertSliceStart(head: Buffer): void {
   const start = head.findIndex((byte) => byte !== LF);
   if (start < 0 || start + 29 > head.length || isLineStart(head, start)) return;

@@ -16,42 +16,42 @@ import { type FeedJob, type FeedReader, readFeedJob, startFeedThread } from './t
 import type { FeedTask } from './threads/feed-worker.js';
 import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
 
-/** What the replays of a process share. */
+/** Threads that the replays of a process share. */
 export type FeedThreads = ThreadPool<readonly FeedTask[]>;
 
 export interface FeedInputsOptions {
   readonly run: FeedRun;
   readonly sources: readonly OpenSource[];
-  /** Told how many minutes were read, of all sources together. */
+  /** Called with the number of minutes read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
   readonly threads: FeedThreads;
 }
 
-/** What merges and writes keeps up with no more. */
+/** The merge and the writes in the main thread cannot keep more threads busy. */
 const MAX_THREADS = 8;
-/** A thread takes a while to start: what is shorter is done by then. */
+/** Starting a thread takes longer than replaying a shorter period. */
 const MIN_PERIOD_FOR_THREADS_US = 15 * US_PER_MINUTE;
-/** Readers of one source, whose memory adds up. */
+/** Maximum readers of one source; each one adds to the memory in use. */
 const MAX_SHARES = 3;
 
-/** @param processors threads at once; left out, as many as there are processors. */
+/** @param processors maximum number of threads; defaults to the number of processors. */
 export function createFeedThreads(processors = availableParallelism()): FeedThreads {
   return new ThreadPool(Math.min(processors, MAX_THREADS), startFeedThread);
 }
 
-/** A source with how it is read. */
+/** How a source is read. */
 interface SourceReading {
   readonly open: OpenSource;
-  /** Undefined where one reads all of it. */
+  /** Undefined if one reader reads the whole source. */
   readonly shares: SymbolShares | undefined;
-  /** Begins to read from the start. */
+  /** Starts to read from the beginning. */
   readonly read: (shares?: SymbolShares) => ReadText;
 }
 
 /**
- * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and
- * normalize it. Where there are more idle threads than sources, several threads share those whose messages are about one
- * symbol each.
+ * Opens sources as inputs of the merge, one for each. This thread requests slices and splits their text;
+ * other threads parse and normalize it. If there are more idle threads than sources, several threads share a
+ * source whose messages are about one symbol each.
  */
 export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): MergeInputs {
   const stop = new AbortController();
@@ -71,7 +71,7 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
   return readInThreads(readings, threads, stop);
 }
 
-/** Slices that are still to change may have other lines when they are read again, so those are for one reader. */
+/** A provisional slice may have other lines when it is read again, so it gets a single reader. */
 function createShares({ source, isDivisible }: OpenSource, most: number): SymbolShares | undefined {
   const { exchange, symbols, period } = source;
   if (!isDivisible || isProvisional(usRangeToMinutes(period), Date.now())) return undefined;
@@ -86,7 +86,7 @@ function readInThisThread({ open: { source }, read }: SourceReading): MergeInput
   });
 }
 
-/** Readers go to threads in turns: the first to thread 1, the second to thread 2, and so on. */
+/** Assigns readers to threads round-robin: the first to thread 1, the second to thread 2, and so on. */
 function readInThreads(
   readings: readonly SourceReading[],
   threads: FeedThreads,

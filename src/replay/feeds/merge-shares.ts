@@ -4,16 +4,16 @@ import type { SwapBuffer } from '../handover.js';
 import type { TransferredLines } from '../threads/send-lines.js';
 import { LINE_BUFFER_BYTES } from './write-feed-lines.js';
 
-/** Lines by their places in the feed, as an input of a merge; the last place has no line. */
+/** Lines with their positions in the feed, as an input of a merge; the last position has no line. */
 interface PositionedLines extends TimedBatch {
   readonly lines: TimedLines;
 }
 
 /**
- * Puts the lines that several readers made of one feed into the order that one reader would have given them. Each place
- * is only one reader's; behind the lines of a buffer stands how far its reader is, so that what comes later, an error
- * too, comes in its turn.
- * @throws what `shares` throw, once all lines before were handed over; what `sendHttpRequest` throws.
+ * Merges the lines of several readers of one feed into the order of a single reader. A position belongs to
+ * one reader only. The last position of a buffer says how far its reader is, so later lines and errors keep
+ * their order.
+ * @throws what `shares` throw, after all earlier lines were handed over; what `swap` throws.
  */
 export async function mergeShares(
   shares: readonly AsyncIterable<TransferredLines>[],
@@ -45,7 +45,7 @@ async function* withPositions(
 ): AsyncGenerator<PositionedLines, void, undefined> {
   for await (const lines of share) {
     const { places } = lines;
-    if (!places) throw new Error('lines of a share without their places');
+    if (!places) throw new Error('lines of a share without positions');
     yield { count: places.length, localTimestamps: places, lines };
   }
 }

@@ -8,29 +8,30 @@ import { DisconnectCounter } from '../raw/disconnect-counter.js';
 import { mergeParts } from '../raw/merge-parts.js';
 import { FEED_TEXT_BYTES, type FeedTextBuffer } from './feed-text.js';
 
-/** Less than so many bytes of text wait for more, where more is at hand. */
+/** Text below this size waits for more if more is available. */
 const MIN_TEXT_BYTES = 64 * 1024;
 
 export interface ReadFeedsInput {
   readonly run: FeedRun;
-  /** Of one exchange, in order. */
+  /** Consecutive feeds of one exchange. */
   readonly feeds: readonly OpenedFeed[];
-  /** Told how many minutes of the period were read. */
+  /** Called with the number of minutes of the period that were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
-  /** Where several readers share the text: whose its lines seem to be. */
+  /** Assigns lines to shares if several readers share the text. */
   readonly shares?: SymbolShares | undefined;
 }
 
 /**
- * The text of feeds that follow each other: parts are merged by local timestamp, breaks that they share are told once.
- * @throws TickhaulError once all text before was handed over: as `readFeedPart` does.
+ * Reads the text of consecutive feeds: parts are merged by local timestamp, and a disconnect seen by several
+ * parts is output once.
+ * @throws TickhaulError after all earlier text was handed over: as `readFeedPart`.
  */
 export async function readFeeds(
   { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
   exchange: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
-  // Readers that share a text have fewer lines of it each.
+  // Each of several readers normalizes only some lines of a text, so a text for them is larger.
   const most = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
   let text = await exchange(undefined);
   text.clear();
@@ -74,7 +75,7 @@ export async function readFeeds(
   }
 }
 
-/** Lines that lie end to end are copied in one go. @returns the line behind them. */
+/** Finds adjacent lines, which are copied together. @returns index after the last of them. */
 function findRunEnd({ starts, ends }: RawBatch, at: number, end: number): number {
   const most = (starts[at] as number) + FEED_TEXT_BYTES / 2;
   let until = at + 1;

@@ -1,23 +1,24 @@
 import { ANY_SHARE, MixedMessage, type SymbolShares } from '../../dialects/symbol-shares.js';
 import type { LineBuffer } from '../../market/lines/line-buffer.js';
 
-/** Which of several readers of a feed one is; plain data. */
+/** Index of one of several readers of a feed; plain data. */
 export interface ShareIndex {
   readonly index: number;
   readonly count: number;
 }
 
 /**
- * What one of several readers of a feed does with its lines. All go through all lines, and each reads those of its
- * symbols. The place of what is made of a line is the line's number, so that what all made can be merged in order.
+ * Selects the lines of a feed that one of several readers normalizes. All readers iterate over all lines, and
+ * each one normalizes the messages of its symbols. The position of an output line is the number of its input
+ * line, so the outputs of all readers can be merged in order.
  */
 export class ShareTracker {
-  /** Lines that this reader has gone through. */
+  /** Number of input lines processed so far. */
   #line = 0;
   #places = new Float64Array(4096);
   readonly #index: number;
   readonly #shares: SymbolShares;
-  /** Whose the line at hand seems to be. */
+  /** Share that the current line seems to belong to. */
   #seems = 0;
 
   constructor(index: number, shares: SymbolShares) {
@@ -25,32 +26,40 @@ export class ShareTracker {
     this.#shares = shares;
   }
 
-  /** Whether a line is surely another's. @param share whose it seems to be. */
+  /**
+   * Whether a line certainly belongs to another reader. @param share the share that it seems to belong to.
+   */
   isOthers(share = ANY_SHARE): boolean {
     this.#seems = share;
     return share !== this.#index && share !== ANY_SHARE;
   }
 
-  /** Whether a message of a line that may be ours is. @throws MixedMessage where it is not what its line seemed to be. */
+  /**
+   * Whether a parsed message belongs to this reader. @throws MixedMessage if its share is not the one its
+   * line suggested.
+   */
   isOurs(message: unknown): boolean {
     const its = this.#shares.ofMessage(message);
     if (this.#seems !== ANY_SHARE && its !== this.#seems) throw new MixedMessage();
     return its === this.#index;
   }
 
-  /** Whether lines that all readers make are given by this one. */
+  /** Whether this reader outputs the lines that all readers produce, such as disconnects. */
   get tellsBreaks(): boolean {
     return this.#index === 0;
   }
 
-  /** A line is done. @param before how many lines there were in the buffer. */
+  /**
+   * Records the positions of an input line's output. @param countBefore lines in the buffer before the input
+   * line.
+   */
   endLine({ count }: LineBuffer, before: number): void {
     if (count > this.#places.length) this.#grow(count);
     for (let at = before; at < count; at++) this.#places[at] = this.#line;
     this.#line++;
   }
 
-  /** The places of the lines of a buffer, and behind them one that is before those of all lines to come. */
+  /** The positions of a buffer's lines, followed by one that is before those of all later lines. */
   placesOf({ count }: LineBuffer): Float64Array {
     const places = new Float64Array(count + 1);
     places.set(this.#places.subarray(0, count));

@@ -3,7 +3,7 @@ import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../../ma
 import type { EventSink } from '../../run/run-events.js';
 import type { FeedSource } from './feed-source.js';
 
-/** Warns of types that an exchange has not, or not in the whole period: they are left out there. */
+/** Warns of types that an exchange lacks in all or part of the period; they are skipped there. */
 export function warnOfMissingTypes(
   { exchange, types }: FeedSource,
   { segments, lacking }: FeedPlan,
@@ -27,7 +27,7 @@ function dependsOn({ dayFiles }: NormalizedType, source: SourceTypeName): boolea
   return SOURCE_TYPES[source] === dayFiles;
 }
 
-/** `2026-04-28`, or with its time where that isn't midnight. @param time microseconds. */
+/** Formats a time as `2026-04-28`, with hours and minutes unless it is midnight. @param time microseconds. */
 function formatTime(time: number): string {
   return new Date(time / 1000)
     .toISOString()

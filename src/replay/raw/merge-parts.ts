@@ -6,10 +6,10 @@ import { TimeMerge } from '../../market/time-merge.js';
 import { createHandover } from '../handover.js';
 
 /**
- * The lines of parts, merged by local timestamp, to a tenth of a microsecond; ties go to the first.
- * @param onMinutes told how many minutes were read, of all parts.
- * @param stopped ends the reading.
- * @param gone of each part, ends its reading, and nothing else.
+ * Merges the lines of parts by local timestamp, to 100 ns; ties go to the first part.
+ * @param onMinutes called with the number of minutes read, of all parts.
+ * @param stopped ends all reading.
+ * @param gone one signal for each part, which ends only that part.
  */
 export function mergeParts(
   run: FeedRun,

@@ -8,8 +8,8 @@ import type { RawSink } from './merge-raw.js';
 const LF = 0x0a;
 
 /**
- * Gathers lines of the raw data API as `{"localTimestamp":"…","message":…}` (contract, Replay). The message is copied as
- * it is, byte for byte.
+ * Collects lines of the raw feeds API as `{"localTimestamp":"…","message":…}`, where the message keeps its
+ * bytes.
  */
 export class RawLineWriter implements RawSink {
   readonly #lines: LineWriter;
@@ -18,7 +18,6 @@ export class RawLineWriter implements RawSink {
     this.#lines = new LineWriter(output, written);
   }
 
-  /** Adds lines of a batch. */
   async add(batch: RawBatch, start: number, end: number): Promise<void> {
     for (let line = start; line < end; ) {
       const until = this.#fitting(batch, line, end);
@@ -29,7 +28,7 @@ export class RawLineWriter implements RawSink {
     }
   }
 
-  /** Adds the empty line that stands for a broken connection. */
+  /** Adds the empty line that marks a disconnect. */
   async addBreak(): Promise<void> {
     const lines = this.#lines;
     if (!lines.fits(1)) await lines.flush();
@@ -41,7 +40,7 @@ export class RawLineWriter implements RawSink {
     return this.#lines.flush();
   }
 
-  /** The line behind those that go into what is left of the write. */
+  /** Returns the index after the last line that fits into the rest of the write. */
   #fitting({ starts, ends }: RawBatch, start: number, end: number): number {
     const from = starts[start] as number;
     let size = 0;
@@ -59,7 +58,7 @@ export class RawLineWriter implements RawSink {
     this.#lines.add(writeRawLines(batch, start, end, bytes, length) - length, end - start);
   }
 
-  /** A line that is longer than a write. */
+  /** Writes a line that is longer than a whole write. */
   async #writeAlone({ text, starts, ends }: RawBatch, line: number): Promise<void> {
     const source = text.subarray(starts[line], ends[line]);
     const timestamp = source.subarray(0, TIMESTAMP_BYTES);

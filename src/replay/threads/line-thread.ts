@@ -5,12 +5,14 @@ import { lineTransferList } from './line-transfer-list.js';
 import type { LinesMessage, TransferredLines, UsedLines } from './send-lines.js';
 import type { ThreadJobHandle } from './thread-pool.js';
 
-/** A job of a thread that makes the lines of some inputs, each as far ahead as it has buffers. */
+/**
+ * A job in a thread that writes the lines of some inputs; each input works ahead as far as it has buffers.
+ */
 export class LineThread {
   readonly #port: MessagePort;
   readonly #queues: readonly AsyncQueue<TransferredLines>[];
 
-  /** @param job in which `sendLines` is called for each of so many inputs. */
+  /** @param job its thread calls `sendLines` for each input. @param inputs number of inputs. */
   constructor(job: ThreadJobHandle, inputs: number) {
     this.#port = job.port;
     this.#queues = Array.from({ length: inputs }, () => new AsyncQueue<TransferredLines>());
@@ -19,7 +21,7 @@ export class LineThread {
     });
   }
 
-  /** What the thread said. */
+  /** Handles a message of the thread. */
   take(answer: LinesMessage): void {
     const queue = this.#queues[answer.at];
     if (answer.answer === 'lines') queue?.push(answer.lines);
@@ -28,14 +30,14 @@ export class LineThread {
     else queue?.end(new TickhaulError(answer.error.code, answer.error.message, answer.error));
   }
 
-  /** An input ends with an error, behind what it gave. */
+  /** Ends an input with an error, after the lines it has sent. */
   fail(at: number, error: unknown): void {
     this.#queues[at]?.end(error);
   }
 
   /**
-   * The lines of one input, to be gone through once. A buffer is good until the next is asked for.
-   * @throws what making them threw, once all lines before were given.
+   * The lines of one input; can be iterated once. A buffer is valid until the next one is requested.
+   * @throws the error of the input, after all lines it sent.
    */
   async *lines(at: number): AsyncGenerator<TransferredLines, void, undefined> {
     const queue = this.#queues[at];

@@ -6,20 +6,23 @@ import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { createSwapBuffer, type SwapBuffer } from '../handover.js';
 import { lineTransferList } from './line-transfer-list.js';
 
-/** Lines that went from one thread to another. */
+/** Lines received from another thread. */
 export interface TransferredLines extends TimedLines {
-  /** Of a share of a feed: the places of its lines among those of the others, and behind them how far it is. */
+  /** For a share of a feed: positions of the lines, followed by the position of the reader. */
   readonly places?: Float64Array | undefined;
 }
 
-/** To a thread that makes lines: those that were used, whose memory comes back. @property at which of its inputs. */
+/** Returns used lines to the thread that writes lines, so that it can reuse their memory. */
 export interface UsedLines {
   readonly order: 'used';
   readonly at: number;
   readonly lines: TimedLines;
 }
 
-/** From it, for each input: lines, then their end. Errors are plain data: a TickhaulError loses its fields on the way. */
+/**
+ * Messages for each input: lines, then their end. Errors are sent as plain data, since `postMessage` would
+ * drop the fields of a TickhaulError.
+ */
 export type LinesMessage =
   | { readonly answer: 'lines'; readonly at: number; readonly lines: TransferredLines }
   | { readonly answer: 'end'; readonly at: number }
@@ -27,16 +30,16 @@ export type LinesMessage =
   | { readonly answer: 'bug'; readonly at: number; readonly error: unknown };
 
 export interface SendLinesInput {
-  /** Of the job. */
+  /** Port of the job. */
   readonly port: MessagePort;
   readonly at: number;
-  /** Buffers to fill; whoever takes orders puts used ones back. */
+  /** Empty buffers; the handler of `UsedLines` messages returns used ones. */
   readonly free: AsyncQueue<LineBuffer>;
   readonly make: (exchange: SwapBuffer<LineBuffer>) => Promise<void>;
   readonly placesOf?: ((lines: LineBuffer) => Float64Array) | undefined;
 }
 
-/** Makes the lines of an input in a thread, and gives them to the main thread. */
+/** Writes the lines of an input in a thread and sends them to the main thread. */
 export async function sendLines({ port, at, free, make, placesOf }: SendLinesInput): Promise<void> {
   const answer = (message: LinesMessage, lines?: TimedLines): void => {
     port.postMessage(message, lines && lineTransferList(lines));

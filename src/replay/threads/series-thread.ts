@@ -6,7 +6,7 @@ import { LineThread } from './line-thread.js';
 import type { SeriesCommand, SeriesTask, SeriesThreadMessage, SeriesWorkerData } from './series-worker.js';
 import { THREAD_LIMITS, type ThreadJobHandle } from './thread-pool.js';
 
-/** A thread for series (`SeriesTask`). @param openFiles at once, whatever the number of series. */
+/** Starts a thread that runs `SeriesTask`s. @param openFiles maximum number of open files in the thread. */
 export function startSeriesThread(openFiles: number, store?: StoreSettings | undefined): Worker {
   const workerData: SeriesWorkerData = { openFiles, store };
   return new Worker(new URL('./series-worker.js', import.meta.url), {
@@ -15,15 +15,20 @@ export function startSeriesThread(openFiles: number, store?: StoreSettings | und
   });
 }
 
-/** The lines of some series, each at most two buffers ahead. */
+/** The lines of some series; each series works at most two buffers ahead. */
 export interface SeriesLines {
-  /** Those of one series of the task; to be gone through once. A buffer is good until the next is asked for. */
+  /**
+   * The lines of one series of the task; can be iterated once. A buffer is valid until the next one is
+   * requested.
+   */
   lines(series: number): AsyncIterable<TimedLines>;
-  /** Whoever waits for lines gets an error. */
+  /** Ends the job; pending reads of lines fail. */
   close(): void;
 }
 
-/** @param job of the task, on its thread. @param arrival of files that the thread waits for. */
+/**
+ * @param job handle of the task's job in its thread. @param arrival waits for files on behalf of the thread.
+ */
 export function receiveSeries(
   { series }: SeriesTask,
   job: ThreadJobHandle,

@@ -12,26 +12,26 @@ import { createLineBuffers, createSharedReading, writeSeriesLines } from '../wri
 import { type LinesMessage, sendLines, type UsedLines } from './send-lines.js';
 import type { ThreadJob } from './thread-pool.js';
 
-/** What a thread begins with. */
+/** Start data of a thread. */
 export interface SeriesWorkerData {
-  /** At once, whatever the number of series. */
+  /** Maximum number of open files, for all series together. */
   readonly openFiles: number;
   readonly store: StoreSettings | undefined;
 }
 
-/** Some series of a replay. */
+/** A job: some series of a replay. */
 export interface SeriesTask {
   readonly series: readonly ReplaySeries[];
-  /** Bytes of text that come of a file at once, at most; of gzip too. */
+  /** Maximum bytes of text read from a file at a time; also of gzip. */
   readonly textChunk: number;
 }
 
-/** To the thread of some series: lines that were used; a file that it waits for. */
+/** Messages to the thread: lines to reuse, the arrival of a file that a series waits for. */
 export type SeriesCommand =
   | UsedLines
   | { readonly order: 'arrived'; readonly at: number; readonly isThere: boolean };
 
-/** From it, for each series: what it made, which file it waits for, and what it warns of. */
+/** Messages from the thread: lines of a series, a file that a series waits for, a warning. */
 export type SeriesThreadMessage =
   | LinesMessage
   | { readonly answer: 'waits'; readonly at: number; readonly path: string }
@@ -46,16 +46,16 @@ parentPort?.on('message', begin);
 
 function begin({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTask>): void {
   const stop = new AbortController();
-  // Each series listens to it, and that is no leak.
+  // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, stop.signal);
   const empty = all.map(() => new AsyncQueue<LineBuffer>(createLineBuffers(textChunk)));
-  /** By series: each waits for one file at a time, and two may wait for the same. */
+  /** By series: each one waits for one file at a time, and two may wait for the same file. */
   const waiting = new Map<number, (isThere: boolean) => void>();
   port.on('message', (order: SeriesCommand) => {
     if (order.order === 'used') empty[order.at]?.push(new LineBuffer(order.lines));
     else waiting.get(order.at)?.(order.isThere);
   });
-  // Nobody reads on.
+  // The main thread no longer reads.
   port.on('close', () => {
     stop.abort();
     for (const free of empty) free.end();

@@ -120,11 +120,11 @@ test("other tools' variables are not used to log in", async (t) => {
 test('an exchange that wants symbols named says so, and one that is not known', async () => {
   await assert.rejects(
     asked('deribit', 'trade'),
-    /^TickhaulError: deribit wants each symbol named: name some, as deribit:SYMBOL$/,
+    /^TickhaulError: deribit requires symbols; name some, as deribit:SYMBOL$/,
   );
   await assert.rejects(
     planLiveFeeds('nowhere', []),
-    /^TickhaulError: nowhere: its real-time API is not known$/,
+    /^TickhaulError: nowhere: the real-time API is not known$/,
   );
 });
 

@@ -87,7 +87,7 @@ test('what is not understood gets the message that would be, and that one is', (
   }
   assert.deepEqual(readSubscription('nowhere', {}, NOW), {
     filters: undefined,
-    advice: 'no subscribe messages of nowhere are known',
+    advice: 'the subscribe messages of nowhere are not known',
   });
 });
 

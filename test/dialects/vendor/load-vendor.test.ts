@@ -30,8 +30,8 @@ test('without the package the error has the command that installs it', async (t)
   await assert.rejects(loadIn(await tempDir(t)), {
     code: 'usage',
     message:
-      'messages from feeds are normalized by the package tardis-dev, which is not installed: ' +
-      'npm install tardis-dev@13.35.3, or use --source datasets',
+      'normalizing feeds needs the package tardis-dev, which is not installed; ' +
+      'run npm install tardis-dev@13.35.3, or use --source datasets',
   });
 });
 
@@ -45,6 +45,6 @@ test('another release of it is not taken', async (t) => {
     '{"name":"tardis-dev","version":"18.2.0","exports":"./index.js"}',
   );
   await assert.rejects(loadIn(folder), {
-    message: /is another release than the one that is known: npm install/,
+    message: /is an unsupported release; run npm install/,
   });
 });

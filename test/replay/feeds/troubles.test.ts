@@ -19,7 +19,7 @@ for (const to of [4, 20]) {
       ['{"table":"trade","data":[', /not JSON/],
       [
         { table: 'trade', action: 'insert', data: halfWay },
-        /2024-03-01T00:01:10.1234567Z can't be normalized/,
+        /2024-03-01T00:01:10.1234567Z cannot be normalized/,
       ],
     ] as const;
     for (const [message, told] of broken) {

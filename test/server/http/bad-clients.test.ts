@@ -50,7 +50,7 @@ test('options that can’t be are 400 with one sentence, and 1011 with the same,
     [/^to: 2024-02-01 is before from, 2024-03-01/, options({ ...TRADES, to: '2024-02-01' })],
     [/is not a normalized data type/, options({ ...TRADES, dataTypes: ['trade', 'x'.repeat(5000)] })],
     [/unknown exchange/, options({ ...TRADES, exchange: 'bitmx' })],
-    [/is no exchange id/, options({ ...TRADES, exchange: '../../etc' })],
+    [/is not an exchange id/, options({ ...TRADES, exchange: '../../etc' })],
     [/^"withDisconnectMessages": expected true or false/, options({ ...TRADES, withDisconnectMessages: 1 })],
   ];
   for (const [sentence, query] of cases) {

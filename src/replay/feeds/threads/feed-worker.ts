@@ -10,19 +10,22 @@ import type { FeedText } from '../feed-text.js';
 import { type ShareIndex, ShareTracker } from '../share-tracker.js';
 import { createFeedLineBuffers, writeFeedLines } from '../write-feed-lines.js';
 
-/** An input of a thread: a source, or a share of one. */
+/** One input of a job: a source, or a share of a source. */
 export interface FeedTask {
   readonly source: FeedSource;
   readonly share?: ShareIndex | undefined;
 }
 
-/** To the thread: text of an input, or its end; lines that were used. */
+/** Messages to the thread: text of an input, the end of its text, lines to reuse. */
 export type FeedCommand =
   | { readonly order: 'text'; readonly at: number; readonly text: FeedText }
   | { readonly order: 'end'; readonly at: number }
   | UsedLines;
 
-/** From it: what was made of text; that a text was used; that a message is not of one share. */
+/**
+ * Messages from the thread: lines of an input, a text that was used, a message that belongs to several
+ * shares.
+ */
 export type FeedThreadMessage =
   | LinesMessage
   | { readonly answer: 'used'; readonly at: number }
@@ -43,7 +46,7 @@ function begin({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
     else if (order.order === 'end') texts?.end();
     else free?.push(new LineBuffer(order.lines));
   });
-  // Nobody reads on.
+  // The main thread no longer reads.
   port.on('close', () => {
     for (const { texts, free } of inputs) {
       texts.end();
