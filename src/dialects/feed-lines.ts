@@ -21,9 +21,9 @@ export interface FeedLinesOptions {
   readonly plan: FeedPlan;
   /**
    * Whether this reader normalizes a parsed message; if omitted, it normalizes each one. Other messages are
-   * handled by `pass`.
+   * by `skipMessage`.
    */
-  readonly isOurs?: ((message: unknown) => boolean) | undefined;
+  readonly isOwn?: ((message: unknown) => boolean) | undefined;
 }
 
 /**
@@ -32,31 +32,31 @@ export interface FeedLinesOptions {
  */
 export class FeedLines {
   readonly #options: FeedLinesOptions;
-  readonly #flow: RecordPipeline;
+  readonly #pipeline: RecordPipeline;
   readonly #parse: (text: string) => unknown;
-  readonly #timeOf = createLocalTimeParser();
+  readonly #parseTime = createLocalTimeParser();
   readonly #emit: (record: SourceRecord) => void;
   #segments: readonly FeedSegment[];
   #normalizers: readonly Normalizer[] | undefined;
-  #isWanted: ((symbol: string) => boolean) | undefined;
+  #acceptsSymbol: ((symbol: string) => boolean) | undefined;
   /** Local time of the last message in microseconds; undefined before the first. */
-  #last: number | undefined;
+  #lastTimeUs: number | undefined;
   /** Local timestamp of a later message that this reader does not normalize. */
-  #passed: string | undefined;
+  #skippedTimestamp: string | undefined;
   #isConnected = false;
   #out: LineBuffer | undefined;
 
   constructor(options: FeedLinesOptions) {
     const { exchange, types, plan, isLive, symbols } = options;
     this.#options = options;
-    this.#flow = new RecordPipeline(exchange, types, {
+    this.#pipeline = new RecordPipeline(exchange, types, {
       bookTickerKeys: bookTickerKeyOrder(exchange),
       disconnectSymbols: isLive === true ? symbols : undefined,
     });
     this.#parse = createMessageParser(exchange);
     this.#segments = plan.segments;
     this.#emit = (record) => {
-      if (this.#out && (this.#isWanted?.(record.symbol) ?? true)) this.#flow.push(record, this.#out);
+      if (this.#out && (this.#acceptsSymbol?.(record.symbol) ?? true)) this.#pipeline.push(record, this.#out);
     };
   }
 
@@ -66,20 +66,20 @@ export class FeedLines {
    * @param message the exchange's own JSON.
    * @throws TickhaulError `corrupt` for invalid JSON, or a message that the exchange cannot have sent.
    */
-  message(localTimestamp: string, message: string, out: LineBuffer): void {
-    const { isOurs } = this.#options;
-    const time = this.#timeOf(localTimestamp);
-    if (isOurs === undefined && this.#readText(message, time, out)) return;
+  addMessage(localTimestamp: string, message: string, out: LineBuffer): void {
+    const { isOwn } = this.#options;
+    const time = this.#parseTime(localTimestamp);
+    if (isOwn === undefined && this.#readText(message, time, out)) return;
     const parsed = this.#parse(message);
-    if (isOurs?.(parsed) === false) this.pass(localTimestamp);
-    else this.read(parsed, time, out, localTimestamp);
+    if (isOwn?.(parsed) === false) this.skipMessage(localTimestamp);
+    else this.addParsedMessage(parsed, time, out, localTimestamp);
   }
 
   /** Normalizes a message without parsing it, if its form allows that. */
   #readText(message: string, time: number, out: LineBuffer): boolean {
     for (const { readText } of this.#normalizersAt(time)) {
       if (readText === undefined) continue;
-      this.#begin(time, out);
+      this.#startMessage(time, out);
       return readText(message, time, this.#emit);
     }
     return false;
@@ -94,10 +94,10 @@ export class FeedLines {
    * Accounts for a message that this reader does not normalize: its time may enter another segment, and
    * applies to disconnects. In the last segment, only the last of several consecutive calls matters.
    */
-  pass(localTimestamp: string): void {
-    this.#passed = localTimestamp;
+  skipMessage(localTimestamp: string): void {
+    this.#skippedTimestamp = localTimestamp;
     this.#isConnected = true;
-    if (this.hasMoreSegments) this.#enterSegment(this.#timeOf(localTimestamp));
+    if (this.hasMoreSegments) this.#enterSegment(this.#parseTime(localTimestamp));
   }
 
   /**
@@ -106,21 +106,21 @@ export class FeedLines {
    * @param name names the message in errors; defaults to its time.
    * @throws TickhaulError `corrupt` for a message that the exchange cannot have sent.
    */
-  read(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
-    this.#begin(time, out);
+  addParsedMessage(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
+    this.#startMessage(time, out);
     for (const normalizer of this.#normalizersAt(time)) {
       try {
         normalizer.read(parsed, time, this.#emit);
       } catch (cause) {
-        throw this.#unreadable(name ?? new Date(time / 1000).toISOString(), cause);
+        throw this.#toCorruptError(name ?? new Date(time / 1000).toISOString(), cause);
       }
     }
   }
 
-  #begin(time: number, out: LineBuffer): void {
+  #startMessage(time: number, out: LineBuffer): void {
     this.#out = out;
-    this.#last = time;
-    this.#passed = undefined;
+    this.#lastTimeUs = time;
+    this.#skippedTimestamp = undefined;
     this.#isConnected = true;
   }
 
@@ -129,16 +129,17 @@ export class FeedLines {
    * data restarts if the disconnect is output, and always in a live stream
    * (docs/spec/normalized-messages.md#disconnect).
    */
-  disconnect(out: LineBuffer): void {
+  addDisconnect(out: LineBuffer): void {
     this.#normalizers = undefined;
-    const last = this.#passed === undefined ? this.#last : this.#timeOf(this.#passed);
+    const last =
+      this.#skippedTimestamp === undefined ? this.#lastTimeUs : this.#parseTime(this.#skippedTimestamp);
     if (!this.#isConnected || last === undefined) return;
     this.#isConnected = false;
-    if (this.#options.withDisconnects) this.#flow.disconnect(last, out);
-    else if (this.#options.isLive === true) this.#flow.restart();
+    if (this.#options.withDisconnects) this.#pipeline.disconnect(last, out);
+    else if (this.#options.isLive === true) this.#pipeline.restart();
   }
 
-  #unreadable(name: string, cause: unknown): unknown {
+  #toCorruptError(name: string, cause: unknown): unknown {
     if (cause instanceof TickhaulError) return cause;
     const { exchange, isLive } = this.#options;
     const reason = cause instanceof Error ? cause.message : String(cause);
@@ -155,7 +156,7 @@ export class FeedLines {
     const [segment] = this.#segments;
     if (this.#normalizers === undefined) {
       this.#normalizers = segment?.normalizers() ?? [];
-      this.#isWanted = segment && createSymbolTest(this.#options.symbols, segment);
+      this.#acceptsSymbol = segment && createSymbolTest(this.#options.symbols, segment);
     }
     return this.#normalizers;
   }
@@ -176,7 +177,7 @@ function createSymbolTest(
   { filters }: FeedSegment,
 ): ((symbol: string) => boolean) | undefined {
   if (symbols === undefined || symbols.length === 0) return undefined;
-  const asked = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
-  const wanted = new Set([...asked, ...filters.flatMap((filter) => filter.symbols ?? [])]);
-  return (symbol) => wanted.has(symbol);
+  const requested = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
+  const accepted = new Set([...requested, ...filters.flatMap((filter) => filter.symbols ?? [])]);
+  return (symbol) => accepted.has(symbol);
 }

@@ -4,9 +4,9 @@ import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../marke
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
-import { ownNormalizer } from './own/normalizer-eras.js';
+import { createOwnNormalizer } from './own/normalizer-eras.js';
 import { findUnsupportedError } from './unsupported-messages.js';
-import { loadVendor, vendorExchanges } from './vendor/load-vendor.js';
+import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
 
 export interface FeedPlanOptions {
@@ -25,7 +25,7 @@ export interface FeedPlan {
   /** Consecutive segments that cover the period; each one starts with new normalizers. */
   readonly segments: readonly FeedSegment[];
   /** Requested source types that the exchange does not have. */
-  readonly lacking: readonly SourceTypeName[];
+  readonly missingTypes: readonly SourceTypeName[];
 }
 
 export interface FeedSegment extends Period {
@@ -54,37 +54,39 @@ export async function planFeed({
 }: FeedPlanOptions): Promise<FeedPlan> {
   // Tables keyed by exchange, also the vendor's, inherit a `constructor` property.
   if (exchange === 'constructor') throw usageError(`"${exchange}" is not an exchange id`);
-  const asked = listSourceTypes(types);
-  for (const type of asked) {
-    const refusal = findUnsupportedError(exchange, type, period.end, isLive);
-    if (refusal) throw refusal;
+  const requested = listSourceTypes(types);
+  for (const type of requested) {
+    const unsupportedError = findUnsupportedError(exchange, type, period.end, isLive);
+    if (unsupportedError) throw unsupportedError;
   }
   const starts = [period.start, ...listMidnights(period)];
-  const areOurs = starts.every((at) => asked.every((type) => ownNormalizer(exchange, type, at)));
-  const vendor = areOurs ? undefined : await loadVendor();
-  const wanted = symbols === undefined || symbols.length === 0 ? undefined : symbols;
+  const areAllOwn = starts.every((at) => requested.every((type) => createOwnNormalizer(exchange, type, at)));
+  const vendor = areAllOwn ? undefined : await loadVendor();
+  const symbolFilter = symbols === undefined || symbols.length === 0 ? undefined : symbols;
   // The package supports the same types on all days, and a lookup of an unsupported type is slow.
-  const has = new Set(
-    asked.filter((type) => vendor && createVendorNormalizer(vendor, exchange, type, period.start, isLive)),
+  const vendorTypes = new Set(
+    requested.filter(
+      (type) => vendor && createVendorNormalizer(vendor, exchange, type, period.start, isLive),
+    ),
   );
   const readersAt = (at: number): readonly TypeReader[] =>
-    asked.flatMap((type) => {
-      const own = ownNormalizer(exchange, type, at);
-      const vendors =
-        vendor && has.has(type) && !own
+    requested.flatMap((type) => {
+      const own = createOwnNormalizer(exchange, type, at);
+      const vendorNormalizer =
+        vendor && vendorTypes.has(type) && !own
           ? createVendorNormalizer(vendor, exchange, type, at, isLive)
           : undefined;
-      const normalizer = own ?? vendors;
-      return normalizer ? [{ type, normalizer, filters: normalizer.filters(wanted) }] : [];
+      const normalizer = own ?? vendorNormalizer;
+      return normalizer ? [{ type, normalizer, filters: normalizer.filters(symbolFilter) }] : [];
     });
   const segments = splitIntoSegments(starts, period.end, readersAt);
-  const found = new Set(segments.flatMap(({ types }) => types));
-  if (found.size === 0) {
-    const known = await vendorExchanges();
+  const foundTypes = new Set(segments.flatMap(({ types }) => types));
+  if (foundTypes.size === 0) {
+    const known = await listVendorExchanges();
     const hint = known.includes(exchange) ? '' : didYouMean(exchange, known);
-    throw usageError(`${exchange} has no ${asked.join(', ')} messages${hint}`);
+    throw usageError(`${exchange} has no ${requested.join(', ')} messages${hint}`);
   }
-  return { segments, lacking: asked.filter((type) => !found.has(type)) };
+  return { segments, missingTypes: requested.filter((type) => !foundTypes.has(type)) };
 }
 
 interface TypeReader {

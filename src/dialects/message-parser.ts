@@ -16,9 +16,9 @@ const LARGE_INTEGERS: readonly {
 
 /** Creates a parser for messages of an exchange. It throws TickhaulError `corrupt` for invalid JSON. */
 export function createMessageParser(exchange: string): (text: string) => unknown {
-  const huge = LARGE_INTEGERS.find((row) => row.exchange.test(exchange));
+  const rule = LARGE_INTEGERS.find((row) => row.exchange.test(exchange));
   return (text) => {
-    const safe = huge && text.includes(huge.within) ? text.replaceAll(huge.key, '"$1":"$2"') : text;
+    const safe = rule && text.includes(rule.within) ? text.replaceAll(rule.key, '"$1":"$2"') : text;
     try {
       return JSON.parse(safe);
     } catch (cause) {

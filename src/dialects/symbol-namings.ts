@@ -8,11 +8,11 @@ export interface SymbolNaming {
   /** Text that precedes the first symbol name in most lines; a quote ends the name. */
   readonly marker: string;
   /** Common part of names whose messages depend on each other, such as an index and its contracts. */
-  readonly stemOf: (name: string) => string;
+  readonly toStem: (name: string) => string;
   /**
    * All fields that the normalizers of these channels use as a key of their state or as a record's symbol.
    */
-  readonly namesIn: (message: MessageFields) => readonly unknown[];
+  readonly readNames: (message: MessageFields) => readonly unknown[];
 }
 
 /**
@@ -37,8 +37,8 @@ const NAMINGS: readonly SymbolNaming[] = [
       'bookTicker',
     ],
     marker: '"stream":"',
-    stemOf: (name) => textBefore('_', textBefore('@', name)),
-    namesIn({ stream, data }) {
+    toStem: (name) => textBefore('_', textBefore('@', name)),
+    readNames({ stream, data }) {
       const { e, s, symbol, o, i } = toFields(data);
       const index = e === 'indexPriceUpdate' ? i : undefined;
       return [stream, s, symbol, toFields(o)['s'], index];
@@ -57,8 +57,8 @@ const NAMINGS: readonly SymbolNaming[] = [
       'allLiquidation',
     ],
     marker: '"topic":"',
-    stemOf: (name) => name.slice(name.lastIndexOf('.') + 1),
-    namesIn: ({ data }) => toItems(data).flatMap(({ s, symbol }) => [s, symbol]),
+    toStem: (name) => name.slice(name.lastIndexOf('.') + 1),
+    readNames: ({ data }) => toItems(data).flatMap(({ s, symbol }) => [s, symbol]),
   },
   {
     // `{"arg":{"channel":"trades","instId":"BTC-USDT-SWAP"},"data":[{"instId":"BTC-USDT-SWAP"}]}`. The index
@@ -77,29 +77,30 @@ const NAMINGS: readonly SymbolNaming[] = [
       'funding-rate',
     ],
     marker: '"instId":"',
-    stemOf: (name) => textBefore('-', name),
-    namesIn: ({ arg, data }) => [toFields(arg)['instId'], ...toItems(data).map(({ instId }) => instId)],
+    toStem: (name) => textBefore('-', name),
+    readNames: ({ arg, data }) => [toFields(arg)['instId'], ...toItems(data).map(({ instId }) => instId)],
   },
   {
     // `{"params":{"channel":"book.BTC-PERPETUAL.raw","data":{"instrument_name":"BTC-PERPETUAL"}}}`
     exchanges: ['deribit'],
     channels: ['trades', 'book', 'ticker'],
     marker: '"channel":"',
-    stemOf: (name) => name.split('.')[1] ?? name,
-    namesIn: ({ params }) => toItems(toFields(params)['data']).map(({ instrument_name }) => instrument_name),
+    toStem: (name) => name.split('.')[1] ?? name,
+    readNames: ({ params }) =>
+      toItems(toFields(params)['data']).map(({ instrument_name }) => instrument_name),
   },
   {
     // `{"type":"l2update","product_id":"BTC-USD"}`
     exchanges: ['coinbase'],
     channels: ['match', 'snapshot', 'l2update', 'ticker'],
     marker: '"product_id":"',
-    stemOf: (name) => name,
-    namesIn: ({ product_id }) => [product_id],
+    toStem: (name) => name,
+    readNames: ({ product_id }) => [product_id],
   },
 ];
 
 /** Where an exchange's messages name their symbol; undefined if they were not examined. */
-export function symbolNaming(exchange: string): SymbolNaming | undefined {
+export function findSymbolNaming(exchange: string): SymbolNaming | undefined {
   return NAMINGS.find(({ exchanges }) => exchanges.includes(exchange));
 }
 

@@ -18,17 +18,18 @@ export function checkFilters(
   { channels, symbols }: FeedNames,
   warn: (message: string) => void,
 ): readonly FeedFilter[] {
-  const wrong = channels.length > 0 ? filters.find(({ channel }) => !channels.includes(channel)) : undefined;
-  if (wrong) {
-    const near = didYouMean(wrong.channel, channels) || `; known are ${channels.join(', ')}`;
-    throw usageError(`unknown channel "${wrong.channel}" of ${exchange}${near}`);
+  const unknownChannel =
+    channels.length > 0 ? filters.find(({ channel }) => !channels.includes(channel)) : undefined;
+  if (unknownChannel) {
+    const near = didYouMean(unknownChannel.channel, channels) || `; known are ${channels.join(', ')}`;
+    throw usageError(`unknown channel "${unknownChannel.channel}" of ${exchange}${near}`);
   }
   const listed = new Map(symbols.map((symbol) => [symbol.toUpperCase(), symbol]));
   const exact = new Set(symbols);
   const unknown = new Set<string>();
-  const checked = filters.map(({ channel, symbols: asked }) => {
-    if (!asked) return { channel };
-    const own = asked.map((symbol) => {
+  const checked = filters.map(({ channel, symbols: requested }) => {
+    if (!requested) return { channel };
+    const own = requested.map((symbol) => {
       if (exact.has(symbol)) return symbol;
       const known = listed.get(symbol.toUpperCase());
       if (known === undefined) unknown.add(symbol);

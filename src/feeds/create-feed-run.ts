@@ -40,7 +40,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
   const warn = (message: string): void => emit({ event: 'warning', message });
   return {
     client,
-    cache: openSliceCache({ folder: cacheFolder, limit: cacheLimit, warn }),
+    cache: openSliceCache({ folder: cacheFolder, limitBytes: cacheLimit, warn }),
     offline,
     retries,
     maxWaitMs,
@@ -49,7 +49,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     quota: createRequestQuota(),
     rate: createRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
-    turns: beside?.mutex,
+    fetchMutex: beside?.mutex,
     emit,
     signal,
   };

@@ -34,20 +34,21 @@ export async function openFeed(run: FeedRun, request: FeedRequest, records: stri
   assertExchangeId(exchange);
   // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
-  const asked = canonicalizeFilters(request.filters);
-  const asWritten = await lookUpFeed(run, request);
-  if (asWritten.missing.length === 0) return asWritten;
+  const requested = canonicalizeFilters(request.filters);
+  const unchecked = await lookUpFeed(run, request);
+  if (unchecked.missing.length === 0) return unchecked;
   const stored = await readStoredFeedNames(client, exchange, records);
-  const known = stored && checkedOr(asked, () => checkFilters(exchange, asked, stored, () => {}));
-  const inCopy = known ? await lookUpFeed(run, { ...request, filters: known }) : asWritten;
-  if (inCopy.missing.length === 0) return inCopy;
+  const known =
+    stored && checkedOrRequested(requested, () => checkFilters(exchange, requested, stored, () => {}));
+  const inStored = known ? await lookUpFeed(run, { ...request, filters: known }) : unchecked;
+  if (inStored.missing.length === 0) return inStored;
   // An unknown channel is reported before missing minutes.
-  if (offline && stored) checkFilters(exchange, asked, stored, () => {});
-  assertFetchable(run, exchange, inCopy.missing);
+  if (offline && stored) checkFilters(exchange, requested, stored, () => {});
+  assertFetchable(run, exchange, inStored.missing);
   const warn = (message: string): void => run.emit({ event: 'warning', message });
   const { fetchFeedNames } = await loadNames();
   const names = await fetchFeedNames(client, exchange, { cache: records, signal });
-  const filters = checkFilters(exchange, asked, names, warn);
+  const filters = checkFilters(exchange, requested, names, warn);
   const feed = await lookUpFeed(run, { ...request, filters });
   warnOfRecentMinutes(run, range);
   return feed;
@@ -59,11 +60,14 @@ export function assertExchangeId(exchange: string): void {
 }
 
 /** A stored record may lack a new channel, so its errors count only if no fresh record can be requested. */
-function checkedOr(asked: readonly FeedFilter[], check: () => readonly FeedFilter[]): readonly FeedFilter[] {
+function checkedOrRequested(
+  requested: readonly FeedFilter[],
+  check: () => readonly FeedFilter[],
+): readonly FeedFilter[] {
   try {
     return check();
   } catch {
-    return asked;
+    return requested;
   }
 }
 
@@ -79,7 +83,7 @@ export async function lookUpFeed(
       const [key = ''] = keys;
       const index = await readSliceIndex(cache.feeds, exchange, keys, range);
       const text = set.length > 0 ? formatFilters(set) : undefined;
-      return { exchange, filters: text, key, range, index, share: sets.length };
+      return { exchange, filters: text, key, range, index, partCount: sets.length };
     }),
   );
   return { parts, missing: parts.flatMap((part) => [...listMissingMinutes(part)]) };
@@ -125,10 +129,10 @@ export function assertFetchable(
     );
   }
   if (client.config.apiKey !== undefined) return;
-  const closed = missing.filter((minute) => !isFirstDayOfMonth(msToDay(minute * MS_PER_MINUTE)));
-  if (closed.length === 0) return;
+  const restricted = missing.filter((minute) => !isFirstDayOfMonth(msToDay(minute * MS_PER_MINUTE)));
+  if (restricted.length === 0) return;
   throw new TickhaulError(
     'no_access',
-    `${exchange} ${describeMinutes(closed)}: needs an API key; set TICKHAUL_API_KEY (without a key only first days of months are served)`,
+    `${exchange} ${describeMinutes(restricted)}: needs an API key; set TICKHAUL_API_KEY (without a key only first days of months are served)`,
   );
 }

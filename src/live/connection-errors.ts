@@ -23,8 +23,8 @@ export function createHandshakeError(
   if (status === 418)
     return new TickhaulError('rate_limited', `${name} has banned this address (418)`, details);
   if (status === 403 || status === 451) {
-    const why = 'this country or address may be blocked';
-    return new TickhaulError('no_access', `${name} refused the request (${status}): ${why}`, details);
+    const reason = 'this country or address may be blocked';
+    return new TickhaulError('no_access', `${name} refused the request (${status}): ${reason}`, details);
   }
   if (status >= 500) return new TickhaulError('server_error', `${name} answered ${status}`, details);
   return new TickhaulError('rejected', `${name} answered ${status}`, details);
@@ -32,23 +32,23 @@ export function createHandshakeError(
 
 /** Creates the error for an error message of the exchange. @param text the message as text. */
 export function createExchangeError(exchange: string, text: string, message: unknown): TickhaulError {
-  const says = sanitizeForTerminal(
+  const shown = sanitizeForTerminal(
     text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text,
   );
   const isLimit = RATE_LIMIT_TEXT.test(text);
   return new TickhaulError(
     isLimit ? 'rate_limited' : 'rejected',
-    `${exchange} sent an error: ${says}`,
+    `${exchange} sent an error: ${shown}`,
     isLimit ? { retryAfterMs: parseRequestedWait(message) } : {},
   );
 }
 
 /** Creates the error for an open connection that was closed. @param reason the exchange's reason. */
 export function createClosedError(host: string, code: number, reason: string): TickhaulError {
-  const says = reason === '' ? '' : `: ${sanitizeForTerminal(reason)}`;
+  const shown = reason === '' ? '' : `: ${sanitizeForTerminal(reason)}`;
   return new TickhaulError(
     RATE_LIMIT_TEXT.test(reason) ? 'rate_limited' : 'reset',
-    `${host} closed the connection (${code})${says}`,
+    `${host} closed the connection (${code})${shown}`,
   );
 }
 

@@ -30,12 +30,12 @@ export class OutputStalledError extends Error {
 /** Writes lines to an output that may be slow, and collects new lines during each write. */
 export class LinePump {
   readonly #options: LinePumpOptions;
-  readonly #waiting = new Set<() => void>();
-  #gathering = new LineBuffer();
+  readonly #waiters = new Set<() => void>();
+  #collected = new LineBuffer();
   #spare = new LineBuffer();
   #isWriting = false;
   /** Number of lines already written of those in the current write. */
-  #taken = 0;
+  #writtenLines = 0;
   #timer: NodeJS.Timeout | undefined;
   #fail: (error: unknown) => void = () => {};
   /** Rejects with the output's error. */
@@ -51,21 +51,21 @@ export class LinePump {
 
   /** Buffer for new lines; call `wake` after adding some. */
   get lines(): LineBuffer {
-    return this.#gathering;
+    return this.#collected;
   }
 
   /** Bytes that wait for the current write. */
-  get waiting(): number {
-    return this.#isWriting ? this.#gathering.length : 0;
+  get waitingBytes(): number {
+    return this.#isWriting ? this.#collected.length : 0;
   }
 
   get isBehind(): boolean {
-    return this.waiting > this.#options.maxWaitingBytes;
+    return this.waitingBytes > this.#options.maxWaitingBytes;
   }
 
   /** Schedules a write of the added lines. */
-  wake(): void {
-    if (this.#timer || this.#isWriting || this.#gathering.length === 0) return;
+  scheduleWrite(): void {
+    if (this.#timer || this.#isWriting || this.#collected.length === 0) return;
     this.#timer = setTimeout(() => void this.#write(), this.#options.gatherMs);
   }
 
@@ -74,23 +74,23 @@ export class LinePump {
    * @param timeoutMs timeout of each write in milliseconds; undefined for none.
    * @throws what the output throws; OutputStalledError.
    */
-  async idle(patienceMs?: number): Promise<void> {
-    while (this.#gathering.length > 0 || this.#isWriting) {
+  async waitForIdle(timeoutMs?: number): Promise<void> {
+    while (this.#collected.length > 0 || this.#isWriting) {
       if (!this.#isWriting) void this.#write();
-      const taken = new Promise<void>((resolve) => this.#waiting.add(resolve));
-      const step = Promise.race([taken, this.failed]);
-      await (patienceMs === undefined ? step : this.#orStuck(step, patienceMs));
+      const progress = new Promise<void>((resolve) => this.#waiters.add(resolve));
+      const step = Promise.race([progress, this.failed]);
+      await (timeoutMs === undefined ? step : this.#rejectOnStall(step, timeoutMs));
     }
   }
 
-  #orStuck(step: Promise<void>, patienceMs: number): Promise<void> {
+  #rejectOnStall(step: Promise<void>, timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       // The spare buffer holds the lines of the current write.
-      const stuck = (): void => {
+      const onTimeout = (): void => {
         const { count } = this.#spare;
-        reject(new OutputStalledError(this.#gathering.count + count - this.#taken));
+        reject(new OutputStalledError(this.#collected.count + count - this.#writtenLines));
       };
-      const timer = setTimeout(stuck, patienceMs);
+      const timer = setTimeout(onTimeout, timeoutMs);
       step.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }
@@ -99,8 +99,8 @@ export class LinePump {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isWriting = true;
-    const lines = this.#gathering;
-    this.#gathering = this.#spare;
+    const lines = this.#collected;
+    this.#collected = this.#spare;
     this.#spare = lines;
     const { output, written } = this.#options;
     try {
@@ -109,10 +109,10 @@ export class LinePump {
         let end = lines.ends[line++] as number;
         while (line < lines.count && (lines.ends[line] as number) <= limit)
           end = lines.ends[line++] as number;
-        await writeLines(output, lines.bytes.subarray(start, end), line - this.#taken, written);
-        this.#taken = line;
+        await writeLines(output, lines.bytes.subarray(start, end), line - this.#writtenLines, written);
+        this.#writtenLines = line;
         start = end;
-        this.#wakeWaiting();
+        this.#resolveWaiters();
       }
     } catch (error) {
       // `#isWriting` stays set, so nothing more is written.
@@ -120,15 +120,15 @@ export class LinePump {
       return;
     }
     lines.clear();
-    this.#taken = 0;
+    this.#writtenLines = 0;
     lines.shrink(MAX_KEPT_BYTES);
     this.#isWriting = false;
-    this.wake();
-    this.#wakeWaiting();
+    this.scheduleWrite();
+    this.#resolveWaiters();
   }
 
-  #wakeWaiting(): void {
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
+  #resolveWaiters(): void {
+    for (const resolve of this.#waiters) resolve();
+    this.#waiters.clear();
   }
 }

@@ -21,10 +21,10 @@ export async function resolveSocketAddress(
   signal: AbortSignal,
 ): Promise<URL> {
   const name = environmentVariable('WSS_URL', exchange);
-  const given = client.config.env[name]?.trim();
-  const address = given || own || (await requestAddress(client, exchange, signal));
+  const configured = client.config.env[name]?.trim();
+  const address = configured || own || (await requestAddress(client, exchange, signal));
   if (!/^wss?:\/\//i.test(address) || !URL.canParse(address)) {
-    if (given) throw usageError(`${name}: not a WebSocket address; write it as wss://host/path`);
+    if (configured) throw usageError(`${name}: not a WebSocket address; write it as wss://host/path`);
     throw new TickhaulError('bad_answer', `${exchange}: the response has no address to connect to`);
   }
   return new URL(address);
@@ -36,8 +36,8 @@ export function resolveRestHost({ config }: ServiceClient, exchange: string, own
 }
 
 async function requestAddress(client: ServiceClient, exchange: string, signal: AbortSignal): Promise<string> {
-  const asked = ADDRESS_REQUESTS[exchange];
-  if (asked === undefined) throw usageError(`${exchange}: the address is not known`);
-  const url = resolveRestHost(client, exchange, asked.host) + asked.path;
-  return asked.addressIn(await requestJson(client, { method: 'POST', url }, signal)) ?? '';
+  const request = ADDRESS_REQUESTS[exchange];
+  if (request === undefined) throw usageError(`${exchange}: the address is not known`);
+  const url = resolveRestHost(client, exchange, request.host) + request.path;
+  return request.readAddress(await requestJson(client, { method: 'POST', url }, signal)) ?? '';
 }

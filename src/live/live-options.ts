@@ -37,7 +37,7 @@ export interface LiveTimes {
    * Delay in milliseconds from the first message of a connection to the first HTTP request: changes must
    * arrive before the snapshot.
    */
-  readonly subscribeDelayMs: number;
+  readonly supplementDelayMs: number;
   /** Timeout of a handshake in milliseconds. */
   readonly handshakeMs: number;
   /**
@@ -64,13 +64,13 @@ export interface LiveInput {
    */
   readonly gatherMs?: number | undefined;
   /** Maximum bytes of lines that wait for the output. */
-  readonly mostWaiting?: number | undefined;
+  readonly maxWaitingBytes?: number | undefined;
   /** Timeout of a write after the stream was ended, in milliseconds; if omitted, none. */
-  readonly patienceMs?: number | undefined;
+  readonly writeTimeoutMs?: number | undefined;
   readonly times?: Partial<LiveTimes> | undefined;
   /** Incremented as lines are written. */
   readonly written: WrittenCounts;
-  readonly tell: (event: LiveEvent) => void;
+  readonly emit: (event: LiveEvent) => void;
   /** Ends the stream cleanly. */
   readonly signal: AbortSignal;
 }

@@ -35,9 +35,9 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
   const now = Date.now() * 1000;
   const planFor = (symbols: readonly string[] | undefined): Promise<FeedPlan> =>
     planFeed({ exchange, types, symbols, period: { start: now, end: now + 1 }, isLive: true });
-  const given = option.symbols?.length ? option.symbols : undefined;
-  if (given) await warnOfUnknownSymbols(option, given, input);
-  const any = await planFor(given).catch(async (error: unknown) => {
+  const named = option.symbols?.length ? option.symbols : undefined;
+  if (named) await warnOfUnknownSymbols(option, named, input);
+  const basePlan = await planFor(named).catch(async (error: unknown) => {
     const { createUnknownExchangeError } = await import('../service/records/feed-names.js');
     // For an unknown exchange, report that instead of its missing types.
     throw (
@@ -46,13 +46,13 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
         : await createUnknownExchangeError(client, exchange, metadata)) ?? error
     );
   });
-  for (const type of any.lacking) {
+  for (const type of basePlan.missingTypes) {
     input.emit({ event: 'warning', message: `${exchange} has no ${type} messages; they are left out` });
   }
   const plan =
-    given || supportsWholeChannels(exchange)
-      ? any
-      : await planFor(await fetchStreamSymbols(option, any, input));
+    named || supportsWholeChannels(exchange)
+      ? basePlan
+      : await planFor(await fetchStreamSymbols(option, basePlan, input));
   const filters = collectFilters(plan);
   return { option, plan, filters, open: await planLiveFeeds(exchange, filters) };
 }
@@ -71,17 +71,17 @@ async function fetchStreamSymbols(
   const symbols = await fetchActiveSymbols(client, exchange, metadata);
   if (symbols.length === 0) throw usageError(`${exchange} has no active symbols`);
   const channels = new Set(collectFilters(plan).map(({ channel }) => channel)).size;
-  const most = Math.floor(maxStreamsPerConnection(exchange) / channels);
-  if (symbols.length <= most) return symbols;
+  const maxSymbols = Math.floor(maxStreamsPerConnection(exchange) / channels);
+  if (symbols.length <= maxSymbols) return symbols;
   throw usageError(
-    `${exchange} has ${symbols.length} active symbols, but one connection supports ${most} for these types; name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
+    `${exchange} has ${symbols.length} active symbols, but one connection supports ${maxSymbols} for these types; name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
   );
 }
 
 /** Only warns, since a symbol may be newer than the record. */
 async function warnOfUnknownSymbols(
   { exchange }: LiveOption,
-  given: readonly string[],
+  named: readonly string[],
   { client, metadata, emit }: StreamPlanInput,
 ): Promise<void> {
   const { fetchFeedNames } = await import('../service/records/feed-names.js');
@@ -90,7 +90,7 @@ async function warnOfUnknownSymbols(
   );
   if (names === undefined || names.symbols.length === 0) return;
   const known = new Set(names.symbols.map((symbol) => symbol.toUpperCase()));
-  for (const symbol of given.filter((symbol) => !known.has(symbol.toUpperCase()))) {
+  for (const symbol of named.filter((symbol) => !known.has(symbol.toUpperCase()))) {
     const near = nearestNames(symbol, names.symbols);
     const hint = near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
     emit({ event: 'warning', message: `the record of ${exchange} does not list ${symbol}${hint}` });

@@ -26,7 +26,7 @@ export interface ConnectionInput {
   /** Receives each parsed data message. An error that it throws ends the connection. */
   readonly onMessage: (message: unknown) => void;
   /** Called with an exchange's error that does not end the connection, such as an unknown symbol. */
-  readonly onExchangeError: (says: string) => void;
+  readonly onExchangeError: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -39,17 +39,17 @@ export async function runConnection(input: ConnectionInput): Promise<never> {
   const { exchange, feed, client, signal } = input;
   const url = await resolveSocketAddress(client, exchange, feed.address, signal);
   const tunnel = createTunnel(client.config.env, url);
-  const over = new AbortController();
+  const ended = new AbortController();
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     headers: { 'user-agent': `tickhaul/${VERSION}` },
     ...(feed.origin !== undefined && { origin: feed.origin }),
-    ...(tunnel && { createConnection: connectThrough(tunnel, over.signal) }),
+    ...(tunnel && { createConnection: connectThrough(tunnel, ended.signal) }),
   });
   try {
-    return await waitForEnd(socket, url.host, input, over.signal);
+    return await waitForEnd(socket, url.host, input, ended.signal);
   } finally {
-    over.abort();
+    ended.abort();
     // Ignore errors after the end.
     socket.on('error', () => {});
     if (socket.readyState === WebSocket.OPEN) socket.close();
@@ -57,52 +57,52 @@ export async function runConnection(input: ConnectionInput): Promise<never> {
   }
 }
 
-/** @param over aborted when the connection has ended. */
+/** @param ended aborted when the connection has ended. */
 function waitForEnd(
   socket: WebSocket,
   host: string,
   { exchange, feed, timeoutIntervalMs, handshakeMs, onMessage, onExchangeError, signal }: ConnectionInput,
-  over: AbortSignal,
+  ended: AbortSignal,
 ): Promise<never> {
   return new Promise((_, end) => {
     const send = (message: unknown): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     };
     /** Runs work during the connection; an error of it ends the connection, unless that has ended before. */
-    const meanwhile = (work: Promise<void>): void => void work.catch(end);
-    const isSilent = (): void => {
-      const patience = formatDuration(timeoutIntervalMs);
-      end(new TickhaulError('stalled', `${host}: no message within ${patience}`));
+    const runAlongside = (work: Promise<void>): void => void work.catch(end);
+    const onSilence = (): void => {
+      const timeout = formatDuration(timeoutIntervalMs);
+      end(new TickhaulError('stalled', `${host}: no message within ${timeout}`));
     };
-    const silence = timeoutIntervalMs > 0 ? setTimeout(isSilent, timeoutIntervalMs) : undefined;
-    const isUnanswered = (): void => {
-      const patience = formatDuration(handshakeMs);
-      end(new TickhaulError('unreachable', `${host} cannot be reached: no handshake within ${patience}`));
+    const silence = timeoutIntervalMs > 0 ? setTimeout(onSilence, timeoutIntervalMs) : undefined;
+    const onHandshakeTimeout = (): void => {
+      const timeout = formatDuration(handshakeMs);
+      end(new TickhaulError('unreachable', `${host} cannot be reached: no handshake within ${timeout}`));
     };
-    const handshake = setTimeout(isUnanswered, handshakeMs);
+    const handshake = setTimeout(onHandshakeTimeout, handshakeMs);
     const pings = setInterval(() => {
       if (feed.ping) feed.ping(send);
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }, PING_MS);
-    const leave = onAbort(signal, () => end(abortReason(signal)));
-    over.addEventListener('abort', () => {
+    const removeListener = onAbort(signal, () => end(abortReason(signal)));
+    ended.addEventListener('abort', () => {
       clearTimeout(silence);
       clearTimeout(handshake);
       clearInterval(pings);
-      leave();
+      removeListener();
     });
 
     const read = createMessageReader(exchange, feed);
     let isNew = true;
     socket.on('message', (data) => {
-      if (over.aborted) return;
+      if (ended.aborted) return;
       try {
-        const { message, isHeartbeat, complaint } = read(data as Buffer);
+        const { message, isHeartbeat, exchangeError } = read(data as Buffer);
         if (!isHeartbeat) silence?.refresh();
         feed.onMessage(message, send);
-        if (complaint !== undefined) onExchangeError(complaint);
-        if (isHeartbeat || complaint !== undefined) return;
-        if (isNew) meanwhile(sendConnectionSupplements(exchange, feed, send, over));
+        if (exchangeError !== undefined) onExchangeError(exchangeError);
+        if (isHeartbeat || exchangeError !== undefined) return;
+        if (isNew) runAlongside(sendConnectionSupplements(exchange, feed, send, ended));
         isNew = false;
         onMessage(message);
       } catch (error) {
@@ -111,7 +111,7 @@ function waitForEnd(
     });
     socket.on('open', () => {
       clearTimeout(handshake);
-      meanwhile(subscribe(feed, send, over));
+      runAlongside(subscribe(feed, send, ended));
     });
     socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {
       request.destroy();
@@ -133,18 +133,22 @@ function connectThrough(tunnel: Tunnel, signal: AbortSignal): typeof createConne
   return connect as unknown as typeof createConnection;
 }
 
-async function subscribe(feed: LiveFeed, send: (message: unknown) => void, over: AbortSignal): Promise<void> {
+async function subscribe(
+  feed: LiveFeed,
+  send: (message: unknown) => void,
+  ended: AbortSignal,
+): Promise<void> {
   feed.onOpen(send);
   for (const message of feed.subscriptions()) {
     send(message);
-    if (feed.throttleMs > 0) await wait(feed.throttleMs, over);
+    if (feed.throttleMs > 0) await wait(feed.throttleMs, ended);
   }
 }
 
 interface ReceivedMessage {
   readonly message: unknown;
   readonly isHeartbeat: boolean;
-  readonly complaint: string | undefined;
+  readonly exchangeError: string | undefined;
 }
 
 /**
@@ -157,11 +161,11 @@ function createMessageReader(exchange: string, feed: LiveFeed): (data: Buffer) =
     try {
       const text = feed.decode(data).toString();
       const message = parse(text);
-      const verdict = feed.judge(message);
-      if (verdict === 'error') throw createExchangeError(exchange, text, message);
-      const complaint =
-        verdict === 'ignored' ? createExchangeError(exchange, text, message).message : undefined;
-      return { message, isHeartbeat: verdict === 'heartbeat', complaint };
+      const kind = feed.classify(message);
+      if (kind === 'error') throw createExchangeError(exchange, text, message);
+      const exchangeError =
+        kind === 'ignored' ? createExchangeError(exchange, text, message).message : undefined;
+      return { message, isHeartbeat: kind === 'heartbeat', exchangeError };
     } catch (cause) {
       if (cause instanceof TickhaulError) throw cause;
       throw new TickhaulError('corrupt', `${exchange} sent an unreadable message`, { cause });

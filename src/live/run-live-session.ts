@@ -14,11 +14,11 @@ export interface LiveSessionInput {
   readonly timeoutIntervalMs: number;
   readonly handshakeMs: number;
   /** Delay in milliseconds between the first message and the first HTTP request. */
-  readonly settleMs: number;
+  readonly supplementDelayMs: number;
   /** Receives each message of any connection or request. An error that it throws ends the session. */
   readonly onMessage: (message: unknown) => void;
   /** As in `ConnectionInput`. */
-  readonly onExchangeError: (says: string) => void;
+  readonly onExchangeError: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
@@ -29,36 +29,36 @@ export interface LiveSessionInput {
  * abort.
  */
 export async function runLiveSession(input: LiveSessionInput): Promise<never> {
-  const { exchange, open, onMessage, settleMs, signal } = input;
+  const { exchange, open, onMessage, supplementDelayMs, signal } = input;
   if (signal.aborted) throw abortReason(signal);
-  const over = new AbortController();
-  const leave = onAbort(signal, () => over.abort(abortReason(signal)));
-  let begin = (): void => {};
-  const hasBegun = new Promise<void>((resolve) => {
-    begin = resolve;
+  const ended = new AbortController();
+  const removeListener = onAbort(signal, () => ended.abort(abortReason(signal)));
+  let onFirstMessage = (): void => {};
+  const firstMessage = new Promise<void>((resolve) => {
+    onFirstMessage = resolve;
   });
-  const ofConnection = (message: unknown): void => {
-    begin();
+  const onConnectionMessage = (message: unknown): void => {
+    onFirstMessage();
     onMessage(message);
   };
   const fetching = async (): Promise<void> => {
-    await Promise.race([hasBegun, waitForAbort(over.signal)]);
-    await wait(settleMs, over.signal);
-    await fetchSupplements({ ...input, signal: over.signal });
+    await Promise.race([firstMessage, waitForAbort(ended.signal)]);
+    await wait(supplementDelayMs, ended.signal);
+    await fetchSupplements({ ...input, signal: ended.signal });
   };
   const feeds = open();
-  if (feeds.length === 0) begin();
-  const parts = feeds.map((feed) =>
-    runConnection({ ...input, exchange, feed, onMessage: ofConnection, signal: over.signal }),
+  if (feeds.length === 0) onFirstMessage();
+  const connections = feeds.map((feed) =>
+    runConnection({ ...input, exchange, feed, onMessage: onConnectionMessage, signal: ended.signal }),
   );
-  const all = [...parts, fetching()];
+  const all = [...connections, fetching()];
   try {
     return await new Promise<never>((_, reject) => {
       for (const part of all) part.catch(reject);
     });
   } finally {
-    over.abort();
-    leave();
+    ended.abort();
+    removeListener();
     await Promise.allSettled(all);
   }
 }

@@ -40,33 +40,33 @@ export async function streamExchange(input: ExchangeStreamInput): Promise<never>
   const { planned, pump, times, emit, signal } = input;
   const { exchange } = planned.option;
   const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true });
-  const complaints = new Set<string>();
-  let wasHeard = false;
+  const reportedErrors = new Set<string>();
+  let hadMessages = false;
   // Errors of the first working session repeat in each later one, often with the session's id, so later ones
   // are dropped.
   const onExchangeError = (message: string): void => {
-    if (wasHeard || complaints.has(message) || complaints.size >= MAX_EXCHANGE_ERRORS) return;
-    complaints.add(message);
+    if (hadMessages || reportedErrors.has(message) || reportedErrors.size >= MAX_EXCHANGE_ERRORS) return;
+    reportedErrors.add(message);
     emit({ event: 'warning', message });
   };
   let failures = 0;
   let attempt = 0;
   for (;;) {
-    const began = performance.now();
+    const startMs = performance.now();
     const { error, messages, hadLines } = await runOneSession(input, lines, onExchangeError);
-    wasHeard ||= messages > 0;
+    hadMessages ||= messages > 0;
     if (signal.aborted) throw abortReason(signal);
-    lines.disconnect(pump.lines);
-    pump.wake();
+    lines.addDisconnect(pump.lines);
+    pump.scheduleWrite();
     if (error instanceof ReaderTooSlowError) {
-      emit({ event: 'behind', exchange, bytes: pump.waiting });
-      await rejectOnAbort(pump.idle(), signal);
+      emit({ event: 'behind', exchange, bytes: pump.waitingBytes });
+      await rejectOnAbort(pump.waitForIdle(), signal);
       continue;
     }
     if (!(error instanceof TickhaulError) || error.code === 'usage') throw error;
     const hasFailed = messages === 0 || (!hadLines && !SILENT_END_CODES.has(error.code));
     failures = hasFailed ? failures + 1 : 0;
-    attempt = performance.now() - began >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
+    attempt = performance.now() - startMs >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
     if (failures >= MAX_FAILURES) throw createGaveUpError(exchange, failures, error);
     const waitMs = times.reconnectDelayMs(error, attempt);
     emit({ event: 'disconnect', exchange, error, failures, waitMs });
@@ -93,14 +93,14 @@ async function runOneSession(
     messages++;
     const { lines: out } = pump;
     const before = out.count;
-    lines.read(message, now(), out);
+    lines.addParsedMessage(message, now(), out);
     if (out.count === before) return;
     hadLines = true;
     if (pump.isBehind) throw new ReaderTooSlowError();
-    pump.wake();
+    pump.scheduleWrite();
   };
   const { filters, open } = planned;
-  const { subscribeDelayMs, handshakeMs } = times;
+  const { supplementDelayMs, handshakeMs } = times;
   try {
     return await runLiveSession({
       exchange,
@@ -109,7 +109,7 @@ async function runOneSession(
       client,
       timeoutIntervalMs,
       handshakeMs,
-      settleMs: subscribeDelayMs,
+      supplementDelayMs,
       onMessage,
       onExchangeError,
       signal,

@@ -8,7 +8,7 @@ import { streamExchange } from './stream-exchange.js';
 
 /** Maximum bytes of lines that wait for a slow reader. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-const DEFAULT_TIMES: LiveTimes = { subscribeDelayMs: 1000, handshakeMs: 10_000, reconnectDelayMs };
+const DEFAULT_TIMES: LiveTimes = { supplementDelayMs: 1000, handshakeMs: 10_000, reconnectDelayMs };
 
 /**
  * Streams normalized live messages of exchanges, each line as its message arrives. Reconnects after any
@@ -18,23 +18,23 @@ const DEFAULT_TIMES: LiveTimes = { subscribeDelayMs: 1000, handshakeMs: 10_000, 
  * to one exchange; what the output throws; OutputStalledError.
  */
 export async function streamLive(input: LiveInput): Promise<void> {
-  const { options, client, cache, output, written, tell, signal } = input;
-  const { gatherMs = 0, mostWaiting: most = MAX_WAITING_BYTES } = input;
+  const { options, client, cache, output, written, emit, signal } = input;
+  const { gatherMs = 0, maxWaitingBytes = MAX_WAITING_BYTES } = input;
   const times = { ...DEFAULT_TIMES, ...input.times };
   const metadata = { cache, signal };
-  const planning = options.map((option) => planStream(option, { client, metadata, emit: tell }));
-  const all = await Promise.all(planning).catch((error: unknown) => {
+  const planning = options.map((option) => planStream(option, { client, metadata, emit }));
+  const plans = await Promise.all(planning).catch((error: unknown) => {
     if (!signal.aborted) throw error;
     return undefined;
   });
   // Aborted during planning.
-  if (!all) return;
-  const pump = new LinePump({ output, written, maxWaitingBytes: most, gatherMs });
-  const over = new AbortController();
-  const leave = onAbort(signal, () => over.abort(signal.reason));
+  if (!plans) return;
+  const pump = new LinePump({ output, written, maxWaitingBytes, gatherMs });
+  const ended = new AbortController();
+  const removeListener = onAbort(signal, () => ended.abort(signal.reason));
   const now = createLocalClock();
-  const streams = all.map((planned) =>
-    streamExchange({ planned, client, pump, now, times, emit: tell, signal: over.signal }),
+  const streams = plans.map((planned) =>
+    streamExchange({ planned, client, pump, now, times, emit, signal: ended.signal }),
   );
   try {
     await Promise.race([...streams, pump.failed]);
@@ -42,9 +42,9 @@ export async function streamLive(input: LiveInput): Promise<void> {
     if (!signal.aborted) throw error;
     // An error of the output is thrown again by `pump.idle` below.
   } finally {
-    over.abort();
-    leave();
+    ended.abort();
+    removeListener();
     await Promise.allSettled(streams);
-    await pump.idle(input.patienceMs);
+    await pump.waitForIdle(input.writeTimeoutMs);
   }
 }

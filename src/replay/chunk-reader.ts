@@ -12,15 +12,15 @@ import { isObjectLocation } from '../store/location.js';
  */
 export type OpenFileLimit = LimitFunction;
 
-export function createOpenFileLimit(most: number): OpenFileLimit {
-  return pLimit(most);
+export function createOpenFileLimit(maxOpen: number): OpenFileLimit {
+  return pLimit(maxOpen);
 }
 
 /**
  * Multiple of the chunk size that one range request reads: each request to a store has a high latency. Two
  * such ranges of an object are in memory.
  */
-const OBJECT_CHUNKS = 4;
+const OBJECT_CHUNK_FACTOR = 4;
 
 /**
  * Reads many files in parallel with few handles: a file is opened for each chunk and closed after it. An
@@ -32,7 +32,7 @@ const OBJECT_CHUNKS = 4;
 export function createChunkReader(open: OpenFileLimit, chunk: number, files: Files): ReadChunks {
   return (location, use, signal) =>
     isObjectLocation(location)
-      ? readObject({ open, chunk: OBJECT_CHUNKS * chunk, files }, location, use, signal)
+      ? readObject({ open, chunk: OBJECT_CHUNK_FACTOR * chunk, files }, location, use, signal)
       : readFile(open, chunk, location, use, signal);
 }
 
@@ -51,7 +51,7 @@ async function readFile(
     const reading: Reading = { path, ino, position: 0, hash: createHash('sha256') };
     for (;;) {
       if (signal?.aborted) throw abortReason(signal);
-      const bytesRead = await open(() => readOn(reading, buffer));
+      const bytesRead = await open(() => readNext(reading, buffer));
       if (bytesRead === 0) return;
       const bytes = buffer.subarray(0, bytesRead);
       reading.position += bytesRead;
@@ -78,7 +78,7 @@ interface Reading {
  * @param buffer is overwritten.
  * @throws TickhaulError `changed`.
  */
-async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
+async function readNext(reading: Reading, buffer: Buffer): Promise<number> {
   const { path, position, hash } = reading;
   const handle = await openRegular(path);
   try {
@@ -125,26 +125,26 @@ async function readObject(
   signal: Read[2],
 ): Promise<void> {
   // Aborted when the reader stops, to cancel the range requested ahead.
-  const left = new AbortController();
-  const anyOf = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  const stopped = new AbortController();
+  const anyOf = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
   const object = await open(() => files.openRandom(location, anyOf));
   const read = (position: number): Promise<Buffer> | undefined => {
     if (position >= object.bytes) return undefined;
-    const coming = open(() => object.read(position, Math.min(chunk, object.bytes - position)));
+    const pending = open(() => object.read(position, Math.min(chunk, object.bytes - position)));
     // The error is thrown when this range is awaited, which may never happen.
-    coming.catch(() => {});
-    return coming;
+    pending.catch(() => {});
+    return pending;
   };
   try {
     let position = 0;
-    for (let coming = read(0); coming; ) {
-      const bytes = await coming;
+    for (let next = read(0); next; ) {
+      const bytes = await next;
       position += bytes.length;
-      coming = read(position);
+      next = read(position);
       await use(bytes);
     }
   } finally {
-    left.abort();
+    stopped.abort();
     await object.close();
   }
 }

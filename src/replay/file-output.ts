@@ -9,14 +9,14 @@ import type { PartFile } from '../store/files.js';
  * @param name as the user wrote it.
  * @throws TickhaulError `disk`, `path_taken`, and what `work` throws.
  */
-export async function toFile(
+export async function writeLinesToFile(
   file: PartFile,
   name: string,
   work: (output: LineSink) => Promise<void>,
 ): Promise<void> {
   let isEmpty = true;
   try {
-    const compression = compressionOf(name);
+    const compression = compressionFromName(name);
     const compress = await loadCompressor(compression);
     const write = async (bytes: Uint8Array): Promise<void> => {
       isEmpty = false;
@@ -36,6 +36,6 @@ export async function toFile(
 }
 
 /** The compression that the ending of a file name selects. */
-export function compressionOf(name: string): Compression {
+export function compressionFromName(name: string): Compression {
   return name.endsWith('.gz') ? 'gzip' : name.endsWith('.zst') ? 'zstd' : 'none';
 }

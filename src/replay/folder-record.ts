@@ -18,7 +18,7 @@ interface SymbolFiles {
 }
 
 /** The day files of a destination: those in its manifest, and unrecorded ones whose names identify them. */
-export async function filesIn(
+export async function listDayFiles(
   destination: Destination,
   manifest: Manifest,
   signal: AbortSignal,
@@ -39,8 +39,8 @@ export async function filesIn(
  * their first file to their last.
  * @returns undefined if the exchange has no files.
  */
-export function recordOfFiles(
-  { exchange, symbols: wanted = [] }: ReplayOption,
+export function deriveExchangeRecord(
+  { exchange, symbols: requested = [] }: ReplayOption,
   { types, period }: ReplayRequest,
   files: readonly DayFile[],
 ): ExchangeRecord | undefined {
@@ -53,7 +53,7 @@ export function recordOfFiles(
     bySymbol.set(symbol, known);
   }
   if (bySymbol.size === 0) return undefined;
-  const named = new Set(wanted.map(toDatasetSymbol));
+  const named = new Set(requested.map(toDatasetSymbol));
   const symbols = [...bySymbol].map(([id, { dataTypes, first, last }]): DatasetSymbol => {
     const bounds = { availableSince: formatDay(first), availableTo: formatDay(last) };
     return { id, dataTypes: [...dataTypes], ...(named.has(toDatasetSymbol(id)) ? {} : bounds) };
@@ -69,7 +69,7 @@ export function recordOfFiles(
 }
 
 /** One file for each day on which an exchange and data type have no file of any symbol. */
-export function daysWithoutFile(planned: readonly PlannedReplaySeries[]): readonly PlannedFile[] {
+export function findDaysWithoutFile(planned: readonly PlannedReplaySeries[]): readonly PlannedFile[] {
   const byDay = new Map<string, PlannedFile>();
   const isThere = new Set<string>();
   for (const planFile of planned.flatMap(({ files }) => files)) {

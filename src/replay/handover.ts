@@ -13,7 +13,7 @@ export type SwapBuffer<B> = (full: B | undefined) => Promise<B>;
  */
 export async function* createHandover<B>(
   buffers: readonly B[],
-  produce: (exchange: SwapBuffer<B>) => Promise<void>,
+  produce: (swap: SwapBuffer<B>) => Promise<void>,
 ): AsyncGenerator<B, void, undefined> {
   const free = new AsyncQueue(buffers);
   const full = new AsyncQueue<B>();

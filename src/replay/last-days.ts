@@ -11,7 +11,7 @@ import type { ReplayOption } from './replay-request.js';
  * exports.
  * @throws TickhaulError as `fetchDatasetRecord`; usage error for an exchange without day files.
  */
-export async function lastDays(
+export async function fetchLastDays(
   count: number,
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
   client: ServiceClient,

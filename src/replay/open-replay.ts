@@ -16,7 +16,7 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestScope } from '../store/manifest/manifest-scope.js';
 import { FileArrivals } from './file-arrivals.js';
-import { daysWithoutFile, filesIn, recordOfFiles } from './folder-record.js';
+import { deriveExchangeRecord, findDaysWithoutFile, listDayFiles } from './folder-record.js';
 import { periodToDays } from './parse-period.js';
 import { planReplay } from './plan-replay.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './replay-request.js';
@@ -61,10 +61,10 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   const { request, client, cache, destination, layout, offline, emit, signal } = input;
   const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const asking = { cache, offline, signal };
+  const metadata = { cache, offline, signal };
   const stored = await Promise.all(
     request.options.map(({ exchange }) =>
-      fetchDatasetRecord(client, exchange, asking).catch((error: unknown) => {
+      fetchDatasetRecord(client, exchange, metadata).catch((error: unknown) => {
         if (offline && error instanceof TickhaulError && error.code === 'not_exported') return undefined;
         throw error;
       }),
@@ -72,16 +72,16 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   );
   const mayRead = offline ? () => true : (await fetchKeyCoverage(client, signal, warn)).canRequest;
   const manifest = await destination.openManifest({ warn, signal }, replayScope(request));
-  let isHandedOn = false;
+  let isManifestInUse = false;
   try {
     const context = { manifest, destination, layout, mayRead, warn, signal };
     const records = stored.every((record) => record !== undefined)
       ? stored
-      : await withoutRecord(request, stored, { destination, manifest, signal });
+      : await completeRecords(request, stored, { destination, manifest, signal });
     const planned = await planReplay(request, records, context);
     const files = planned.flatMap((series) => series.files);
     const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
-    assertNoneMissing(daysWithoutFile(unrecorded), destination);
+    assertNoneMissing(findDaysWithoutFile(unrecorded), destination);
     assertNoneWithStatus(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
     assertNoneWithStatus(
       files,
@@ -89,41 +89,41 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
       'no_access',
       'not covered by the API key; set a key that covers it',
     );
-    const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
-    const missing = work.filter(({ action }) => action === 'fetch');
+    const pending = files.filter(({ action }) => action !== 'nothing').sort(compareDays);
+    const missing = pending.filter(({ action }) => action === 'fetch');
     if (offline) assertNoneMissing(missing, destination);
-    const coming = offline ? [] : work;
-    const arrivals = new FileArrivals(coming.map(({ path }) => joinLocation(dir, path)));
-    const series = planned.map(({ files: own, ...one }) => ({
-      ...one,
-      files: own
+    const downloads = offline ? [] : pending;
+    const arrivals = new FileArrivals(downloads.map(({ path }) => joinLocation(dir, path)));
+    const series = planned.map(({ files: plannedFiles, ...rest }) => ({
+      ...rest,
+      files: plannedFiles
         .filter(({ status }) => status !== 'unavailable')
         .map(({ path: name, file: { day } }) => {
           const path = joinLocation(dir, name);
-          const isComing = arrivals.has(path);
-          return { day, path, isComing, bytes: isComing ? undefined : manifest.get(name)?.bytes };
+          const isDownloading = arrivals.has(path);
+          return { day, path, isDownloading, bytes: isDownloading ? undefined : manifest.get(name)?.bytes };
         }),
     }));
-    isHandedOn = coming.length > 0;
-    const close = isHandedOn ? startDownload(input, coming, manifest, arrivals) : async () => {};
+    isManifestInUse = downloads.length > 0;
+    const close = isManifestInUse ? startDownload(input, downloads, manifest, arrivals) : async () => {};
     return { series, arrival: (path) => arrivals.wait(path), close };
   } finally {
     // The download closes it.
-    if (!isHandedOn) await manifest.close();
+    if (!isManifestInUse) await manifest.close();
   }
 }
 
 /**
  * The records of all options; a record that is not stored is derived from the day files in the destination.
  */
-async function withoutRecord(
+async function completeRecords(
   request: ReplayRequest,
   stored: readonly (ExchangeRecord | undefined)[],
   { destination, manifest, signal }: { destination: Destination; manifest: Manifest; signal: AbortSignal },
 ): Promise<readonly ExchangeRecord[]> {
-  const files = await filesIn(destination, manifest, signal);
-  return request.options.map((option, at) => {
-    const record = stored[at] ?? recordOfFiles(option, request, files);
+  const files = await listDayFiles(destination, manifest, signal);
+  return request.options.map((option, index) => {
+    const record = stored[index] ?? deriveExchangeRecord(option, request, files);
     if (record) return record;
     throw new TickhaulError(
       'not_exported',
@@ -141,7 +141,7 @@ function replayScope({ options, types, period }: ReplayRequest): ManifestScope {
 }
 
 /** The sort is stable: series of one day keep their order. */
-function byDay(a: PlannedFile, b: PlannedFile): number {
+function compareDays(a: PlannedFile, b: PlannedFile): number {
   return a.file.day - b.file.day;
 }
 
@@ -154,7 +154,7 @@ function startDownload(
 ): () => Promise<void> {
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
-  const note = (event: RunEvent): void => {
+  const reportArrival = (event: RunEvent): void => {
     if (event.event !== 'file') return;
     const path = joinLocation(destination.locate(''), event.path);
     if (event.error) arrivals.fail(path, createArrivalError(event.path, event.error));
@@ -171,7 +171,7 @@ function startDownload(
       transfers,
       signal: stopped,
       emit(event) {
-        note(event);
+        reportArrival(event);
         emit(event);
       },
     });
@@ -207,10 +207,10 @@ function assertNoneWithStatus(
   files: readonly PlannedFile[],
   status: PlannedFile['status'],
   code: ErrorCode,
-  why: string,
+  problem: string,
 ): void {
-  const found = files.filter((file) => file.status === status);
-  if (found.length > 0) throw new TickhaulError(code, `${formatFileNames(found)}: ${why}`);
+  const matching = files.filter((file) => file.status === status);
+  if (matching.length > 0) throw new TickhaulError(code, `${formatFileNames(matching)}: ${problem}`);
 }
 
 function assertNoneMissing(files: readonly PlannedFile[], { kind, name }: Destination): void {

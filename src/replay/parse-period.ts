@@ -10,10 +10,11 @@ export interface PeriodInput {
 }
 
 /** A period, or the last n exported days. */
-export type AskedPeriod = Period | { readonly last: number };
+export type RequestedPeriod = Period | { readonly last: number };
 
 export const US_PER_DAY = 86_400_000_000;
-const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+const TIME_PATTERN =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
  * Parses a period (docs/spec/command-line.md#periods) into microseconds since the epoch, UTC.
@@ -52,7 +53,7 @@ function assertNotInFuture(period: Period, what: string, nowMs: number): Period 
  * @throws usage error.
  */
 export function parseInstant(name: string, text: string, nowMs: number): number {
-  const match = TIME.exec(text);
+  const match = TIME_PATTERN.exec(text);
   if (!match) {
     try {
       return parseDayWord(text, nowMs) * US_PER_DAY;

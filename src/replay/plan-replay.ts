@@ -37,8 +37,8 @@ export async function planReplay(
   context: ReplayPlanContext,
 ): Promise<readonly PlannedReplaySeries[]> {
   const planned: PlannedReplaySeries[] = [];
-  for (const [at, option] of request.options.entries()) {
-    const record = records[at];
+  for (const [index, option] of request.options.entries()) {
+    const record = records[index];
     if (record) planned.push(...(await planExchange(option, record, request, context)));
   }
   return planned;
@@ -52,11 +52,12 @@ async function planExchange(
 ): Promise<readonly PlannedReplaySeries[]> {
   const symbols = record.datasets?.symbols ?? [];
   const has = (dataType: DataType): boolean => symbols.some(({ dataTypes }) => dataTypes.includes(dataType));
-  const lacking = request.types.filter(({ dayFiles }) => !has(dayFiles)).map(({ name }) => name);
-  if (lacking.length === request.types.length) {
-    throw usageError(`${record.id} has no ${lacking.join(', ')}; see: tickhaul symbols ${record.id}`);
+  const missingTypes = request.types.filter(({ dayFiles }) => !has(dayFiles)).map(({ name }) => name);
+  if (missingTypes.length === request.types.length) {
+    throw usageError(`${record.id} has no ${missingTypes.join(', ')}; see: tickhaul symbols ${record.id}`);
   }
-  if (lacking.length > 0) context.warn(`${record.id} has no ${lacking.join(', ')}, which is left out`);
+  if (missingTypes.length > 0)
+    context.warn(`${record.id} has no ${missingTypes.join(', ')}, which is left out`);
   const planned: PlannedReplaySeries[] = [];
   for (const dataType of Object.values(SOURCE_TYPES)) {
     if (!has(dataType) || !request.types.some(({ dayFiles }) => dayFiles === dataType)) continue;
@@ -73,7 +74,7 @@ async function planType(
   context: ReplayPlanContext,
 ): Promise<readonly PlannedReplaySeries[]> {
   const isGrouped = dataType === 'options_chain';
-  const wanted = isGrouped ? optionSymbols(option, record) : undefined;
+  const selectedSymbols = isGrouped ? selectOptionSymbols(option, record) : undefined;
   const days = periodToDays(period);
   const selection = {
     exchange: record.id,
@@ -93,17 +94,20 @@ async function planType(
     dataType,
     symbol: GROUPED_SYMBOLS.has(symbol) ? undefined : symbol,
     types: types.filter(({ dayFiles }) => dayFiles === dataType),
-    symbols: wanted,
+    symbols: selectedSymbols,
     files: files.sort((a, b) => a.file.day - b.file.day),
   }));
 }
 
 /** Symbols selected from the grouped file of all options; undefined for all of them. */
-function optionSymbols({ symbols }: ReplayOption, record: ExchangeRecord): ReadonlySet<string> | undefined {
+function selectOptionSymbols(
+  { symbols }: ReplayOption,
+  record: ExchangeRecord,
+): ReadonlySet<string> | undefined {
   if (!symbols || symbols.some((symbol) => symbol === 'all' || toDatasetSymbol(symbol) === 'OPTIONS'))
     return undefined;
   const known = new Set(record.datasets?.symbols.map(({ id }) => toDatasetSymbol(id)));
-  const wanted = symbols.map((symbol) => {
+  const ids = symbols.map((symbol) => {
     const id = toDatasetSymbol(symbol);
     if (isGlob(id)) throw usageError(`"${symbol}": option_summary does not accept globs; name each symbol`);
     if (!known.has(id)) {
@@ -112,7 +116,7 @@ function optionSymbols({ symbols }: ReplayOption, record: ExchangeRecord): Reado
     }
     return id;
   });
-  return new Set(wanted);
+  return new Set(ids);
 }
 
 /** Globs may skip symbols without the data type; a named symbol must have it. */
@@ -121,15 +125,15 @@ function assertSymbolsHaveType(
   { symbols = [] }: ReplayOption,
   record: ExchangeRecord,
 ): void {
-  const wanted = new Set(symbols.map(toDatasetSymbol));
-  const lacking = record.datasets?.symbols.find(
-    ({ id, dataTypes }) => wanted.has(toDatasetSymbol(id)) && !dataTypes.includes(dataType),
+  const named = new Set(symbols.map(toDatasetSymbol));
+  const symbol = record.datasets?.symbols.find(
+    ({ id, dataTypes }) => named.has(toDatasetSymbol(id)) && !dataTypes.includes(dataType),
   );
-  if (!lacking) return;
+  if (!symbol) return;
   const grouped = record.datasets?.symbols.find(
     ({ id, dataTypes }) => GROUPED_SYMBOLS.has(id) && dataTypes.includes(dataType),
   );
   throw usageError(
-    `${record.id} ${lacking.id} has no ${dataType}${grouped ? ` (it is in ${grouped.id})` : ''}; leave the symbol or the type out`,
+    `${record.id} ${symbol.id} has no ${dataType}${grouped ? ` (it is in ${grouped.id})` : ''}; leave the symbol or the type out`,
   );
 }

@@ -26,7 +26,7 @@ export interface SeriesFile {
   /** Undefined if not known yet. */
   readonly bytes?: number | undefined;
   /** The file is being downloaded; reading starts when it has arrived. */
-  readonly isComing: boolean;
+  readonly isDownloading: boolean;
 }
 
 /**

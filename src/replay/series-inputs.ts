@@ -49,7 +49,7 @@ export interface SeriesThreads {
   /** For files that are read in this thread. */
   readonly files: Files;
   /** Open replays; the more there are, the less memory each one gets. */
-  replays: number;
+  openReplays: number;
   close(): Promise<void>;
 }
 
@@ -61,15 +61,15 @@ export function createSeriesThreads(
   store: StoreSettings | undefined,
   processors = availableParallelism(),
 ): SeriesThreads {
-  const most = Math.min(processors, MAX_THREADS);
-  const open = Math.ceil(MAX_OPEN_FILES / most);
-  const threads = new ThreadPool(most, () => startSeriesThread(open, store));
+  const maxThreads = Math.min(processors, MAX_THREADS);
+  const filesPerThread = Math.ceil(MAX_OPEN_FILES / maxThreads);
+  const threads = new ThreadPool(maxThreads, () => startSeriesThread(filesPerThread, store));
   const files = openFiles(store);
   const close = async (): Promise<void> => {
     await threads.close();
     await files.close();
   };
-  return { threads, files, replays: 0, close };
+  return { threads, files, openReplays: 0, close };
 }
 
 /**
@@ -86,17 +86,17 @@ export async function openSeriesInputs(
   // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   await waitForFirstDay(input, signal);
-  const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.replays + 1));
+  const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.openReplays + 1));
   const bounded = Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, textChunk));
   const { lines, close } = (await shouldUseThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readInThisThread(input, bounded, shared.files, signal);
-  shared.replays++;
+  shared.openReplays++;
   let isOpen = true;
   return {
     lines,
     close() {
-      if (isOpen) shared.replays--;
+      if (isOpen) shared.openReplays--;
       isOpen = false;
       return close();
     },
@@ -106,8 +106,8 @@ export async function openSeriesInputs(
 /** The merge cannot start before the files of the first day have arrived. */
 async function waitForFirstDay({ series, arrival }: SeriesInput, signal: AbortSignal): Promise<void> {
   const first = findFirstDay(series);
-  for (const { day, path, isComing } of series.flatMap(({ files }) => files)) {
-    if (isComing && day === first) await rejectOnAbort(arrival(path), signal);
+  for (const { day, path, isDownloading } of series.flatMap(({ files }) => files)) {
+    if (isDownloading && day === first) await rejectOnAbort(arrival(path), signal);
   }
 }
 
@@ -129,9 +129,9 @@ function readInThisThread(
   const open = createOpenFileLimit(MAX_OPEN_FILES);
   const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
   return {
-    lines: series.map((one) =>
-      createHandover(createLineBuffers(textChunk), (exchange) =>
-        writeSeriesLines(one, reading, exchange, anyOf),
+    lines: series.map((replayed) =>
+      createHandover(createLineBuffers(textChunk), (swap) =>
+        writeSeriesLines(replayed, reading, swap, anyOf),
       ),
     ),
     close: async () => stop.abort(),
@@ -145,21 +145,23 @@ function readInThreads(
   signal: AbortSignal,
 ): MergeInputs {
   const count = Math.min(series.length, threads.maxThreads);
-  const tasks = Array.from({ length: count }, (_, at) => ({
-    series: series.filter((_one, index) => index % count === at),
+  const tasks = Array.from({ length: count }, (_, thread) => ({
+    series: series.filter((_one, index) => index % count === thread),
     textChunk,
   }));
-  const jobs = threads.begin(tasks);
-  const open = tasks.map((task, at) => receiveSeries(task, jobs[at] as ThreadJobHandle, { arrival, warn }));
+  const jobs = threads.startJobs(tasks);
+  const receivers = tasks.map((task, index) =>
+    receiveSeries(task, jobs[index] as ThreadJobHandle, { arrival, warn }),
+  );
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
-    for (const one of open) one.close();
+    for (const receiver of receivers) receiver.close();
   };
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const task = open[index % count] as SeriesLines;
-      return task.lines(Math.floor(index / count));
+      const receiver = receivers[index % count] as SeriesLines;
+      return receiver.lines(Math.floor(index / count));
     }),
     close,
   };
@@ -172,20 +174,20 @@ async function shouldUseThreads(
   signal: AbortSignal,
 ): Promise<boolean> {
   let bytes = 0;
-  let there = 0;
-  let absent = 0;
+  let knownFiles = 0;
+  let unknownFiles = 0;
   const first = findFirstDay(series);
   // Ignore errors here: reading the file reports them.
-  const sizeOf = async (path: string): Promise<number | undefined> =>
+  const statBytes = async (path: string): Promise<number | undefined> =>
     (await files.stat(path, signal).catch(() => undefined))?.bytes;
-  for (const { path, day, isComing, bytes: known } of series.flatMap((one) => one.files)) {
-    const size = known ?? (isComing && day > first ? undefined : await sizeOf(path));
-    if (size === undefined) absent++;
+  for (const { path, day, isDownloading, bytes: known } of series.flatMap(({ files }) => files)) {
+    const size = known ?? (isDownloading && day > first ? undefined : await statBytes(path));
+    if (size === undefined) unknownFiles++;
     else {
-      there++;
+      knownFiles++;
       bytes += size;
     }
     if (bytes >= MIN_BYTES_FOR_THREAD) return true;
   }
-  return (bytes / Math.max(1, there)) * (there + absent) >= MIN_BYTES_FOR_THREAD;
+  return (bytes / Math.max(1, knownFiles)) * (knownFiles + unknownFiles) >= MIN_BYTES_FOR_THREAD;
 }

@@ -53,21 +53,21 @@ class StopReading extends Error {}
 export async function writeSeriesLines(
   series: ReplaySeries,
   reading: SharedReading,
-  exchange: SwapBuffer<LineBuffer>,
+  swap: SwapBuffer<LineBuffer>,
   signal: AbortSignal,
 ): Promise<void> {
   const { textChunk, memories, arrival, warn } = reading;
   const { period, symbol } = series;
-  let out = await exchange(undefined);
-  const handOver = async (least: number): Promise<void> => {
-    if (out.length < least) return;
-    out = await exchange(out);
+  let out = await swap(undefined);
+  const handOver = async (minBytes: number): Promise<void> => {
+    if (out.length < minBytes) return;
+    out = await swap(out);
     out.clear();
     out.shrink(MAX_GROWTH * textChunk);
   };
   const lines = createTextLines({ ...series, isWanted: createSymbolTest(series) }, memories);
-  for (const { path, day, isComing } of series.files) {
-    if (isComing) {
+  for (const { path, day, isDownloading } of series.files) {
+    if (isDownloading) {
       // Files are cut by local time (docs/spec/datasets-api.md#day-file), and all earlier lines have been
       // written.
       out.notBefore = day * US_PER_DAY;
@@ -76,14 +76,14 @@ export async function writeSeriesLines(
     }
     const tally = new RowTally({ path, day, symbol });
     lines.open(tally);
-    const endIn = createPeriodEndFinder({ start: period.end, end: tally.period.end });
-    let isPast = false;
+    const findEnd = createPeriodEndFinder({ start: period.end, end: tally.period.end });
+    let isComplete = false;
     const onText = async (text: Buffer): Promise<void> => {
-      const end = endIn(text);
+      const end = findEnd(text);
       lines.push(text.subarray(0, end), out);
       await handOver(textChunk);
-      isPast = end !== undefined;
-      if (isPast) throw new StopReading();
+      isComplete = end !== undefined;
+      if (isComplete) throw new StopReading();
     };
     try {
       await readSourceText(path, { onBytes: () => {}, onText }, signal, reading);
@@ -94,7 +94,7 @@ export async function writeSeriesLines(
     await handOver(1);
     const finding = tally.finding();
     if (finding !== undefined) warn(finding);
-    if (isPast) return;
+    if (isComplete) return;
   }
 }
 

@@ -25,10 +25,10 @@ export async function linesOf(feed: Feed, events: readonly Event[]): Promise<rea
   const lines = new FeedLines({ exchange, types, symbols, withDisconnects, plan });
   const out = new LineBuffer(1);
   for (const event of events) {
-    if (event === 'disconnect') lines.disconnect(out);
+    if (event === 'disconnect') lines.addDisconnect(out);
     else {
       const text = typeof event[1] === 'string' ? event[1] : JSON.stringify(event[1]);
-      lines.message(event[0], text, out);
+      lines.addMessage(event[0], text, out);
     }
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString().split('\n').slice(0, -1);

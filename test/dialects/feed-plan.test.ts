@@ -28,14 +28,14 @@ function channels({ segments }: FeedPlan): readonly string[] {
 }
 
 test('one segment where nothing changes, with the union of what the types need', async () => {
-  const { segments, lacking } = await plan(
+  const { segments, missingTypes } = await plan(
     'binance-futures',
     'trade_bar_1m,trade,book_snapshot_5_1s,liquidation',
     '2024-03-01T10:00Z',
     '2024-03-04',
     ['btcusdt', 'ETHUSDT'],
   );
-  assert.deepEqual(lacking, []);
+  assert.deepEqual(missingTypes, []);
   assert.equal(segments.length, 1);
   const [segment] = segments;
   assert.deepEqual([segment?.start, segment?.end], [at('2024-03-01T10:00Z'), at('2024-03-04')]);
@@ -107,8 +107,13 @@ test('our own normalizers stand in from the day that the feed changed', async ()
 });
 
 test('types that an exchange lacks are named while another is there, and refused alone', async () => {
-  const { lacking, segments } = await plan('binance', 'trade,derivative_ticker', '2024-03-01', '2024-03-02');
-  assert.deepEqual(lacking, ['derivative_ticker']);
+  const { missingTypes, segments } = await plan(
+    'binance',
+    'trade,derivative_ticker',
+    '2024-03-01',
+    '2024-03-02',
+  );
+  assert.deepEqual(missingTypes, ['derivative_ticker']);
   assert.equal(segments[0]?.normalizers().length, 1);
   await assert.rejects(plan('binance', 'liquidation,derivative_ticker', '2024-03-01', '2024-03-02'), {
     code: 'usage',

@@ -33,7 +33,7 @@ test('a handshake that nobody answers ends in its own time, however long a silen
   deaf.on('connection', (socket) => t.after(() => socket.destroy()));
   const { port } = deaf.address() as AddressInfo;
   const env = { WSS_URL_BITMEX: `ws://127.0.0.1:${port}` };
-  const times = { settleMs: 0, handshakeMs: 5, waitMs: () => 0 };
+  const times = { supplementDelayMs: 0, handshakeMs: 5, reconnectDelayMs: () => 0 };
   const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], env, { times });
   const event = await stream.told('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /cannot be reached: no handshake/);

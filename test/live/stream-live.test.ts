@@ -188,7 +188,7 @@ test('a reader that falls behind: the connection is ended, and made anew once it
     [option('bitmex', ['XBTUSD'], 'trade')],
     { WSS_URL_BITMEX: url },
     {
-      mostWaiting: 4096,
+      maxWaitingBytes: 4096,
       output: {
         async write(bytes) {
           texts.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());

@@ -90,9 +90,9 @@ export function startStream(
         wake();
       },
     },
-    times: { subscribeDelayMs: 0, reconnectDelayMs: () => 0 },
+    times: { supplementDelayMs: 0, reconnectDelayMs: () => 0 },
     written,
-    tell(event) {
+    emit(event) {
       events.push(event);
       wake();
     },

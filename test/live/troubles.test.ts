@@ -88,7 +88,7 @@ test('an exchange that asks for an hour gets it, and the stream can be ended mea
     play() {},
   });
   const options = [option('bitmex', ['XBTUSD'], 'trade')];
-  const stream = startStream(t, options, { WSS_URL_BITMEX: url }, { times: { subscribeDelayMs: 0 } });
+  const stream = startStream(t, options, { WSS_URL_BITMEX: url }, { times: { supplementDelayMs: 0 } });
   const event = await stream.told('disconnect');
   assert.ok(event.event === 'disconnect' && event.waitMs >= 3_600_000);
   await stream.end();

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { createChunkReader, createOpenFileLimit } from '../../src/replay/chunk-reader.js';
-import { toFile } from '../../src/replay/file-output.js';
+import { writeLinesToFile } from '../../src/replay/file-output.js';
 import type { RandomAccess } from '../../src/store/files.js';
 import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
 
@@ -85,7 +85,7 @@ test('lines come to stand in a store when they are whole, and not at all where t
   const files = objectFiles();
   const line = Buffer.from('{"type":"trade"}\n');
   const whole = 's3://bucket/all.ndjson.gz';
-  await toFile(await files.openPart(whole), whole, async ({ write }) => {
+  await writeLinesToFile(await files.openPart(whole), whole, async ({ write }) => {
     await write(line);
     assert.deepEqual(files.bucket.keys(), []);
     await write(line);
@@ -94,7 +94,7 @@ test('lines come to stand in a store when they are whole, and not at all where t
   assert.deepEqual(gunzipSync(made), Buffer.concat([line, line]));
 
   const broken = 's3://bucket/failed.ndjson';
-  const failing = toFile(await files.openPart(broken), broken, async ({ write }) => {
+  const failing = writeLinesToFile(await files.openPart(broken), broken, async ({ write }) => {
     await write(line);
     throw new TickhaulError('interrupted', 'interrupted');
   });

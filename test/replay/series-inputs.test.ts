@@ -77,13 +77,13 @@ function inThread(
   arrival: Arrival = NONE,
   warn: (message: string) => void = ignore,
 ): SeriesLines {
-  const [job] = threads.begin([task]);
+  const [job] = threads.startJobs([task]);
   assert.ok(job);
   return receiveSeries(task, job, { arrival, warn });
 }
 
-function fileOf(path: string, day = DAY, isComing = false): SeriesFile {
-  return { path, day, isComing };
+function fileOf(path: string, day = DAY, isDownloading = false): SeriesFile {
+  return { path, day, isDownloading };
 }
 
 async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<string> {
@@ -208,7 +208,7 @@ test('lines come while later days are awaited, and all before one that fails, in
   // A day that the service lacks, and a series that begins on the next day.
   const series = [
     { ...first, files: [file, fileOf('absent', day, true)] },
-    { ...second, files: [{ ...later, day, isComing: true }, fileOf('failed', addDays(DAY, 2), true)] },
+    { ...second, files: [{ ...later, day, isDownloading: true }, fileOf('failed', addDays(DAY, 2), true)] },
   ];
   const lines = (await merged(here([{ ...first, files: [file] }], 1024))).length;
   const threads = threadsFor(t);

@@ -15,9 +15,9 @@ export interface HttpSupplement extends SupplementRequest {
   readonly path: (symbol: string) => string;
   readonly isForAll?: boolean;
   /** Converts a response to the messages that the vendor's collector records. */
-  readonly messages: (body: unknown, symbol: string) => readonly object[];
+  readonly toMessages: (body: unknown, symbol: string) => readonly object[];
   /** Interval of repeated requests in milliseconds; if omitted, one request for each connection. */
-  readonly everyMs?: number;
+  readonly intervalMs?: number;
 }
 
 /** A request over the connection itself, sent once it delivers data. */
@@ -32,7 +32,7 @@ export interface AddressRequest {
   readonly host: string;
   readonly path: string;
   /** Reads the address from the response; undefined if there is none. */
-  readonly addressIn: (body: unknown) => string | undefined;
+  readonly readAddress: (body: unknown) => string | undefined;
 }
 
 /** A request has weight 20 to 50 of 2,400 to 6,000 a minute, so this uses half of the limit. */
@@ -60,7 +60,7 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
       pauseMs: POLL_PAUSE_MS,
       host: 'https://www.bitstamp.net',
       path: (symbol) => `/api/v2/order_book/${symbol}?group=1`,
-      messages: (data, symbol) => [
+      toMessages: (data, symbol) => [
         { data, event: 'snapshot', channel: `diff_order_book_${symbol}`, generated: true },
       ],
     },
@@ -71,7 +71,7 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
       pauseMs: POLL_PAUSE_MS,
       host: 'https://api.kucoin.com',
       path: (symbol) => `/api/v1/market/orderbook/level2_100?symbol=${symbol}`,
-      messages: (body, symbol) => [
+      toMessages: (body, symbol) => [
         kucoinMessage(`/market/level2Snapshot:${symbol}`, 'trade.l2Snapshot', body),
       ],
     },
@@ -82,18 +82,18 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
       pauseMs: POLL_PAUSE_MS,
       host: 'https://api-futures.kucoin.com',
       path: (symbol) => `/api/v1/level2/snapshot?symbol=${symbol}`,
-      messages: (body, symbol) => [
+      toMessages: (body, symbol) => [
         kucoinMessage(`/contractMarket/level2Snapshot:${symbol}`, 'level2Snapshot', body),
       ],
     },
     {
       channel: 'contract/details',
       pauseMs: POLL_PAUSE_MS,
-      everyMs: 6000,
+      intervalMs: 6000,
       isForAll: true,
       host: 'https://api-futures.kucoin.com',
       path: () => '/api/v1/contracts/active',
-      messages: (body) =>
+      toMessages: (body) =>
         toFieldsList(toFields(body)['data']).map((data) =>
           kucoinMessage(`/contract/details:${data['symbol']}`, 'contractDetails', { data }),
         ),
@@ -139,7 +139,7 @@ function binanceBook(host: string, base: string): HttpSupplement {
     pauseMs: BINANCE_PAUSE_MS,
     host,
     path: (symbol) => `${base}/depth?symbol=${symbol.toUpperCase()}&limit=1000`,
-    messages: (data, symbol) => [{ stream: `${symbol}@depthSnapshot`, generated: true, data }],
+    toMessages: (data, symbol) => [{ stream: `${symbol}@depthSnapshot`, generated: true, data }],
   };
 }
 
@@ -147,17 +147,17 @@ function binanceOpenInterest(host: string, base: string): HttpSupplement {
   return {
     channel: 'openInterest',
     pauseMs: POLL_PAUSE_MS,
-    everyMs: 3000,
+    intervalMs: 3000,
     host,
     path: (symbol) => `${base}/openInterest?symbol=${symbol.toUpperCase()}`,
-    messages: (data, symbol) => [{ stream: `${symbol.toLowerCase()}@openInterest`, generated: true, data }],
+    toMessages: (data, symbol) => [{ stream: `${symbol.toLowerCase()}@openInterest`, generated: true, data }],
   };
 }
 
 function huobiOpenInterest(base: string, path: (symbol: string) => string): HttpSupplement {
   return {
     ...huobiPoll('open_interest', base, path),
-    messages: (body, symbol) => {
+    toMessages: (body, symbol) => {
       const { data, ts } = toFields(body);
       return [{ ch: `market.${symbol}.open_interest`, generated: true, data, ts }];
     },
@@ -168,10 +168,10 @@ function huobiPoll(channel: string, base: string, path: (symbol: string) => stri
   return {
     channel,
     pauseMs: POLL_PAUSE_MS,
-    everyMs: 4000,
+    intervalMs: 4000,
     host: 'https://api.hbdm.com',
     path: (symbol) => `${base}/${path(symbol)}`,
-    messages: (body, symbol) => {
+    toMessages: (body, symbol) => {
       const { data, ts } = toFields(body);
       return toFieldsList(data)
         .slice(0, 1)
@@ -205,7 +205,7 @@ function kucoinAddress(host: string): AddressRequest {
   return {
     host,
     path: '/api/v1/bullet-public',
-    addressIn(body) {
+    readAddress(body) {
       const { token, instanceServers } = toFields(toFields(body)['data']);
       const endpoint = toFieldsList(instanceServers)[0]?.['endpoint'];
       return endpoint === undefined ? undefined : `${endpoint}?token=${token}`;

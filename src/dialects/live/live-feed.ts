@@ -28,7 +28,7 @@ export interface LiveFeed {
   onOpen(send: SendMessage): void;
   /** Decodes a message to its JSON in UTF-8. */
   decode(data: Buffer): Buffer;
-  judge(message: unknown): MessageKind;
+  classify(message: unknown): MessageKind;
   /** Sends the reply that the exchange requires to a message, if any. */
   onMessage(message: unknown, send: SendMessage): void;
   /** Keeps the connection alive; undefined if WebSocket pings are sufficient. */

@@ -5,7 +5,7 @@ import type { LiveFeed } from './live-feed.js';
 /** Subscriptions to channels that tickhaul's own normalizers read. */
 export interface OwnChannels {
   /** The connection, if all channels of the exchange are defined here; if omitted, the vendor's. */
-  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'judge'>;
+  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'classify'>;
   /** The subscribe messages for a filter; empty for a channel that is not defined here. */
   readonly subscribe: (filter: FeedFilter) => readonly object[];
 }
@@ -25,7 +25,7 @@ export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
     feed: {
       address: 'wss://ws.kraken.com/v2',
       throttleMs: 0,
-      judge(message) {
+      classify(message) {
         const { success, channel } = toFields(message);
         if (success === false) return 'error';
         return channel === 'heartbeat' ? 'heartbeat' : 'data';
@@ -77,7 +77,7 @@ function createBitgetChannels(productOf: (symbol: string) => string): OwnChannel
     feed: {
       address: 'wss://ws.bitget.com/v3/ws/public',
       throttleMs: 100,
-      judge: (message) => (toFields(message)['event'] === 'error' ? 'error' : 'data'),
+      classify: (message) => (toFields(message)['event'] === 'error' ? 'error' : 'data'),
     },
     subscribe({ channel, symbols }) {
       const topics =

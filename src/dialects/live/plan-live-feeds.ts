@@ -34,8 +34,9 @@ async function createFeedOpener(exchange: string, filters: readonly FeedFilter[]
   const vendor = await loadVendorFeeds();
   if (own === undefined) return () => vendor(exchange, filters);
   const isOwn = (filter: FeedFilter): boolean => own.subscribe(filter).length > 0;
-  const theirs = filters.filter((filter) => !isOwn(filter));
-  return () => vendor(exchange, theirs).map((feed) => withOwnChannels(feed, own, filters.filter(isOwn)));
+  const vendorFilters = filters.filter((filter) => !isOwn(filter));
+  return () =>
+    vendor(exchange, vendorFilters).map((feed) => withOwnChannels(feed, own, filters.filter(isOwn)));
 }
 
 /** Defaults of a connection whose messages are plain JSON. */

@@ -20,7 +20,7 @@ export function gateIoBooks(): Normalizer {
       const { s, t, full, b, a } = toFields(result);
       const symbol = STREAM.exec(String(s))?.[1];
       if (symbol === undefined) return;
-      const stamp = eventTimeFromMs(t, localTimestamp);
+      const eventTime = eventTimeFromMs(t, localTimestamp);
       const isSnapshot = full === true;
       emit({
         type: 'book_change',
@@ -28,7 +28,7 @@ export function gateIoBooks(): Normalizer {
         isSnapshot,
         bids: parseLevelPairs(b),
         asks: parseLevelPairs(a),
-        ...stamp,
+        ...eventTime,
       });
     },
   };

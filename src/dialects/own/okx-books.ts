@@ -20,10 +20,10 @@ export function okxBooks(): Normalizer {
       for (const book of toFieldsList(data)) {
         const bids = parseLevelPairs(book['bids']);
         const asks = parseLevelPairs(book['asks']);
-        const isIdle = !isSnapshot && bids.length === 0 && asks.length === 0;
-        if (isIdle || Number(book['ts']) === 0) continue;
-        const stamp = eventTimeFromMs(book['ts'], localTimestamp);
-        emit({ type: 'book_change', symbol: String(instId), isSnapshot, bids, asks, ...stamp });
+        const isHeartbeat = !isSnapshot && bids.length === 0 && asks.length === 0;
+        if (isHeartbeat || Number(book['ts']) === 0) continue;
+        const eventTime = eventTimeFromMs(book['ts'], localTimestamp);
+        emit({ type: 'book_change', symbol: String(instId), isSnapshot, bids, asks, ...eventTime });
       }
     },
   };

@@ -22,8 +22,11 @@ export function createForm(
 }
 
 /** Combines two forms into one that accepts both. */
-export function either(one: SubscriptionForm, other: SubscriptionForm): SubscriptionForm {
-  return { example: one.example, read: (message, at) => one.read(message, at) ?? other.read(message, at) };
+export function eitherForm(first: SubscriptionForm, second: SubscriptionForm): SubscriptionForm {
+  return {
+    example: first.example,
+    read: (message, at) => first.read(message, at) ?? second.read(message, at),
+  };
 }
 
 /** Returns a text, or a list of texts, as a list; undefined for anything else, and for an empty list. */

@@ -3,7 +3,7 @@ import { toFields, toFieldsList } from '../message-fields.js';
 import { bybitForm } from './by-list.js';
 import {
   createForm,
-  either,
+  eitherForm,
   mapAllOrNone,
   type SubscriptionForm,
   splitAtFirst,
@@ -30,7 +30,7 @@ export const okex = createForm(
   },
 );
 
-export const kraken = either(
+export const kraken = eitherForm(
   createForm(
     '{"method":"subscribe","params":{"channel":"trade","symbol":["BTC/USD"]}}',
     ({ method, params }) => {
@@ -60,7 +60,7 @@ const gateV4 = (example: string): SubscriptionForm =>
     return toFilterList(name, name.startsWith('order_book') ? texts.slice(0, 1) : texts);
   });
 
-export const gateIo = either(
+export const gateIo = eitherForm(
   gateV4('{"event":"subscribe","channel":"spot.trades","payload":["BTC_USDT"]}'),
   createForm('{"method":"trades.subscribe","params":["BTC_USDT"]}', ({ method, params }) => {
     const [name, what] = (toText(method) ?? '').split('.');
@@ -73,7 +73,7 @@ export const gateIoFutures = gateV4(
   '{"event":"subscribe","channel":"futures.trades","payload":["BTC_USDT"]}',
 );
 
-export const poloniex = either(
+export const poloniex = eitherForm(
   createForm(
     '{"event":"subscribe","channel":["trades"],"symbols":["BTC_USDT"]}',
     ({ event, channel, symbols }) =>
@@ -88,7 +88,7 @@ export const poloniex = either(
 /** The first day of version 5 of Bybit's API, in microseconds. */
 const BYBIT_V5 = Date.parse('2023-04-05') * 1000;
 
-const bybitSpotBefore = createForm(
+const bybitSpotBeforeV5 = createForm(
   '{"event":"sub","topic":"trade","symbol":"BTCUSDT"}',
   ({ event, topic, symbol }) => (event === 'sub' ? toFilterList(topic, symbol) : undefined),
 );
@@ -96,7 +96,7 @@ const bybitSpotBefore = createForm(
 export const bybitSpot = {
   example: bybitForm.example,
   read: (message: unknown, at: number): readonly FeedFilter[] | undefined =>
-    (at < BYBIT_V5 ? bybitSpotBefore : bybitForm).read(message, at),
+    (at < BYBIT_V5 ? bybitSpotBeforeV5 : bybitForm).read(message, at),
 };
 
 /** `channel` and `instId` in v2, `topic` and `symbol` in v3. */

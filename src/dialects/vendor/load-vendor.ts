@@ -53,7 +53,7 @@ export async function loadVendor(): Promise<MapperFactories> {
 }
 
 /** Ids of the exchanges that the package supports. @throws usage error as `loadVendor`. */
-export async function vendorExchanges(): Promise<readonly string[]> {
+export async function listVendorExchanges(): Promise<readonly string[]> {
   const { EXCHANGES } = await importVendor(() => import('tardis-dev/dist/consts.js'));
   return Array.isArray(EXCHANGES) ? EXCHANGES.map(String) : [];
 }

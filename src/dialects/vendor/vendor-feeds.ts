@@ -42,11 +42,11 @@ export async function loadVendorFeeds(): Promise<VendorFeedFactory> {
   const create = loaded['createRealTimeFeed'];
   if (typeof create !== 'function') throw createMissingExportError('is an unsupported release');
   return (exchange, filters) => {
-    const made = createFeed(create as CreateFeed, exchange, filters);
+    const created = createFeed(create as CreateFeed, exchange, filters);
     const feeds =
-      '_getRealTimeFeeds' in made
-        ? [...(made as VendorFeeds)._getRealTimeFeeds(exchange, copyFilters(filters))]
-        : [made];
+      '_getRealTimeFeeds' in created
+        ? [...(created as VendorFeeds)._getRealTimeFeeds(exchange, copyFilters(filters))]
+        : [created];
     return feeds.filter(isFeed).map((feed) => toLiveFeed(exchange, feed));
   };
 }
@@ -68,8 +68,8 @@ function copyFilters(filters: readonly FeedFilter[]): readonly FeedFilter[] {
 }
 
 /** Excludes classes that only poll over HTTP. */
-function isFeed(made: object): made is VendorFeed {
-  return 'mapToSubscribeMessages' in made;
+function isFeed(created: object): created is VendorFeed {
+  return 'mapToSubscribeMessages' in created;
 }
 
 function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
@@ -97,7 +97,7 @@ function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
       void feed.onConnected();
     },
     decode: (data) => feed.decompress?.(data) ?? data,
-    judge(message) {
+    classify(message) {
       if (feed.messageIsError(message)) return feed.isIgnoredError(message) ? 'ignored' : 'error';
       return feed.messageIsHeartbeat(message) ? 'heartbeat' : 'data';
     },

@@ -36,7 +36,7 @@ export function createVendorNormalizer(
       if (!mapper.canHandle(message)) return;
       const messages = mapper.map(message, usToMicroDate(localTimestamp));
       if (messages === undefined) return;
-      for (const one of messages) emit(toSourceRecord(one, localTimestamp));
+      for (const vendorMessage of messages) emit(toSourceRecord(vendorMessage, localTimestamp));
     },
     readText:
       readTrade &&
@@ -76,9 +76,9 @@ function readMapperFilters(
  * of changes.
  */
 function describeMapper(mapper: VendorMapper): string {
-  const made = Object.entries(mapper).filter(([, value]) => value !== null && typeof value !== 'object');
-  const plain = made.filter(([, value]) => typeof value !== 'function');
-  return JSON.stringify([mapper.constructor.name, plain, mapper.getFilters()]);
+  const options = Object.entries(mapper).filter(([, value]) => value !== null && typeof value !== 'object');
+  const plainOptions = options.filter(([, value]) => typeof value !== 'function');
+  return JSON.stringify([mapper.constructor.name, plainOptions, mapper.getFilters()]);
 }
 
 /** @param time microseconds. */

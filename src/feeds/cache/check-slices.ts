@@ -58,8 +58,8 @@ async function listSlices(feeds: string): Promise<readonly string[]> {
 }
 
 async function checkSlice(feeds: string, path: string): Promise<FileEvent | undefined> {
-  const shown = relative(feeds, path).split(sep).join('/');
-  const base = { event: 'file', file: undefined, path: shown } as const;
+  const name = relative(feeds, path).split(sep).join('/');
+  const base = { event: 'file', file: undefined, path: name } as const;
   try {
     const bytes = await readFile(path);
     await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip', 0);

@@ -20,7 +20,7 @@ export interface SliceCacheOptions {
   /** Cache folder, which holds `feeds`. */
   readonly folder: string;
   /** Maximum bytes of all slices; undefined for no limit. */
-  readonly limit: number | undefined;
+  readonly limitBytes: number | undefined;
   readonly warn: (message: string) => void;
 }
 
@@ -53,28 +53,28 @@ const ACCESS_TIME_STEP_MS = 60_000;
  * stored, access is when it was last read. Files are published by a rename without a sync: a file truncated
  * by a power failure is detected when it is read, and fetched again.
  */
-export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): SliceCache {
+export function openSliceCache({ folder, limitBytes, warn }: SliceCacheOptions): SliceCache {
   const feeds = join(folder, 'feeds');
   const writeSlice = createSliceWriter();
   let isWritable = true;
   /** Bytes known to be free below the limit. */
-  let room = 0;
+  let freeBytes = 0;
 
-  const makeRoom = async (bytes: number): Promise<void> => {
-    if (limit === undefined) return;
-    room -= bytes;
-    if (room < 0) room = await evictSlices(feeds, limit);
+  const reserve = async (bytes: number): Promise<void> => {
+    if (limitBytes === undefined) return;
+    freeBytes -= bytes;
+    if (freeBytes < 0) freeBytes = await evictSlices(feeds, limitBytes);
   };
   return {
     feeds,
     async write(exchange, key, slice) {
       const { start, end, encoding, bytes } = slice;
-      if (!isWritable || bytes.length > (limit ?? Number.POSITIVE_INFINITY)) return undefined;
+      if (!isWritable || bytes.length > (limitBytes ?? Number.POSITIVE_INFINITY)) return undefined;
       if (isProvisional(slice, slice.receivedMs)) return undefined;
       const path = slicePath(exchange, key, slice, encoding);
       try {
         await writeSlice(join(feeds, path), bytes);
-        await makeRoom(bytes.length);
+        await reserve(bytes.length);
         return { path, start, end, encoding };
       } catch (error) {
         if (!isSystemError(error)) throw error;
@@ -105,7 +105,7 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
     },
     async trim() {
       // Ignore errors: a read-only cache cannot be trimmed.
-      if (limit !== undefined) await evictSlices(feeds, limit).catch(() => {});
+      if (limitBytes !== undefined) await evictSlices(feeds, limitBytes).catch(() => {});
     },
   };
 }

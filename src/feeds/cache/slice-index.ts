@@ -19,9 +19,9 @@ const ABANDONED_MS = 3_600_000;
 /** The minutes on disk for some filters. */
 export interface SliceIndex {
   /** The slice that contains a minute; if several do, the one that ends last. */
-  at(minute: Minute): SliceFile | undefined;
+  find(minute: Minute): SliceFile | undefined;
   /** The first minute of a range that is on disk; the range's end if there is none. */
-  firstOf(range: MinuteRange): Minute;
+  findFirst(range: MinuteRange): Minute;
   /** Adds a slice that was stored since. */
   add(slice: SliceFile): void;
 }
@@ -61,8 +61,8 @@ export async function readSliceIndex(
     }
   }
   return {
-    at: (minute) => byMinute.get(minute),
-    firstOf({ start, end }) {
+    find: (minute) => byMinute.get(minute),
+    findFirst({ start, end }) {
       let at = start;
       while (at < end && !byMinute.has(at)) at++;
       return at;

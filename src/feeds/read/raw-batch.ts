@@ -27,7 +27,7 @@ export class RawBatch {
   }
 
   /** Whether an entry is a disconnect. */
-  isBreak(line: number): boolean {
+  isDisconnect(line: number): boolean {
     return this.starts[line] === this.ends[line];
   }
 
@@ -72,8 +72,8 @@ export class LineIndexer {
    */
   #isWithin = true;
   /** Empty lines since the last line of this slice, and below those at the end of earlier slices. */
-  #breaks = 0;
-  #breaksBefore = 0;
+  #emptyLines = 0;
+  #emptyLinesBefore = 0;
 
   /** @param start start of the period. */
   constructor(start: Minute) {
@@ -94,18 +94,18 @@ export class LineIndexer {
    * @throws TickhaulError `corrupt` for a line that does not begin with a local timestamp; the lines before
    * it are added.
    */
-  cut(text: Buffer, batch: RawBatch): void {
+  splitLines(text: Buffer, batch: RawBatch): void {
     batch.text = text;
     const part = this.#part;
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf(LF, at);
       if (end === at) {
-        if (!part || this.#hasBreak(part, this.#position + at)) this.#breaks++;
+        if (!part || this.#includesEmptyLine(part, this.#position + at)) this.#emptyLines++;
       } else {
         const isLine = end - at >= MESSAGE_START && isLineStart(text, at);
         const ticks = isLine ? this.#timestamps.ticks(text, at) : Number.NaN;
         if (Number.isNaN(ticks)) throw createLineError(text, at, end);
-        if (!part || this.#hasLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
+        if (!part || this.#includesLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
       }
       at = end + 1;
     }
@@ -114,16 +114,16 @@ export class LineIndexer {
 
   /** To be called after each slice. */
   endSlice(): void {
-    this.#breaksBefore += this.#breaks;
-    this.#breaks = 0;
+    this.#emptyLinesBefore += this.#emptyLines;
+    this.#emptyLines = 0;
   }
 
   /** Adds a disconnect at the end of the period, if there is one. */
   end(batch: RawBatch): void {
-    this.#addBreak(batch, Number.POSITIVE_INFINITY);
+    this.#addDisconnect(batch, Number.POSITIVE_INFINITY);
   }
 
-  #hasBreak({ text }: SlicePart, position: number): boolean {
+  #includesEmptyLine({ text }: SlicePart, position: number): boolean {
     return text ? position >= text.start && position < text.end : this.#isWithin;
   }
 
@@ -131,23 +131,23 @@ export class LineIndexer {
    * A disconnect between lines of two minutes belongs to the line before it, unless the slice shows where
    * minutes end.
    */
-  #hasLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
+  #includesLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
     const minute = this.#start + Math.floor(ticks / TICKS_PER_MINUTE);
-    if (minute < start && !text) this.#breaks = 0;
+    if (minute < start && !text) this.#emptyLines = 0;
     this.#isWithin = minute < end && (minute >= start || !startsEarly);
     return minute >= start && minute < end;
   }
 
   #add(start: number, end: number, time: number, batch: RawBatch): void {
-    this.#addBreak(batch, time);
+    this.#addDisconnect(batch, time);
     batch.add(start, end, time);
   }
 
-  #addBreak(batch: RawBatch, time: number): void {
-    const breaks = this.#breaks + this.#breaksBefore;
+  #addDisconnect(batch: RawBatch, time: number): void {
+    const breaks = this.#emptyLines + this.#emptyLinesBefore;
     if (breaks > 0) batch.add(breaks, breaks, time);
-    this.#breaks = 0;
-    this.#breaksBefore = 0;
+    this.#emptyLines = 0;
+    this.#emptyLinesBefore = 0;
   }
 }
 

@@ -25,7 +25,7 @@ export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 export async function readFeedPart(
   run: FeedRun,
   part: FeedPart,
-  exchange: SwapBatch,
+  swap: SwapBatch,
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
   base = part.range.start,
@@ -37,29 +37,29 @@ export async function readFeedPart(
   const slices = new SlicePrefetcher(run, part, signal);
   const whole = new WholeLineSplitter();
   const lines = new LineIndexer(base);
-  let batch = await exchange(undefined);
+  let batch = await swap(undefined);
   batch.clear();
   const handOver = async (): Promise<void> => {
     if (batch.count === 0) return;
-    batch = await exchange(batch);
+    batch = await swap(batch);
     batch.clear();
     if (signal.aborted) throw abortReason(signal);
   };
-  const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
-    lines.startSlice(partOf(text, wanted, has, part));
+  const readSlice = async ({ text, selected, available }: OpenSlice): Promise<void> => {
+    lines.startSlice(selectPart(text, selected, available, part));
     await text.read(async (chunk) => {
-      for (const piece of whole.of(chunk)) {
+      for (const piece of whole.split(chunk)) {
         try {
-          lines.cut(piece, batch);
+          lines.splitLines(piece, batch);
         } catch (error) {
-          throw withExchangeAndTime(error, part, wanted);
+          throw withExchangeAndTime(error, part, selected);
         } finally {
           await handOver();
         }
       }
     });
     lines.endSlice();
-    onMinutes(wanted.end - wanted.start);
+    onMinutes(selected.end - selected.start);
   };
   run.shared.readers++;
   try {
@@ -80,19 +80,20 @@ export async function readFeedPart(
 }
 
 /** Describes the selected part of a slice. @returns undefined for all of it. */
-function partOf(
+function selectPart(
   text: SliceText,
-  wanted: MinuteRange,
-  has: MinuteRange,
+  selected: MinuteRange,
+  available: MinuteRange,
   { range }: FeedPart,
 ): SlicePart | undefined {
-  if (wanted.start <= has.start && wanted.end >= has.end) return undefined;
-  const startsEarly = has.start < range.start;
+  if (selected.start <= available.start && selected.end >= available.end) return undefined;
+  const startsEarly = available.start < range.start;
   const ends = text.ends();
   // A response of several minutes usually, but not always, has one member or frame for each.
-  if (ends.length !== has.end - has.start) return { minutes: wanted, text: undefined, startsEarly };
-  const endOf = (minute: Minute): number => ends[minute - has.start - 1] ?? 0;
-  return { minutes: wanted, text: { start: endOf(wanted.start), end: endOf(wanted.end) }, startsEarly };
+  if (ends.length !== available.end - available.start)
+    return { minutes: selected, text: undefined, startsEarly };
+  const endOf = (minute: Minute): number => ends[minute - available.start - 1] ?? 0;
+  return { minutes: selected, text: { start: endOf(selected.start), end: endOf(selected.end) }, startsEarly };
 }
 
 function withExchangeAndTime(error: unknown, { exchange }: FeedPart, { start }: MinuteRange): unknown {

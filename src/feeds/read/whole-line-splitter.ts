@@ -5,16 +5,16 @@ const PIECE_BYTES = 256 * 1024;
 /** Splits text in chunks of any size into pieces of whole lines. */
 export class WholeLineSplitter {
   /** Start of a line whose end is in a later chunk. */
-  #begun: Buffer | undefined;
+  #partialLine: Buffer | undefined;
 
   /** Yields the whole lines of a chunk as slices of it; only a line that spans chunks is copied. */
-  *of(chunk: Buffer): Generator<Buffer> {
+  *split(chunk: Buffer): Generator<Buffer> {
     const last = chunk.lastIndexOf(LF) + 1;
     let at = 0;
-    if (this.#begun && last > 0) {
+    if (this.#partialLine && last > 0) {
       at = chunk.indexOf(LF) + 1;
-      yield Buffer.concat([this.#begun, chunk.subarray(0, at)]);
-      this.#begun = undefined;
+      yield Buffer.concat([this.#partialLine, chunk.subarray(0, at)]);
+      this.#partialLine = undefined;
     }
     while (at < last) {
       const end = last - at <= PIECE_BYTES ? last : chunk.lastIndexOf(LF, at + PIECE_BYTES - 1) + 1;
@@ -24,6 +24,6 @@ export class WholeLineSplitter {
     }
     if (last === chunk.length) return;
     const rest = chunk.subarray(last);
-    this.#begun = this.#begun ? Buffer.concat([this.#begun, rest]) : Buffer.from(rest);
+    this.#partialLine = this.#partialLine ? Buffer.concat([this.#partialLine, rest]) : Buffer.from(rest);
   }
 }

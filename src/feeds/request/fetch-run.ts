@@ -17,6 +17,6 @@ export interface FetchRun extends RetryLimits {
   readonly quota: RequestQuota;
   readonly rate: RateLimit;
   /** Serializes requests for the same slice across processes; undefined for a single process. */
-  readonly turns?: KeyedMutex | undefined;
+  readonly fetchMutex?: KeyedMutex | undefined;
   readonly emit: EventSink;
 }

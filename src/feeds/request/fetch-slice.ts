@@ -17,7 +17,7 @@ export interface FetchedSlice {
   readonly slice: ReceivedSlice;
   readonly text: SliceText;
   /** Suggested minutes for the next request; undefined without a header. */
-  readonly suggested: number | undefined;
+  readonly suggestedMinutes: number | undefined;
 }
 
 /**
@@ -63,27 +63,27 @@ async function attemptFetch(
   await pause.waitUntilOver(signal);
   await quota.acquire(signal);
   const receivedMs = Date.now();
-  let isSettled = false;
-  const settle = (): void => {
-    if (!isSettled) quota.onRequestEnd();
-    isSettled = true;
+  let hasEnded = false;
+  const endRequest = (): void => {
+    if (!hasEnded) quota.onRequestEnd();
+    hasEnded = true;
   };
   try {
-    const answer = await requestSlice(
+    const response = await requestSlice(
       client,
       request,
       rate,
       (headers) => {
         quota.onHeaders(headers);
-        settle();
+        endRequest();
       },
       signal,
     );
-    const { bytes, encoding, minutes, suggested } = answer;
+    const { bytes, encoding, minutes, suggestedMinutes } = response;
     const text = await unpackSlice(bytes, encoding, MAX_KEPT_TEXT_BYTES);
     const slice = { bytes, encoding, receivedMs, start: request.start, end: request.start + minutes };
-    return { slice, text, suggested };
+    return { slice, text, suggestedMinutes };
   } finally {
-    settle();
+    endRequest();
   }
 }

@@ -26,48 +26,48 @@ export interface RequestQuota {
 /** @param now monotonic clock in milliseconds. */
 export function createRequestQuota(now = (): number => performance.now()): RequestQuota {
   /** Requests left until `resetAt`, and below the limit of a whole minute. */
-  let left = Number.POSITIVE_INFINITY;
+  let remaining = Number.POSITIVE_INFINITY;
   let resetAt = Number.NEGATIVE_INFINITY;
   let limit = Number.POSITIVE_INFINITY;
   /** Whether `resetAt` is an estimate and not from a header. */
-  let isGuess = true;
-  let unanswered = 0;
+  let isEstimate = true;
+  let inFlight = 0;
   return {
     async acquire(signal) {
       for (;;) {
         if (now() >= resetAt) {
-          left = limit;
+          remaining = limit;
           resetAt = now() + MINUTE_MS;
-          isGuess = true;
+          isEstimate = true;
         }
-        if (left > 0) break;
+        if (remaining > 0) break;
         // A response may announce an earlier reset.
         await wait(Math.min(resetAt - now(), POLL_MS), signal);
       }
-      left--;
-      unanswered++;
+      remaining--;
+      inFlight++;
     },
     onHeaders(headers) {
-      const remaining = count(headers['x-ratelimit-remaining']);
+      const announced = parseCount(headers['x-ratelimit-remaining']);
       const resetMs = parseRetryAfter(headers['x-ratelimit-reset-after'], now());
-      if (remaining === undefined || resetMs === undefined || resetMs > 2 * MINUTE_MS) return;
-      limit = count(headers['x-ratelimit-limit']) ?? limit;
+      if (announced === undefined || resetMs === undefined || resetMs > 2 * MINUTE_MS) return;
+      limit = parseCount(headers['x-ratelimit-limit']) ?? limit;
       // Requests in flight may not be in the service's count yet.
-      const free = remaining - (unanswered - 1);
+      const free = announced - (inFlight - 1);
       const end = now() + resetMs + CLOCK_MARGIN_MS;
       // Responses may arrive in any order, and the time is in whole seconds.
-      const isOlder = !isGuess && end < resetAt - SAME_WINDOW_MS;
+      const isOlder = !isEstimate && end < resetAt - SAME_WINDOW_MS;
       if (isOlder) return;
-      left = !isGuess && end > resetAt + SAME_WINDOW_MS ? free : Math.min(left, free);
+      remaining = !isEstimate && end > resetAt + SAME_WINDOW_MS ? free : Math.min(remaining, free);
       resetAt = end;
-      isGuess = false;
+      isEstimate = false;
     },
     onRequestEnd() {
-      unanswered--;
+      inFlight--;
     },
   };
 }
 
-function count(text: string | undefined): number | undefined {
+function parseCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
 }

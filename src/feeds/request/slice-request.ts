@@ -29,7 +29,7 @@ export interface SliceResponse {
   /** Minutes in the response; the requested number unless a header says otherwise. */
   readonly minutes: number;
   /** Suggested minutes for the next request; undefined without a header. */
-  readonly suggested: number | undefined;
+  readonly suggestedMinutes: number | undefined;
 }
 
 /**
@@ -64,24 +64,24 @@ export async function requestSlice(
     'accept-encoding': HAS_ZSTD ? 'zstd, gzip' : 'gzip',
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
   };
-  const answer = await sendGet(client, sliceUrl(apiUrl, request), headers, signal);
-  onHeaders(answer.headers);
-  if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
-  const encoding = parseEncoding(answer.headers);
+  const response = await sendGet(client, sliceUrl(apiUrl, request), headers, signal);
+  onHeaders(response.headers);
+  if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+  const encoding = parseEncoding(response.headers);
   if (!encoding) {
-    await discardBody(answer.body);
-    const found = answer.headers['content-encoding'];
-    throw new TickhaulError('bad_answer', `${answer.name}: expected gzip or zstd, found "${found}"`);
+    await discardBody(response.body);
+    const name = response.headers['content-encoding'];
+    throw new TickhaulError('bad_answer', `${response.name}: expected gzip or zstd, name "${name}"`);
   }
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_RESPONSE_BYTES) {
       throw new TickhaulError(
         'bad_answer',
-        `${answer.name}: an answer of more than ${formatSize(MAX_RESPONSE_BYTES)}`,
+        `${response.name}: an response of more than ${formatSize(MAX_RESPONSE_BYTES)}`,
       );
     }
     await rate(chunk.length, signal);
@@ -89,8 +89,8 @@ export async function requestSlice(
   return {
     bytes: concatChunks(chunks, length),
     encoding,
-    minutes: parseMinuteCount(answer.headers['x-slice-size']) ?? request.end - request.start,
-    suggested: parseMinuteCount(answer.headers['x-suggested-slice-size']),
+    minutes: parseMinuteCount(response.headers['x-slice-size']) ?? request.end - request.start,
+    suggestedMinutes: parseMinuteCount(response.headers['x-suggested-slice-size']),
   };
 }
 

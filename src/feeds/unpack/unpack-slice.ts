@@ -3,7 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { gunzipBytes } from '../../integrity/gunzip-bytes.js';
 import { isLineStart } from '../read/raw-line.js';
-import { gzipTextEnds } from './gzip-text-ends.js';
+import { findGzipTextEnds } from './gzip-text-ends.js';
 import { unzstd } from './unzstd.js';
 import { splitZstdFrames } from './zstd-frames.js';
 
@@ -28,9 +28,9 @@ const SMALL_TEXT_BYTES = 1024 * 1024;
 /** Maximum text in one chunk if the slice announces the size of its text. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 /** The output buffer of a slice has the size of its compressed bytes plus this. */
-const SMALL_TEXT_CHUNK = 64 * 1024;
+const SMALL_TEXT_CHUNK_BYTES = 64 * 1024;
 /** Matches the default number of Node's threads that run zlib. */
-const decompressing = pLimit(4);
+const decompressionLimit = pLimit(4);
 
 const LF = 0x0a;
 
@@ -41,13 +41,19 @@ const LF = 0x0a;
  * @throws TickhaulError `corrupt` for an incomplete gzip file or zstd stream, for text that ends within a
  * line, or that does not begin with a line of the raw feeds API.
  */
-export function unpackSlice(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
+export function unpackSlice(
+  bytes: Buffer,
+  encoding: SliceEncoding,
+  maxKeptBytes: number,
+): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES;
-  return isSmall ? unpack(bytes, encoding, mostKept) : decompressing(() => unpack(bytes, encoding, mostKept));
+  return isSmall
+    ? unpack(bytes, encoding, maxKeptBytes)
+    : decompressionLimit(() => unpack(bytes, encoding, maxKeptBytes));
 }
 
-async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
-  let kept: Buffer[] | undefined = [];
+async function unpack(bytes: Buffer, encoding: SliceEncoding, maxKeptBytes: number): Promise<SliceText> {
+  let keptTexts: Buffer[] | undefined = [];
   let size = 0;
   let last = LF;
   let head: Buffer = Buffer.alloc(0);
@@ -57,20 +63,20 @@ async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number):
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
-    if (size > mostKept) kept = undefined;
-    kept?.push(text);
+    if (size > maxKeptBytes) keptTexts = undefined;
+    keptTexts?.push(text);
   };
   await decompress(bytes, encoding, onText, () => frameEnds.push(size));
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');
   assertSliceStart(head);
-  const texts = kept;
+  const texts = keptTexts;
   return {
     size,
     async read(use) {
       if (!texts) return decompress(bytes, encoding, use);
       for (const text of texts) await use(text);
     },
-    ends: () => (encoding === 'zstd' ? frameEnds : gzipTextEnds(bytes, size)),
+    ends: () => (encoding === 'zstd' ? frameEnds : findGzipTextEnds(bytes, size)),
   };
 }
 
@@ -108,7 +114,7 @@ async function decompress(
  */
 function chooseChunkBytes(bytes: Buffer): number {
   const length = bytes.readUInt32LE(bytes.length - 4);
-  const usual = Math.min(LARGE_TEXT_CHUNK_BYTES, SMALL_TEXT_CHUNK + bytes.length);
+  const usual = Math.min(LARGE_TEXT_CHUNK_BYTES, SMALL_TEXT_CHUNK_BYTES + bytes.length);
   return length < MAX_CHUNK_BYTES ? Math.max(length + 1, usual) : usual;
 }
 

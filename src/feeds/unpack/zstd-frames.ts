@@ -24,7 +24,7 @@ export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
     if (!isSkippable && magic !== ZSTD_MAGIC) {
       throw new TickhaulError('corrupt', at === 0 ? 'not a zstd file' : `no zstd frame at byte ${at}`);
     }
-    const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : frameEnd(bytes, at + 4);
+    const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : findFrameEnd(bytes, at + 4);
     if (end > bytes.length) throw createTruncatedError(bytes);
     if (!isSkippable) frames.push(bytes.subarray(at, end));
     at = end;
@@ -34,7 +34,7 @@ export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
 }
 
 /** @param start position after the magic number. */
-function frameEnd(bytes: Buffer, start: number): number {
+function findFrameEnd(bytes: Buffer, start: number): number {
   const descriptor = readWord(bytes, start, 1);
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const content = CONTENT_BYTES[(descriptor >> 6) as 0 | 1 | 2 | 3] || (isSingleSegment ? 1 : 0);

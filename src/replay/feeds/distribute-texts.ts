@@ -9,7 +9,7 @@ const TEXTS_IN_FLIGHT = 3;
 /**
  * Reads the text of a source into swapped buffers; throws after all text before the error was handed over.
  */
-export type ReadText = (exchange: SwapBuffer<FeedTextBuffer>) => Promise<void>;
+export type ReadText = (swap: SwapBuffer<FeedTextBuffer>) => Promise<void>;
 
 /** A distribution of text in progress. */
 export interface TextDistribution {
@@ -30,14 +30,14 @@ export function distributeTexts(read: ReadText, readers: readonly FeedReader[]):
   const free = new AsyncQueue(Array.from({ length: TEXTS_IN_FLIGHT }, () => new FeedTextBuffer()));
   const push = (buffer: FeedTextBuffer): void => {
     const { bytes, length, shares } = buffer;
-    let users = readers.length;
+    let pendingReaders = readers.length;
     const onUsed = (): void => {
-      if (--users === 0) free.push(buffer);
+      if (--pendingReaders === 0) free.push(buffer);
     };
     for (const reader of readers) reader.write({ bytes, length, shares }, onUsed);
   };
   let failed: { readonly error: unknown } | undefined;
-  const giving = read(createSwapBuffer({ push }, free))
+  const reading = read(createSwapBuffer({ push }, free))
     .catch((error: unknown) => {
       failed = { error };
     })
@@ -46,12 +46,12 @@ export function distributeTexts(read: ReadText, readers: readonly FeedReader[]):
     });
   return {
     async done() {
-      await giving;
+      await reading;
       if (failed) throw failed.error;
     },
     async stop() {
       free.end();
-      await giving;
+      await reading;
     },
   };
 }

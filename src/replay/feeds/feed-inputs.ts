@@ -55,34 +55,34 @@ interface SourceReading {
  */
 export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): MergeInputs {
   const stop = new AbortController();
-  const { idle } = threads;
+  const { idleThreads } = threads;
   const readings = sources.map((open): SourceReading => {
     const count = createMonotonicCounter(onMinutes);
     const read = (shares?: SymbolShares): ReadText => {
       const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
-      return (exchange) => readFeeds(input, exchange);
+      return (swap) => readFeeds(input, swap);
     };
-    return { open, read, shares: idle > sources.length ? createShares(open, idle) : undefined };
+    return { open, read, shares: idleThreads > sources.length ? createShares(open, idleThreads) : undefined };
   });
-  const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
-  if (time < MIN_PERIOD_FOR_THREADS_US) {
+  const periodUs = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
+  if (periodUs < MIN_PERIOD_FOR_THREADS_US) {
     return { lines: readings.map(readInThisThread), close: async () => stop.abort() };
   }
   return readInThreads(readings, threads, stop);
 }
 
 /** A provisional slice may have other lines when it is read again, so it gets a single reader. */
-function createShares({ source, isDivisible }: OpenSource, most: number): SymbolShares | undefined {
+function createShares({ source, isDivisible }: OpenSource, maxShares: number): SymbolShares | undefined {
   const { exchange, symbols, period } = source;
   if (!isDivisible || isProvisional(usRangeToMinutes(period), Date.now())) return undefined;
-  const shares = new SymbolShares(exchange, symbols, Math.min(most, MAX_SHARES));
+  const shares = new SymbolShares(exchange, symbols, Math.min(maxShares, MAX_SHARES));
   return shares.count > 1 ? shares : undefined;
 }
 
 function readInThisThread({ open: { source }, read }: SourceReading): MergeInputs['lines'][number] {
-  return createHandover(createFeedLineBuffers(), (exchange) => {
+  return createHandover(createFeedLineBuffers(), (swap) => {
     const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
-    return writeFeedLines(source, texts, exchange);
+    return writeFeedLines(source, texts, swap);
   });
 }
 
@@ -95,10 +95,10 @@ function readInThreads(
   const all = readings.flatMap((reading) => createTasks(reading).map((task) => ({ reading, task })));
   const count = Math.min(all.length, threads.maxThreads);
   const jobs: FeedJob[] = [];
-  const begin = (tasks: readonly (readonly FeedTask[])[]): void => {
-    for (const [at, job] of threads.begin(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
+  const startTasks = (tasks: readonly (readonly FeedTask[])[]): void => {
+    for (const [at, job] of threads.startJobs(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
   };
-  begin(
+  startTasks(
     Array.from({ length: count }, (_, turn) =>
       all.filter((_one, at) => at % count === turn).map(({ task }) => task),
     ),
@@ -109,15 +109,15 @@ function readInThreads(
   });
   const startAlone = (source: FeedSource): FeedReader => {
     stop.signal.throwIfAborted();
-    begin([[{ source }]]);
+    startTasks([[{ source }]]);
     return jobs.at(-1)?.readers[0] as FeedReader;
   };
   return {
     lines: readings.map((reading) => {
       const { open, shares, read } = reading;
-      const its = readers.filter((one) => one.reading === reading).map(({ reader }) => reader);
-      if (shares === undefined) return readLinesWithOneReader(read(), its[0] as FeedReader);
-      return readLinesWithReaders(read(shares), its, () =>
+      const own = readers.filter((entry) => entry.reading === reading).map(({ reader }) => reader);
+      if (shares === undefined) return readLinesWithOneReader(read(), own[0] as FeedReader);
+      return readLinesWithReaders(read(shares), own, () =>
         readLinesWithOneReader(read(), startAlone(open.source)),
       );
     }),

@@ -34,7 +34,7 @@ export class FeedTextBuffer implements FeedText {
     this.length += lines.length;
   }
 
-  addBreak(): void {
+  addDisconnect(): void {
     this.#makeRoom(1);
     this.bytes[this.length++] = LF;
   }

@@ -17,21 +17,21 @@ interface PositionedLines extends TimedBatch {
  */
 export async function mergeShares(
   shares: readonly AsyncIterable<TransferredLines>[],
-  exchange: SwapBuffer<LineBuffer>,
+  swap: SwapBuffer<LineBuffer>,
 ): Promise<void> {
   const merge = new TimeMerge<PositionedLines>(shares.map(withPositions));
-  let out = await exchange(undefined);
+  let out = await swap(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
-    out = await exchange(out);
+    out = await swap(out);
     out.clear();
   };
   try {
     while (await merge.fill()) {
       while (merge.next()) {
         const { batch, start, end } = merge;
-        const behind = Math.min(end, batch.lines.count);
-        if (start < behind) out.copy(batch.lines, start, behind);
+        const lastLine = Math.min(end, batch.lines.count);
+        if (start < lastLine) out.copy(batch.lines, start, lastLine);
         if (out.length >= LINE_BUFFER_BYTES) await handOver();
       }
     }
@@ -44,8 +44,8 @@ async function* withPositions(
   share: AsyncIterable<TransferredLines>,
 ): AsyncGenerator<PositionedLines, void, undefined> {
   for await (const lines of share) {
-    const { places } = lines;
-    if (!places) throw new Error('lines of a share without positions');
-    yield { count: places.length, localTimestamps: places, lines };
+    const { positions } = lines;
+    if (!positions) throw new Error('lines of a share without positions');
+    yield { count: positions.length, localTimestamps: positions, lines };
   }
 }

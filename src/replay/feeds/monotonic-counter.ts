@@ -7,14 +7,14 @@
 export function createMonotonicCounter(
   onMinutes: (minutes: number) => void,
 ): () => (minutes: number) => void {
-  let told = 0;
+  let reported = 0;
   return () => {
     let read = 0;
     return (minutes) => {
       read += minutes;
-      if (read <= told) return;
-      onMinutes(read - told);
-      told = read;
+      if (read <= reported) return;
+      onMinutes(read - reported);
+      reported = read;
     };
   };
 }

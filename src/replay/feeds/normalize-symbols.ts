@@ -10,15 +10,15 @@ import { isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
  */
 export function normalizeSymbols(
   exchange: string,
-  asked: readonly string[],
+  requested: readonly string[],
   known: readonly string[],
 ): readonly string[] {
-  if (known.length === 0) return asked;
+  if (known.length === 0) return requested;
   const exact = new Set(known);
   const byDatasetSymbol = new Map(known.map((symbol) => [toDatasetSymbol(symbol), symbol]));
-  return asked.map((symbol) => {
-    const found = exact.has(symbol) ? symbol : byDatasetSymbol.get(toDatasetSymbol(symbol));
-    if (found !== undefined) return found;
+  return requested.map((symbol) => {
+    const spelling = exact.has(symbol) ? symbol : byDatasetSymbol.get(toDatasetSymbol(symbol));
+    if (spelling !== undefined) return spelling;
     if (isGlob(symbol)) {
       throw usageError(`"${symbol}": --source feeds does not accept globs; name each symbol`);
     }

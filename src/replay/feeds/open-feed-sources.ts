@@ -48,34 +48,35 @@ export async function openFeedSources(
     // All sources share the run's requests.
     feeds: feeds.map((feed) => ({
       ...feed,
-      parts: feed.parts.map((part) => ({ ...part, share: part.share * sources.length })),
+      parts: feed.parts.map((part) => ({ ...part, share: part.partCount * sources.length })),
     })),
   }));
 }
 
-async function openSource(run: FeedRun, asked: FeedSource, records: string): Promise<LocatedSource> {
+async function openSource(run: FeedRun, requested: FeedSource, records: string): Promise<LocatedSource> {
   const { client, offline, signal } = run;
-  const { exchange, period } = asked;
+  const { exchange, period } = requested;
   const fetchNames = (): Promise<FeedNames> => fetchFeedNames(client, exchange, { cache: records, signal });
-  const readStored = (): Promise<FeedNames | undefined> => readStoredFeedNames(client, exchange, records);
-  const inCopy = asked.symbols ? withRecordSymbols(asked, await readStored()) : asked;
+  const readStoredNames = (): Promise<FeedNames | undefined> =>
+    readStoredFeedNames(client, exchange, records);
+  const inStored = requested.symbols ? withRecordSymbols(requested, await readStoredNames()) : requested;
   // The stored copy may lack a new symbol, so its error counts only if no fresh record can be requested.
-  if (inCopy instanceof TickhaulError && offline) throw inCopy;
-  if (!(inCopy instanceof TickhaulError)) {
-    const found = await locateSource(run, inCopy).catch(async (error: unknown) => {
+  if (inStored instanceof TickhaulError && offline) throw inStored;
+  if (!(inStored instanceof TickhaulError)) {
+    const located = await locateSource(run, inStored).catch(async (error: unknown) => {
       // For an unknown exchange, report that instead of its missing types.
-      if (!offline && !hasUnsupportedMessages(exchange) && !(await readStored())) await fetchNames();
+      if (!offline && !hasUnsupportedMessages(exchange) && !(await readStoredNames())) await fetchNames();
       throw error;
     });
-    if (found.missing.length === 0) return found;
-    assertFetchable(run, exchange, found.missing);
+    if (located.missing.length === 0) return located;
+    assertFetchable(run, exchange, located.missing);
   }
-  const fresh = withRecordSymbols(asked, await fetchNames());
+  const fresh = withRecordSymbols(requested, await fetchNames());
   if (fresh instanceof TickhaulError) throw fresh;
-  const found = await locateSource(run, fresh);
-  assertFetchable(run, exchange, found.missing);
-  if (found.missing.length > 0) warnOfRecentMinutes(run, usRangeToMinutes(period));
-  return found;
+  const located = await locateSource(run, fresh);
+  assertFetchable(run, exchange, located.missing);
+  if (located.missing.length > 0) warnOfRecentMinutes(run, usRangeToMinutes(period));
+  return located;
 }
 
 /** Spells the symbols as in a record; returns the error for a symbol that the record does not list. */

@@ -29,40 +29,40 @@ export interface ReadFeedsInput {
  */
 export async function readFeeds(
   { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
-  exchange: SwapBuffer<FeedTextBuffer>,
+  swap: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
   // Each of several readers normalizes only some lines of a text, so a text for them is larger.
-  const most = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
-  let text = await exchange(undefined);
+  const maxTextBytes = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
+  let text = await swap(undefined);
   text.clear();
-  const handOver = async (least: number): Promise<void> => {
-    if (text.length < least) return;
-    text = await exchange(text);
+  const handOver = async (minBytes: number): Promise<void> => {
+    if (text.length < minBytes) return;
+    text = await swap(text);
     text.clear();
   };
   const readFeed = async ({ parts }: OpenedFeed): Promise<void> => {
-    const tell = (minutes: number): void => onMinutes(minutes / parts.length);
-    const merge = mergeParts(run, parts, tell, stopped);
-    const breaks = new DisconnectCounter(parts.length);
+    const onPartMinutes = (minutes: number): void => onMinutes(minutes / parts.length);
+    const merge = mergeParts(run, parts, onPartMinutes, stopped);
+    const disconnects = new DisconnectCounter(parts.length);
     try {
       while (await merge.fill()) {
         while (merge.next()) {
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
-            if (batch.isBreak(at)) {
-              if (breaks.isNew(input, batch.starts[at] as number)) addBreak(text, shares);
+            if (batch.isDisconnect(at)) {
+              if (disconnects.isNew(input, batch.starts[at] as number)) addDisconnect(text, shares);
               at++;
               continue;
             }
             const until = findRunEnd(batch, at, end);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
             if (shares) addShares(text, shares, batch, at, until);
-            breaks.sawLine(input);
+            disconnects.onLine(input);
             at = until;
-            await handOver(most);
+            await handOver(maxTextBytes);
           }
         }
-        await handOver(shares ? most / 2 : MIN_TEXT_BYTES);
+        await handOver(shares ? maxTextBytes / 2 : MIN_TEXT_BYTES);
       }
     } finally {
       await merge.close();
@@ -77,16 +77,20 @@ export async function readFeeds(
 
 /** Finds adjacent lines, which are copied together. @returns index after the last of them. */
 function findRunEnd({ starts, ends }: RawBatch, at: number, end: number): number {
-  const most = (starts[at] as number) + FEED_TEXT_BYTES / 2;
+  const maxEnd = (starts[at] as number) + FEED_TEXT_BYTES / 2;
   let until = at + 1;
-  while (until < end && starts[until] === (ends[until - 1] as number) + 1 && (ends[until] as number) < most) {
+  while (
+    until < end &&
+    starts[until] === (ends[until - 1] as number) + 1 &&
+    (ends[until] as number) < maxEnd
+  ) {
     until++;
   }
   return until;
 }
 
-function addBreak(text: FeedTextBuffer, shares: SymbolShares | undefined): void {
-  text.addBreak();
+function addDisconnect(text: FeedTextBuffer, shares: SymbolShares | undefined): void {
+  text.addDisconnect();
   if (shares) text.addShare(ANY_SHARE);
 }
 
@@ -98,6 +102,6 @@ function addShares(
   end: number,
 ): void {
   for (let line = start; line < end; line++) {
-    text.addShare(shares.ofLine(from, (starts[line] as number) + MESSAGE_START, ends[line] as number));
+    text.addShare(shares.findLineShare(from, (starts[line] as number) + MESSAGE_START, ends[line] as number));
   }
 }

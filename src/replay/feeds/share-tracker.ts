@@ -15,11 +15,11 @@ export interface ShareIndex {
 export class ShareTracker {
   /** Number of input lines processed so far. */
   #line = 0;
-  #places = new Float64Array(4096);
+  #positions = new Float64Array(4096);
   readonly #index: number;
   readonly #shares: SymbolShares;
   /** Share that the current line seems to belong to. */
-  #seems = 0;
+  #suggestedShare = 0;
 
   constructor(index: number, shares: SymbolShares) {
     this.#index = index;
@@ -29,8 +29,8 @@ export class ShareTracker {
   /**
    * Whether a line certainly belongs to another reader. @param share the share that it seems to belong to.
    */
-  isOthers(share = ANY_SHARE): boolean {
-    this.#seems = share;
+  belongsToOther(share = ANY_SHARE): boolean {
+    this.#suggestedShare = share;
     return share !== this.#index && share !== ANY_SHARE;
   }
 
@@ -38,14 +38,14 @@ export class ShareTracker {
    * Whether a parsed message belongs to this reader. @throws MixedMessage if its share is not the one its
    * line suggested.
    */
-  isOurs(message: unknown): boolean {
-    const its = this.#shares.ofMessage(message);
-    if (this.#seems !== ANY_SHARE && its !== this.#seems) throw new MixedMessage();
-    return its === this.#index;
+  isOwn(message: unknown): boolean {
+    const messageShare = this.#shares.findMessageShare(message);
+    if (this.#suggestedShare !== ANY_SHARE && messageShare !== this.#suggestedShare) throw new MixedMessage();
+    return messageShare === this.#index;
   }
 
   /** Whether this reader outputs the lines that all readers produce, such as disconnects. */
-  get tellsBreaks(): boolean {
+  get outputsDisconnects(): boolean {
     return this.#index === 0;
   }
 
@@ -53,23 +53,23 @@ export class ShareTracker {
    * Records the positions of an input line's output. @param countBefore lines in the buffer before the input
    * line.
    */
-  endLine({ count }: LineBuffer, before: number): void {
-    if (count > this.#places.length) this.#grow(count);
-    for (let at = before; at < count; at++) this.#places[at] = this.#line;
+  endLine({ count }: LineBuffer, countBefore: number): void {
+    if (count > this.#positions.length) this.#grow(count);
+    for (let at = countBefore; at < count; at++) this.#positions[at] = this.#line;
     this.#line++;
   }
 
   /** The positions of a buffer's lines, followed by one that is before those of all later lines. */
-  placesOf({ count }: LineBuffer): Float64Array {
-    const places = new Float64Array(count + 1);
-    places.set(this.#places.subarray(0, count));
-    places[count] = this.#line - 0.5;
-    return places;
+  copyPositions({ count }: LineBuffer): Float64Array {
+    const positions = new Float64Array(count + 1);
+    positions.set(this.#positions.subarray(0, count));
+    positions[count] = this.#line - 0.5;
+    return positions;
   }
 
   #grow(count: number): void {
     const larger = new Float64Array(2 * count);
-    larger.set(this.#places);
-    this.#places = larger;
+    larger.set(this.#positions);
+    this.#positions = larger;
   }
 }

@@ -33,26 +33,26 @@ export async function* readLinesWithReaders(
   readers: readonly FeedReader[],
   alone: () => AsyncIterable<TimedLines>,
 ): Lines {
-  let given = 0;
+  let yielded = 0;
   try {
     for await (const lines of mergedLines(read, readers)) {
-      given += lines.count;
+      yielded += lines.count;
       yield lines;
     }
     return;
   } catch (error) {
     if (!(error instanceof MixedMessage)) throw error;
   }
-  yield* skipLines(given, alone());
+  yield* skipLines(yielded, alone());
 }
 
 async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
   const texts = distributeTexts(read, readers);
   try {
-    yield* createHandover(createFeedLineBuffers(), (exchange) =>
+    yield* createHandover(createFeedLineBuffers(), (swap) =>
       mergeShares(
         readers.map((reader) => reader.lines()),
-        exchange,
+        swap,
       ),
     );
     await texts.done();

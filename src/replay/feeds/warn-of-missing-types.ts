@@ -6,7 +6,7 @@ import type { FeedSource } from './feed-source.js';
 /** Warns of types that an exchange lacks in all or part of the period; they are skipped there. */
 export function warnOfMissingTypes(
   { exchange, types }: FeedSource,
-  { segments, lacking }: FeedPlan,
+  { segments, missingTypes }: FeedPlan,
   emit: EventSink,
 ): void {
   const warn = (sources: readonly SourceTypeName[], when: string): void => {
@@ -15,7 +15,7 @@ export function warnOfMissingTypes(
     const list = names.map(({ name }) => name).join(', ');
     emit({ event: 'warning', message: `${exchange} has no ${list}${when}, which is left out` });
   };
-  warn(lacking, '');
+  warn(missingTypes, '');
   const found = new Set(segments.flatMap((segment) => segment.types));
   for (const segment of segments) {
     const absent = [...found].filter((type) => !segment.types.includes(type));

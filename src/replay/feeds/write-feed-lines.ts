@@ -29,15 +29,15 @@ export function createFeedLineBuffers(): LineBuffer[] {
 export async function writeFeedLines(
   source: FeedSource,
   texts: AsyncIterable<FeedText>,
-  exchange: SwapBuffer<LineBuffer>,
+  swap: SwapBuffer<LineBuffer>,
   share?: ShareTracker,
 ): Promise<void> {
   const plan = await planFeed(source);
-  const lines = new FeedLines({ ...source, plan, isOurs: share && ((message) => share.isOurs(message)) });
-  let out = await exchange(undefined);
+  const lines = new FeedLines({ ...source, plan, isOwn: share && ((message) => share.isOwn(message)) });
+  let out = await swap(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
-    out = await exchange(out);
+    out = await swap(out);
     out.clear();
     out.shrink(MAX_BUFFER_GROWTH * LINE_BUFFER_BYTES);
   };
@@ -45,29 +45,29 @@ export async function writeFeedLines(
     for await (const { bytes, length, shares } of texts) {
       // Decode once: lines are slices of this string and are parsed without copies.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
-      let passed: number | undefined;
-      const passLast = (): void => {
-        if (passed !== undefined) lines.pass(readLineTime(text, passed));
-        passed = undefined;
+      let skippedAt: number | undefined;
+      const skipLast = (): void => {
+        if (skippedAt !== undefined) lines.skipMessage(readLineTime(text, skippedAt));
+        skippedAt = undefined;
       };
       for (let at = 0, line = 0; at < text.length; line++) {
         const end = text.indexOf('\n', at);
-        const before = out.count;
+        const countBefore = out.count;
         if (end === at) {
-          passLast();
-          addBreak(lines, out, share);
-        } else if (share?.isOthers(shares?.[line])) {
-          passed = at;
-          if (lines.hasMoreSegments) passLast();
+          skipLast();
+          addDisconnect(lines, out, share);
+        } else if (share?.belongsToOther(shares?.[line])) {
+          skippedAt = at;
+          if (lines.hasMoreSegments) skipLast();
         } else {
-          passed = undefined;
+          skippedAt = undefined;
           addMessage(lines, text, at, end, out);
         }
-        share?.endLine(out, before);
+        share?.endLine(out, countBefore);
         at = end + 1;
         if (out.length >= LINE_BUFFER_BYTES) await handOver();
       }
-      passLast();
+      skipLast();
       if (share) await handOver();
     }
   } finally {
@@ -76,10 +76,10 @@ export async function writeFeedLines(
 }
 
 /** All readers process a disconnect, since it resets their state; only one of them outputs it. */
-function addBreak(lines: FeedLines, out: LineBuffer, share: ShareTracker | undefined): void {
+function addDisconnect(lines: FeedLines, out: LineBuffer, share: ShareTracker | undefined): void {
   const { count, length } = out;
-  lines.disconnect(out);
-  if (share === undefined || share.tellsBreaks) return;
+  lines.addDisconnect(out);
+  if (share === undefined || share.outputsDisconnects) return;
   out.count = count;
   out.length = length;
 }
@@ -88,7 +88,7 @@ function addBreak(lines: FeedLines, out: LineBuffer, share: ShareTracker | undef
 function addMessage(lines: FeedLines, text: string, start: number, end: number, out: LineBuffer): void {
   const { count, length } = out;
   try {
-    lines.message(readLineTime(text, start), text.slice(start + MESSAGE_START, end), out);
+    lines.addMessage(readLineTime(text, start), text.slice(start + MESSAGE_START, end), out);
   } catch (error) {
     out.count = count;
     out.length = length;

@@ -7,14 +7,14 @@ export class DisconnectCounter {
   readonly #hasLines: boolean[];
   /** Empty lines of each input, and below the largest number that was counted. */
   readonly #seen: number[];
-  #told = 0;
+  #counted = 0;
 
   constructor(inputs: number) {
     this.#hasLines = Array.from({ length: inputs }, () => false);
     this.#seen = Array.from({ length: inputs }, () => 0);
   }
 
-  sawLine(input: number): void {
+  onLine(input: number): void {
     this.#hasLines[input] = true;
   }
 
@@ -22,8 +22,8 @@ export class DisconnectCounter {
   isNew(input: number, count: number): boolean {
     const seen = (this.#seen[input] ?? 0) + count;
     this.#seen[input] = seen;
-    if (!this.#hasLines[input] && seen <= this.#told) return false;
-    this.#told = Math.max(this.#told, seen);
+    if (!this.#hasLines[input] && seen <= this.#counted) return false;
+    this.#counted = Math.max(this.#counted, seen);
     this.#hasLines.fill(false);
     return true;
   }

@@ -9,23 +9,23 @@ import { createHandover } from '../handover.js';
  * Merges the lines of parts by local timestamp, to 100 ns; ties go to the first part.
  * @param onMinutes called with the number of minutes read, of all parts.
  * @param stopped ends all reading.
- * @param gone one signal for each part, which ends only that part.
+ * @param partSignals one signal for each part, which ends only that part.
  */
 export function mergeParts(
   run: FeedRun,
   parts: readonly FeedPart[],
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
-  gone: readonly AbortSignal[] = [],
+  partSignals: readonly AbortSignal[] = [],
 ): TimeMerge<RawBatch> {
   const base = Math.min(...parts.map(({ range }) => range.start));
   return new TimeMerge(
-    parts.map((part, at) =>
-      createHandover([new RawBatch(), new RawBatch()], async (exchange) => {
-        const own = gone[at];
-        const anyOf = own ? AbortSignal.any([stopped, own]) : stopped;
-        await readFeedPart(run, part, exchange, onMinutes, anyOf, base).catch((error: unknown) => {
-          if (!own?.aborted) throw error;
+    parts.map((part, index) =>
+      createHandover([new RawBatch(), new RawBatch()], async (swap) => {
+        const partSignal = partSignals[index];
+        const anyOf = partSignal ? AbortSignal.any([stopped, partSignal]) : stopped;
+        await readFeedPart(run, part, swap, onMinutes, anyOf, base).catch((error: unknown) => {
+          if (!partSignal?.aborted) throw error;
         });
       }),
     ),

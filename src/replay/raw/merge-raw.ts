@@ -15,7 +15,7 @@ export interface RawSink {
    */
   add(batch: RawBatch, start: number, end: number, part: number): Promise<void>;
   /** Adds a disconnect of the collector. */
-  addBreak(): Promise<void>;
+  addDisconnect(): Promise<void>;
   /** Writes what is collected so far: no lines follow for a while, or at all. */
   flush(): Promise<void>;
 }
@@ -25,7 +25,7 @@ export interface RawMergeInput {
   /** Parts of one or more feeds; ties go to the first. */
   readonly parts: readonly FeedPart[];
   /** One signal for each part; aborting it ends that part while the others continue. */
-  readonly gone?: readonly AbortSignal[] | undefined;
+  readonly partSignals?: readonly AbortSignal[] | undefined;
   /** Whether disconnects of the collector are output; only for a single feed. */
   readonly withDisconnects: boolean;
   /** Multiple of real time; undefined for no pacing. */
@@ -42,11 +42,11 @@ export interface RawMergeInput {
  * unavailable; the signal's reason after an abort; what the sink throws.
  */
 export async function mergeRaw(input: RawMergeInput): Promise<void> {
-  const { run, parts, gone, withDisconnects, speed, lines, onMinutes, signal } = input;
+  const { run, parts, partSignals, withDisconnects, speed, lines, onMinutes, signal } = input;
   setMaxListeners(0, signal);
-  const left = new AbortController();
-  const merge = mergeParts(run, parts, onMinutes, left.signal, gone);
-  const breaks = new DisconnectCounter(parts.length);
+  const stopped = new AbortController();
+  const merge = mergeParts(run, parts, onMinutes, stopped.signal, partSignals);
+  const disconnects = new DisconnectCounter(parts.length);
   // A disconnect has the time of the line before it, so one before the first line is not in this period.
   let hasLines = false;
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
@@ -54,17 +54,17 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
   /** Without pacing, adds all lines up to the next disconnect at once. */
   const add = async (batch: RawBatch, start: number, end: number, from: number): Promise<void> => {
     for (let at = start; at < end; ) {
-      if (batch.isBreak(at)) {
-        const isNew = breaks.isNew(from, batch.starts[at] as number);
-        if (isNew && hasLines && withDisconnects) await lines.addBreak();
+      if (batch.isDisconnect(at)) {
+        const isNew = disconnects.isNew(from, batch.starts[at] as number);
+        if (isNew && hasLines && withDisconnects) await lines.addDisconnect();
         at++;
         continue;
       }
       let until = at + 1;
-      if (!pace) while (until < end && !batch.isBreak(until)) until++;
+      if (!pace) while (until < end && !batch.isDisconnect(until)) until++;
       await pace?.(batch.localTimestamps[at] as number);
       await lines.add(batch, at, until, from);
-      breaks.sawLine(from);
+      disconnects.onLine(from);
       hasLines = true;
       at = until;
     }
@@ -77,7 +77,7 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
   } finally {
     // Valid lines before a failure are written before the failure is reported.
     await lines.flush().finally(() => {
-      left.abort();
+      stopped.abort();
       return merge.close();
     });
   }

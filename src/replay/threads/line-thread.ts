@@ -12,41 +12,41 @@ export class LineThread {
   readonly #port: MessagePort;
   readonly #queues: readonly AsyncQueue<TransferredLines>[];
 
-  /** @param job its thread calls `sendLines` for each input. @param inputs number of inputs. */
-  constructor(job: ThreadJobHandle, inputs: number) {
+  /** @param job its thread calls `sendLines` for each input. @param inputCount number of inputs. */
+  constructor(job: ThreadJobHandle, inputCount: number) {
     this.#port = job.port;
-    this.#queues = Array.from({ length: inputs }, () => new AsyncQueue<TransferredLines>());
+    this.#queues = Array.from({ length: inputCount }, () => new AsyncQueue<TransferredLines>());
     job.onEnd((error) => {
       for (const queue of this.#queues) queue.end(error);
     });
   }
 
   /** Handles a message of the thread. */
-  take(answer: LinesMessage): void {
-    const queue = this.#queues[answer.at];
-    if (answer.answer === 'lines') queue?.push(answer.lines);
-    else if (answer.answer === 'end') queue?.end();
-    else if (answer.answer === 'bug') queue?.end(answer.error);
-    else queue?.end(new TickhaulError(answer.error.code, answer.error.message, answer.error));
+  handleMessage(message: LinesMessage): void {
+    const queue = this.#queues[message.input];
+    if (message.type === 'lines') queue?.push(message.lines);
+    else if (message.type === 'end') queue?.end();
+    else if (message.type === 'bug') queue?.end(message.error);
+    else queue?.end(new TickhaulError(message.error.code, message.error.message, message.error));
   }
 
   /** Ends an input with an error, after the lines it has sent. */
-  fail(at: number, error: unknown): void {
-    this.#queues[at]?.end(error);
+  fail(input: number, error: unknown): void {
+    this.#queues[input]?.end(error);
   }
 
   /**
    * The lines of one input; can be iterated once. A buffer is valid until the next one is requested.
    * @throws the error of the input, after all lines it sent.
    */
-  async *lines(at: number): AsyncGenerator<TransferredLines, void, undefined> {
-    const queue = this.#queues[at];
-    for (let given = await queue?.next(); given !== undefined; given = await queue?.next()) {
-      yield given;
-      const { count, bytes, ends, localTimestamps } = given;
+  async *lines(input: number): AsyncGenerator<TransferredLines, void, undefined> {
+    const queue = this.#queues[input];
+    for (let received = await queue?.next(); received !== undefined; received = await queue?.next()) {
+      yield received;
+      const { count, bytes, ends, localTimestamps } = received;
       const lines = { count, bytes, ends, localTimestamps };
-      const order: UsedLines = { order: 'used', at, lines };
-      this.#port.postMessage(order, lineTransferList(lines));
+      const used: UsedLines = { type: 'used', input, lines };
+      this.#port.postMessage(used, lineTransferList(lines));
     }
   }
 }

@@ -6,9 +6,9 @@ import { LineThread } from './line-thread.js';
 import type { SeriesCommand, SeriesTask, SeriesThreadMessage, SeriesWorkerData } from './series-worker.js';
 import { THREAD_LIMITS, type ThreadJobHandle } from './thread-pool.js';
 
-/** Starts a thread that runs `SeriesTask`s. @param openFiles maximum number of open files in the thread. */
-export function startSeriesThread(openFiles: number, store?: StoreSettings | undefined): Worker {
-  const workerData: SeriesWorkerData = { openFiles, store };
+/** Starts a thread that runs `SeriesTask`s. @param maxOpenFiles maximum number of open files in the thread. */
+export function startSeriesThread(maxOpenFiles: number, store?: StoreSettings | undefined): Worker {
+  const workerData: SeriesWorkerData = { maxOpenFiles, store };
   return new Worker(new URL('./series-worker.js', import.meta.url), {
     resourceLimits: THREAD_LIMITS,
     workerData,
@@ -36,14 +36,14 @@ export function receiveSeries(
 ): SeriesLines {
   const { port } = job;
   const thread = new LineThread(job, series.length);
-  port.on('message', (answer: SeriesThreadMessage) => {
-    if (answer.answer === 'warning') return warn(answer.message);
-    if (answer.answer !== 'waits') return thread.take(answer);
-    const { at, path } = answer;
+  port.on('message', (message: SeriesThreadMessage) => {
+    if (message.type === 'warning') return warn(message.message);
+    if (message.type !== 'waits') return thread.handleMessage(message);
+    const { input, path } = message;
     arrival(path).then(
-      (isThere) => port.postMessage({ order: 'arrived', at, isThere } satisfies SeriesCommand),
-      (error: unknown) => thread.fail(at, error),
+      (isThere) => port.postMessage({ type: 'arrived', input, isThere } satisfies SeriesCommand),
+      (error: unknown) => thread.fail(input, error),
     );
   });
-  return { lines: (at) => thread.lines(at), close: () => job.close() };
+  return { lines: (input) => thread.lines(input), close: () => job.close() };
 }

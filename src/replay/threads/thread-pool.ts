@@ -22,7 +22,7 @@ export interface ThreadJobHandle {
 interface SharedThread {
   readonly worker: Worker;
   readonly jobs: Set<{ end(error: unknown): void }>;
-  idle?: NodeJS.Timeout | undefined;
+  idleTimer?: NodeJS.Timeout | undefined;
 }
 
 /**
@@ -39,31 +39,31 @@ const IDLE_TIMEOUT_MS = 30_000;
  */
 export class ThreadPool<Task> {
   readonly maxThreads: number;
-  readonly #start: () => Worker;
+  readonly #startThread: () => Worker;
   readonly #threads = new Set<SharedThread>();
 
-  /** @param start starts a thread that accepts `ThreadJob` messages. */
-  constructor(most: number, start: () => Worker) {
-    this.maxThreads = most;
-    this.#start = start;
+  /** @param startThread starts a thread that accepts `ThreadJob` messages. */
+  constructor(maxThreads: number, startThread: () => Worker) {
+    this.maxThreads = maxThreads;
+    this.#startThread = startThread;
   }
 
   /** Number of jobs that would get a thread without other jobs. */
-  get idle(): number {
-    return this.maxThreads - this.#busy;
+  get idleThreads(): number {
+    return this.maxThreads - this.#busyThreads;
   }
 
-  get #busy(): number {
+  get #busyThreads(): number {
     return [...this.#threads].filter(({ jobs }) => jobs.size > 0).length;
   }
 
   /**
    * Starts jobs on the threads with the fewest jobs; each job gets a different thread if there are enough.
    */
-  begin(tasks: readonly Task[]): readonly ThreadJobHandle[] {
-    while (this.#threads.size < Math.min(this.maxThreads, tasks.length + this.#busy)) this.#add();
+  startJobs(tasks: readonly Task[]): readonly ThreadJobHandle[] {
+    while (this.#threads.size < Math.min(this.maxThreads, tasks.length + this.#busyThreads)) this.#add();
     const threads = [...this.#threads].sort((a, b) => a.jobs.size - b.jobs.size);
-    return tasks.map((task, at) => this.#beginOn(threads[at % threads.length] as SharedThread, task));
+    return tasks.map((task, at) => this.#startJob(threads[at % threads.length] as SharedThread, task));
   }
 
   /** Ends all threads; pending reads of their jobs fail. */
@@ -72,41 +72,44 @@ export class ThreadPool<Task> {
   }
 
   #add(): void {
-    const thread = { worker: this.#start(), jobs: new Set<{ end(error: unknown): void }>() };
+    const thread = { worker: this.#startThread(), jobs: new Set<{ end(error: unknown): void }>() };
     this.#threads.add(thread);
     thread.worker.on('error', (error) => void this.#end(thread, error));
     thread.worker.on('exit', () => void this.#end(thread, new Error('a replay thread exited')));
   }
 
-  #beginOn(thread: SharedThread, task: Task): ThreadJobHandle {
-    clearTimeout(thread.idle);
+  #startJob(thread: SharedThread, task: Task): ThreadJobHandle {
+    clearTimeout(thread.idleTimer);
     const { port1: port, port2 } = new MessageChannel();
     const job: ThreadJob<Task> = { task, port: port2 };
     thread.worker.postMessage(job, [port2]);
     let listener = (_error: unknown): void => {};
-    const own = {
+    const entry = {
       end: (error: unknown): void => {
-        if (!thread.jobs.delete(own)) return;
+        if (!thread.jobs.delete(entry)) return;
         port.close();
         listener(error);
         if (thread.jobs.size > 0) return;
-        thread.idle = setTimeout(() => void this.#end(thread, createAbortedError()), IDLE_TIMEOUT_MS).unref();
+        thread.idleTimer = setTimeout(
+          () => void this.#end(thread, createAbortedError()),
+          IDLE_TIMEOUT_MS,
+        ).unref();
       },
     };
-    thread.jobs.add(own);
+    thread.jobs.add(entry);
     return {
       port,
       onEnd(onEnd) {
         listener = onEnd;
       },
-      close: () => own.end(createAbortedError()),
+      close: () => entry.end(createAbortedError()),
     };
   }
 
   async #end(thread: SharedThread, error: unknown): Promise<void> {
     this.#threads.delete(thread);
     for (const job of thread.jobs) job.end(error);
-    clearTimeout(thread.idle);
+    clearTimeout(thread.idleTimer);
     await thread.worker.terminate();
   }
 }

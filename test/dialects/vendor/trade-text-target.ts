@@ -29,7 +29,7 @@ export const tradeTextTarget: FuzzTarget = {
     keep(Buffer.from(events.map(String).join('\n')));
     const asText = linesOf(new FeedLines({ ...source, plan }), events);
     // What tells whose a message is has to parse it.
-    assert.deepEqual(asText, linesOf(new FeedLines({ ...source, plan, isOurs: () => true }), events));
+    assert.deepEqual(asText, linesOf(new FeedLines({ ...source, plan, isOwn: () => true }), events));
   },
 };
 
@@ -41,8 +41,8 @@ function linesOf(
   let error = '';
   try {
     for (const event of events) {
-      if (event === 'break') lines.disconnect(out);
-      else lines.message(...event, out);
+      if (event === 'break') lines.addDisconnect(out);
+      else lines.addMessage(...event, out);
     }
   } catch (thrown) {
     assert.ok(thrown instanceof TickhaulError, String(thrown));

@@ -58,7 +58,7 @@ test('a minute is found in whatever slice has it, the longest first', async (t) 
             .filter(({ start, end }) => start <= minute && minute < end)
             .map(({ end }) => end);
           assert.equal(
-            index.at(minute)?.end,
+            index.find(minute)?.end,
             ends.length === 0 ? undefined : Math.max(...ends),
             `${minute - BASE}`,
           );
@@ -83,7 +83,7 @@ test('what came less than 30 minutes after its end counts as not there; what was
   const end = range.end * 60_000;
   const look = async (): Promise<boolean> => {
     const index = await readSliceIndex(join(dir, 'feeds'), 'bitmex', [KEY], range);
-    return index.at(BASE) !== undefined;
+    return index.find(BASE) !== undefined;
   };
   at(slice, end + 29 * 60_000);
   assert.equal(await look(), false);

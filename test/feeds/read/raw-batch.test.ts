@@ -38,7 +38,7 @@ function cutAll(slices: readonly string[], size: number, part?: SlicePart): Cut 
     const all = slice.split(/(?<=\n)/);
     cutter.startSlice(part);
     for (let at = 0; at < all.length; at += size) {
-      cutter.cut(Buffer.from(all.slice(at, at + size).join('')), batch);
+      cutter.splitLines(Buffer.from(all.slice(at, at + size).join('')), batch);
       take(batch);
     }
     cutter.endSlice();
@@ -112,7 +112,7 @@ test('a line without a timestamp is corrupt, and those before it are given', () 
   ]) {
     const batch = new RawBatch();
     assert.throws(
-      () => new LineIndexer(BASE).cut(Buffer.from(good + bad + good), batch),
+      () => new LineIndexer(BASE).splitLines(Buffer.from(good + bad + good), batch),
       isTickhaulError('corrupt'),
     );
     assert.equal(batch.count, 1, bad);

@@ -65,8 +65,8 @@ export async function normalizePlainly(
   for (const line of raw.text.split('\n').slice(0, -1)) {
     const [, localTimestamp = '', message = ''] =
       /^\{"localTimestamp":"(.{28})","message":(.*)\}$/.exec(line) ?? [];
-    if (line === '') lines.disconnect(out);
-    else lines.message(localTimestamp, message, out);
+    if (line === '') lines.addDisconnect(out);
+    else lines.addMessage(localTimestamp, message, out);
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString();
 }

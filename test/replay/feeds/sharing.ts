@@ -38,7 +38,7 @@ async function* reader(
       source,
       given(texts, shares),
       (full) => {
-        if (full) places.set(full, share.placesOf(full));
+        if (full) places.set(full, share.copyPositions(full));
         return exchange(full);
       },
       share,
@@ -46,7 +46,7 @@ async function* reader(
   );
   for await (const lines of buffers) {
     const { count, bytes, ends, localTimestamps } = lines;
-    yield { count, bytes, ends, localTimestamps, places: places.get(lines) };
+    yield { count, bytes, ends, localTimestamps, positions: places.get(lines) };
   }
 }
 
@@ -60,7 +60,7 @@ async function* given(
     buffer.add(bytes);
     if (shares) {
       for (let at = 0; at < bytes.length; at = bytes.indexOf('\n', at) + 1) {
-        buffer.addShare(shares.ofLine(bytes, at, bytes.indexOf('\n', at)));
+        buffer.addShare(shares.findLineShare(bytes, at, bytes.indexOf('\n', at)));
       }
     }
     yield buffer;

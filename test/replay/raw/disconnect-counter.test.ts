@@ -31,7 +31,7 @@ test('parts of one connection, merged, have each of its breaks once and in its p
         if (count > 0) {
           if (breaks.isNew(part, count)) merged.push('break');
         } else {
-          breaks.sawLine(part);
+          breaks.onLine(part);
           merged.push(part);
         }
       }

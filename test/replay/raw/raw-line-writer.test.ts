@@ -36,12 +36,12 @@ test('lines of any length, in runs, with breaks between them, come as they are',
           Array.from({ length: length > 300 ? 1 : copies }, () => 'é'.repeat(length)),
         );
         const batch = new RawBatch();
-        new LineIndexer(START).cut(
+        new LineIndexer(START).splitLines(
           Buffer.from(messages.map((message) => `${TIME} {"m":"${message}"}\n`).join('')),
           batch,
         );
         await lines.add(batch, 0, batch.count);
-        await lines.addBreak();
+        await lines.addDisconnect();
         for (const message of messages)
           expected += `{"localTimestamp":"${TIME}","message":{"m":"${message}"}}\n`;
         expected += '\n';

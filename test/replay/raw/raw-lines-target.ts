@@ -46,8 +46,8 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
   const takeOut = async (): Promise<void> => {
     for (let at = 0; at < batch.count; ) {
       let until = at + 1;
-      while (until < batch.count && !batch.isBreak(until) && !batch.isBreak(at)) until++;
-      if (batch.isBreak(at)) await lines.addBreak();
+      while (until < batch.count && !batch.isDisconnect(until) && !batch.isDisconnect(at)) until++;
+      if (batch.isDisconnect(at)) await lines.addDisconnect();
       else await lines.add(batch, at, until);
       at = until;
     }
@@ -61,9 +61,9 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
       for (let at = 0; at < text.length; ) {
         const chunk = Buffer.from(text.subarray(at, at + 1 + random.int(most)));
         at += chunk.length;
-        for (const piece of whole.of(chunk)) {
+        for (const piece of whole.split(chunk)) {
           try {
-            cutter.cut(piece, batch);
+            cutter.splitLines(piece, batch);
           } finally {
             await takeOut();
           }

@@ -36,21 +36,21 @@ export function readFeedJob(tasks: readonly FeedTask[], job: ThreadJobHandle): F
   const { port } = job;
   const thread = new LineThread(job, tasks.length);
   /** Callbacks for the texts that each task has not used yet, in order. */
-  const waiting = tasks.map((): (() => void)[] => []);
-  port.on('message', (answer: FeedThreadMessage) => {
-    if (answer.answer === 'used') waiting[answer.at]?.shift()?.();
-    else if (answer.answer === 'mixed') thread.fail(answer.at, new MixedMessage());
-    else thread.take(answer);
+  const usedCallbacks = tasks.map((): (() => void)[] => []);
+  port.on('message', (message: FeedThreadMessage) => {
+    if (message.type === 'used') usedCallbacks[message.input]?.shift()?.();
+    else if (message.type === 'mixed') thread.fail(message.input, new MixedMessage());
+    else thread.handleMessage(message);
   });
-  const order = (message: FeedCommand): void => port.postMessage(message);
+  const send = (command: FeedCommand): void => port.postMessage(command);
   return {
-    readers: tasks.map((_, at) => ({
+    readers: tasks.map((_, input) => ({
       write(text, onUsed) {
-        waiting[at]?.push(onUsed);
-        order({ order: 'text', at, text });
+        usedCallbacks[input]?.push(onUsed);
+        send({ type: 'text', input, text });
       },
-      end: () => order({ order: 'end', at }),
-      lines: () => thread.lines(at),
+      end: () => send({ type: 'end', input }),
+      lines: () => thread.lines(input),
     })),
     close: () => job.close(),
   };

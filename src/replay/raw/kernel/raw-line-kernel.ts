@@ -23,13 +23,13 @@ const MAX_LINES = Math.floor(WRITE_BYTES / (MESSAGE_START + ADDED_BYTES));
 const SLACK_BYTES = 64;
 
 /** Addresses in the kernel's memory; the kernel has the same two for the texts. */
-const HEAD_AT = 0;
-const MIDDLE_AT = 32;
-const STARTS = WASM_PAGE_BYTES;
-const ENDS = STARTS + 4 * MAX_LINES;
-const TEXT = ENDS + 4 * MAX_LINES;
-const OUT = TEXT + WRITE_BYTES + SLACK_BYTES;
-const MEMORY = OUT + WRITE_BYTES + SLACK_BYTES;
+const HEAD_ADDRESS = 0;
+const MIDDLE_ADDRESS = 32;
+const STARTS_ADDRESS = WASM_PAGE_BYTES;
+const ENDS_ADDRESS = STARTS_ADDRESS + 4 * MAX_LINES;
+const TEXT_ADDRESS = ENDS_ADDRESS + 4 * MAX_LINES;
+const OUT_ADDRESS = TEXT_ADDRESS + WRITE_BYTES + SLACK_BYTES;
+const MEMORY_BYTES = OUT_ADDRESS + WRITE_BYTES + SLACK_BYTES;
 
 /** Created once a thread; it has no state between calls. */
 let writeRun: ReturnType<typeof createWriter> | undefined;
@@ -51,20 +51,26 @@ export function writeRawLines(
 }
 
 function createWriter(): typeof writeRawLines {
-  const memory = createOwnMemory(MEMORY);
+  const memory = createOwnMemory(MEMORY_BYTES);
   const url = new URL('./raw-line-kernel.wasm', import.meta.url);
   const kernel = instantiateSync<RawLineModule>(url, memory);
   const bytes = new Uint8Array(memory.buffer);
   const positions = new Int32Array(memory.buffer);
-  bytes.set(LINE_HEAD, HEAD_AT);
-  bytes.set(LINE_MIDDLE, MIDDLE_AT);
+  bytes.set(LINE_HEAD, HEAD_ADDRESS);
+  bytes.set(LINE_MIDDLE, MIDDLE_ADDRESS);
   return ({ text, starts, ends }, start, end, out, at) => {
     const from = starts[start] as number;
-    bytes.set(text.subarray(from, ends[end - 1]), TEXT);
-    positions.set(starts.subarray(start, end), STARTS / 4);
-    positions.set(ends.subarray(start, end), ENDS / 4);
-    const until = kernel.writeLines(TEXT - from, STARTS, ENDS, end - start, OUT);
-    out.set(bytes.subarray(OUT, until), at);
-    return at + until - OUT;
+    bytes.set(text.subarray(from, ends[end - 1]), TEXT_ADDRESS);
+    positions.set(starts.subarray(start, end), STARTS_ADDRESS / 4);
+    positions.set(ends.subarray(start, end), ENDS_ADDRESS / 4);
+    const until = kernel.writeLines(
+      TEXT_ADDRESS - from,
+      STARTS_ADDRESS,
+      ENDS_ADDRESS,
+      end - start,
+      OUT_ADDRESS,
+    );
+    out.set(bytes.subarray(OUT_ADDRESS, until), at);
+    return at + until - OUT_ADDRESS;
   };
 }
