@@ -19,7 +19,7 @@ const trade = (seconds: number): StoryEvent => {
 };
 const breakAt = (seconds: number): StoryEvent => ({ ms: seconds * 1000 });
 
-/** The seconds of raw lines, and breaks. */
+/** The seconds of raw lines, and disconnects. */
 function secondsOf(text: string): readonly (number | 'break')[] {
   return text
     .split('\n')
@@ -31,7 +31,7 @@ function secondsOf(text: string): readonly (number | 'break')[] {
 }
 
 for (const isOneMember of [false, true]) {
-  test(`${isOneMember ? 'one member' : 'a member a minute'}: a break is in the period of the message before it, however slices lie`, async (t) => {
+  test(`${isOneMember ? 'one member' : 'a member a minute'}: a disconnect is in the period of the message before it, for any slices`, async (t) => {
     const service = await storyService(t, await sandbox(t));
     Object.assign(service, { isOneMember, suggested: 10 });
     service.story = { first: 0, events: [trade(10), trade(290), breakAt(295), trade(310), breakAt(350)] };
@@ -54,7 +54,7 @@ for (const isOneMember of [false, true]) {
   });
 }
 
-test('a break behind the last minute is another period’s, where slices show minutes', async (t) => {
+test('a disconnect after the last minute is in the next period, if slices show minutes', async (t) => {
   const service = await storyService(t, await sandbox(t));
   service.suggested = 10;
   service.story = { first: 0, events: [trade(10), breakAt(305), trade(310)] };
@@ -71,7 +71,7 @@ test('a break behind the last minute is another period’s, where slices show mi
   }
 });
 
-test('the server’s endpoints give the same break', async (t) => {
+test('the server’s endpoints output the same disconnect', async (t) => {
   const service = await storyService(t, await sandbox(t));
   service.suggested = 10;
   service.story = { first: 0, events: [trade(10), trade(290), breakAt(295), trade(310)] };
@@ -92,7 +92,7 @@ test('the server’s endpoints give the same break', async (t) => {
 });
 
 for (const isOneMember of [false, true]) {
-  test(`${isOneMember ? 'one member' : 'a member a minute'}: a break before the midnight of an API switch is told once`, async (t) => {
+  test(`${isOneMember ? 'one member' : 'a member a minute'}: a disconnect before the midnight of an API change is output once`, async (t) => {
     const service = await storyService(t, await sandbox(t));
     Object.assign(service, { isOneMember, suggested: 10 });
     const first = parseDay('2025-02-26') * 1440 - START - 2;
@@ -108,7 +108,7 @@ for (const isOneMember of [false, true]) {
     service.story = { first, events };
     const folder = await tempDir(t);
     const range = { from: first, to: first + 4, withDisconnects: true };
-    // What the second day is made of is now in the cache for the first one too.
+    // The cache now also has the second day's channels for the first day.
     const filters = ['allLiquidation', 'publicTrade'].map((channel) => ({ channel, symbols: [symbol] }));
     await replayHere(service, folder, { ...range, exchange: 'bybit', filters });
     const replayed = await normalizeHere(service, folder, {

@@ -7,7 +7,7 @@ import { tempDir } from '../helpers/temp.js';
 import { behindFront } from './front.js';
 import { assertWholeLines, cachedFiles, minutesOf, replayHere, START, sliceRequests } from './replaying.js';
 
-/** What each fault ends a replay with where it never heals; undefined where it does no harm. */
+/** Error code of a replay with each fault if it never heals; undefined if it does no harm. */
 const ENDS: Readonly<Record<FeedFault, ErrorCode | undefined>> = {
   'rate-limit': 'rate_limited',
   'transfer-limit': 'transfer_limit',
@@ -33,12 +33,12 @@ const ENDS: Readonly<Record<FeedFault, ErrorCode | undefined>> = {
   unterminated: 'corrupt',
 };
 
-/** No other try could help. */
+/** Errors that no retry can fix. */
 const FINAL = new Set<FeedFault>(['transfer-limit', 'wrong-encoding']);
 
 let undisturbed: Promise<string> | undefined;
 
-/** What comes of a service without faults; the same for each fault, so asked for once. */
+/** The output of a service without faults; the same for each fault, so requested once. */
 function rightText(t: TestContext): Promise<string> {
   const ask = async (): Promise<string> => {
     const { text, error } = await replayHere(await busySandbox(t), await tempDir(t), { to: 12 });
@@ -50,7 +50,7 @@ function rightText(t: TestContext): Promise<string> {
 }
 
 for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undefined][]) {
-  test(`fault ${kind}: nothing wrong is written or kept, and it heals where it can`, async (t) => {
+  test(`fault ${kind}: writes and caches nothing wrong, and recovers if possible`, async (t) => {
     const right = await rightText(t);
     const patience = { stallTimeoutMs: kind === 'stall' ? 200 : 5000 };
 
@@ -62,7 +62,7 @@ for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undef
     const healed = await replayHere(healing, folder, { to: 12, ...patience });
     if (!FINAL.has(kind)) {
       assert.equal(healed.error, undefined);
-      // What was asked for too early can't be told from minutes without a message.
+      // A provisional slice cannot be distinguished from minutes without a message.
       if (kind !== 'early') assert.ok(healed.text === right);
     }
     if (code === undefined) return;
@@ -78,7 +78,7 @@ for (const [kind, code] of Object.entries(ENDS) as [FeedFault, ErrorCode | undef
   });
 }
 
-test('a mixture of faults by chance changes no byte', async (t) => {
+test('random faults change no byte', async (t) => {
   const whole = await busySandbox(t);
   const right = await replayHere(whole, await tempDir(t), { to: 120, filters: [] });
   const faults = {
@@ -90,7 +90,7 @@ test('a mixture of faults by chance changes no byte', async (t) => {
     'short-slice': 0.2,
     'no-slice-size': 0.1,
   };
-  // A slice that fails often is waited for long, since each wait may be twice the one before.
+  // A slice that fails often waits long, since each wait may double.
   const service = await busySandbox(t, { feeds: { faults, faultsPerSlice: 3, suggestedMinutes: 3 } });
   const folder = await tempDir(t);
   const shaken = await replayHere(service, folder, { to: 120, filters: [], retries: 5 });
@@ -101,8 +101,8 @@ test('a mixture of faults by chance changes no byte', async (t) => {
   assert.ok((await replayHere(service, folder, { to: 120, filters: [] })).text === right.text, 'the cache');
 });
 
-test('one slice that fails for good ends the run after all before it', async (t) => {
-  // The key is good for the first day only: the second is refused, whenever its answers come.
+test('a permanent failure of a slice ends the run after all lines before it', async (t) => {
+  // The key covers the first day only, so the second is refused.
   const access = { exchange: 'bitmex', accessType: 'api-key', symbols: [], dataPlan: 'pro' };
   const service = await busySandbox(t, {
     rows: 5000,
@@ -116,7 +116,7 @@ test('one slice that fails for good ends the run after all before it', async (t)
   assert.ok((minutes.at(-1) ?? 0) < 1440 && (minutes.at(-1) ?? 0) >= 1430);
 });
 
-test('a short answer gives its minutes, though the rest of what was asked for fails for good', async (t) => {
+test('uses the minutes of a short response, even if the rest of the request fails permanently', async (t) => {
   const service = await busySandbox(t, { feeds: { faults: { 'short-slice': 1 }, suggestedMinutes: 3 } });
   const front = await behindFront(t, service, (minute, response) => {
     if (minute === 3) response.writeHead(400).end();
@@ -126,11 +126,11 @@ test('a short answer gives its minutes, though the rest of what was asked for fa
   assert.equal(error?.code, 'rejected');
   assert.match(error?.message ?? '', /^bitmex 2024-03-01T00:03: /);
   assertWholeLines(text);
-  // Minutes 1 to 3 were asked for together, and 1 and 2 came.
+  // Minutes 1 to 3 were requested together; the response had 1 and 2.
   assert.deepEqual(minutesOf(text), [0, 1, 2]);
 });
 
-test('the transfer limit ends a run under way; what came before is written', async (t) => {
+test('the transfer limit ends a run after the lines before it', async (t) => {
   const service = await busySandbox(t, {
     feeds: { faults: { 'transfer-limit': 0.2 }, suggestedMinutes: 1 },
     seed: 5,
@@ -149,7 +149,7 @@ test('the transfer limit ends a run under way; what came before is written', asy
   assert.ok(failed > 0);
 });
 
-test('the request limit slows the run before the service has to refuse', async (t) => {
+test('the request limit slows the run before the service refuses a request', async (t) => {
   const service = await busySandbox(t, { feeds: { requestLimit: 6, windowSeconds: 1, suggestedMinutes: 1 } });
   const { error, events } = await replayHere(service, await tempDir(t), { to: 20 });
   assert.equal(error, undefined);
@@ -161,7 +161,7 @@ test('the request limit slows the run before the service has to refuse', async (
   );
 });
 
-test('429 pauses all requests together, for as long as it says; a longer wait than allowed ends the run', async (t) => {
+test('429 pauses all requests for its Retry-After; a longer wait than allowed ends the run', async (t) => {
   const service = await busySandbox(t, {
     feeds: { faults: { 'rate-limit': 1 }, faultsPerSlice: 1 },
     retryAfterSeconds: 1,

@@ -12,7 +12,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
 
-/** Midnight of a day that anybody may read, in minutes. */
+/** Midnight of a day that needs no key, in minutes. */
 export const START = parseDay('2024-03-01') * 1440;
 
 export interface ReplayHere extends Partial<FeedRunOptions> {
@@ -28,7 +28,7 @@ export interface ReplayHere extends Partial<FeedRunOptions> {
 }
 
 export interface Replayed {
-  /** All that was written. */
+  /** All written output. */
   readonly text: string;
   readonly messages: number;
   readonly error: TickhaulError | undefined;
@@ -36,7 +36,7 @@ export interface Replayed {
   readonly warnings: readonly string[];
 }
 
-/** What a replay is given besides what is asked for. */
+/** Settings of a replay, besides its request. */
 export interface RunHere {
   readonly run: FeedRun;
   readonly output: LineSink;
@@ -45,7 +45,7 @@ export interface RunHere {
   readonly signal: AbortSignal;
 }
 
-/** A raw replay in this process, by the functions that the command calls. */
+/** A raw replay in this process, by the functions behind the command. */
 export function replayHere(service: Sandbox, cacheFolder: string, input: ReplayHere = {}): Promise<Replayed> {
   const { exchange = 'bitmex', filters = [{ channel: 'trade' }], from = 0, to = 30 } = input;
   return runHere(service, cacheFolder, input, async (here, records) => {
@@ -55,7 +55,7 @@ export function replayHere(service: Sandbox, cacheFolder: string, input: ReplayH
   });
 }
 
-/** A run in this process, and what came of it. @param work given the folder of records too. */
+/** A run in this process, and its result. @param work called with the folder of records, too. */
 export async function runHere(
   service: Sandbox,
   cacheFolder: string,
@@ -104,7 +104,7 @@ export async function runHere(
   return { text: Buffer.concat(chunks).toString(), messages: written.messages, error, events, warnings };
 }
 
-/** Requests for slices that were answered. */
+/** Answered slice requests. */
 export function sliceRequests({ requests }: Sandbox): number {
   return requests.filter(({ url }) => url.startsWith('/v1/data-feeds/')).length;
 }
@@ -124,7 +124,7 @@ export async function cachedFiles(cacheFolder: string): Promise<readonly string[
     .sort();
 }
 
-/** The minutes from `START` that some lines are of, in the order in which they first come. */
+/** The minutes from `START` of some lines, in the order of their first occurrence. */
 export function minutesOf(text: string): readonly number[] {
   const times = text.split('\n').flatMap((line) => /"localTimestamp":"(.{16})/.exec(line)?.[1] ?? []);
   return [...new Set(times)].map((time) => Date.parse(`${time}:00Z`) / 60_000 - START);

@@ -4,7 +4,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { loopbackExchange, type Peer, teller } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
-test('okex-swap has two connections, one of which breaks: both are made anew, and books with them', async (t) => {
+test('reconnects both connections of okex-swap if one ends, and restarts books', async (t) => {
   const channels = (peer: Peer, message: unknown): readonly string[] => {
     const { args } = message as { readonly args: readonly { readonly channel: string }[] };
     return peer.socket.readyState === peer.socket.OPEN ? args.map(({ channel }) => channel) : [];
@@ -41,7 +41,7 @@ test('okex-swap has two connections, one of which breaks: both are made anew, an
   );
 });
 
-test('bars and books begin anew after a break, whether or not it is told', async (t) => {
+test('bars and books restart after a disconnect, whether or not it is output', async (t) => {
   for (const withDisconnects of [true, false]) {
     const { url } = await loopbackExchange(t, {
       async play(peer) {
@@ -62,7 +62,7 @@ test('bars and books begin anew after a break, whether or not it is told', async
   }
 });
 
-test('a connection that is silent is made anew; heartbeats are no messages', async (t) => {
+test('replaces a silent connection; heartbeats are not messages', async (t) => {
   const beats: NodeJS.Timeout[] = [];
   t.after(() => beats.forEach(clearInterval));
   const { url, peers } = await loopbackExchange(t, {
@@ -82,7 +82,7 @@ test('a connection that is silent is made anew; heartbeats are no messages', asy
   assert.match(event.event === 'disconnect' ? event.error.message : '', /no message within 0\.3s$/);
 });
 
-test('rubbish breaks a connection off: what is no JSON, no message, an error, an overlong text', async (t) => {
+test('ends a connection with invalid JSON, an invalid message, an error or an oversized text', async (t) => {
   const bad: readonly ((peer: Peer) => void)[] = [
     (peer) => peer.socket.send('{"table":"trade"'),
     (peer) => peer.socket.send('null'),
@@ -108,14 +108,14 @@ test('rubbish breaks a connection off: what is no JSON, no message, an error, an
   assert.equal(told[3], 'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}');
   assert.match(told[4] ?? '', /not JSON/);
   assert.ok(told.every((text) => !text.includes('\u001b')));
-  // Only the third was one of the exchange's messages, however wrong.
+  // Only the third was a message of the exchange, although a wrong one.
   assert.deepEqual(
     stream.lines.map(({ type }) => type),
     ['disconnect', 'trade'],
   );
 });
 
-test('limits, bans and refusals are told with what the exchange asks for', async (t) => {
+test('reports limits, bans and refusals with the requested delay', async (t) => {
   const answers = [
     { status: 429, headers: { 'retry-after': '7' } },
     { status: 418 },
@@ -145,7 +145,7 @@ test('limits, bans and refusals are told with what the exchange asks for', async
   );
 });
 
-test('50 connections in a row that fail are the end, code 5; one that gave a line begins the count anew', async (t) => {
+test('ends with code 5 after 50 failed connections in a row; a line resets the count', async (t) => {
   const { url, statuses } = await loopbackExchange(t, {
     refuse: (handshake) => (handshake === 50 ? undefined : { status: 500 }),
     play(peer) {
@@ -167,7 +167,7 @@ test('50 connections in a row that fail are the end, code 5; one that gave a lin
   assert.equal(statuses.length, 100);
 });
 
-test('a welcome and an error, again and again, is a connection that failed', async (t) => {
+test('a connection with only a welcome and an error has failed', async (t) => {
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
       peer.send({ info: 'Welcome' });

@@ -14,13 +14,13 @@ export interface Peer {
   readonly number: number;
   /** Sends a message as JSON. */
   send(message: unknown): void;
-  /** The next message of the client, parsed; resolves with undefined when it left. */
+  /** The next message of the client, parsed; undefined after the client has disconnected. */
   asked(): Promise<unknown>;
 }
 
 export interface LoopbackExchange {
   readonly url: string;
-  /** What became of each handshake, in order: the status. */
+  /** The status of each handshake, in order. */
   readonly statuses: readonly number[];
   readonly peers: readonly Peer[];
 }
@@ -97,7 +97,7 @@ function peerOf(socket: WebSocket, request: IncomingMessage, number: number): Pe
   };
 }
 
-/** Tells what happens on a market in an exchange's own messages, over one connection. */
+/** Sends market events in an exchange's own messages over one connection. */
 export function teller(exchange: string, symbol: string, { send }: Pick<Peer, 'send'>) {
   const writer = createNativeWriter(exchange);
   const now = (): number => Math.floor(Date.now()) * 1000;

@@ -25,7 +25,7 @@ async function restHost(
   return { url: await listen(t, server), asked };
 }
 
-test('a book that binance gives only over HTTP is joined to its changes; a limit is waited for', async (t) => {
+test("joins binance's HTTP book snapshot with its changes, and waits for a rate limit", async (t) => {
   const book = { lastUpdateId: 10, bids: [['100', '1']], asks: [['101', '2']] };
   const rest = await restHost(t, (_, number) => (number === 1 ? 429 : book));
   const change = (first: number, last: number) => ({
@@ -65,7 +65,7 @@ test('a book that binance gives only over HTTP is joined to its changes; a limit
   assert.equal(update?.['isSnapshot'], false);
 });
 
-test('a book that HTTP refuses breaks the connection off', async (t) => {
+test('a refused book snapshot ends the connection', async (t) => {
   const rest = await restHost(t, () => 403);
   const exchange = await loopbackExchange(t, { play: (peer) => peer.send({ result: null, id: 1 }) });
   const stream = startStream(t, [option('binance', ['BTCUSDT'], 'book_change')], {
@@ -76,7 +76,7 @@ test('a book that HTTP refuses breaks the connection off', async (t) => {
   assert.equal(event.event === 'disconnect' && event.error.code, 'no_access');
 });
 
-test("open interest is asked for again and again, and may fail; kucoin's address is asked for", async (t) => {
+test("polls open interest and ignores its failures; requests kucoin's address", async (t) => {
   const rest = await restHost(t, (path, number) => {
     if (path.startsWith('/api/v1/bullet')) {
       return { data: { token: 'abc', instanceServers: [{ endpoint: `${kucoin.url}/feed` }] } };
@@ -101,7 +101,7 @@ test("open interest is asked for again and again, and may fail; kucoin's address
   assert.match(String(kucoin.peers[0]?.request.url), /^\/feed\?token=abc/);
 });
 
-test('messages that are compressed one by one are read, and pings within them answered', async (t) => {
+test('reads individually compressed messages, and answers pings in them', async (t) => {
   let answer: unknown;
   const { url } = await loopbackExchange(t, {
     async play(peer) {

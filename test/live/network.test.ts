@@ -6,7 +6,7 @@ import { connectProxy } from '../helpers/connect-proxy.js';
 import { loopbackExchange, teller } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
-test('connections go through the proxy of the environment, by a tunnel; one that refuses is told', async (t) => {
+test("connects through the environment's proxy by a tunnel, and reports a refusal", async (t) => {
   const { url } = await loopbackExchange(t, {
     play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(3),
   });
@@ -26,7 +26,7 @@ test('connections go through the proxy of the environment, by a tunnel; one that
   assert.match(event.event === 'disconnect' ? event.error.message : '', /the proxy answered 407/);
 });
 
-test('a handshake that nobody answers ends in its own time, however long a silence may be', async (t) => {
+test('an unanswered handshake has a timeout independent of the silence timeout', async (t) => {
   const deaf = createServer().listen(0, '127.0.0.1');
   t.after(() => deaf.close());
   await once(deaf, 'listening');
@@ -39,14 +39,14 @@ test('a handshake that nobody answers ends in its own time, however long a silen
   assert.match(event.event === 'disconnect' ? event.error.message : '', /cannot be reached: no handshake/);
 });
 
-test('wss goes through HTTPS_PROXY and no other; NO_PROXY goes past it', async (t) => {
+test('wss uses HTTPS_PROXY only; NO_PROXY bypasses it', async (t) => {
   const { url } = await loopbackExchange(t, {
     play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(3),
   });
   const [secure, plain] = await Promise.all([connectProxy(t), connectProxy(t)]);
   const env = { HTTPS_PROXY: secure.url, HTTP_PROXY: plain.url };
   const options = [option('bitmex', ['XBTUSD'], 'trade')];
-  // The exchange speaks no TLS: what counts is the way there.
+  // The exchange has no TLS: only the path to it matters.
   const tunnelled = startStream(t, options, { ...env, WSS_URL_BITMEX: url.replace('ws:', 'wss:') });
   await tunnelled.told('disconnect');
   await tunnelled.end();

@@ -4,7 +4,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { loopbackExchange, teller } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
-/** What each exchange is asked for, and a symbol of it. */
+/** The subscriptions of each exchange, and one of its symbols. */
 
 const EXCHANGES = [
   {
@@ -36,7 +36,7 @@ const EXCHANGES = [
 ] as const;
 
 for (const { exchange, symbol, asked } of EXCHANGES) {
-  test(`${exchange} is asked in its own words, without a login, and its messages are normalized`, async (t) => {
+  test(`${exchange} gets its own subscribe messages, without a login, and its messages are normalized`, async (t) => {
     const heard: unknown[] = [];
     const { url } = await loopbackExchange(t, {
       async play(peer) {
@@ -65,7 +65,7 @@ for (const { exchange, symbol, asked } of EXCHANGES) {
   });
 }
 
-test('kraken is asked and read as it speaks since July 2026, by normalizers of our own', async (t) => {
+test("kraken uses its API of July 2026, with tickhaul's own normalizers", async (t) => {
   const at = '2026-11-22T10:00:00.123456Z';
   const heard: unknown[] = [];
   const { url } = await loopbackExchange(t, {
@@ -100,7 +100,7 @@ test('kraken is asked and read as it speaks since July 2026, by normalizers of o
   );
 });
 
-test('a question of the exchange is answered', async (t) => {
+test('answers a request of the exchange', async (t) => {
   let answer: unknown;
   const { url } = await loopbackExchange(t, {
     async play(peer) {
@@ -116,7 +116,7 @@ test('a question of the exchange is answered', async (t) => {
   assert.deepEqual(answer, { jsonrpc: '2.0', method: 'public/test', id: 0, params: {} });
 });
 
-test('an error that leaves the rest as it is: a warning, and the others go on', async (t) => {
+test('an error that does not affect the connection is a warning', async (t) => {
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
       await peer.asked();
@@ -136,7 +136,7 @@ test('an error that leaves the rest as it is: a warning, and the others go on', 
   assert.match(warnings[0] ?? '', /^okex-swap sent an error: .*NONE-SWAP doesn't exist/);
 });
 
-test('several exchanges are one stream, each line as it comes', async (t) => {
+test('merges several exchanges into one stream, in the order of arrival', async (t) => {
   const [bitmex, bybit] = await Promise.all(
     [
       ['bitmex', 'XBTUSD'],
@@ -161,7 +161,7 @@ test('several exchanges are one stream, each line as it comes', async (t) => {
   assert.deepEqual(times, [...times].sort());
 });
 
-test('a reader that falls behind: the connection is ended, and made anew once it has caught up', async (t) => {
+test('disconnects if the reader is too slow, and reconnects after it has caught up', async (t) => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -176,7 +176,7 @@ test('a reader that falls behind: the connection is ended, and made anew once it
       await peer.asked();
       const market = teller('bitmex', 'XBTUSD', peer);
       if (peer.number > 1) return market.trade(999);
-      // Without an end, but for the client's.
+      // Endless, except for the client's.
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         await new Promise((resolve) => setImmediate(resolve));
@@ -209,7 +209,7 @@ test('a reader that falls behind: the connection is ended, and made anew once it
   assert.deepEqual(types, [...types.slice(0, -2).map(() => 'trade'), 'disconnect', 'trade']);
 });
 
-test('what is thrown by the output ends the stream', async (t) => {
+test('an error of the output ends the stream', async (t) => {
   const { url } = await loopbackExchange(t, {
     play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(1),
   });
@@ -225,7 +225,7 @@ test('what is thrown by the output ends the stream', async (t) => {
   await assert.rejects(stream.ended, full);
 });
 
-test('what cannot be streamed is refused before anything is connected', async (t) => {
+test('refuses unsupported streams before any connection', async (t) => {
   const refused = async (exchange: string, symbols: readonly string[], type: string): Promise<string> => {
     const stream = startStream(t, [option(exchange, symbols, type)], {});
     const error: unknown = await stream.ended.catch((thrown: unknown) => thrown);
@@ -239,7 +239,7 @@ test('what cannot be streamed is refused before anything is connected', async (t
   await assert.rejects(bad.ended, /^TickhaulError: WSS_URL_BITMEX: not a WebSocket address/);
 });
 
-test('a stream that is ended while its symbols are asked for ends well', async (t) => {
+test('a stream that is ended during the request of its symbols resolves', async (t) => {
   const ended = { signal: AbortSignal.abort() };
   const stream = startStream(t, [option('deribit', [], 'trade')], {}, ended);
   await stream.ended;

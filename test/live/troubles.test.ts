@@ -4,7 +4,7 @@ import type { ErrorCode } from '../../src/base/errors.js';
 import { type Answer, loopbackExchange, type Peer, teller } from './exchange.js';
 import { option, type Streaming, startStream } from './streaming.js';
 
-/** A symbol of each exchange, and an error in its own words. */
+/** A symbol of each exchange, and one of its error messages. */
 const DIALECTS = [
   { exchange: 'bitmex', symbol: 'XBTUSD', error: { status: 400, error: 'Unknown table: nothing' } },
   {
@@ -25,14 +25,14 @@ const DIALECTS = [
 ] as const;
 
 interface Act {
-  /** What the stream says of it. */
+  /** The stream's message about it. */
   readonly code: ErrorCode;
   readonly refuse?: Answer;
-  /** What the exchange does once it is asked. */
+  /** The exchange's behaviour after the subscription. */
   readonly play?: (peer: Peer) => void;
 }
 
-/** Acts that were told, in their order. A connection that was silent for other reasons has its act again. */
+/** Reported acts in order. A connection that was silent for other reasons repeats its act. */
 function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): number {
   let done = 0;
   for (const event of events) {
@@ -42,7 +42,7 @@ function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): 
 }
 
 for (const { exchange, symbol, error } of DIALECTS) {
-  test(`${exchange} breaks, stalls, sends rubbish, refuses and bans: the stream comes through, with a new book`, async (t) => {
+  test(`${exchange} disconnects, stalls, sends garbage, refuses and bans: the stream recovers with a new book`, async (t) => {
     const acts: readonly Act[] = [
       { code: 'reset', play: ({ socket }) => socket.terminate() },
       { code: 'stalled', play: () => {} },
@@ -55,7 +55,7 @@ for (const { exchange, symbol, error } of DIALECTS) {
       { code: 'server_error', refuse: { status: 502 } },
     ];
     const { url } = await loopbackExchange(t, {
-      // One that never comes through is refused for good, which is its end.
+      // A permanently refused connection ends the stream.
       refuse: (handshake) => (handshake > 60 ? { status: 404 } : acts[actsDone(acts, stream)]?.refuse),
       async play(peer) {
         const act = actsDone(acts, stream);
@@ -77,12 +77,12 @@ for (const { exchange, symbol, error } of DIALECTS) {
     assert.equal(actsDone(acts, stream), acts.length);
     const types = stream.lines.map(({ type }) => type);
     assert.ok(types.includes('disconnect'));
-    // No break is told twice, or before anything came.
+    // No disconnect is output twice, or before the first message.
     assert.doesNotMatch(types.join(), /^disconnect|disconnect,disconnect/);
   });
 }
 
-test('an exchange that asks for an hour gets it, and the stream can be ended meanwhile', async (t) => {
+test('waits an hour if the exchange asks for it, and can be ended meanwhile', async (t) => {
   const { url, statuses } = await loopbackExchange(t, {
     refuse: () => ({ status: 429, headers: { 'retry-after': '3600' } }),
     play() {},

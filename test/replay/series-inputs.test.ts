@@ -36,7 +36,7 @@ const { signal } = new AbortController();
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;
 const ignore = (): void => {};
-/** Of files that are there. */
+/** For files that exist. */
 const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
 
 function here(
@@ -99,7 +99,7 @@ async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<str
   return parts.join('');
 }
 
-/** Some series of files of which the last rows have quotes, so that the parsers in turns read both ways. */
+/** Series whose files end with quoted rows, so that the parsers alternate between both ways. */
 async function someSeries(dir: string): Promise<ReplaySeries[]> {
   const kinds: readonly DataType[] = ['trades', 'incremental_book_L2', 'trades', 'incremental_book_L2'];
   return Promise.all(
@@ -128,7 +128,7 @@ function withWrongChecksum(gzip: Buffer): Buffer {
   return gzip;
 }
 
-test('a thread gives the same bytes and warnings as this one, whatever comes at once', async (t) => {
+test('a thread gives the same bytes and warnings as this thread, for any chunk size', async (t) => {
   const series = await someSeries(await tempDir(t));
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
@@ -147,7 +147,7 @@ test('a thread gives the same bytes and warnings as this one, whatever comes at 
   }
 });
 
-test('a file is read no further than to the end of the period, whatever comes behind it', async (t) => {
+test('reads a file only up to the end of the period, even if the rest is corrupt', async (t) => {
   const [whole] = (await someSeries(await tempDir(t))) as [ReplaySeries];
   const [{ path }] = whole.files as [SeriesFile];
   const rows = gunzipSync(await readFile(path))
@@ -165,7 +165,7 @@ test('a file is read no further than to the end of the period, whatever comes be
   assert.equal(await merged(here(series, 1024)), expected.join(''));
 });
 
-test('an error in a thread is the one that it is here, and comes after the lines before it', async (t) => {
+test('an error in a thread is the same as here, and is thrown after the lines before it', async (t) => {
   const dir = await tempDir(t);
   const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
   const [{ path }] = whole.files as [SeriesFile];
@@ -195,7 +195,7 @@ test('an error in a thread is the one that it is here, and comes after the lines
   await assert.rejects(lines, { code: 'interrupted' });
 });
 
-test('lines come while later days are awaited, and all before one that fails, in a thread and here', async (t) => {
+test('gives lines while later days are downloaded, and all lines before a failed day, in a thread and here', async (t) => {
   const [first, second] = (await someSeries(await tempDir(t))) as [ReplaySeries, ReplaySeries];
   const [file] = first.files as [SeriesFile];
   const [later] = second.files as [SeriesFile];
@@ -205,7 +205,7 @@ test('lines come while later days are awaited, and all before one that fails, in
     later.path,
     gzipSync(text.replace(/\b1709\d{12}\b/g, (time) => String(Number(time) + US_A_DAY))),
   );
-  // A day that the service lacks, and a series that begins on the next day.
+  // A day that the service does not have, and a series that begins on the next day.
   const series = [
     { ...first, files: [file, fileOf('absent', day, true)] },
     { ...second, files: [{ ...later, day, isDownloading: true }, fileOf('failed', addDays(DAY, 2), true)] },
@@ -227,7 +227,7 @@ test('lines come while later days are awaited, and all before one that fails, in
           async write(bytes) {
             length += bytes.length;
             if (length < lines) return;
-            // All of the first day is there before anything is known of the second.
+            // All lines of the first day arrive before the second day is known.
             arrivals.resolve('absent', false);
             arrivals.resolve(later.path, true);
             arrivals.fail('failed', new TickhaulError('no_access', 'not this one'));
@@ -251,7 +251,7 @@ test('lines come while later days are awaited, and all before one that fails, in
   }
 });
 
-test('many replays share a few threads: each has its own lines, though others stand still, fail or leave', async (t) => {
+test('many replays share a few threads: each gets its lines while others pause, fail or stop', async (t) => {
   const dir = await tempDir(t);
   const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
   const [{ path }] = whole.files as [SeriesFile];
@@ -268,7 +268,7 @@ test('many replays share a few threads: each has its own lines, though others st
   };
   const closing: (() => void)[] = [];
   const expected = await merged(here([whole, other], 1024));
-  // Ten whose readers take one buffer and no more, and ten that fail.
+  // Ten whose readers take a single buffer, and ten that fail.
   for (let i = 0; i < 10; i++) {
     for (const lines of open([other])) await lines[Symbol.asyncIterator]().next();
     await assert.rejects(merged(open([{ ...whole, files: [fileOf(broken)] }])), { code: 'corrupt' });

@@ -66,7 +66,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
       ['bitmex', '--channel', 'trades', ...PERIOD],
     ],
     [2, /unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx', '--channel', 'trade', ...PERIOD]],
-    [2, /no exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
+    [2, /is not an exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
     [2, /give one of them/, [...trades, '-t', 'trade', ...PERIOD]],
     [2, /--source datasets has no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
     [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
@@ -76,7 +76,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [2, /--dir is for day files, .* raw data; leave it out$/m, [...trades, ...PERIOD, '--dir', 'days']],
     [2, /--layout is for day files/, [...trades, ...PERIOD, '--layout', 'hive']],
     [2, /--cache-dir: s3:/, [...trades, ...PERIOD, '--cache-dir', 's3://bucket/cache']],
-    [7, /after now/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
+    [7, /ends in the future/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
   ];
   for (const [code, message, args] of cases) {

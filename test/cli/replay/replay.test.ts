@@ -185,7 +185,7 @@ test('what is refused, with its code and what to do', async (t) => {
       /has no options_chain|has no option_summary/,
       ['binance-futures:BTCUSDT', '-t', 'option_summary', ...day],
     ],
-    [7, /after now/, [one, '-t', 'trade', '--from', '2024-03-01', '--to', '2999-01-01']],
+    [7, /ends in the future/, [one, '-t', 'trade', '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not exported yet/, [one, '-t', 'trade', '--from', '2024-03-09', '--to', '2024-03-11']],
   ];
   for (const [code, message, args] of cases) {

@@ -55,7 +55,7 @@ test("Bitget's v3: trades, books, best prices, liquidations", () => {
   assert.deepEqual(bitgetLiquidations().filters(['APEUSDT']), [{ channel: 'liquidation' }]);
 });
 
-test("Bitget's v3 tickers come when a value changes, with all last values and a time that never goes back", () => {
+test("Bitget's v3 tickers are emitted if a value changes, with all last values and a time that never goes back", () => {
   const ticker = (values: object, ms = Number(MS)): unknown => ({
     message: {
       action: 'snapshot',

@@ -17,7 +17,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { behindFront } from '../front.js';
 import { cachedFiles, minutesOf, replayHere, runHere, START, sliceRequests } from '../replaying.js';
 
-test('a warm cache asks for nothing, and another slice size is no miss', async (t) => {
+test('a warm cache needs no requests, even with another slice size', async (t) => {
   const service = await busySandbox(t, { feeds: { suggestedMinutes: 3 } });
   const folder = await tempDir(t);
   const first = await replayHere(service, folder, { to: 25 });
@@ -26,7 +26,7 @@ test('a warm cache asks for nothing, and another slice size is no miss', async (
   const other = await busySandbox(t, { feeds: { suggestedMinutes: 7 } });
   const wider = await replayHere(other, folder, { from: 5, to: 40 });
   assert.equal(wider.error, undefined);
-  // Of 25 minutes on, in requests of 1, 7 and 7.
+  // 25 minutes, in requests of 1, 7 and 7.
   assert.equal(sliceRequests(other), 3);
   await Promise.all([service.close(), other.close()]);
   const warm = await replayHere(service, folder, { to: 40, apiKey: undefined });
@@ -40,9 +40,9 @@ test('a warm cache asks for nothing, and another slice size is no miss', async (
   assert.deepEqual(warm.warnings, []);
 });
 
-test('what is damaged is noticed before a line of it is written, and fetched again', async (t) => {
+test('detects a damaged slice before writing any line of it, and fetches it again', async (t) => {
   const zstd = await loadZstd();
-  /** A slice with another text, in the compression in which it came. */
+  /** A slice with another text, in its original compression. */
   const repacked = (path: string, edit: (text: Uint8Array) => Uint8Array): Uint8Array => {
     const bytes = readFileSync(path);
     return path.endsWith('.zst') ? zstd(edit(decompress(bytes)), 'fast') : gzipSync(edit(gunzipSync(bytes)));
@@ -82,7 +82,7 @@ test('what is damaged is noticed before a line of it is written, and fetched aga
   assert.ok((await replayHere(service, folder, { to: 25 })).text === right.text);
 });
 
-test('a folder of the vendor’s clients is a cache: their names, their ways to write filters, several frames', async (t) => {
+test('reads a cache folder of the vendor’s clients: their names, filter texts and multiple frames', async (t) => {
   const zstd = await loadZstd();
   const folder = await tempDir(t);
   const filters = [{ channel: 'trade' }];
@@ -108,7 +108,7 @@ test('a folder of the vendor’s clients is a cache: their names, their ways to 
   assert.equal(text.split('\n').length, 7);
 });
 
-test('what is too young is given, and not kept', async (t) => {
+test('uses a provisional slice without caching it', async (t) => {
   const service = await busySandbox(t, { rows: 5000 });
   const folder = await tempDir(t);
   const now = Math.floor(Date.now() / 60_000) - START;
@@ -119,21 +119,21 @@ test('what is too young is given, and not kept', async (t) => {
   assert.ok(young.warnings.some((message) => /less than 30 minutes/.test(message)));
   const first = service.requests.length;
   assert.ok((await replayHere(service, folder, range)).text === young.text);
-  // A request that stalls on a busy machine is made again: each is looked for once.
+  // A request that stalls on a busy machine is repeated, so each one is searched for once.
   const asked = (requests: Sandbox['requests']): readonly string[] =>
     [...new Set(requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/data-feeds/')))].sort();
   assert.deepEqual(asked(service.requests.slice(first)), asked(service.requests.slice(0, first)));
   assert.deepEqual(await cachedFiles(folder), []);
 });
 
-test('the limit holds, and what was used least recently goes first', async (t) => {
+test('respects the limit and evicts the least recently used slices first', async (t) => {
   const service = await busySandbox(t, { feeds: { suggestedMinutes: 1 } });
   const folder = await tempDir(t);
   const free = await replayHere(service, folder, { to: 30, filters: [] });
   const sizeOf = async (): Promise<number> =>
     (await cachedFiles(folder)).reduce((sum, name) => sum + statSync(join(folder, 'feeds', name)).size, 0);
   const size = await sizeOf();
-  // An hour ago all were used; then the last ten.
+  // An hour ago all slices were used, then the last ten.
   const old = new Date(Date.now() - 3_600_000);
   for (const name of await cachedFiles(folder)) {
     const path = join(folder, 'feeds', name);
@@ -151,7 +151,7 @@ test('the limit holds, and what was used least recently goes first', async (t) =
   assert.ok((await sizeOf()) <= limit);
 });
 
-test('a limit below what is in flight: the replay goes on without keeping', async (t) => {
+test('continues without caching if the limit is below the slices in flight', async (t) => {
   const lines = 20_000;
   const slices = new Map<number, Buffer>();
   const front = await behindFront(t, await busySandbox(t), (minute, response) => {
@@ -163,13 +163,13 @@ test('a limit below what is in flight: the replay goes on without keeping', asyn
     return true;
   });
   const [range, filters] = [{ start: START, end: START + 12 }, [{ channel: 'trade' }]];
-  // None fits; one does.
+  // No slice fits, then one.
   for (const share of [0.5, 1.5]) {
     const cacheLimit = Math.floor(share * (slices.get(0)?.length ?? 1));
     const folder = await tempDir(t);
     const { messages, error } = await runHere(front, folder, { cacheLimit }, async (here, records) => {
       const feed = await openFeed(here.run, { exchange: 'bitmex', filters, range }, records);
-      // So many that each slice waits on the disk until its turn.
+      // Enough readers for each slice to stay on disk until it is read.
       here.run.shared.readers = 1000;
       await replayRaw({ ...here, feed, withDisconnects: false });
     });
@@ -178,7 +178,7 @@ test('a limit below what is in flight: the replay goes on without keeping', asyn
   }
 });
 
-test('a full disk: the replay goes on without keeping, with one warning', async (t) => {
+test('continues without caching on a full disk, with one warning', async (t) => {
   const disk = await smallDisk(t, '64k');
   if (!disk) return;
   const service = await busySandbox(t, { feeds: { suggestedMinutes: 1 } });
@@ -186,25 +186,25 @@ test('a full disk: the replay goes on without keeping, with one warning', async 
   const full = await replayHere(service, disk.dir, { to: 20, filters: [] });
   assert.equal(full.error, undefined);
   assert.ok(full.text === right.text);
-  const told = full.warnings.filter((message) => /not kept .*disk is full/.test(message));
+  const told = full.warnings.filter((message) => /no longer cached: .*disk is full/.test(message));
   assert.equal(told.length, 1, full.warnings.join('\n'));
   assert.ok((await cachedFiles(disk.dir)).every((name) => /\.json\.(gz|zst)$/.test(name)));
   disk.grow();
   assert.ok((await replayHere(service, disk.dir, { to: 20, filters: [] })).text === right.text);
 });
 
-test('slices that are removed while they are read are fetched again', async (t) => {
+test('fetches slices again that are removed during the replay', async (t) => {
   const service = await busySandbox(t);
   const folder = await tempDir(t);
   const right = await replayHere(service, folder, { to: 25 });
-  // It is under way when the folder goes, wherever it is then.
+  // The replay is running when the folder is removed, at any position.
   const reading = replayHere(service, folder, { to: 25 });
   await rename(join(folder, 'feeds'), join(folder, 'gone'));
   assert.ok((await reading).text === right.text);
   await rm(join(folder, 'gone'), { recursive: true });
 });
 
-test('clearing removes the slices, and nothing beside them', async (t) => {
+test('clearing removes the slices and nothing else', async (t) => {
   const service = await busySandbox(t);
   const folder = await tempDir(t);
   await replayHere(service, folder, { to: 5 });

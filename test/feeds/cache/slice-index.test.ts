@@ -9,10 +9,10 @@ import { tempDir } from '../../helpers/temp.js';
 import { cachedFiles } from '../replaying.js';
 
 const KEY = 'a'.repeat(64);
-/** 23:30 of a day, so that slices lie in several hours, and in two days. */
+/** 23:30, so that slices are in several hours and in two days. */
 const BASE = Date.parse('2019-06-01T23:30:00Z') / 60_000;
 
-test('the layout is that of the vendor’s clients', () => {
+test('has the layout of the vendor’s clients', () => {
   const name = (start: string, size: number, encoding: 'gzip' | 'zstd'): string => {
     const minute = Date.parse(`${start}:00Z`) / 60_000;
     return slicePath('bitmex', 'k', { start: minute, end: minute + size }, encoding);
@@ -31,7 +31,7 @@ test('the layout is that of the vendor’s clients', () => {
   }
 });
 
-test('a minute is found in whatever slice has it, the longest first', async (t) => {
+test('finds a minute in any slice that contains it, the last-ending one first', async (t) => {
   const root = await tempDir(t);
   let folder = 0;
   const slice = fc.record({
@@ -69,7 +69,7 @@ test('a minute is found in whatever slice has it, the longest first', async (t) 
   );
 });
 
-test('what came less than 30 minutes after its end counts as not there; what was left unfinished goes in time', async (t) => {
+test('ignores slices stored less than 30 minutes after their end, and removes abandoned unfinished files', async (t) => {
   const dir = await tempDir(t);
   const range = { start: BASE, end: BASE + 3 };
   const at = (name: string, ms: number): string => {

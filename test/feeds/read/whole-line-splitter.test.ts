@@ -9,7 +9,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 250_000, max: 300_000 }) },
 );
 
-test('pieces hold whole lines, all of them in order, however the text is cut', () => {
+test('yields all whole lines in order, for any chunks', () => {
   fc.assert(
     fc.property(
       fc.array(line, { maxLength: 40 }),

@@ -10,15 +10,15 @@ import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { type Replayed, type ReplayHere, replayHere, runHere, START } from '../../feeds/replaying.js';
 
-/** Types that BitMEX has, computed ones among them. */
+/** Types of BitMEX, including computed ones. */
 export const ALL = 'trade,book_change,derivative_ticker,liquidation,quote,trade_bar_10s,book_snapshot_3_1s';
 
 export interface NormalizeHere extends ReplayHere {
-  /** Each with symbols after a colon where it has some; bitmex by default. */
+  /** Exchanges, each with optional symbols after a colon; bitmex by default. */
   readonly exchanges?: readonly string[];
   /** Comma-separated; trades by default. */
   readonly types?: string;
-  /** Threads, however many processors there are. */
+  /** Number of threads, independent of the processors. */
   readonly processors?: number;
 }
 
@@ -36,7 +36,7 @@ export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
   });
 }
 
-/** A replay of normalized messages in this process, by the functions that the command calls. */
+/** A replay of normalized messages in this process, by the functions behind the command. */
 export function normalizeHere(
   service: Sandbox,
   cacheFolder: string,
@@ -48,7 +48,7 @@ export function normalizeHere(
   });
 }
 
-/** What the raw messages of one exchange come to, one by one; for periods in which its API doesn't change. */
+/** Normalizes the raw messages of one exchange one by one; for periods in which its API does not change. */
 export async function normalizePlainly(
   service: Sandbox,
   cacheFolder: string,
@@ -71,7 +71,7 @@ export async function normalizePlainly(
   return Buffer.from(out.bytes.subarray(0, out.length)).toString();
 }
 
-/** What tests look at of a message. */
+/** Fields of a message that tests check. */
 export interface Line {
   readonly type: string;
   readonly price?: number;
@@ -79,7 +79,7 @@ export interface Line {
   readonly localTimestamp: string;
 }
 
-/** The messages that were written, none of them in part. */
+/** The written messages; none is incomplete. */
 export function linesOf({ text }: Replayed): readonly Line[] {
   assert.ok(text === '' || text.endsWith('\n'), 'half a line');
   return text

@@ -26,9 +26,9 @@ const deribitTrade = (seconds: number, price: number): FeedEvent => {
   return [at(seconds), { params: { channel: `trades.${instrument_name}.raw`, data } }];
 };
 
-/** Here, and over threads. */
+/** In this thread, and in threads. */
 for (const to of [10, 40]) {
-  test(`${to} minutes: what one message after the other comes to, with disconnects and without`, async (t) => {
+  test(`${to} minutes: writes the messages normalized one by one, with and without disconnects`, async (t) => {
     const service = await sandbox(t, { feeds: { breaks: 0.3 } });
     const folder = await tempDir(t);
     for (const withDisconnects of [false, true]) {
@@ -48,7 +48,7 @@ for (const to of [10, 40]) {
   });
 }
 
-test('a warm cache asks for nothing, without a key too, and whoever replays it offline; what it lacks is named', async (t) => {
+test('a warm cache needs no requests, key or network; missing minutes are named', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const input = { exchanges: ['bitmex:xbtusd'], types: ALL, to: 20 };
@@ -72,7 +72,7 @@ test('a warm cache asks for nothing, without a key too, and whoever replays it o
   assert.equal(service.requests.length, asked);
 });
 
-test('symbols are those of the record, in any case and form; others are refused before a slice is asked for', async (t) => {
+test('accepts symbols of the record in any case and form, and refuses others before any slice request', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const whole = await normalizeHere(service, folder, { to: 5 });
@@ -82,7 +82,7 @@ test('symbols are those of the record, in any case and form; others are refused 
     [{ exchanges: ['bitmex:XBTUSDT'] }, /^unknown symbol "XBTUSDT" for bitmex; did you mean XBTUSD\?$/],
     [{ exchanges: ['bitmex:XBT*'] }, /^"XBT\*": --source feeds does not accept globs/],
     [{ exchanges: ['bitmx'] }, /^unknown exchange "bitmx"; did you mean bitmex\?$/],
-    [{ exchanges: ['../bitmex'] }, /no exchange id/],
+    [{ exchanges: ['../bitmex'] }, /is not an exchange id/],
     [{ exchanges: ['bitmex'], types: 'option_summary' }, /^bitmex has no option_summary messages$/],
     [{ exchanges: ['bitmex', 'aster'] }, /^aster: trade messages of feeds .*--source datasets$/],
   ];
@@ -103,7 +103,7 @@ test('symbols are those of the record, in any case and form; others are refused 
   );
 });
 
-test('types that an exchange lacks are left out with a warning, those that it has not yet too', async (t) => {
+test('skips types that an exchange lacks, always or at first, with a warning', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const types = 'trade,option_summary';
@@ -113,7 +113,7 @@ test('types that an exchange lacks are left out with a warning, those that it ha
   assert.equal(text, (await normalizeHere(service, folder, { to: 5 })).text);
 });
 
-test('exchanges are merged by local time, ties to the one named first, and begin and end as they do', async (t) => {
+test('merges exchanges by local time, with ties to the first one, although they start and end at different times', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const events = {
@@ -142,13 +142,13 @@ test('exchanges are merged by local time, ties to the one named first, and begin
   assert.equal(service.requests.length, 0);
 });
 
-test('more than 50 symbols are several requests, and the same messages', async (t) => {
+test('splits more than 50 symbols into several requests with the same messages', async (t) => {
   const service = await sandbox(t, { feeds: { breaks: 0.5 } });
   const folder = await tempDir(t);
   const few = { exchanges: ['bitmex:XBTUSD,ETHUSD'], withDisconnects: true };
   const whole = await normalizeHere(service, folder, few);
   assert.equal(whole.error, undefined);
-  // Without a stored record symbols stay as they are.
+  // Without a stored record, symbols keep their spelling.
   const many = ['ETHUSD', ...Array.from({ length: 98 }, (_, i) => `M${i}`), 'XBTUSD'];
   const input = { exchanges: [`bitmex:${many.join()}`], withDisconnects: true };
   assert.equal(await normalizePlainly(service, folder, input), whole.text);
@@ -159,7 +159,7 @@ test('more than 50 symbols are several requests, and the same messages', async (
   assert.equal(split.text, whole.text);
 });
 
-test("where an exchange's API changed the messages of both days are read", async (t) => {
+test("normalizes the messages of both days when an exchange's API changes", async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const minute = (time: string): number => Date.parse(time) * 1000;

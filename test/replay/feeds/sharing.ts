@@ -13,12 +13,12 @@ export interface Made {
   readonly error: unknown;
 }
 
-/** What one reader makes of a feed. @param texts whole lines each, without local times of their own. */
+/** Lines of one reader of a feed. @param texts whole lines without local times. */
 export function madeByOne(source: FeedSource, texts: readonly string[]): Promise<Made> {
   return gather(createHandover(smallBuffers(), (exchange) => writeFeedLines(source, given(texts), exchange)));
 }
 
-/** What several make of it, in this thread. */
+/** Lines of several readers, in this thread. */
 export function madeBySeveral(source: FeedSource, texts: readonly string[], most: number): Promise<Made> {
   const shares = new SymbolShares(source.exchange, source.symbols, most);
   const readers = Array.from({ length: shares.count }, (_, index) => reader(source, texts, shares, index));
@@ -67,7 +67,7 @@ async function* given(
   }
 }
 
-/** They grow. */
+/** Grows with use. */
 function smallBuffers(): LineBuffer[] {
   return [new LineBuffer(16), new LineBuffer(16)];
 }

@@ -9,7 +9,7 @@ import { type FeedEvent, writeSlices } from './slices.js';
 
 const TYPES = 'trade,book_change,derivative_ticker,quote,trade_bar_10s,book_snapshot_3_1s';
 
-/** Enough minutes for threads. */
+/** Enough minutes for a replay in threads. */
 const MINUTES = 20;
 
 const trade = (seconds: number, symbol: string, price: unknown, name = symbol.toLowerCase()): FeedEvent => {
@@ -18,7 +18,7 @@ const trade = (seconds: number, symbol: string, price: unknown, name = symbol.to
   return [time.replace('Z', '1234Z'), { stream: `${name}@trade`, data }];
 };
 
-test('threads share the symbols of an exchange, beside another exchange too, and change no byte', async (t) => {
+test('several threads share the symbols of an exchange and write the same bytes, also next to another exchange', async (t) => {
   const faults = { reset: 0.1, truncate: 0.1, '503': 0.1, 'short-slice': 0.2 };
   const service = await sandbox(t, { rows: 2000, feeds: { breaks: 0.3, faults } });
   const folder = await tempDir(t);
@@ -47,7 +47,7 @@ test('threads share the symbols of an exchange, beside another exchange too, and
   assert.ok(together.text === alone.text);
 });
 
-test('a message of two symbols sends the exchange back to one thread, and one that is broken ends it', async (t) => {
+test('a message of two symbols falls back to one thread, and a corrupt message ends the replay', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const input = {
@@ -83,7 +83,7 @@ test('a message of two symbols sends the exchange back to one thread, and one th
   assert.equal(service.requests.length, 0);
 });
 
-test('whoever stops threads that share an exchange gets whole lines', async (t) => {
+test('stopping shared threads leaves whole lines', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const aborting = new AbortController();

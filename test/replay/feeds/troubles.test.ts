@@ -9,7 +9,7 @@ import { ALL, linesOf, normalizeHere, sourcesOf } from './normalizing.js';
 import { at, bitmexTrade, writeSlices } from './slices.js';
 
 for (const to of [4, 20]) {
-  test(`${to} minutes: a message that can't be read ends the run behind all before it`, async (t) => {
+  test(`${to} minutes: a corrupt message ends the run after all lines before it`, async (t) => {
     const service = await sandbox(t);
     const folder = await tempDir(t);
     const input = { to, offline: true, types: 'trade,trade_bar_1ticks' };
@@ -42,7 +42,7 @@ for (const to of [4, 20]) {
   });
 }
 
-test('faults by chance change no byte; a slice that fails for good ends the run behind all before it', async (t) => {
+test('random faults change no byte; a permanent failure of a slice ends the run after all lines before it', async (t) => {
   const whole = await sandbox(t);
   const input = { types: ALL, to: 30, withDisconnects: true };
   const right = await normalizeHere(whole, await tempDir(t), input);
@@ -59,7 +59,7 @@ test('faults by chance change no byte; a slice that fails for good ends the run 
   assert.equal(healed.error, undefined);
   assert.ok(healed.text === right.text);
 
-  // The key is good for the first day only: the second is refused, whenever its answers come.
+  // The key covers the first day only, so the second is refused.
   const access = { exchange: 'bitmex', accessType: 'api-key', symbols: [], dataPlan: 'pro' };
   const service = await sandbox(t, {
     keyAccess: [{ ...access, from: '2024-03-01T00:00:00.000Z', to: '2024-03-02T00:00:00.000Z' }],
@@ -76,7 +76,7 @@ test('faults by chance change no byte; a slice that fails for good ends the run 
   assert.ok((await cachedFiles(folder)).every((name) => name.includes('/2024/03/01/')));
 });
 
-test('whoever stops it gets whole lines, and no more', async (t) => {
+test('stopping a replay leaves whole lines', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   for (const to of [10, 60]) {

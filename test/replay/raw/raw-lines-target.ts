@@ -10,13 +10,16 @@ import type { FuzzTarget } from '../../format/fuzz/target.js';
 
 const START = Date.parse('2024-02-28T23:58:00Z') / MS_PER_MINUTE;
 
-/** A slice, whose lines lie in some minutes from the start on, and what is wanted of it; undefined for all. */
+/** A slice whose lines are in some minutes from the start on, and the selected part; undefined for all. */
 interface Slice {
   readonly text: Buffer;
   readonly part: SlicePart | undefined;
 }
 
-/** Slices cut anywhere, on their way to the lines of a raw replay, beside a plain cutting of their lines. */
+/**
+ * Sends slices in arbitrary chunks through the raw replay, and compares its lines with those of a simple
+ * split.
+ */
 export const rawLinesTarget: FuzzTarget = {
   name: 'raw-lines',
   async round(random, keep) {
@@ -31,7 +34,7 @@ export const rawLinesTarget: FuzzTarget = {
 
 interface Made {
   readonly text: Buffer;
-  /** Whether a line was refused. */
+  /** Whether a line was rejected. */
   readonly error: boolean;
 }
 
@@ -81,11 +84,11 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
   return { text: Buffer.concat(chunks), error };
 }
 
-/** A break stands before the next line that is wanted, and at the end; a run of them is one. */
+/** A disconnect precedes the next selected line, or the end; consecutive ones are one. */
 function plainly(slices: readonly Slice[]): Made {
   const out: string[] = [];
   const made = (error: boolean): Made => ({ text: Buffer.from(out.join(''), 'latin1'), error });
-  /** Of the slices before, and of this one since its last line. */
+  /** Disconnects at the end of earlier slices, and in this one since its last line. */
   let hadBreak = false;
   for (const { text, part } of slices) {
     const { start, end } = part?.minutes ?? {
@@ -116,7 +119,7 @@ function plainly(slices: readonly Slice[]): Made {
   return made(false);
 }
 
-/** Undefined where the line doesn't begin with a time. */
+/** Undefined if the line does not begin with a time. */
 function minuteOf(line: string): number | undefined {
   const [, second = ''] = /^(.{19})\.\d{7}Z /.exec(line) ?? [];
   const ms = Date.parse(`${second}Z`);
@@ -155,7 +158,7 @@ function randomMessage(random: Random): string {
   return Array.from({ length: random.int(6) }, () => pick(random, parts)).join('');
 }
 
-/** One byte of a line's beginning is another. */
+/** Changes one byte at the start of a line. */
 function damaged(random: Random, text: Buffer): Buffer {
   const starts = [0, ...Array.from(text.entries(), ([at, byte]) => (byte === 10 ? at + 1 : 0))];
   const at = pick(random, starts) + random.int(30);

@@ -101,7 +101,7 @@ test('what can’t be done is said with its status; fields that nobody knows are
       withOptions('/replay', { ...TRADES, filters: [{ channel: 'trades' }] }),
     ],
     [400, /unknown exchange "bitmx"/, withOptions('/replay', { ...TRADES, exchange: 'bitmx' })],
-    [400, /no exchange id/, withOptions('/replay', { ...TRADES, exchange: '../bitmex' })],
+    [400, /is not an exchange id/, withOptions('/replay', { ...TRADES, exchange: '../bitmex' })],
     [400, /from: "noon" is no day/, withOptions('/replay', { ...TRADES, from: 'noon' })],
     [400, /is before from/, withOptions('/replay', { ...TRADES, to: '2024-02-01' })],
     [400, /is after now/, withOptions('/replay', { ...TRADES, to: '2999-01-01' })],
