@@ -2,7 +2,7 @@ import type { Normalizer } from '../../src/dialects/normalizer.js';
 import type { SourceRecord } from '../../src/market/records/source-record.js';
 
 /** The records of normalizers for messages, without undefined fields. */
-export function recordsOf(
+export function normalizeMessages(
   normalizers: readonly Normalizer[],
   messages: readonly { readonly message: unknown; readonly localTimestamp: number }[],
 ): readonly object[] {

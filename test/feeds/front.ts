@@ -8,7 +8,7 @@ import { serve } from '../service/loopback.js';
  * The embedded service behind a server that answers some slice requests itself.
  * @param answer called with the requested minute of the day; returns false to forward the request.
  */
-export async function behindFront(
+export async function startFront(
   t: TestContext,
   service: Sandbox,
   answer: (minute: number, response: ServerResponse) => boolean,

@@ -15,7 +15,7 @@ import { createServiceClient } from '../../src/service/http/service-client.js';
 /** Midnight of a day that needs no key, in minutes. */
 export const START = parseDay('2024-03-01') * 1440;
 
-export interface ReplayHere extends Partial<FeedRunOptions> {
+export interface ReplayInput extends Partial<FeedRunOptions> {
   readonly exchange?: string;
   readonly filters?: readonly FeedFilter[];
   /** Minutes from `START`. */
@@ -27,7 +27,7 @@ export interface ReplayHere extends Partial<FeedRunOptions> {
   readonly onMinutes?: (minutes: number) => void;
 }
 
-export interface Replayed {
+export interface ReplayResult {
   /** All written output. */
   readonly text: string;
   readonly messages: number;
@@ -37,7 +37,7 @@ export interface Replayed {
 }
 
 /** Settings of a replay, besides its request. */
-export interface RunHere {
+export interface RunContext {
   readonly run: FeedRun;
   readonly output: LineSink;
   readonly written: { messages: number; bytes: number };
@@ -46,9 +46,13 @@ export interface RunHere {
 }
 
 /** A raw replay in this process, by the functions behind the command. */
-export function replayHere(service: Sandbox, cacheFolder: string, input: ReplayHere = {}): Promise<Replayed> {
+export function replayInProcess(
+  service: Sandbox,
+  cacheFolder: string,
+  input: ReplayInput = {},
+): Promise<ReplayResult> {
   const { exchange = 'bitmex', filters = [{ channel: 'trade' }], from = 0, to = 30 } = input;
-  return runHere(service, cacheFolder, input, async (here, records) => {
+  return runReplayInProcess(service, cacheFolder, input, async (here, records) => {
     const range = { start: START + from, end: START + to };
     const feed = await openFeed(here.run, { exchange, filters, range }, records);
     await replayRaw({ ...here, feed, withDisconnects: input.withDisconnects ?? false });
@@ -56,12 +60,12 @@ export function replayHere(service: Sandbox, cacheFolder: string, input: ReplayH
 }
 
 /** A run in this process, and its result. @param work called with the folder of records, too. */
-export async function runHere(
+export async function runReplayInProcess(
   service: Sandbox,
   cacheFolder: string,
-  input: ReplayHere,
-  work: (here: RunHere, records: string) => Promise<void>,
-): Promise<Replayed> {
+  input: ReplayInput,
+  work: (here: RunContext, records: string) => Promise<void>,
+): Promise<ReplayResult> {
   const events: RunEvent[] = [];
   const client = createServiceClient({
     apiUrl: service.apiUrl,
@@ -105,12 +109,12 @@ export async function runHere(
 }
 
 /** Answered slice requests. */
-export function sliceRequests({ requests }: Sandbox): number {
+export function countSliceRequests({ requests }: Sandbox): number {
   return requests.filter(({ url }) => url.startsWith('/v1/data-feeds/')).length;
 }
 
 /** All files below the cache's `feeds`, with `/`. */
-export async function cachedFiles(cacheFolder: string): Promise<readonly string[]> {
+export async function listCachedFiles(cacheFolder: string): Promise<readonly string[]> {
   const feeds = join(cacheFolder, 'feeds');
   const entries = await readdir(feeds, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
@@ -125,7 +129,7 @@ export async function cachedFiles(cacheFolder: string): Promise<readonly string[
 }
 
 /** The minutes from `START` of some lines, in the order of their first occurrence. */
-export function minutesOf(text: string): readonly number[] {
+export function listMinutes(text: string): readonly number[] {
   const times = text.split('\n').flatMap((line) => /"localTimestamp":"(.{16})/.exec(line)?.[1] ?? []);
   return [...new Set(times)].map((time) => Date.parse(`${time}:00Z`) / 60_000 - START);
 }

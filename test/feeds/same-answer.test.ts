@@ -6,9 +6,15 @@ import { clearSlices } from '../../src/feeds/cache/slice-cache.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { normalizeHere } from '../replay/feeds/normalizing.js';
-import { type Replayed, replayHere, START } from './replaying.js';
-import { rawAnswer, type Story, type StoryEvent, type StoryService, storyService } from './story.js';
+import { normalizeInProcess } from '../replay/feeds/normalizing.js';
+import { type ReplayResult, replayInProcess, START } from './replaying.js';
+import {
+  expectedRawOutput,
+  type Story,
+  type StoryEvent,
+  type StoryService,
+  startStoryService,
+} from './story.js';
 
 /** Number of stories, each with a few requests: few here, a thousand by `npm run soak:answers`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
@@ -108,12 +114,13 @@ function ask(
   folder: string,
   { exchange, first, questions }: World,
   { question, period, withDisconnects, suggested }: Asked,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const what = questions[question] as Question;
   const range = { from: first + Math.min(...period), to: first + Math.max(...period), withDisconnects };
   service.suggested = suggested;
-  if ('filters' in what) return replayHere(service, folder, { ...range, exchange, filters: what.filters });
-  return normalizeHere(service, folder, {
+  if ('filters' in what)
+    return replayInProcess(service, folder, { ...range, exchange, filters: what.filters });
+  return normalizeInProcess(service, folder, {
     ...range,
     exchanges: [`${exchange}:${what.symbols}`],
     types: what.types,
@@ -128,14 +135,14 @@ async function askCold(service: StoryService, folder: string, world: World, one:
   const what = world.questions[one.question] as Question;
   if ('filters' in what) {
     const [from, to] = [Math.min(...one.period), Math.max(...one.period)];
-    assert.equal(text, rawAnswer(service.story, what.filters, from, to, one.withDisconnects));
+    assert.equal(text, expectedRawOutput(service.story, what.filters, from, to, one.withDisconnects));
   }
   return text;
 }
 
 for (const world of [BITMEX, BYBIT]) {
   test(`${world.exchange}: after any earlier requests, the output is that of an empty cache`, async (t) => {
-    const service = await storyService(t, await sandbox(t));
+    const service = await startStoryService(t, await sandbox(t));
     const [folder, cold] = [await tempDir(t), await tempDir(t)];
     const property = fc.asyncProperty(
       // Lines of the same time from different parts of one feed have no defined order.

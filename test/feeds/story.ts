@@ -35,7 +35,7 @@ export interface StoryService extends Sandbox {
 }
 
 /** Records are served by the embedded service, slices from a story. */
-export async function storyService(t: TestContext, service: Sandbox): Promise<StoryService> {
+export async function startStoryService(t: TestContext, service: Sandbox): Promise<StoryService> {
   const passOn = forward(service.apiUrl);
   const apiUrl = await serve(t, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -82,7 +82,7 @@ function isSelected({ channel, symbol = '' }: StoryEvent, filters: readonly Feed
  * The expected output of a raw replay of some minutes.
  * @param from minutes of the story. @param to exclusive.
  */
-export function rawAnswer(
+export function expectedRawOutput(
   story: Story,
   filters: readonly FeedFilter[],
   from: number,

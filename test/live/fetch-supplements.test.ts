@@ -43,7 +43,7 @@ test("joins binance's HTTP book snapshot with its changes, and waits for a rate 
   const asked: unknown[] = [];
   const exchange = await loopbackExchange(t, {
     async play(peer) {
-      asked.push(await peer.asked());
+      asked.push(await peer.nextMessage());
       peer.send({ result: null, id: 1 });
       peer.send(change(9, 12));
     },
@@ -52,9 +52,9 @@ test("joins binance's HTTP book snapshot with its changes, and waits for a rate 
     WSS_URL_BINANCE: exchange.url,
     REST_URL_BINANCE: rest.url,
   });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   exchange.peers[0]?.send(change(13, 14));
-  await stream.cameTo(2);
+  await stream.waitForLines(2);
   assert.deepEqual(asked, [{ method: 'SUBSCRIBE', params: ['btcusdt@depth@100ms'], id: 1 }]);
   const path = 'GET /api/v3/depth?symbol=BTCUSDT&limit=1000';
   assert.deepEqual(rest.asked, [path, path]);
@@ -72,7 +72,7 @@ test('a refused book snapshot ends the connection', async (t) => {
     WSS_URL_BINANCE: exchange.url,
     REST_URL_BINANCE: rest.url,
   });
-  const event = await stream.told('disconnect');
+  const event = await stream.waitForEvent('disconnect');
   assert.equal(event.event === 'disconnect' && event.error.code, 'no_access');
 });
 
@@ -95,7 +95,7 @@ test("polls open interest and ignores its failures; requests kucoin's address", 
     option('binance-futures', ['BTCUSDT'], 'derivative_ticker'),
   ];
   const stream = startStream(t, options, env);
-  const ticker = await stream.found(({ type }) => type === 'derivative_ticker');
+  const ticker = await stream.waitForLine(({ type }) => type === 'derivative_ticker');
   assert.equal(ticker['openInterest'], 42);
   assert.ok(rest.asked.includes('POST /api/v1/bullet-public'));
   assert.match(String(kucoin.peers[0]?.request.url), /^\/feed\?token=abc/);
@@ -106,9 +106,9 @@ test('reads individually compressed messages, and answers pings in them', async 
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       const send = (message: object): void => peer.socket.send(gzipSync(JSON.stringify(message)));
-      await peer.asked();
+      await peer.nextMessage();
       send({ ping: 5 });
-      answer = await peer.asked();
+      answer = await peer.nextMessage();
       // An id past 2^53, as the exchange writes it.
       const trade =
         '{"ch":"market.btcusdt.trade.detail","ts":1700000000000,"tick":{"id":1,"ts":1700000000000,"data":[{"id":100123456789012345678,"ts":1700000000000,"tradeId":7,"amount":1.5,"price":100,"direction":"buy"}]}}';
@@ -116,7 +116,7 @@ test('reads individually compressed messages, and answers pings in them', async 
     },
   });
   const stream = startStream(t, [option('huobi', ['BTCUSDT'], 'trade')], { WSS_URL_HUOBI: url });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   assert.deepEqual(answer, { pong: 5 });
   assert.equal(stream.lines[0]?.['price'], 100);
 });

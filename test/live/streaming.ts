@@ -16,10 +16,10 @@ export interface Streaming {
   readonly events: readonly LiveEvent[];
   readonly written: { messages: number; bytes: number };
   /** Resolves when this number of lines has arrived. */
-  cameTo(count: number): Promise<void>;
+  waitForLines(count: number): Promise<void>;
   /** Resolves at the first matching line, earlier lines included. */
-  found(isIt: (line: Line) => boolean): Promise<Line>;
-  told(event: LiveEvent['event']): Promise<LiveEvent>;
+  waitForLine(isIt: (line: Line) => boolean): Promise<Line>;
+  waitForEvent(event: LiveEvent['event']): Promise<LiveEvent>;
   /** Ends the stream. */
   end(): Promise<void>;
   /** Resolves or rejects with the stream. */
@@ -113,9 +113,9 @@ export function startStream(
     lines,
     events,
     written,
-    cameTo: async (count) => void (await until(() => (lines.length >= count ? true : undefined))),
-    found: (isIt) => until(() => lines.find(isIt)),
-    told: (name) => until(() => events.find(({ event }) => event === name)),
+    waitForLines: async (count) => void (await until(() => (lines.length >= count ? true : undefined))),
+    waitForLine: (isIt) => until(() => lines.find(isIt)),
+    waitForEvent: (name) => until(() => events.find(({ event }) => event === name)),
     end,
     ended,
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.js';
-import { type Answer, loopbackExchange, type Peer, teller } from './exchange.js';
+import { createMarketSender, type HandshakeResponse, loopbackExchange, type Peer } from './exchange.js';
 import { option, type Streaming, startStream } from './streaming.js';
 
 /** A symbol of each exchange, and one of its error messages. */
@@ -27,7 +27,7 @@ const DIALECTS = [
 interface Act {
   /** The stream's message about it. */
   readonly code: ErrorCode;
-  readonly refuse?: Answer;
+  readonly refuse?: HandshakeResponse;
   /** The exchange's behaviour after the subscription. */
   readonly play?: (peer: Peer) => void;
 }
@@ -59,9 +59,9 @@ for (const { exchange, symbol, error } of DIALECTS) {
       refuse: (handshake) => (handshake > 60 ? { status: 404 } : acts[actsDone(acts, stream)]?.refuse),
       async play(peer) {
         const act = actsDone(acts, stream);
-        await peer.asked();
+        await peer.nextMessage();
         if (peer.socket.readyState !== peer.socket.OPEN) return;
-        teller(exchange, symbol, peer).book(true, 100 + act, 200);
+        createMarketSender(exchange, symbol, peer).book(true, 100 + act, 200);
         acts[act]?.play?.(peer);
       },
     });
@@ -70,7 +70,7 @@ for (const { exchange, symbol, error } of DIALECTS) {
       [option(exchange, [symbol], 'book_snapshot_3_0ms', { timeoutIntervalMs: 500 })],
       { [`WSS_URL_${exchange.toUpperCase().replace('-', '_')}`]: url },
     );
-    const last = await stream.found(({ bids }) =>
+    const last = await stream.waitForLine(({ bids }) =>
       JSON.stringify(bids)?.includes(`"price":${100 + acts.length},`),
     );
     assert.deepEqual(last['bids'], [{ price: 100 + acts.length, amount: 1 }, {}, {}]);
@@ -89,7 +89,7 @@ test('waits an hour if the exchange asks for it, and can be ended meanwhile', as
   });
   const options = [option('bitmex', ['XBTUSD'], 'trade')];
   const stream = startStream(t, options, { WSS_URL_BITMEX: url }, { times: { supplementDelayMs: 0 } });
-  const event = await stream.told('disconnect');
+  const event = await stream.waitForEvent('disconnect');
   assert.ok(event.event === 'disconnect' && event.waitMs >= 3_600_000);
   await stream.end();
   assert.deepEqual(statuses, [429]);

@@ -10,7 +10,7 @@ const CHUNK = 1000;
 const OLD = Buffer.from(Array.from({ length: 5500 }, (_, i) => i % 251));
 
 /** Reads a file that another one replaces after a number of chunks. */
-async function readReplaced(t: TestContext, behind: number, by: Buffer): Promise<Buffer> {
+async function readWhileReplaced(t: TestContext, behind: number, by: Buffer): Promise<Buffer> {
   const path = join(await tempDir(t), 'a.csv.gz');
   await writeFile(path, OLD);
   const { ino } = await stat(path);
@@ -27,13 +27,13 @@ async function readReplaced(t: TestContext, behind: number, by: Buffer): Promise
 }
 
 test('reads a file to its end that an equal one replaces', async (t) => {
-  for (const behind of [1, 3, 6]) assert.ok(OLD.equals(await readReplaced(t, behind, OLD)));
+  for (const behind of [1, 3, 6]) assert.ok(OLD.equals(await readWhileReplaced(t, behind, OLD)));
 });
 
 test('continues with a replacement that begins with the bytes read so far', async (t) => {
   for (const end of [Buffer.alloc(0), Buffer.alloc(10_000, 1)]) {
     const other = Buffer.concat([OLD.subarray(0, 3 * CHUNK), end]);
-    assert.ok(other.equals(await readReplaced(t, 3, other)));
+    assert.ok(other.equals(await readWhileReplaced(t, 3, other)));
   }
 });
 
@@ -41,7 +41,7 @@ test('refuses a replacement that begins with other bytes', async (t) => {
   const others = [Buffer.from(OLD), OLD.subarray(0, 3 * CHUNK - 1), Buffer.alloc(0)];
   others[0]?.writeUInt8(255, 0);
   for (const other of others) {
-    await assert.rejects(readReplaced(t, 3, other), {
+    await assert.rejects(readWhileReplaced(t, 3, other), {
       code: 'changed',
       message: /a\.csv\.gz: replaced during the run; run the same command again$/,
     });

@@ -17,7 +17,7 @@ function bytesOf(length: number, seed: number): Buffer {
 }
 
 /** Counts the requests in flight. */
-function counting(files: ObjectFiles): ObjectFiles & { readonly most: () => number } {
+function countRequests(files: ObjectFiles): ObjectFiles & { readonly most: () => number } {
   let open = 0;
   let most = 0;
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -37,7 +37,7 @@ function counting(files: ObjectFiles): ObjectFiles & { readonly most: () => numb
 
 test('reads many objects in parallel in ranges, with few requests at a time', async () => {
   const objects = Array.from({ length: 20 }, (_, at) => bytesOf(at * 1500, at));
-  const files = counting(objectFiles());
+  const files = countRequests(objectFiles());
   for (const [at, bytes] of objects.entries()) files.bucket.write(String(at), bytes);
   const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
   const found = await Promise.all(

@@ -39,7 +39,7 @@ const ignore = (): void => {};
 /** For files that exist. */
 const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
 
-function here(
+function readHere(
   series: readonly ReplaySeries[],
   textChunk: number,
   arrival: Arrival = NONE,
@@ -62,7 +62,7 @@ function here(
 }
 
 /** A few threads that end with the test. */
-function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): ThreadPool<SeriesTask> {
+function createThreads(t: TestContext, most = 1, onStart = (): void => {}): ThreadPool<SeriesTask> {
   const threads = new ThreadPool<SeriesTask>(most, () => {
     onStart();
     return startSeriesThread(2);
@@ -71,7 +71,7 @@ function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): ThreadP
   return threads;
 }
 
-function inThread(
+function readInThread(
   threads: ThreadPool<SeriesTask>,
   task: SeriesTask,
   arrival: Arrival = NONE,
@@ -82,7 +82,7 @@ function inThread(
   return receiveSeries(task, job, { arrival, warn });
 }
 
-function fileOf(path: string, day = DAY, isDownloading = false): SeriesFile {
+function createFile(path: string, day = DAY, isDownloading = false): SeriesFile {
   return { path, day, isDownloading };
 }
 
@@ -109,7 +109,7 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
       const quoted = row.replaceAll(/[^,]+/g, '"$&"');
       const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
       const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
-      const files = [fileOf(path), fileOf(path)];
+      const files = [createFile(path), createFile(path)];
       return {
         exchange: 'deribit',
         dataType,
@@ -132,15 +132,15 @@ test('a thread gives the same bytes and warnings as this thread, for any chunk s
   const series = await someSeries(await tempDir(t));
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
-  const expected = await merged(here(series, 1024 * 1024, NONE, warn));
+  const expected = await merged(readHere(series, 1024 * 1024, NONE, warn));
   // Each file is read twice, and ends with its first row.
   const expectedWarnings = warnings.splice(0).sort();
   assert.equal(expectedWarnings.length, 2 * series.length);
   assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the row before, among \d+ rows read; /);
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
-    assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
-    const task = inThread(threadsFor(t), { series, textChunk }, NONE, warn);
+    assert.ok((await merged(readHere(series, textChunk))) === expected, `${textChunk} here`);
+    const task = readInThread(createThreads(t), { series, textChunk }, NONE, warn);
     const inputs = series.map((_, at) => task.lines(at));
     assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
     assert.deepEqual(warnings.splice(0).sort(), expectedWarnings);
@@ -161,8 +161,8 @@ test('reads a file only up to the end of the period, even if the rest is corrupt
     ({ text }) => `${text}\n`,
   );
   assert.ok(expected.length > 400, `${expected.length} lines`);
-  const series = [{ ...whole, period, files: [fileOf(path), fileOf(`${path}.none`)] }];
-  assert.equal(await merged(here(series, 1024)), expected.join(''));
+  const series = [{ ...whole, period, files: [createFile(path), createFile(`${path}.none`)] }];
+  assert.equal(await merged(readHere(series, 1024)), expected.join(''));
 });
 
 test('an error in a thread is the same as here, and is thrown after the lines before it', async (t) => {
@@ -171,7 +171,7 @@ test('an error in a thread is the same as here, and is thrown after the lines be
   const [{ path }] = whole.files as [SeriesFile];
   const broken = path.replace('S0', 'S9');
   await writeFile(broken, withWrongChecksum(await readFile(path)));
-  const series = [{ ...whole, files: [fileOf(path), fileOf(broken)] }, other];
+  const series = [{ ...whole, files: [createFile(path), createFile(broken)] }, other];
   const textChunk = 16_384;
   const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, string, string]> => {
     let count = 0;
@@ -183,9 +183,9 @@ test('an error in a thread is the same as here, and is thrown after the lines be
     }
     throw new Error('no error');
   };
-  const task = inThread(threadsFor(t), { series, textChunk });
+  const task = readInThread(createThreads(t), { series, textChunk });
   const [count, code, message] = await read(task.lines(0));
-  assert.deepEqual([count, code, message], await read(here(series, textChunk)[0]));
+  assert.deepEqual([count, code, message], await read(readHere(series, textChunk)[0]));
   assert.ok(count >= 1000, `${count} lines`);
   assert.equal(code, 'corrupt');
   task.close();
@@ -207,19 +207,22 @@ test('gives lines while later days are downloaded, and all lines before a failed
   );
   // A day that the service does not have, and a series that begins on the next day.
   const series = [
-    { ...first, files: [file, fileOf('absent', day, true)] },
-    { ...second, files: [{ ...later, day, isDownloading: true }, fileOf('failed', addDays(DAY, 2), true)] },
+    { ...first, files: [file, createFile('absent', day, true)] },
+    {
+      ...second,
+      files: [{ ...later, day, isDownloading: true }, createFile('failed', addDays(DAY, 2), true)],
+    },
   ];
-  const lines = (await merged(here([{ ...first, files: [file] }], 1024))).length;
-  const threads = threadsFor(t);
+  const lines = (await merged(readHere([{ ...first, files: [file] }], 1024))).length;
+  const threads = createThreads(t);
   for (const isHere of [true, false]) {
     const arrivals = new FileArrivals(['absent', later.path, 'failed']);
     const arrival: Arrival = (path) => arrivals.wait(path);
-    const task = inThread(threads, { series, textChunk: 1024 }, arrival);
+    const task = readInThread(threads, { series, textChunk: 1024 }, arrival);
     let length = 0;
     const merging = mergeLines(
       {
-        lines: isHere ? here(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
+        lines: isHere ? readHere(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
         close: async () => task.close(),
       },
       {
@@ -239,7 +242,7 @@ test('gives lines while later days are downloaded, and all lines before a failed
     );
     await assert.rejects(merging, { code: 'no_access' });
     const whole = await merged(
-      here(
+      readHere(
         [
           { ...first, files: [file] },
           { ...second, files: [{ ...later, day }] },
@@ -258,20 +261,20 @@ test('many replays share a few threads: each gets its lines while others pause, 
   const broken = path.replace('S0', 'S9');
   await writeFile(broken, withWrongChecksum(await readFile(path)));
   let started = 0;
-  const threads = threadsFor(t, 2, () => {
+  const threads = createThreads(t, 2, () => {
     started++;
   });
   const open = (series: readonly ReplaySeries[]): AsyncIterable<TimedLines>[] => {
-    const task = inThread(threads, { series, textChunk: 1024 });
+    const task = readInThread(threads, { series, textChunk: 1024 });
     closing.push(() => task.close());
     return series.map((_, at) => task.lines(at));
   };
   const closing: (() => void)[] = [];
-  const expected = await merged(here([whole, other], 1024));
+  const expected = await merged(readHere([whole, other], 1024));
   // Ten whose readers take a single buffer, and ten that fail.
   for (let i = 0; i < 10; i++) {
     for (const lines of open([other])) await lines[Symbol.asyncIterator]().next();
-    await assert.rejects(merged(open([{ ...whole, files: [fileOf(broken)] }])), { code: 'corrupt' });
+    await assert.rejects(merged(open([{ ...whole, files: [createFile(broken)] }])), { code: 'corrupt' });
   }
   const answers = Array.from({ length: 5 }, () => merged(open([whole, other])));
   for (const close of closing.slice(0, 20)) close();

@@ -35,7 +35,7 @@ export async function* readLinesWithReaders(
 ): Lines {
   let yielded = 0;
   try {
-    for await (const lines of mergedLines(read, readers)) {
+    for await (const lines of mergeReaderLines(read, readers)) {
       yielded += lines.count;
       yield lines;
     }
@@ -46,7 +46,7 @@ export async function* readLinesWithReaders(
   yield* skipLines(yielded, alone());
 }
 
-async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
+async function* mergeReaderLines(read: ReadText, readers: readonly FeedReader[]): Lines {
   const texts = distributeTexts(read, readers);
   try {
     yield* createHandover(createFeedLineBuffers(), (swap) =>

@@ -3,7 +3,12 @@ import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
+import {
+  assertWholeLines,
+  countSliceRequests,
+  listCachedFiles,
+  replayInProcess,
+} from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { busySandbox } from '../../helpers/sandbox.js';
@@ -25,7 +30,7 @@ test('messages of channels and symbols, whole, in order, as the exchange sent th
   );
   assert.doesNotMatch(stdout, /ETHUSD|orderBookL2/);
   const filters = ['trade', 'quote'].map((channel) => ({ channel, symbols: ['XBTUSD'] }));
-  assert.equal(stdout, (await replayHere(service, await tempDir(t), { filters })).text);
+  assert.equal(stdout, (await replayInProcess(service, await tempDir(t), { filters })).text);
 
   await service.close();
   const keyless = { ...envOf(service, dir, ''), TM_CACHE_DIR: '/nonexistent' };
@@ -90,7 +95,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
   const keyless = await runHere(closed, { env: envOf(service, dir, '') });
   assert.equal(keyless.exitCode, 4);
   assert.match(keyless.stderr, /^tickhaul: bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/);
-  assert.equal(sliceRequests(service), 0);
+  assert.equal(countSliceRequests(service), 0);
   const wrong = await runHere(closed, { env: envOf(service, dir, 'wrong-key') });
   assert.equal(wrong.exitCode, 4);
   assert.equal(wrong.stdout, '');
@@ -130,7 +135,7 @@ test('symbols of Binance, in lower case in channels, are taken in any case, and 
     texts.push(stdout);
   }
   assert.equal(texts[0], texts[1]);
-  assert.deepEqual(await cachedFiles(join(dir, 'BTCUSDT')), await cachedFiles(join(dir, 'btcusdt')));
+  assert.deepEqual(await listCachedFiles(join(dir, 'BTCUSDT')), await listCachedFiles(join(dir, 'btcusdt')));
   const { exitCode, stdout } = await runHere(['instruments', 'binance-futures', 'BTCUSDT', '--json'], {
     env,
   });
@@ -147,7 +152,7 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   const right = await runHere(replay, { env });
   const sound = await runHere(['verify', '--cache', ...cache], { env });
   assert.equal(sound.exitCode, 0, sound.stderr);
-  const [first = '', ...others] = await cachedFiles(join(dir, 'cache'));
+  const [first = '', ...others] = await listCachedFiles(join(dir, 'cache'));
   assert.ok(others.length > 3);
   truncateSync(join(dir, 'cache/feeds', first), 30);
   const broken = await runHere(['verify', '--cache', '--json', ...cache], { env });

@@ -1,5 +1,5 @@
 import type { Normalizer } from '../../../src/dialects/normalizer.js';
-import { recordsOf } from '../records-of.js';
+import { normalizeMessages } from '../records-of.js';
 
 /** Local time of messages; all times here are microseconds since the epoch. */
 export const LOCAL = Date.parse('2026-08-03T10:00:00.500Z') * 1000 + 123;
@@ -14,5 +14,5 @@ export const AT_LOCAL = { timestamp: LOCAL, micros: true, localTimestamp: LOCAL 
 
 /** The records of one message. */
 export function read(normalizer: Normalizer, message: unknown): readonly object[] {
-  return recordsOf([normalizer], [{ message, localTimestamp: LOCAL }]);
+  return normalizeMessages([normalizer], [{ message, localTimestamp: LOCAL }]);
 }

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { readSliceIndex } from '../../../src/feeds/cache/slice-index.js';
 import { parseSliceName, slicePath } from '../../../src/feeds/cache/slice-path.js';
 import { tempDir } from '../../helpers/temp.js';
-import { cachedFiles } from '../replaying.js';
+import { listCachedFiles } from '../replaying.js';
 
 const KEY = 'a'.repeat(64);
 /** 23:30, so that slices are in several hours and in two days. */
@@ -92,5 +92,5 @@ test('ignores slices stored less than 30 minutes after their end, and removes ab
   at(`${unfinished}0123456789abcdef.unconfirmed`, Date.now() - 2 * 3_600_000);
   at(`${unfinished}fedcba9876543210.unconfirmed`, Date.now());
   assert.equal(await look(), true);
-  assert.deepEqual(await cachedFiles(dir), [`${unfinished}fedcba9876543210.unconfirmed`, slice].sort());
+  assert.deepEqual(await listCachedFiles(dir), [`${unfinished}fedcba9876543210.unconfirmed`, slice].sort());
 });

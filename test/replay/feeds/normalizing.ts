@@ -8,12 +8,18 @@ import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { type Replayed, type ReplayHere, replayHere, runHere, START } from '../../feeds/replaying.js';
+import {
+  type ReplayInput,
+  type ReplayResult,
+  replayInProcess,
+  runReplayInProcess,
+  START,
+} from '../../feeds/replaying.js';
 
 /** Types of BitMEX, including computed ones. */
 export const ALL = 'trade,book_change,derivative_ticker,liquidation,quote,trade_bar_10s,book_snapshot_3_1s';
 
-export interface NormalizeHere extends ReplayHere {
+export interface NormalizeInput extends ReplayInput {
   /** Exchanges, each with optional symbols after a colon; bitmex by default. */
   readonly exchanges?: readonly string[];
   /** Comma-separated; trades by default. */
@@ -22,7 +28,7 @@ export interface NormalizeHere extends ReplayHere {
   readonly processors?: number;
 }
 
-export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
+export function toSources(input: NormalizeInput): readonly FeedSource[] {
   const { exchanges = ['bitmex'], types = 'trade', from = 0, to = 30, withDisconnects = false } = input;
   return exchanges.map((text) => {
     const [exchange = '', symbols] = text.split(':');
@@ -37,28 +43,33 @@ export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
 }
 
 /** A replay of normalized messages in this process, by the functions behind the command. */
-export function normalizeHere(
+export function normalizeInProcess(
   service: Sandbox,
   cacheFolder: string,
-  input: NormalizeHere = {},
-): Promise<Replayed> {
-  return runHere(service, cacheFolder, input, async (here, records) => {
-    const sources = await openFeedSources(here.run, sourcesOf(input), records);
+  input: NormalizeInput = {},
+): Promise<ReplayResult> {
+  return runReplayInProcess(service, cacheFolder, input, async (here, records) => {
+    const sources = await openFeedSources(here.run, toSources(input), records);
     await replayFeeds({ ...here, sources, processors: input.processors });
   });
 }
 
 /** Normalizes the raw messages of one exchange one by one; for periods in which its API does not change. */
-export async function normalizePlainly(
+export async function normalizeOneByOne(
   service: Sandbox,
   cacheFolder: string,
-  input: NormalizeHere = {},
+  input: NormalizeInput = {},
 ): Promise<string> {
-  const [source] = sourcesOf(input) as [FeedSource];
+  const [source] = toSources(input) as [FeedSource];
   const plan = await planFeed(source);
   const filters = plan.segments.flatMap((segment) => segment.filters);
   const { exchange } = source;
-  const raw = await replayHere(service, cacheFolder, { ...input, exchange, filters, withDisconnects: true });
+  const raw = await replayInProcess(service, cacheFolder, {
+    ...input,
+    exchange,
+    filters,
+    withDisconnects: true,
+  });
   if (raw.error) throw raw.error;
   const lines = new FeedLines({ ...source, plan });
   const out = new LineBuffer();
@@ -80,7 +91,7 @@ export interface Line {
 }
 
 /** The written messages; none is incomplete. */
-export function linesOf({ text }: Replayed): readonly Line[] {
+export function parseLines({ text }: ReplayResult): readonly Line[] {
   assert.ok(text === '' || text.endsWith('\n'), 'half a line');
   return text
     .split('\n')

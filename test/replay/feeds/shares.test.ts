@@ -8,7 +8,7 @@ import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
 import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
-import { madeByOne, madeBySeveral } from './sharing.js';
+import { readWithOneReader, readWithSeveralReaders } from './sharing.js';
 
 const DAY = parseDay('2024-03-01');
 const MINUTES = 180;
@@ -63,11 +63,11 @@ for (const [exchange, symbols, types, others] of DIALECTS) {
         { length: MINUTES },
         (_, minute) => FEEDS.minute(exchange, filters, DAY * 1440 + minute) ?? '',
       );
-      const expected = await madeByOne(source, texts);
+      const expected = await readWithOneReader(source, texts);
       assert.equal(expected.error, undefined);
       assert.ok(new Set(expected.text.match(/"symbol":"[^"]+"/g)).size > 1, 'one symbol or none');
       for (const most of [2, 4]) {
-        const made = await madeBySeveral(source, texts, most);
+        const made = await readWithSeveralReaders(source, texts, most);
         assert.equal(made.error, undefined);
         assert.ok(made.text === expected.text, `over ${most}`);
       }
@@ -135,8 +135,8 @@ test('for any messages in any texts, several readers write the lines of a single
           .join(''),
       );
       const source = { ...sourceOf('binance-futures', symbols, types), withDisconnects };
-      const one = await madeByOne(source, texts);
-      const several = await madeBySeveral(source, texts, most);
+      const one = await readWithOneReader(source, texts);
+      const several = await readWithSeveralReaders(source, texts, most);
       if (several.error instanceof MixedMessage) {
         assert.ok(batches.flat().some((each) => each.kind === 'mixed' || each.kind === 'twice'));
         assert.ok(one.text.startsWith(several.text));
@@ -175,8 +175,8 @@ test('all readers switch normalizers at an API change, even if another one has t
     '\n',
     book('2023-03-09T00:00:01.000', 'books-l2-tbt', 'BTC-USDT-SWAP', 5),
   ].join('');
-  const one = await madeByOne(source, [text]);
-  const several = await madeBySeveral(source, [text], 2);
+  const one = await readWithOneReader(source, [text]);
+  const several = await readWithSeveralReaders(source, [text], 2);
   assert.deepEqual(several, one);
   assert.deepEqual(
     one.text.match(/"price":\d/g)?.map((price) => Number(price.at(-1))),

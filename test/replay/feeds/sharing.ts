@@ -8,21 +8,27 @@ import { writeFeedLines } from '../../../src/replay/feeds/write-feed-lines.js';
 import { createHandover } from '../../../src/replay/handover.js';
 import type { TransferredLines } from '../../../src/replay/threads/send-lines.js';
 
-export interface Made {
+export interface ReaderOutput {
   readonly text: string;
   readonly error: unknown;
 }
 
 /** Lines of one reader of a feed. @param texts whole lines without local times. */
-export function madeByOne(source: FeedSource, texts: readonly string[]): Promise<Made> {
-  return gather(createHandover(smallBuffers(), (exchange) => writeFeedLines(source, given(texts), exchange)));
+export function readWithOneReader(source: FeedSource, texts: readonly string[]): Promise<ReaderOutput> {
+  return collectOutput(
+    createHandover(smallBuffers(), (exchange) => writeFeedLines(source, toFeedTexts(texts), exchange)),
+  );
 }
 
 /** Lines of several readers, in this thread. */
-export function madeBySeveral(source: FeedSource, texts: readonly string[], most: number): Promise<Made> {
+export function readWithSeveralReaders(
+  source: FeedSource,
+  texts: readonly string[],
+  most: number,
+): Promise<ReaderOutput> {
   const shares = new SymbolShares(source.exchange, source.symbols, most);
   const readers = Array.from({ length: shares.count }, (_, index) => reader(source, texts, shares, index));
-  return gather(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
+  return collectOutput(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
 }
 
 async function* reader(
@@ -36,7 +42,7 @@ async function* reader(
   const buffers = createHandover(smallBuffers(), (exchange) =>
     writeFeedLines(
       source,
-      given(texts, shares),
+      toFeedTexts(texts, shares),
       (full) => {
         if (full) places.set(full, share.copyPositions(full));
         return exchange(full);
@@ -50,7 +56,7 @@ async function* reader(
   }
 }
 
-async function* given(
+async function* toFeedTexts(
   texts: readonly string[],
   shares?: SymbolShares,
 ): AsyncGenerator<FeedText, void, undefined> {
@@ -72,7 +78,7 @@ function smallBuffers(): LineBuffer[] {
   return [new LineBuffer(16), new LineBuffer(16)];
 }
 
-async function gather(batches: AsyncIterable<TimedLines>): Promise<Made> {
+async function collectOutput(batches: AsyncIterable<TimedLines>): Promise<ReaderOutput> {
   const parts: Buffer[] = [];
   let error: unknown;
   try {

@@ -36,12 +36,12 @@ export async function writeSlices(
       const path = slicePath(source.exchange, key, { start: minute, end: minute + 1 }, 'gzip');
       const file = join(cacheFolder, 'feeds', path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, gzipSync(textOf(events, minute)));
+      await writeFile(file, gzipSync(formatSliceText(events, minute)));
     }
   }
 }
 
-function textOf(events: readonly FeedEvent[], minute: number): string {
+function formatSliceText(events: readonly FeedEvent[], minute: number): string {
   const wanted = new Date(minute * MS_PER_MINUTE).toISOString().slice(0, 16);
   let isWithin = false;
   const lines = events.flatMap((event) => {

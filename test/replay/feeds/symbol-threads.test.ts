@@ -4,7 +4,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { normalizeHere, sourcesOf } from './normalizing.js';
+import { normalizeInProcess, toSources } from './normalizing.js';
 import { type FeedEvent, writeSlices } from './slices.js';
 
 const TYPES = 'trade,book_change,derivative_ticker,quote,trade_bar_10s,book_snapshot_3_1s';
@@ -24,14 +24,18 @@ test('several threads share the symbols of an exchange and write the same bytes,
   const folder = await tempDir(t);
   const binance = 'binance-futures:BTCUSDT,dogeusdt,ETHUSDT,币安人生USDT';
   const input = { types: TYPES, to: MINUTES, withDisconnects: true, retries: 30 };
-  const expected = await normalizeHere(service, folder, { ...input, exchanges: [binance], processors: 1 });
+  const expected = await normalizeInProcess(service, folder, {
+    ...input,
+    exchanges: [binance],
+    processors: 1,
+  });
   assert.equal(expected.error, undefined);
   assert.match(expected.text, /"disconnect"/);
   const minutes = { read: 0 };
   const onMinutes = (more: number): void => {
     minutes.read += more;
   };
-  const shared = await normalizeHere(service, folder, {
+  const shared = await normalizeInProcess(service, folder, {
     ...input,
     exchanges: [binance],
     processors: 3,
@@ -41,8 +45,8 @@ test('several threads share the symbols of an exchange and write the same bytes,
   assert.ok(shared.text === expected.text);
   assert.equal(minutes.read, MINUTES);
   const exchanges = ['bitmex', binance];
-  const alone = await normalizeHere(service, folder, { ...input, exchanges, processors: 1 });
-  const together = await normalizeHere(service, folder, { ...input, exchanges, processors: 3 });
+  const alone = await normalizeInProcess(service, folder, { ...input, exchanges, processors: 1 });
+  const together = await normalizeInProcess(service, folder, { ...input, exchanges, processors: 3 });
   assert.equal(together.error, undefined);
   assert.ok(together.text === alone.text);
 });
@@ -57,7 +61,7 @@ test('a message of two symbols falls back to one thread, and a corrupt message e
     withDisconnects: true,
     offline: true,
   };
-  const [source] = sourcesOf(input) as [FeedSource];
+  const [source] = toSources(input) as [FeedSource];
   const many = Array.from({ length: 600 }, (_, at) =>
     trade(at, at % 3 ? 'BTCUSDT' : 'ETHUSDT', String(at + 1)),
   );
@@ -72,8 +76,8 @@ test('a message of two symbols falls back to one thread, and a corrupt message e
     const onMinutes = (more: number): void => {
       minutes.read += more;
     };
-    const alone = await normalizeHere(service, folder, { ...input, processors: 1 });
-    const shared = await normalizeHere(service, folder, { ...input, processors: 2, onMinutes });
+    const alone = await normalizeInProcess(service, folder, { ...input, processors: 1 });
+    const shared = await normalizeInProcess(service, folder, { ...input, processors: 2, onMinutes });
     assert.equal(alone.error?.code, code);
     assert.equal(shared.error?.message, alone.error?.message);
     assert.ok(alone.messages >= 700, `${alone.messages} messages`);
@@ -87,7 +91,7 @@ test('stopping shared threads leaves whole lines', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const aborting = new AbortController();
-  const stopped = await normalizeHere(service, folder, {
+  const stopped = await normalizeInProcess(service, folder, {
     exchanges: ['binance-futures:BTCUSDT,ETHUSDT'],
     to: 60,
     processors: 2,

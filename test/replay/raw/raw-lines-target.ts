@@ -26,19 +26,19 @@ export const rawLinesTarget: FuzzTarget = {
     const slices = Array.from({ length: 1 + random.int(3) }, (_, nth) => randomSlice(random, nth));
     keep(Buffer.concat(slices.map(({ text }) => text)));
     const { text, error } = await made(random, slices);
-    const expected = plainly(slices);
+    const expected = splitSimply(slices);
     assert.equal(error, expected.error);
     assert.ok(text.equals(expected.text), `${text}\n${expected.text}`);
   },
 };
 
-interface Made {
+interface ReplayOutput {
   readonly text: Buffer;
   /** Whether a line was rejected. */
   readonly error: boolean;
 }
 
-async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
+async function made(random: Random, slices: readonly Slice[]): Promise<ReplayOutput> {
   const chunks: Buffer[] = [];
   const written = { messages: 0, bytes: 0 };
   const lines = new RawLineWriter({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) }, written);
@@ -85,9 +85,9 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
 }
 
 /** A disconnect precedes the next selected line, or the end; consecutive ones are one. */
-function plainly(slices: readonly Slice[]): Made {
+function splitSimply(slices: readonly Slice[]): ReplayOutput {
   const out: string[] = [];
-  const made = (error: boolean): Made => ({ text: Buffer.from(out.join(''), 'latin1'), error });
+  const made = (error: boolean): ReplayOutput => ({ text: Buffer.from(out.join(''), 'latin1'), error });
   /** Disconnects at the end of earlier slices, and in this one since its last line. */
   let hadBreak = false;
   for (const { text, part } of slices) {
@@ -103,7 +103,7 @@ function plainly(slices: readonly Slice[]): Made {
         hasBreak ||= isOurs;
         continue;
       }
-      const minute = minuteOf(line);
+      const minute = parseMinute(line);
       if (minute === undefined) return made(true);
       isOurs = minute < start ? !isBeforeOurs : minute < end;
       if (minute < start) hasBreak = false;
@@ -120,7 +120,7 @@ function plainly(slices: readonly Slice[]): Made {
 }
 
 /** Undefined if the line does not begin with a time. */
-function minuteOf(line: string): number | undefined {
+function parseMinute(line: string): number | undefined {
   const [, second = ''] = /^(.{19})\.\d{7}Z /.exec(line) ?? [];
   const ms = Date.parse(`${second}Z`);
   const isTime = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${second}.`);

@@ -5,7 +5,12 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
+import {
+  assertWholeLines,
+  countSliceRequests,
+  listCachedFiles,
+  replayInProcess,
+} from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
@@ -39,11 +44,11 @@ test('an exchange’s own messages, the same as the command writes, then from th
   assert.equal(answer.headers['content-type'], 'application/x-json-stream');
   assert.equal(answer.headers['content-encoding'], undefined);
   assertWholeLines(answer.text);
-  const { text } = await replayHere(service, await tempDir(t), { filters: TRADES.filters });
+  const { text } = await replayInProcess(service, await tempDir(t), { filters: TRADES.filters });
   assert.equal(answer.text, text);
-  const asked = sliceRequests(service);
+  const asked = countSliceRequests(service);
   assert.equal((await ask(server.httpPort, withOptions('/Replay/', TRADES))).text, text);
-  assert.equal(sliceRequests(service), asked);
+  assert.equal(countSliceRequests(service), asked);
   const { messages, bytes, openHttp } = server.serving.metrics;
   assert.deepEqual([messages, bytes, openHttp], [2 * (text.split('\n').length - 1), 2 * text.length, 0]);
   assert.deepEqual(server.warnings, []);
@@ -158,7 +163,7 @@ test('what fails later cuts the connection, after whole lines', async (t) => {
   // Its end is that of the connection.
   const old = await askOld(server.httpPort, path);
   assert.deepEqual([old.text, old.error], [whole.text, undefined]);
-  const slices = await cachedFiles(join(dir, 'cache'));
+  const slices = await listCachedFiles(join(dir, 'cache'));
   const last = join(dir, 'cache', 'feeds', slices.at(-1) ?? '');
   truncateSync(last, 50);
   await service.close();
@@ -176,14 +181,14 @@ test('several clients that ask for the same at once cost the slices of one', asy
   const alone = await serveHere(t, service, await tempDir(t));
   const path = withOptions('/replay', TRADES);
   const { text } = await ask(alone.httpPort, path);
-  const once = sliceRequests(service);
+  const once = countSliceRequests(service);
   const server = await serveHere(t, service, await tempDir(t));
   const first = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   // Some begin when others have come to the middle.
-  while (sliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
+  while (countSliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
   const later = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   for (const answer of await Promise.all([...first, ...later])) assert.equal(answer.text, text);
-  assert.equal(sliceRequests(service), 2 * once);
+  assert.equal(countSliceRequests(service), 2 * once);
 });
 
 test('a client that leaves stops its work, and not that of others who want the same', async (t) => {
@@ -202,7 +207,7 @@ test('a client that leaves stops its work, and not that of others who want the s
   await Promise.all([leave(), leave()]);
   assert.equal((await staying).isWhole, true);
   while (server.serving.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+  assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
 test('200 clients at once, each with an answer of its own', async (t) => {

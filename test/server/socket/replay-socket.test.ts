@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { replayHere, sliceRequests } from '../../feeds/replaying.js';
+import { countSliceRequests, replayInProcess } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { busySandbox, serveHere } from '../serving.js';
 import { A_MINUTE, fillCache } from './cached.js';
@@ -21,7 +21,7 @@ test('messages as the exchange sent them, of what was subscribed, in several mes
   ]);
   assert.deepEqual([code, reason], [1000, 'WS replay finished']);
   const filters = [{ channel: 'trade', symbols: ['XBTUSD'] }, { channel: 'quote' }];
-  const { text } = await replayHere(service, await tempDir(t), { filters });
+  const { text } = await replayInProcess(service, await tempDir(t), { filters });
   const lines = text.split('\n').slice(0, -1);
   assert.ok(lines.length > 50);
   assert.deepEqual(
@@ -79,7 +79,7 @@ test('a client that leaves stops its work; a frame beyond the limit closes it', 
   assert.equal(code, 1009);
   await leaving.heard;
   while (server.serving.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+  assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
 test('of a session that one leaves, the others have all that is theirs, and no slice of the leaver is fetched', async (t) => {
@@ -95,7 +95,7 @@ test('of a session that one leaves, the others have all that is theirs, and no s
   const { messages, code } = await hear(server, `${PATH}&session=a`, [subscribe('trade')]);
   await leaving.heard;
   assert.equal(code, 1000);
-  const { messages: alone } = await replayHere(service, await tempDir(t), {
+  const { messages: alone } = await replayInProcess(service, await tempDir(t), {
     filters: [{ channel: 'trade' }],
   });
   assert.equal(messages.length, alone);
