@@ -30,8 +30,8 @@ export async function withMessageOutput(args: CommandArgs, host: CommandHost): P
   const out = await readMessageOutput(args, host);
   if (!out) return (output, work) => work(output);
   return async (_output, work) => {
-    const { toFile } = await import('../replay/file-output.js');
-    await toFile(await out.open(), out.name, work);
+    const { writeLinesToFile } = await import('../replay/file-output.js');
+    await writeLinesToFile(await out.open(), out.name, work);
   };
 }
 

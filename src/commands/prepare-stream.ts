@@ -43,15 +43,18 @@ export async function prepareStream(
   readPath(args, 'out');
   const out = await readMessageOutput(args, host);
   return async ({ onEvent, note, output: reader, written, patienceMs }) => {
-    const streamTo = (output: LineSink, pace: Pick<LiveInput, 'gatherMs' | 'patienceMs'>): Promise<void> =>
+    const streamTo = (
+      output: LineSink,
+      pace: Pick<LiveInput, 'gatherMs' | 'writeTimeoutMs'>,
+    ): Promise<void> =>
       withServiceSession(args, host, { note }, async ({ client, settings }) => {
         const { streamLive } = await import('../live/stream-live.js');
         const end = startDeadline(forMs, new TickhaulError('interrupted', 'the time is over'));
         const signal = AbortSignal.any([host.signal, end.signal]);
-        const input = { options, client, cache: settings.cacheDir, written, tell: onEvent, signal };
+        const input = { options, client, cache: settings.cacheDir, written, emit: onEvent, signal };
         await streamLive({ ...input, ...pace, output }).finally(end.clear);
       });
-    if (!out) await streamTo(reader, { patienceMs });
+    if (!out) await streamTo(reader, { writeTimeoutMs: patienceMs });
     else await intoOutput(out, written, patienceMs, streamTo);
     const reason = host.signal.aborted ? abortReason(host.signal) : undefined;
     if (reason !== undefined && reason.code !== 'interrupted') throw reason;
@@ -63,13 +66,13 @@ async function intoOutput(
   out: MessageOutput,
   written: WrittenCounts,
   patienceMs: number | undefined,
-  streamTo: (lines: LineSink, pace: Pick<LiveInput, 'gatherMs' | 'patienceMs'>) => Promise<void>,
+  streamTo: (lines: LineSink, pace: Pick<LiveInput, 'gatherMs' | 'writeTimeoutMs'>) => Promise<void>,
 ): Promise<void> {
-  const { compressionOf, toFile } = await import('../replay/file-output.js');
-  const gatherMs = out.file || compressionOf(out.name) !== 'none' ? FILE_GATHER_MS : 0;
-  const pace = { gatherMs, patienceMs: out.file ? undefined : patienceMs };
+  const { compressionFromName, writeLinesToFile } = await import('../replay/file-output.js');
+  const gatherMs = out.file || compressionFromName(out.name) !== 'none' ? FILE_GATHER_MS : 0;
+  const pace = { gatherMs, writeTimeoutMs: out.file ? undefined : patienceMs };
   let failure: unknown;
-  await toFile(keepUnnamed(out, written, await out.open()), out.name, async (lines) => {
+  await writeLinesToFile(keepUnnamed(out, written, await out.open()), out.name, async (lines) => {
     try {
       await streamTo(lines, pace);
     } catch (error) {

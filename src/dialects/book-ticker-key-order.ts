@@ -1,14 +1,14 @@
 const BIDS_FIRST = ['bidPrice', 'bidAmount', 'askPrice', 'askAmount'];
 const PRICES_FIRST = ['askPrice', 'askAmount', 'bidPrice', 'bidAmount'];
 
-/** Exchanges whose book tickers have their keys in an order of their own (replay facts, section 3). */
+/** Exchanges with another order of keys in book tickers (docs/spec/normalized-messages.md#book_ticker). */
 const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
   bitget: PRICES_FIRST,
   'bitget-futures': PRICES_FIRST,
   hyperliquid: BIDS_FIRST,
 };
 
-/** The order of a book ticker's own keys; undefined where it is that of most exchanges. */
+/** Order of a book ticker's four keys; undefined for the usual order. */
 export function bookTickerKeyOrder(exchange: string): readonly string[] | undefined {
   return KEY_ORDERS[exchange];
 }

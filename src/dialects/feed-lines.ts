@@ -12,135 +12,141 @@ import type { Normalizer } from './normalizer.js';
 export interface FeedLinesOptions {
   readonly exchange: string;
   readonly types: readonly NormalizedType[];
-  /** In any case; left out or empty, all. */
+  /** In any case; if omitted or empty, all symbols. */
   readonly symbols?: readonly string[] | undefined;
   readonly withDisconnects: boolean;
-  /** Whether they come from a live connection, whose disconnects name the symbols that were asked for. */
+  /** Whether the messages come from a live connection, whose disconnects name the requested symbols. */
   readonly isLive?: boolean;
-  /** What `planFeed` gave for the same exchange, types and symbols. */
+  /** Result of `planFeed` for the same exchange, types and symbols. */
   readonly plan: FeedPlan;
-  /** Whether a parsed message is read here; left out, each is. Of the others only their times count, as by `pass`. */
-  readonly isOurs?: ((message: unknown) => boolean) | undefined;
+  /**
+   * Whether this reader normalizes a parsed message; if omitted, it normalizes each one. Other messages are
+   * by `skipMessage`.
+   */
+  readonly isOwn?: ((message: unknown) => boolean) | undefined;
 }
 
 /**
- * The messages of one exchange's feed as lines of normalized messages. Messages and disconnects go in as they were
- * collected; each adds its lines to the buffer.
+ * Converts one exchange's messages and disconnects, in their recorded order, to lines of normalized messages,
+ * and adds these to a buffer.
  */
 export class FeedLines {
   readonly #options: FeedLinesOptions;
-  readonly #flow: RecordPipeline;
+  readonly #pipeline: RecordPipeline;
   readonly #parse: (text: string) => unknown;
-  readonly #timeOf = createLocalTimeParser();
+  readonly #parseTime = createLocalTimeParser();
   readonly #emit: (record: SourceRecord) => void;
   #segments: readonly FeedSegment[];
   #normalizers: readonly Normalizer[] | undefined;
-  #isWanted: ((symbol: string) => boolean) | undefined;
-  /** Microseconds, of the last message; undefined before the first. */
-  #last: number | undefined;
-  /** The local timestamp of a message behind that one, which isn't read here. */
-  #passed: string | undefined;
+  #acceptsSymbol: ((symbol: string) => boolean) | undefined;
+  /** Local time of the last message in microseconds; undefined before the first. */
+  #lastTimeUs: number | undefined;
+  /** Local timestamp of a later message that this reader does not normalize. */
+  #skippedTimestamp: string | undefined;
   #isConnected = false;
   #out: LineBuffer | undefined;
 
   constructor(options: FeedLinesOptions) {
     const { exchange, types, plan, isLive, symbols } = options;
     this.#options = options;
-    this.#flow = new RecordPipeline(exchange, types, {
+    this.#pipeline = new RecordPipeline(exchange, types, {
       bookTickerKeys: bookTickerKeyOrder(exchange),
       disconnectSymbols: isLive === true ? symbols : undefined,
     });
     this.#parse = createMessageParser(exchange);
     this.#segments = plan.segments;
     this.#emit = (record) => {
-      if (this.#out && (this.#isWanted?.(record.symbol) ?? true)) this.#flow.push(record, this.#out);
+      if (this.#out && (this.#acceptsSymbol?.(record.symbol) ?? true)) this.#pipeline.push(record, this.#out);
     };
   }
 
   /**
-   * @param localTimestamp as the feed has it, with seven decimals.
+   * Normalizes one message of a feed.
+   * @param localTimestamp as in the feed, with seven decimals.
    * @param message the exchange's own JSON.
-   * @throws `createCorruptError` where it is no JSON, or nothing that the exchange could have sent.
+   * @throws TickhaulError `corrupt` for invalid JSON, or a message that the exchange cannot have sent.
    */
-  message(localTimestamp: string, message: string, out: LineBuffer): void {
-    const { isOurs } = this.#options;
-    const time = this.#timeOf(localTimestamp);
-    if (isOurs === undefined && this.#readText(message, time, out)) return;
+  addMessage(localTimestamp: string, message: string, out: LineBuffer): void {
+    const { isOwn } = this.#options;
+    const time = this.#parseTime(localTimestamp);
+    if (isOwn === undefined && this.#readText(message, time, out)) return;
     const parsed = this.#parse(message);
-    if (isOurs?.(parsed) === false) this.pass(localTimestamp);
-    else this.read(parsed, time, out, localTimestamp);
+    if (isOwn?.(parsed) === false) this.skipMessage(localTimestamp);
+    else this.addParsedMessage(parsed, time, out, localTimestamp);
   }
 
-  /** Without parsing it, where it has a form that allows that. */
+  /** Normalizes a message without parsing it, if its form allows that. */
   #readText(message: string, time: number, out: LineBuffer): boolean {
     for (const { readText } of this.#normalizersAt(time)) {
       if (readText === undefined) continue;
-      this.#begin(time, out);
+      this.#startMessage(time, out);
       return readText(message, time, this.#emit);
     }
     return false;
   }
 
-  /** Whether times may end a segment. */
+  /** Whether a later time may enter another segment. */
   get hasMoreSegments(): boolean {
     return this.#segments.length > 1;
   }
 
   /**
-   * A message that isn't read here: it ends a segment, and disconnects have its time. Of several in a row the last is
-   * enough, where there are no more segments.
+   * Accounts for a message that this reader does not normalize: its time may enter another segment, and
+   * applies to disconnects. In the last segment, only the last of several consecutive calls matters.
    */
-  pass(localTimestamp: string): void {
-    this.#passed = localTimestamp;
+  skipMessage(localTimestamp: string): void {
+    this.#skippedTimestamp = localTimestamp;
     this.#isConnected = true;
-    if (this.hasMoreSegments) this.#enterSegment(this.#timeOf(localTimestamp));
+    if (this.hasMoreSegments) this.#enterSegment(this.#parseTime(localTimestamp));
   }
 
   /**
-   * A message that is parsed already.
-   * @param time microseconds, at which it was received.
-   * @param name what an error calls it by; left out, its time.
-   * @throws `createCorruptError` where it is nothing that the exchange could have sent.
+   * Normalizes a parsed message.
+   * @param time local time in microseconds.
+   * @param name names the message in errors; defaults to its time.
+   * @throws TickhaulError `corrupt` for a message that the exchange cannot have sent.
    */
-  read(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
-    this.#begin(time, out);
+  addParsedMessage(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
+    this.#startMessage(time, out);
     for (const normalizer of this.#normalizersAt(time)) {
       try {
         normalizer.read(parsed, time, this.#emit);
       } catch (cause) {
-        throw this.#unreadable(name ?? new Date(time / 1000).toISOString(), cause);
+        throw this.#toCorruptError(name ?? new Date(time / 1000).toISOString(), cause);
       }
     }
   }
 
-  #begin(time: number, out: LineBuffer): void {
+  #startMessage(time: number, out: LineBuffer): void {
     this.#out = out;
-    this.#last = time;
-    this.#passed = undefined;
+    this.#lastTimeUs = time;
+    this.#skippedTimestamp = undefined;
     this.#isConnected = true;
   }
 
   /**
-   * The connection broke; several in a row count as one, and none before the first message. What is computed begins anew
-   * where the disconnect is told, and in a live stream always (replay facts, sections 2 and 5).
+   * Handles a disconnect: consecutive ones count once, and none counts before the first message. Computed
+   * data restarts if the disconnect is output, and always in a live stream
+   * (docs/spec/normalized-messages.md#disconnect).
    */
-  disconnect(out: LineBuffer): void {
+  addDisconnect(out: LineBuffer): void {
     this.#normalizers = undefined;
-    const last = this.#passed === undefined ? this.#last : this.#timeOf(this.#passed);
+    const last =
+      this.#skippedTimestamp === undefined ? this.#lastTimeUs : this.#parseTime(this.#skippedTimestamp);
     if (!this.#isConnected || last === undefined) return;
     this.#isConnected = false;
-    if (this.#options.withDisconnects) this.#flow.disconnect(last, out);
-    else if (this.#options.isLive === true) this.#flow.restart();
+    if (this.#options.withDisconnects) this.#pipeline.disconnect(last, out);
+    else if (this.#options.isLive === true) this.#pipeline.restart();
   }
 
-  #unreadable(name: string, cause: unknown): unknown {
+  #toCorruptError(name: string, cause: unknown): unknown {
     if (cause instanceof TickhaulError) return cause;
     const { exchange, isLive } = this.#options;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    const advice = isLive === true ? '' : '; --channel gives it as it is';
+    const advice = isLive === true ? '' : '; use --channel for the original messages';
     return new TickhaulError(
       'corrupt',
-      `${exchange}: the message of ${name} can't be normalized (${reason})${advice}`,
+      `${exchange}: the message of ${name} cannot be normalized (${reason})${advice}`,
       { cause },
     );
   }
@@ -150,7 +156,7 @@ export class FeedLines {
     const [segment] = this.#segments;
     if (this.#normalizers === undefined) {
       this.#normalizers = segment?.normalizers() ?? [];
-      this.#isWanted = segment && createSymbolTest(this.#options.symbols, segment);
+      this.#acceptsSymbol = segment && createSymbolTest(this.#options.symbols, segment);
     }
     return this.#normalizers;
   }
@@ -165,13 +171,13 @@ export class FeedLines {
   }
 }
 
-/** Symbols as they were asked for, in upper case, or as they are in the filters. */
+/** Accepts symbols as requested, in upper case, and as in the filters. */
 function createSymbolTest(
   symbols: readonly string[] | undefined,
   { filters }: FeedSegment,
 ): ((symbol: string) => boolean) | undefined {
   if (symbols === undefined || symbols.length === 0) return undefined;
-  const asked = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
-  const wanted = new Set([...asked, ...filters.flatMap((filter) => filter.symbols ?? [])]);
-  return (symbol) => wanted.has(symbol);
+  const requested = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
+  const accepted = new Set([...requested, ...filters.flatMap((filter) => filter.symbols ?? [])]);
+  return (symbol) => accepted.has(symbol);
 }

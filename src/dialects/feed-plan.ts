@@ -4,46 +4,46 @@ import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../marke
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
-import { ownNormalizer } from './own/normalizer-eras.js';
+import { createOwnNormalizer } from './own/normalizer-eras.js';
 import { findUnsupportedError } from './unsupported-messages.js';
-import { loadVendor, vendorExchanges } from './vendor/load-vendor.js';
+import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
 
 export interface FeedPlanOptions {
   readonly exchange: string;
   readonly types: readonly NormalizedType[];
-  /** In any case; left out or empty, all. */
+  /** In any case; if omitted or empty, all symbols. */
   readonly symbols?: readonly string[] | undefined;
   /** Local times, in microseconds. */
   readonly period: Period;
-  /** Whether they come from a live connection: the vendor's normalizers are stricter there. */
+  /** Whether the messages come from a live connection, where the vendor's normalizers are stricter. */
   readonly isLive?: boolean;
 }
 
-/** How one exchange's messages of a period become records. */
+/** How one exchange's messages of a period are converted to records. */
 export interface FeedPlan {
-  /** Stretches that follow each other, together the period; each begins with new normalizers. */
+  /** Consecutive segments that cover the period; each one starts with new normalizers. */
   readonly segments: readonly FeedSegment[];
-  /** Source types that the exchange doesn't have, and what was to be computed of them. */
-  readonly lacking: readonly SourceTypeName[];
+  /** Requested source types that the exchange does not have. */
+  readonly missingTypes: readonly SourceTypeName[];
 }
 
 export interface FeedSegment extends Period {
-  /** Of the asked source types those that the exchange has here. */
+  /** The requested source types that the exchange has in this segment. */
   readonly types: readonly SourceTypeName[];
-  /** What to ask the raw data API for: all that the normalizers need; a channel may be there twice. */
+  /** Filters of all channels that the normalizers need; a channel may occur twice. */
   readonly filters: readonly FeedFilter[];
-  /** New normalizers, in the order in which a message goes to them. */
+  /** Creates new normalizers, in the order in which they receive a message. */
   normalizers(): readonly Normalizer[];
 }
 
 const DAY_US = 86_400_000_000;
 
 /**
- * Plans the reading of feeds. The period is cut at each UTC midnight at which an exchange's API changed: there fresh
- * normalizers differ, in kind or in what they ask for, from those of the day before.
- * @throws usage error where a type can't be read within the period, the exchange has none of them, or the vendor's
- *   package is needed and isn't there.
+ * Plans the normalization of a feed. The period is split at each UTC midnight at which an exchange's API
+ * changed: there new normalizers differ, in kind or in filters, from those of the day before.
+ * @throws usage error if a type cannot be normalized in the period, if the exchange has none of the types, or
+ * if the vendor's package is needed and not installed.
  */
 export async function planFeed({
   exchange,
@@ -52,39 +52,41 @@ export async function planFeed({
   period,
   isLive = false,
 }: FeedPlanOptions): Promise<FeedPlan> {
-  // Tables by exchange, the vendor's too, have it as every object does.
-  if (exchange === 'constructor') throw usageError(`"${exchange}" is no exchange id`);
-  const asked = listSourceTypes(types);
-  for (const type of asked) {
-    const refusal = findUnsupportedError(exchange, type, period.end, isLive);
-    if (refusal) throw refusal;
+  // Tables keyed by exchange, also the vendor's, inherit a `constructor` property.
+  if (exchange === 'constructor') throw usageError(`"${exchange}" is not an exchange id`);
+  const requested = listSourceTypes(types);
+  for (const type of requested) {
+    const unsupportedError = findUnsupportedError(exchange, type, period.end, isLive);
+    if (unsupportedError) throw unsupportedError;
   }
   const starts = [period.start, ...listMidnights(period)];
-  const areOurs = starts.every((at) => asked.every((type) => ownNormalizer(exchange, type, at)));
-  const vendor = areOurs ? undefined : await loadVendor();
-  const wanted = symbols === undefined || symbols.length === 0 ? undefined : symbols;
-  // What the package has for an exchange is the same on all days, and asking for what it has not takes a while.
-  const has = new Set(
-    asked.filter((type) => vendor && createVendorNormalizer(vendor, exchange, type, period.start, isLive)),
+  const areAllOwn = starts.every((at) => requested.every((type) => createOwnNormalizer(exchange, type, at)));
+  const vendor = areAllOwn ? undefined : await loadVendor();
+  const symbolFilter = symbols === undefined || symbols.length === 0 ? undefined : symbols;
+  // The package supports the same types on all days, and a lookup of an unsupported type is slow.
+  const vendorTypes = new Set(
+    requested.filter(
+      (type) => vendor && createVendorNormalizer(vendor, exchange, type, period.start, isLive),
+    ),
   );
   const readersAt = (at: number): readonly TypeReader[] =>
-    asked.flatMap((type) => {
-      const own = ownNormalizer(exchange, type, at);
-      const vendors =
-        vendor && has.has(type) && !own
+    requested.flatMap((type) => {
+      const own = createOwnNormalizer(exchange, type, at);
+      const vendorNormalizer =
+        vendor && vendorTypes.has(type) && !own
           ? createVendorNormalizer(vendor, exchange, type, at, isLive)
           : undefined;
-      const normalizer = own ?? vendors;
-      return normalizer ? [{ type, normalizer, filters: normalizer.filters(wanted) }] : [];
+      const normalizer = own ?? vendorNormalizer;
+      return normalizer ? [{ type, normalizer, filters: normalizer.filters(symbolFilter) }] : [];
     });
   const segments = splitIntoSegments(starts, period.end, readersAt);
-  const found = new Set(segments.flatMap(({ types }) => types));
-  if (found.size === 0) {
-    const known = await vendorExchanges();
+  const foundTypes = new Set(segments.flatMap(({ types }) => types));
+  if (foundTypes.size === 0) {
+    const known = await listVendorExchanges();
     const hint = known.includes(exchange) ? '' : didYouMean(exchange, known);
-    throw usageError(`${exchange} has no ${asked.join(', ')} messages${hint}`);
+    throw usageError(`${exchange} has no ${requested.join(', ')} messages${hint}`);
   }
-  return { segments, lacking: asked.filter((type) => !found.has(type)) };
+  return { segments, missingTypes: requested.filter((type) => !foundTypes.has(type)) };
 }
 
 interface TypeReader {
@@ -93,7 +95,7 @@ interface TypeReader {
   readonly filters: readonly FeedFilter[];
 }
 
-/** A segment for each of the starts at which fresh readers differ from those before. */
+/** Creates a segment at each start where new readers differ from those before. */
 function splitIntoSegments(
   starts: readonly number[],
   end: number,
@@ -114,7 +116,10 @@ function splitIntoSegments(
   }));
 }
 
-/** The types of messages that the asked types are made of, in the order in which messages go to normalizers. */
+/**
+ * Source types that the requested types are computed from, in the order in which normalizers receive
+ * messages.
+ */
 function listSourceTypes(types: readonly NormalizedType[]): readonly SourceTypeName[] {
   const files = new Set<string>(types.map(({ dayFiles }) => dayFiles));
   return (Object.keys(SOURCE_TYPES) as SourceTypeName[]).filter((name) => files.has(SOURCE_TYPES[name]));

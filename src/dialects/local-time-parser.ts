@@ -1,9 +1,9 @@
-/** `2019-06-01T00:03:03.` */
+/** Length of `2019-06-01T00:03:03.` */
 const SECOND_LENGTH = 20;
-/** Of the seven digits behind it six are kept. */
+/** End of the first six of seven decimals. */
 const MICROS_END = 26;
 
-/** @returns a function that reads local timestamps of feed lines, as microseconds; the 100 ns are cut off. */
+/** Creates a parser of local timestamps of feed lines; it returns microseconds and drops the 100 ns. */
 export function createLocalTimeParser(): (text: string) => number {
   let second = '';
   let start = 0;

@@ -1,12 +1,12 @@
 import { TickhaulError } from '../base/errors.js';
 
 /**
- * Whole numbers past 2^53, which parsing would change: they are put in quotes first, as the vendor's clients do it
- * (replay facts, section 1).
+ * Integers above 2^53, which JSON.parse would round: they are quoted before, as in the vendor's clients
+ * (docs/spec/raw-feeds-api.md#large-ids).
  */
 const LARGE_INTEGERS: readonly {
   readonly exchange: RegExp;
-  /** Text that such messages have. */
+  /** Text in all messages of this kind. */
   readonly within: string;
   readonly key: RegExp;
 }[] = [
@@ -14,11 +14,11 @@ const LARGE_INTEGERS: readonly {
   { exchange: /^upbit$/, within: 'sequential_id', key: /"(sequential_id)":(\d+)(?=[\s,}\]])/g },
 ];
 
-/** @returns a function that parses messages of an exchange, and throws `createCorruptError` where one is no JSON. */
+/** Creates a parser for messages of an exchange. It throws TickhaulError `corrupt` for invalid JSON. */
 export function createMessageParser(exchange: string): (text: string) => unknown {
-  const huge = LARGE_INTEGERS.find((row) => row.exchange.test(exchange));
+  const rule = LARGE_INTEGERS.find((row) => row.exchange.test(exchange));
   return (text) => {
-    const safe = huge && text.includes(huge.within) ? text.replaceAll(huge.key, '"$1":"$2"') : text;
+    const safe = rule && text.includes(rule.within) ? text.replaceAll(rule.key, '"$1":"$2"') : text;
     try {
       return JSON.parse(safe);
     } catch (cause) {

@@ -4,30 +4,26 @@ import type { FeedFilter } from '../service/feed-filter.js';
 export type EmitRecord = (record: SourceRecord) => void;
 
 /**
- * Makes records of one type of an exchange's own messages. It keeps state (books that are being aligned, tickers' last
- * values): one is made for each connection that the messages were collected with, and thrown away where that broke.
+ * Converts an exchange's own messages to records of one type. It has state (books during alignment, last
+ * values of tickers), so each recorded connection needs a new one.
  */
 export interface Normalizer {
-  /**
-   * Channels that the records are made of.
-   * @param symbols in any case; undefined for all.
-   */
+  /** The channels that the records are computed from. @param symbols in any case; undefined for all. */
   filters(symbols: readonly string[] | undefined): readonly FeedFilter[];
   /**
-   * Gives the records of a message, none where it is of another channel.
-   * @param message the exchange's message, parsed.
+   * Emits the records of a message; none for a message of another channel.
+   * @param message parsed message of the exchange.
    * @param localTimestamp microseconds.
    */
   read(message: unknown, localTimestamp: number, emit: EmitRecord): void;
   /**
-   * The same for the text of a message, where it has the form that nearly all have: it is of no other normalizer then.
-   * Undefined where there is no such form.
-   * @returns false for any other text, which is to be parsed.
+   * As `read`, for the unparsed text of a message in the most frequent form, which no other normalizer may
+   * handle. Undefined if there is no such form.
+   * @returns false for any other text, which must be parsed.
    */
   readonly readText?: ((text: string, localTimestamp: number, emit: EmitRecord) => boolean) | undefined;
   /**
-   * What tells two ways of reading apart: normalizers that are made for two days and have the same kind read both
-   * days' messages alike.
+   * Identifies a way of reading: normalizers of two days with the same kind handle both days' messages alike.
    */
   readonly kind: string;
 }

@@ -1,51 +1,52 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { SourceTypeName } from '../market/names/data-type-name.js';
 
-/** Messages that can't be normalized, or not rightly. */
+/** Messages that cannot be normalized correctly. */
 export interface UnsupportedMessages {
   readonly exchange: string;
-  /** Left out, all of them. */
+  /** If omitted, all types. */
   readonly types?: readonly SourceTypeName[];
-  /** The UTC day from which on; left out, always. */
+  /** First UTC day; if omitted, always. */
   readonly from?: string;
-  /** What is known, as the end of a sentence that begins with the exchange and the type. */
-  readonly why: string;
+  /** Reason, as the end of a sentence that begins with the exchange and the type. */
+  readonly reason: string;
 }
 
-const CHANGED = "come in a form that the normalizers don't know";
+const CHANGED = 'have a form that the normalizers do not support';
 const UNKNOWN = 'have no normalizer';
 
 /**
- * What the vendor's release is silent about or gets wrong, and no normalizer of ours mends (replay facts, section 7).
- * Better no answer than an empty one.
+ * Messages that the vendor's release does not support or gets wrong, and that have no normalizer of tickhaul
+ * (docs/normalizers.md). An error is better than an empty or wrong result.
  */
 export const UNSUPPORTED_MESSAGES: readonly UnsupportedMessages[] = [
-  { exchange: 'aster', why: UNKNOWN },
-  { exchange: 'aster-futures', why: UNKNOWN },
-  { exchange: 'bullish', why: UNKNOWN },
-  { exchange: 'lighter', why: UNKNOWN },
-  { exchange: 'mexc', why: UNKNOWN },
-  { exchange: 'mexc-futures', why: UNKNOWN },
-  { exchange: 'polymarket', why: UNKNOWN },
-  { exchange: 'gemini', from: '2026-07-24', why: CHANGED },
-  { exchange: 'gemini', types: ['book_ticker'], why: UNKNOWN },
-  { exchange: 'woo-x', from: '2026-06-29', why: CHANGED },
-  { exchange: 'binance-european-options', from: '2025-12-17', why: CHANGED },
-  { exchange: 'binance-european-options', types: ['book_ticker'], why: UNKNOWN },
-  { exchange: 'bitfinex', types: ['book_ticker'], why: 'would lack messages' },
-  { exchange: 'bitfinex-derivatives', types: ['book_ticker'], why: 'would lack messages' },
-  { exchange: 'crypto-com', types: ['book_ticker'], why: 'would lack their amounts' },
+  { exchange: 'aster', reason: UNKNOWN },
+  { exchange: 'aster-futures', reason: UNKNOWN },
+  { exchange: 'bullish', reason: UNKNOWN },
+  { exchange: 'lighter', reason: UNKNOWN },
+  { exchange: 'mexc', reason: UNKNOWN },
+  { exchange: 'mexc-futures', reason: UNKNOWN },
+  { exchange: 'polymarket', reason: UNKNOWN },
+  { exchange: 'gemini', from: '2026-07-24', reason: CHANGED },
+  { exchange: 'gemini', types: ['book_ticker'], reason: UNKNOWN },
+  { exchange: 'woo-x', from: '2026-06-29', reason: CHANGED },
+  { exchange: 'binance-european-options', from: '2025-12-17', reason: CHANGED },
+  { exchange: 'binance-european-options', types: ['book_ticker'], reason: UNKNOWN },
+  { exchange: 'bitfinex', types: ['book_ticker'], reason: 'would lack messages' },
+  { exchange: 'bitfinex-derivatives', types: ['book_ticker'], reason: 'would lack messages' },
+  { exchange: 'crypto-com', types: ['book_ticker'], reason: 'would lack their amounts' },
 ];
 
-/** Whether anything of an exchange is refused: then it is a known one. */
+/** Whether some messages of an exchange are unsupported, which implies that the exchange exists. */
 export function hasUnsupportedMessages(exchange: string): boolean {
-  return UNSUPPORTED_MESSAGES.some((refusal) => refusal.exchange === exchange);
+  return UNSUPPORTED_MESSAGES.some((unsupported) => unsupported.exchange === exchange);
 }
 
 /**
- * The refusal that a period runs into, as an error that says what works instead; undefined where none does.
- * @param end microseconds, not included.
- * @param isLive whether it is a stream that is asked for.
+ * Creates the error for a type that is unsupported in a period, with an alternative; undefined if it is
+ * supported.
+ * @param end microseconds, exclusive.
+ * @param isLive whether the request is a stream.
  */
 export function findUnsupportedError(
   exchange: string,
@@ -53,22 +54,22 @@ export function findUnsupportedError(
   end: number,
   isLive = false,
 ): TickhaulError | undefined {
-  const refusal = UNSUPPORTED_MESSAGES.find(
-    ({ exchange: of, types, from }) =>
-      of === exchange &&
+  const unsupported = UNSUPPORTED_MESSAGES.find(
+    ({ exchange: unsupportedExchange, types, from }) =>
+      unsupportedExchange === exchange &&
       (types === undefined || types.includes(type)) &&
       (from === undefined || end > Date.parse(from) * 1000),
   );
-  if (refusal === undefined) return undefined;
-  const { from, why } = refusal;
+  if (unsupported === undefined) return undefined;
+  const { from, reason } = unsupported;
   const since = from === undefined ? '' : ` from ${from} on`;
   if (isLive) {
     return usageError(
-      `${exchange}: ${type} messages ${why}${since}; day files have them from the next day on: tickhaul replay`,
+      `${exchange}: ${type} messages ${reason}${since}; day files have them from the next day on, for tickhaul replay`,
     );
   }
   const earlier = from === undefined ? '' : `, or a period that ends at ${from}`;
   return usageError(
-    `${exchange}: ${type} messages of feeds ${why}${since}; what works instead is --source datasets${earlier}`,
+    `${exchange}: ${type} messages of feeds ${reason}${since}; use --source datasets${earlier}`,
   );
 }

@@ -1,12 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { FeedFilter } from '../service/feed-filter.js';
 
-/** Symbols that one filter may hold (service interface, Limits). */
+/** Maximum symbols of one filter (docs/spec/raw-feeds-api.md#filters). */
 export const MAX_FILTER_SYMBOLS = 50;
 
 /**
- * The same selection in the one form that a cache goes by (replay facts, section 1): a channel once, channels and
- * symbols sorted and once each. A filter without symbols takes all of its channel, whatever others of it name.
+ * Converts filters to their canonical form (docs/spec/raw-feeds-api.md#filters): each channel once; channels
+ * and symbols sorted and without duplicates. A filter without symbols selects its whole channel, even if
+ * other filters name symbols.
  */
 export function canonicalizeFilters(filters: readonly FeedFilter[]): readonly FeedFilter[] {
   const byChannel = new Map<string, ReadonlySet<string> | undefined>();
@@ -21,8 +22,8 @@ export function canonicalizeFilters(filters: readonly FeedFilter[]): readonly Fe
 }
 
 /**
- * Canonical filters as several that a request may hold each; together they select the same. One where there are few
- * symbols.
+ * Splits canonical filters into sets that fit one request each and together select the same. With few symbols
+ * there is a single set.
  */
 export function splitFilters(filters: readonly FeedFilter[]): readonly (readonly FeedFilter[])[] {
   const parts = filters.map(({ symbols = [] }) => Math.ceil(symbols.length / MAX_FILTER_SYMBOLS));
@@ -35,7 +36,7 @@ export function splitFilters(filters: readonly FeedFilter[]): readonly (readonly
   );
 }
 
-/** As they stand in a request, and as their hash is made of: no spaces, the channel first. */
+/** Canonical filters as text for requests and their hash: without spaces, the channel first. */
 export function formatFilters(filters: readonly FeedFilter[]): string {
   return JSON.stringify(
     filters.map(({ channel, symbols }) => (symbols ? { channel, symbols } : { channel })),
@@ -43,8 +44,8 @@ export function formatFilters(filters: readonly FeedFilter[]): string {
 }
 
 /**
- * Names of the folders that slices of canonical filters may lie in: first ours, then those of the vendor's clients,
- * which write the same filters in other ways (replay facts, section 1).
+ * Folder names in which slices of canonical filters may be: first tickhaul's, then those of the vendor's
+ * clients, which write the same filters in other ways (docs/spec/raw-feeds-api.md#filter-hash).
  */
 export function filterKeys(filters: readonly FeedFilter[]): readonly string[] {
   const texts = [

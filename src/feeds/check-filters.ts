@@ -6,9 +6,11 @@ import type { FeedNames } from '../service/records/feed-names.js';
 const MAX_SHOWN_SYMBOLS = 3;
 
 /**
- * Checks filters against what an exchange's record lists, and writes symbols as the record does, whatever their case.
- * @param warn told of symbols that it doesn't list: channels have some of their own.
- * @throws usage error for a channel that it doesn't list, with the nearest ones. A record without channels tells nothing.
+ * Checks filters against an exchange's record, and converts symbols to the record's spelling; they may be
+ * given in any case.
+ * @param warn called for symbols that the record does not list, since some channels have other symbols.
+ * @throws usage error for a channel that the record does not list, with the nearest ones; a record without
+ * channels accepts any.
  */
 export function checkFilters(
   exchange: string,
@@ -16,17 +18,18 @@ export function checkFilters(
   { channels, symbols }: FeedNames,
   warn: (message: string) => void,
 ): readonly FeedFilter[] {
-  const wrong = channels.length > 0 ? filters.find(({ channel }) => !channels.includes(channel)) : undefined;
-  if (wrong) {
-    const near = didYouMean(wrong.channel, channels) || `; known are ${channels.join(', ')}`;
-    throw usageError(`unknown channel "${wrong.channel}" of ${exchange}${near}`);
+  const unknownChannel =
+    channels.length > 0 ? filters.find(({ channel }) => !channels.includes(channel)) : undefined;
+  if (unknownChannel) {
+    const near = didYouMean(unknownChannel.channel, channels) || `; known are ${channels.join(', ')}`;
+    throw usageError(`unknown channel "${unknownChannel.channel}" of ${exchange}${near}`);
   }
   const listed = new Map(symbols.map((symbol) => [symbol.toUpperCase(), symbol]));
   const exact = new Set(symbols);
   const unknown = new Set<string>();
-  const checked = filters.map(({ channel, symbols: asked }) => {
-    if (!asked) return { channel };
-    const own = asked.map((symbol) => {
+  const checked = filters.map(({ channel, symbols: requested }) => {
+    if (!requested) return { channel };
+    const own = requested.map((symbol) => {
       if (exact.has(symbol)) return symbol;
       const known = listed.get(symbol.toUpperCase());
       if (known === undefined) unknown.add(symbol);
@@ -47,5 +50,5 @@ function describeUnknownSymbols(
   const near = nearestNames(first, symbols);
   const hint = unknown.length === 1 && near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
   const more = unknown.length > MAX_SHOWN_SYMBOLS ? ` and ${unknown.length - MAX_SHOWN_SYMBOLS} more` : '';
-  return `the record of ${exchange} doesn't list ${unknown.slice(0, MAX_SHOWN_SYMBOLS).join(', ')}${more}: a channel may have it all the same${hint}`;
+  return `the record of ${exchange} does not list ${unknown.slice(0, MAX_SHOWN_SYMBOLS).join(', ')}${more}: a channel may still have it${hint}`;
 }

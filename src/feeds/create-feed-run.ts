@@ -11,33 +11,36 @@ import { createSharedSlices } from './request/shared-slices.js';
 
 export interface FeedRunOptions {
   readonly client: ServiceClient;
-  /** Holds `feeds`, the slices. */
+  /** Cache folder, which holds the slices in `feeds`. */
   readonly cacheFolder: string;
-  /** Bytes of all slices; undefined for no limit. */
+  /** Maximum bytes of all slices; undefined for no limit. */
   readonly cacheLimit: number | undefined;
   readonly offline: boolean;
   readonly concurrency: number | 'auto';
   readonly retries: number;
   readonly maxWaitMs: number;
-  /** Bytes a second over all requests. */
+  /** Maximum bytes a second, over all requests. */
   readonly maxRate?: number | undefined;
-  /** Where other processes may fetch the same slices. */
+  /** Processes that may fetch the same slices. */
   readonly beside?: ProcessGroup | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
-/** Slices are small: more of them at once pay off than of day files (replay facts, section 1). */
+/**
+ * Slices are smaller than day files, so more parallel requests pay off
+ * (docs/spec/raw-feeds-api.md#request-rate).
+ */
 const SLICE_CONCURRENCY = { initial: 20, max: 60 };
 
-/** What all requests of a run share; nothing is asked for yet. */
+/** Creates the state shared by all requests of a run; sends no request. */
 export function createFeedRun(options: FeedRunOptions): FeedRun {
   const { client, cacheFolder, cacheLimit, concurrency, maxRate, beside, emit } = options;
   const { offline, retries, maxWaitMs, signal } = options;
   const warn = (message: string): void => emit({ event: 'warning', message });
   return {
     client,
-    cache: openSliceCache({ folder: cacheFolder, limit: cacheLimit, warn }),
+    cache: openSliceCache({ folder: cacheFolder, limitBytes: cacheLimit, warn }),
     offline,
     retries,
     maxWaitMs,
@@ -46,7 +49,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     quota: createRequestQuota(),
     rate: createRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
-    turns: beside?.mutex,
+    fetchMutex: beside?.mutex,
     emit,
     signal,
   };

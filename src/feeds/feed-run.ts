@@ -3,19 +3,19 @@ import type { FeedFilter } from '../service/feed-filter.js';
 import type { FetchRun } from './request/fetch-run.js';
 import type { SharedSlices } from './request/shared-slices.js';
 
-/** What is asked of one exchange: its own messages of a period. */
+/** A selection of one exchange's own messages in a period. */
 export interface FeedRequest {
   readonly exchange: string;
-  /** In any form; none for everything there is. */
+  /** In any form; an empty list selects everything. */
   readonly filters: readonly FeedFilter[];
   readonly range: MinuteRange;
 }
 
-/** What all requests of a run share. */
+/** State shared by all requests of a run. */
 export interface FeedRun extends FetchRun {
-  /** What one of its replays asked for, for the others. */
+  /** Slices that replays of the run have requested, for reuse by the others. */
   readonly shared: SharedSlices;
-  /** Only what is on disk: nothing is asked for. */
+  /** Read only slices on disk, without requests. */
   readonly offline: boolean;
   readonly signal: AbortSignal;
 }

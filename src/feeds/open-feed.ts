@@ -11,63 +11,67 @@ import { checkFilters } from './check-filters.js';
 import type { FeedRequest, FeedRun } from './feed-run.js';
 import { describeMinutes, type FeedPart, listMissingMinutes } from './read/slice-prefetcher.js';
 
-/** What of a request is asked for together, and what is still to be fetched. */
+/** A request split into parts, with the minutes to fetch. */
 export interface OpenedFeed {
-  /** To be merged by local timestamp; ties go to the first. */
+  /** To be merged by local timestamp; ties go to the first part. */
   readonly parts: readonly FeedPart[];
-  /** Minutes that aren't on disk, part by part. */
+  /** Minutes that are not on disk, part by part. */
   readonly missing: readonly Minute[];
 }
 
-/** What reads records is loaded where one is needed: for what is on disk, none is. */
+/** The record reader is loaded on demand: data on disk needs no record. */
 const loadNames = () => import('../service/records/feed-names.js');
 
 /**
- * Finds out what of a request is on disk, and whether the rest can be asked for.
- * @param records folder of the exchange records' stored copies.
- * @throws TickhaulError, before anything of it can be read: `usage` for an unknown exchange or channel; `not_exported`
- * for minutes that are missing under `offline`; `no_access` for those that need a key where there is none.
+ * Opens a feed: finds the minutes on disk, and checks that the others can be requested.
+ * @param records folder with stored copies of exchange records.
+ * @throws TickhaulError before any data is read: `usage` for an unknown exchange or channel; `not_exported`
+ * for minutes missing with `offline`; `no_access` for minutes that need a key if there is none.
  */
 export async function openFeed(run: FeedRun, request: FeedRequest, records: string): Promise<OpenedFeed> {
   const { client, offline, signal } = run;
   const { exchange, range } = request;
   assertExchangeId(exchange);
-  // Each request under way listens to it, and that is no leak.
+  // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
-  const asked = canonicalizeFilters(request.filters);
-  const asWritten = await lookUpFeed(run, request);
-  if (asWritten.missing.length === 0) return asWritten;
+  const requested = canonicalizeFilters(request.filters);
+  const unchecked = await lookUpFeed(run, request);
+  if (unchecked.missing.length === 0) return unchecked;
   const stored = await readStoredFeedNames(client, exchange, records);
-  const known = stored && checkedOr(asked, () => checkFilters(exchange, asked, stored, () => {}));
-  const inCopy = known ? await lookUpFeed(run, { ...request, filters: known }) : asWritten;
-  if (inCopy.missing.length === 0) return inCopy;
-  // Its error goes first.
-  if (offline && stored) checkFilters(exchange, asked, stored, () => {});
-  assertFetchable(run, exchange, inCopy.missing);
+  const known =
+    stored && checkedOrRequested(requested, () => checkFilters(exchange, requested, stored, () => {}));
+  const inStored = known ? await lookUpFeed(run, { ...request, filters: known }) : unchecked;
+  if (inStored.missing.length === 0) return inStored;
+  // An unknown channel is reported before missing minutes.
+  if (offline && stored) checkFilters(exchange, requested, stored, () => {});
+  assertFetchable(run, exchange, inStored.missing);
   const warn = (message: string): void => run.emit({ event: 'warning', message });
   const { fetchFeedNames } = await loadNames();
   const names = await fetchFeedNames(client, exchange, { cache: records, signal });
-  const filters = checkFilters(exchange, asked, names, warn);
+  const filters = checkFilters(exchange, requested, names, warn);
   const feed = await lookUpFeed(run, { ...request, filters });
   warnOfRecentMinutes(run, range);
   return feed;
 }
 
-/** What stands in a path and in an address. @throws usage error. */
+/** Checks an exchange id before its use in paths and URLs. @throws usage error. */
 export function assertExchangeId(exchange: string): void {
-  if (!/^[a-z0-9-]+$/.test(exchange)) throw usageError(`"${exchange}" is no exchange id`);
+  if (!/^[a-z0-9-]+$/.test(exchange)) throw usageError(`"${exchange}" is not an exchange id`);
 }
 
-/** A stored copy may be older than a channel: where anything can be asked for, a fresh one has the last word. */
-function checkedOr(asked: readonly FeedFilter[], check: () => readonly FeedFilter[]): readonly FeedFilter[] {
+/** A stored record may lack a new channel, so its errors count only if no fresh record can be requested. */
+function checkedOrRequested(
+  requested: readonly FeedFilter[],
+  check: () => readonly FeedFilter[],
+): readonly FeedFilter[] {
   try {
     return check();
   } catch {
-    return asked;
+    return requested;
   }
 }
 
-/** What of a request is on disk; nothing is checked. */
+/** Finds the minutes of a request on disk, without any checks. */
 export async function lookUpFeed(
   { cache }: FeedRun,
   { exchange, range, filters }: FeedRequest,
@@ -79,13 +83,13 @@ export async function lookUpFeed(
       const [key = ''] = keys;
       const index = await readSliceIndex(cache.feeds, exchange, keys, range);
       const text = set.length > 0 ? formatFilters(set) : undefined;
-      return { exchange, filters: text, key, range, index, share: sets.length };
+      return { exchange, filters: text, key, range, index, partCount: sets.length };
     }),
   );
   return { parts, missing: parts.flatMap((part) => [...listMissingMinutes(part)]) };
 }
 
-/** Of the record's stored copy, of any age; undefined where there is none. */
+/** Channels and symbols of the stored record, of any age; undefined if there is none. */
 export async function readStoredFeedNames(
   client: ServiceClient,
   exchange: string,
@@ -100,18 +104,18 @@ export async function readStoredFeedNames(
   }
 }
 
-/** To be called where something was missing that is fetched now. */
+/** To be called if missing minutes will be fetched. */
 export function warnOfRecentMinutes({ emit }: FeedRun, range: MinuteRange): void {
   if (!isProvisional(range, Date.now())) return;
-  const message =
-    'minutes that ended less than 30 minutes ago may not be complete yet: they are not kept in the cache';
+  const message = 'minutes that ended less than 30 minutes ago may be incomplete: they are not cached';
   emit({ event: 'warning', message });
 }
 
 /**
- * First days of months are served to everybody (service interface, Data API keys).
- * @throws TickhaulError where minutes can't be asked for: `not_exported` under `offline`; `no_access` for those that
- * need a key where there is none.
+ * Checks that missing minutes can be requested. First days of months need no key
+ * (docs/spec/raw-feeds-api.md#slice-request).
+ * @throws TickhaulError `not_exported` with `offline`; `no_access` for minutes that need a key if there is
+ * none.
  */
 export function assertFetchable(
   { client, offline }: FeedRun,
@@ -125,10 +129,10 @@ export function assertFetchable(
     );
   }
   if (client.config.apiKey !== undefined) return;
-  const closed = missing.filter((minute) => !isFirstDayOfMonth(msToDay(minute * MS_PER_MINUTE)));
-  if (closed.length === 0) return;
+  const restricted = missing.filter((minute) => !isFirstDayOfMonth(msToDay(minute * MS_PER_MINUTE)));
+  if (restricted.length === 0) return;
   throw new TickhaulError(
     'no_access',
-    `${exchange} ${describeMinutes(closed)}: needs an API key: set TICKHAUL_API_KEY; without one only first days of months are served`,
+    `${exchange} ${describeMinutes(restricted)}: needs an API key; set TICKHAUL_API_KEY (without a key only first days of months are served)`,
   );
 }

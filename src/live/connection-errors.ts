@@ -11,7 +11,7 @@ const BAN_MS = 120_000;
 const REFUSED_MS = 30_000;
 const MAX_WAIT_MS = 300_000;
 
-/** An exchange that answers with a status that is none of success. @param name its host, or host and path. */
+/** Creates the error for a response without success. @param name host, or host and path. */
 export function createHandshakeError(
   name: string,
   status: number,
@@ -23,36 +23,36 @@ export function createHandshakeError(
   if (status === 418)
     return new TickhaulError('rate_limited', `${name} has banned this address (418)`, details);
   if (status === 403 || status === 451) {
-    const why = 'it may be closed to this country, or banned for a while';
-    return new TickhaulError('no_access', `${name} refuses to answer (${status}): ${why}`, details);
+    const reason = 'this country or address may be blocked';
+    return new TickhaulError('no_access', `${name} refused the request (${status}): ${reason}`, details);
   }
   if (status >= 500) return new TickhaulError('server_error', `${name} answered ${status}`, details);
   return new TickhaulError('rejected', `${name} answered ${status}`, details);
 }
 
-/** A message of the exchange that says that something is wrong. @param text the message itself. */
+/** Creates the error for an error message of the exchange. @param text the message as text. */
 export function createExchangeError(exchange: string, text: string, message: unknown): TickhaulError {
-  const says = sanitizeForTerminal(
+  const shown = sanitizeForTerminal(
     text.length > MAX_SHOWN_CHARACTERS ? `${text.slice(0, MAX_SHOWN_CHARACTERS)}…` : text,
   );
   const isLimit = RATE_LIMIT_TEXT.test(text);
   return new TickhaulError(
     isLimit ? 'rate_limited' : 'rejected',
-    `${exchange} sent an error: ${says}`,
+    `${exchange} sent an error: ${shown}`,
     isLimit ? { retryAfterMs: parseRequestedWait(message) } : {},
   );
 }
 
-/** A connection that was there, and ended. @param reason what the exchange said. */
+/** Creates the error for an open connection that was closed. @param reason the exchange's reason. */
 export function createClosedError(host: string, code: number, reason: string): TickhaulError {
-  const says = reason === '' ? '' : `: ${sanitizeForTerminal(reason)}`;
+  const shown = reason === '' ? '' : `: ${sanitizeForTerminal(reason)}`;
   return new TickhaulError(
     RATE_LIMIT_TEXT.test(reason) ? 'rate_limited' : 'reset',
-    `${host} closed the connection (${code})${says}`,
+    `${host} closed the connection (${code})${shown}`,
   );
 }
 
-/** BitMEX: `{"status":429,"error":"…","meta":{"retryAfter":5}}`. */
+/** Reads the delay from a message of BitMEX: `{"status":429,"error":"…","meta":{"retryAfter":5}}`. */
 function parseRequestedWait(message: unknown): number | undefined {
   if (!isMessageFields(message)) return undefined;
   const meta = isMessageFields(message['meta']) ? message['meta'] : message;
@@ -60,9 +60,9 @@ function parseRequestedWait(message: unknown): number | undefined {
 }
 
 /**
- * Milliseconds before the next connection: as long as the exchange asks for; longer than usual where it doesn't say, but
- * limits, bans or refuses; else as between tries of a transfer.
- * @param attempt 1 for the first after a connection that was well.
+ * Delay before the next connection, in milliseconds. It is as long as the exchange asks for; otherwise longer
+ * than usual after a rate limit, a ban or a refusal; otherwise the retry delay of transfers.
+ * @param attempt 1 for the first attempt after a healthy connection.
  */
 export function reconnectDelayMs({ code, status, retryAfterMs }: TickhaulError, attempt: number): number {
   const usual = retryDelayMs(attempt, Math.random());

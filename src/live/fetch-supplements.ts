@@ -11,7 +11,10 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import { resolveRestHost } from './live-address.js';
 import { requestJson } from './request-json.js';
 
-/** Asks over the connection for what the exchange sends only then. Ends with the signal, without an error. */
+/**
+ * Requests supplements over the connection itself, for data that an exchange sends only on request.
+ * @throws the signal's reason after an abort.
+ */
 export async function sendConnectionSupplements(
   exchange: string,
   feed: LiveFeed,
@@ -37,41 +40,42 @@ export interface SupplementInput {
 }
 
 /**
- * Asks for what the filters need of requests of HTTP: some once, some again and again. One that is to be asked for again
- * may fail; it is left out then.
- * @throws TickhaulError as `requestJson` does, for what is needed once; what `onMessage` throws; the reason of an abort.
+ * Makes the HTTP requests that the filters need: some once, others repeatedly. A repeated request may fail;
+ * its result is then skipped.
+ * @throws TickhaulError as `requestJson`, for requests made once; what `onMessage` throws; the signal's
+ * reason after an abort.
  */
 export async function fetchSupplements(input: SupplementInput): Promise<void> {
   const { exchange, filters } = input;
-  const wanted = (HTTP_SUPPLEMENTS[exchange] ?? []).filter(({ channel }) =>
+  const supplements = (HTTP_SUPPLEMENTS[exchange] ?? []).filter(({ channel }) =>
     filters.some((filter) => filter.channel === channel),
   );
-  await Promise.all(wanted.map((fetched) => pollSupplement(fetched, input)));
+  await Promise.all(supplements.map((supplement) => pollSupplement(supplement, input)));
 }
 
-async function pollSupplement(fetched: HttpSupplement, input: SupplementInput): Promise<void> {
-  const { channel, everyMs, pauseMs, isForAll } = fetched;
+async function pollSupplement(supplement: HttpSupplement, input: SupplementInput): Promise<void> {
+  const { channel, intervalMs, pauseMs, isForAll } = supplement;
   const symbols = isForAll === true ? [''] : channelSymbols(channel, input.filters);
   do {
     for (const symbol of symbols) {
-      for (const message of await fetchSupplement(fetched, symbol, input)) input.onMessage(message);
+      for (const message of await fetchSupplement(supplement, symbol, input)) input.onMessage(message);
       await wait(pauseMs, input.signal);
     }
-    if (everyMs !== undefined) await wait(everyMs, input.signal);
-  } while (everyMs !== undefined);
+    if (intervalMs !== undefined) await wait(intervalMs, input.signal);
+  } while (intervalMs !== undefined);
 }
 
 async function fetchSupplement(
-  { host, path, messages, everyMs }: HttpSupplement,
+  { host, path, toMessages, intervalMs }: HttpSupplement,
   symbol: string,
   { exchange, client, signal }: SupplementInput,
 ): Promise<readonly object[]> {
   const url = resolveRestHost(client, exchange, host) + path(symbol);
   try {
-    return messages(await requestJson(client, { method: 'GET', url }, signal), symbol);
+    return toMessages(await requestJson(client, { method: 'GET', url }, signal), symbol);
   } catch (error) {
     const isOver = signal.aborted || !(error instanceof TickhaulError);
-    if (isOver || everyMs === undefined) throw error;
+    if (isOver || intervalMs === undefined) throw error;
     return [];
   }
 }

@@ -1,44 +1,44 @@
 import { LineBuffer } from '../market/lines/line-buffer.js';
 import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
-/** Bytes of memory that are kept for the next lines. */
+/** A buffer that grew beyond this size is shrunk after use. */
 const MAX_KEPT_BYTES = 1024 * 1024;
-/** Bytes of one write, or a longer line: so it shows whether a slow output takes anything. */
+/** Size of one write, or of a longer line. Small writes show whether a slow output makes progress. */
 const WRITE_BYTES = 128 * 1024;
 
 export interface LinePumpOptions {
   readonly output: LineSink;
-  /** Counted up as lines are written. */
+  /** Incremented as lines are written. */
   readonly written: WrittenCounts;
-  /** Bytes that may gather behind a slow output. */
+  /** Maximum bytes waiting for a slow output. */
   readonly maxWaitingBytes: number;
-  /** Milliseconds in which lines gather for one write; 0 for those of one turn. */
+  /** How long lines are collected for one write, in milliseconds; 0 for the lines of one event loop turn. */
   readonly gatherMs: number;
 }
 
-/** The output took nothing for so long as it was given. */
+/** The output accepted no bytes within the timeout. */
 export class OutputStalledError extends Error {
-  /** Messages that it has not taken, or not as a whole. */
+  /** Messages that were not written, or not completely. */
   readonly messages: number;
 
   constructor(messages: number) {
-    super('the output takes nothing');
+    super('the output does not accept data');
     this.messages = messages;
   }
 }
 
-/** Lines on their way to an output that may be slow: while some are written, others gather. */
+/** Writes lines to an output that may be slow, and collects new lines during each write. */
 export class LinePump {
   readonly #options: LinePumpOptions;
-  readonly #waiting = new Set<() => void>();
-  #gathering = new LineBuffer();
+  readonly #waiters = new Set<() => void>();
+  #collected = new LineBuffer();
   #spare = new LineBuffer();
   #isWriting = false;
-  /** Of the lines that are being written, those that were taken. */
-  #taken = 0;
+  /** Number of lines already written of those in the current write. */
+  #writtenLines = 0;
   #timer: NodeJS.Timeout | undefined;
   #fail: (error: unknown) => void = () => {};
-  /** Rejects with what the output throws. */
+  /** Rejects with the output's error. */
   readonly failed: Promise<never>;
 
   constructor(options: LinePumpOptions) {
@@ -49,48 +49,48 @@ export class LinePump {
     this.failed.catch(() => {});
   }
 
-  /** Where lines are to be added; `wake` afterwards. */
+  /** Buffer for new lines; call `wake` after adding some. */
   get lines(): LineBuffer {
-    return this.#gathering;
+    return this.#collected;
   }
 
-  /** Bytes that gathered while earlier ones are written. */
-  get waiting(): number {
-    return this.#isWriting ? this.#gathering.length : 0;
+  /** Bytes that wait for the current write. */
+  get waitingBytes(): number {
+    return this.#isWriting ? this.#collected.length : 0;
   }
 
   get isBehind(): boolean {
-    return this.waiting > this.#options.maxWaitingBytes;
+    return this.waitingBytes > this.#options.maxWaitingBytes;
   }
 
-  /** Lines were added: they will be written. */
-  wake(): void {
-    if (this.#timer || this.#isWriting || this.#gathering.length === 0) return;
+  /** Schedules a write of the added lines. */
+  scheduleWrite(): void {
+    if (this.#timer || this.#isWriting || this.#collected.length === 0) return;
     this.#timer = setTimeout(() => void this.#write(), this.#options.gatherMs);
   }
 
   /**
-   * Resolves when all is written.
-   * @param patienceMs milliseconds that a write may take; undefined for any.
-   * @throws what the output throws; OutputStuck.
+   * Resolves when all lines are written.
+   * @param timeoutMs timeout of each write in milliseconds; undefined for none.
+   * @throws what the output throws; OutputStalledError.
    */
-  async idle(patienceMs?: number): Promise<void> {
-    while (this.#gathering.length > 0 || this.#isWriting) {
+  async waitForIdle(timeoutMs?: number): Promise<void> {
+    while (this.#collected.length > 0 || this.#isWriting) {
       if (!this.#isWriting) void this.#write();
-      const taken = new Promise<void>((resolve) => this.#waiting.add(resolve));
-      const step = Promise.race([taken, this.failed]);
-      await (patienceMs === undefined ? step : this.#orStuck(step, patienceMs));
+      const progress = new Promise<void>((resolve) => this.#waiters.add(resolve));
+      const step = Promise.race([progress, this.failed]);
+      await (timeoutMs === undefined ? step : this.#rejectOnStall(step, timeoutMs));
     }
   }
 
-  #orStuck(step: Promise<void>, patienceMs: number): Promise<void> {
+  #rejectOnStall(step: Promise<void>, timeoutMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
-      // The spare lines are those that are being written.
-      const stuck = (): void => {
+      // The spare buffer holds the lines of the current write.
+      const onTimeout = (): void => {
         const { count } = this.#spare;
-        reject(new OutputStalledError(this.#gathering.count + count - this.#taken));
+        reject(new OutputStalledError(this.#collected.count + count - this.#writtenLines));
       };
-      const timer = setTimeout(stuck, patienceMs);
+      const timer = setTimeout(onTimeout, timeoutMs);
       step.then(resolve, reject).finally(() => clearTimeout(timer));
     });
   }
@@ -99,8 +99,8 @@ export class LinePump {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#isWriting = true;
-    const lines = this.#gathering;
-    this.#gathering = this.#spare;
+    const lines = this.#collected;
+    this.#collected = this.#spare;
     this.#spare = lines;
     const { output, written } = this.#options;
     try {
@@ -109,26 +109,26 @@ export class LinePump {
         let end = lines.ends[line++] as number;
         while (line < lines.count && (lines.ends[line] as number) <= limit)
           end = lines.ends[line++] as number;
-        await writeLines(output, lines.bytes.subarray(start, end), line - this.#taken, written);
-        this.#taken = line;
+        await writeLines(output, lines.bytes.subarray(start, end), line - this.#writtenLines, written);
+        this.#writtenLines = line;
         start = end;
-        this.#wakeWaiting();
+        this.#resolveWaiters();
       }
     } catch (error) {
-      // It stays as if writing: nothing more is given to it.
+      // `#isWriting` stays set, so nothing more is written.
       this.#fail(error);
       return;
     }
     lines.clear();
-    this.#taken = 0;
+    this.#writtenLines = 0;
     lines.shrink(MAX_KEPT_BYTES);
     this.#isWriting = false;
-    this.wake();
-    this.#wakeWaiting();
+    this.scheduleWrite();
+    this.#resolveWaiters();
   }
 
-  #wakeWaiting(): void {
-    for (const resolve of this.#waiting) resolve();
-    this.#waiting.clear();
+  #resolveWaiters(): void {
+    for (const resolve of this.#waiters) resolve();
+    this.#waiters.clear();
   }
 }

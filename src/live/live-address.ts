@@ -3,15 +3,16 @@ import { ADDRESS_REQUESTS } from '../dialects/live/feed-supplements.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { requestJson } from './request-json.js';
 
-/** The name of an exchange in a variable: upper case, `-` as `_`. */
+/** Name of an environment variable of an exchange, in upper case with `_` for `-`. */
 function environmentVariable(prefix: string, exchange: string): string {
   return `${prefix}_${exchange.toUpperCase().replaceAll('-', '_')}`;
 }
 
 /**
- * The address of a connection: that of `WSS_URL_<EXCHANGE>`, else the exchange's own, which some have to be asked for.
- * @param own undefined where it has to be asked for.
- * @throws usage error where the variable holds no address of a WebSocket; as a request does.
+ * Resolves the address of a connection: `WSS_URL_<EXCHANGE>`, else the exchange's own, which some exchanges
+ * give on request only.
+ * @param own undefined if the address must be requested.
+ * @throws usage error if the variable is not a WebSocket address; as `requestJson`.
  */
 export async function resolveSocketAddress(
   client: ServiceClient,
@@ -20,23 +21,23 @@ export async function resolveSocketAddress(
   signal: AbortSignal,
 ): Promise<URL> {
   const name = environmentVariable('WSS_URL', exchange);
-  const given = client.config.env[name]?.trim();
-  const address = given || own || (await requestAddress(client, exchange, signal));
+  const configured = client.config.env[name]?.trim();
+  const address = configured || own || (await requestAddress(client, exchange, signal));
   if (!/^wss?:\/\//i.test(address) || !URL.canParse(address)) {
-    if (given) throw usageError(`${name} is not an address of a WebSocket: write it as wss://host/path`);
-    throw new TickhaulError('bad_answer', `${exchange} tells no address to connect to`);
+    if (configured) throw usageError(`${name}: not a WebSocket address; write it as wss://host/path`);
+    throw new TickhaulError('bad_answer', `${exchange}: the response has no address to connect to`);
   }
   return new URL(address);
 }
 
-/** The host for requests of HTTP: that of `REST_URL_<EXCHANGE>`, else the exchange's own. */
+/** Resolves the host of HTTP requests: `REST_URL_<EXCHANGE>`, else the exchange's own. */
 export function resolveRestHost({ config }: ServiceClient, exchange: string, own: string): string {
   return config.env[environmentVariable('REST_URL', exchange)]?.trim().replace(/\/+$/, '') || own;
 }
 
 async function requestAddress(client: ServiceClient, exchange: string, signal: AbortSignal): Promise<string> {
-  const asked = ADDRESS_REQUESTS[exchange];
-  if (asked === undefined) throw usageError(`${exchange}: its address is not known`);
-  const url = resolveRestHost(client, exchange, asked.host) + asked.path;
-  return asked.addressIn(await requestJson(client, { method: 'POST', url }, signal)) ?? '';
+  const request = ADDRESS_REQUESTS[exchange];
+  if (request === undefined) throw usageError(`${exchange}: the address is not known`);
+  const url = resolveRestHost(client, exchange, request.host) + request.path;
+  return request.readAddress(await requestJson(client, { method: 'POST', url }, signal)) ?? '';
 }

@@ -3,62 +3,74 @@ import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 
-/** One exchange of a stream, as it was asked for. */
+/** One exchange of a stream, as requested. */
 export interface LiveOption {
   readonly exchange: string;
-  /** As the exchange writes them, in any case; left out or empty, the active ones of its record. */
+  /** In the exchange's spelling, in any case; if omitted or empty, the active symbols of its record. */
   readonly symbols?: readonly string[] | undefined;
   readonly types: readonly NormalizedType[];
-  /** A `disconnect` message where the connection broke. */
+  /** Whether to output a `disconnect` message when the connection is lost. */
   readonly withDisconnects: boolean;
-  /** Milliseconds without a message after which a connection is made anew; 0 for never. */
+  /** Milliseconds without a message after which the connection is replaced; 0 for never. */
   readonly timeoutIntervalMs: number;
 }
 
-/** What is told of a stream besides its messages. */
+/** Events of a stream, besides its messages. */
 export type LiveEvent =
-  /** The connections to an exchange ended, or could not be made; there will be new ones. */
+  /** The connections to an exchange ended or failed; new ones follow. */
   | {
       readonly event: 'disconnect';
       readonly exchange: string;
       readonly error: TickhaulError;
-      /** Connections that failed in a row: without a message, or with nothing but an error. */
+      /** Failed connections in a row: without a message, or with only an error. */
       readonly failures: number;
-      /** Milliseconds until the next try. */
+      /** Milliseconds until the next attempt. */
       readonly waitMs: number;
     }
-  /** Lines wait for their reader, too many: the connections were ended until it has caught up. */
+  /** Too many lines wait for the output, so the connections were closed until it has caught up. */
   | { readonly event: 'behind'; readonly exchange: string; readonly bytes: number }
   | { readonly event: 'warning'; readonly message: string };
 
-/** How long things take, where it isn't left to the exchanges. */
+/** Timing that the exchanges do not define. */
 export interface LiveTimes {
-  /** Milliseconds from the first message of a connection to the first request of HTTP: changes must come first. */
-  readonly subscribeDelayMs: number;
-  /** Milliseconds that a handshake may take. */
+  /**
+   * Delay in milliseconds from the first message of a connection to the first HTTP request: changes must
+   * arrive before the snapshot.
+   */
+  readonly supplementDelayMs: number;
+  /** Timeout of a handshake in milliseconds. */
   readonly handshakeMs: number;
-  /** Milliseconds before the next connection. @param attempt 1 for the first after one that was well. */
+  /**
+   * Delay before the next connection in milliseconds. @param attempt 1 for the first attempt after a healthy
+   * connection.
+   */
   readonly reconnectDelayMs: (error: TickhaulError, attempt: number) => number;
 }
 
 export interface LiveInput {
   readonly options: readonly LiveOption[];
-  /** For proxies, the record, and requests to exchanges; their addresses may be replaced in its environment. */
+  /**
+   * For proxies, exchange records and requests to exchanges; its environment may replace exchanges'
+   * addresses.
+   */
   readonly client: ServiceClient;
-  /** Folder of the records' copies. */
+  /** Folder for copies of exchange records. */
   readonly cache?: string | undefined;
-  /** Whole lines, of all exchanges, as they arrive. */
+  /** Receives whole lines of all exchanges as they arrive. */
   readonly output: LineSink;
-  /** Milliseconds in which lines gather for one write, as a file wants it; left out, those of one turn. */
+  /**
+   * How long lines are collected for one write, in milliseconds; if omitted, the lines of one event loop
+   * turn.
+   */
   readonly gatherMs?: number | undefined;
-  /** Bytes of lines that may wait for the output. */
-  readonly mostWaiting?: number | undefined;
-  /** Milliseconds that a write may take once the stream is ended; left out, any. */
-  readonly patienceMs?: number | undefined;
+  /** Maximum bytes of lines that wait for the output. */
+  readonly maxWaitingBytes?: number | undefined;
+  /** Timeout of a write after the stream was ended, in milliseconds; if omitted, none. */
+  readonly writeTimeoutMs?: number | undefined;
   readonly times?: Partial<LiveTimes> | undefined;
-  /** Counted up as lines are written. */
+  /** Incremented as lines are written. */
   readonly written: WrittenCounts;
-  readonly tell: (event: LiveEvent) => void;
-  /** Ends the stream, in order. */
+  readonly emit: (event: LiveEvent) => void;
+  /** Ends the stream cleanly. */
   readonly signal: AbortSignal;
 }

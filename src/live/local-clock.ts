@@ -1,6 +1,6 @@
 /**
- * A clock of microseconds since the epoch that never goes back within a millisecond: the system's clock, which has
- * milliseconds, with the digits below of one that has more.
+ * Creates a clock in microseconds since the epoch that never goes back within a millisecond: the system
+ * clock, which has milliseconds, refined by a clock of higher resolution.
  */
 export function createLocalClock(
   wallMs: () => number = Date.now,

@@ -9,7 +9,7 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { MetadataOptions } from '../service/records/fetch-records.js';
 import type { LiveEvent, LiveOption } from './live-options.js';
 
-/** One exchange of a stream, with how its messages are asked for and read. */
+/** One exchange of a stream, with its subscriptions and normalizers. */
 export interface PlannedStream {
   readonly option: LiveOption;
   readonly plan: FeedPlan;
@@ -24,9 +24,10 @@ export interface StreamPlanInput {
 }
 
 /**
- * Plans the stream of one exchange. Its record is asked for only where no symbol is named; else a stored copy tells of
- * those that it doesn't list.
- * @throws usage error for what can't be read or asked for live, an unknown exchange among it; as for any request.
+ * Plans the stream of one exchange. Its record is requested only if no symbol is named; otherwise the stored
+ * record serves for warnings about symbols that it does not list.
+ * @throws usage error for data that cannot be normalized or subscribed to, and for an unknown exchange; as
+ * any request.
  */
 export async function planStream(option: LiveOption, input: StreamPlanInput): Promise<PlannedStream> {
   const { exchange, types } = option;
@@ -34,24 +35,24 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
   const now = Date.now() * 1000;
   const planFor = (symbols: readonly string[] | undefined): Promise<FeedPlan> =>
     planFeed({ exchange, types, symbols, period: { start: now, end: now + 1 }, isLive: true });
-  const given = option.symbols?.length ? option.symbols : undefined;
-  if (given) await warnOfUnknownSymbols(option, given, input);
-  const any = await planFor(given).catch(async (error: unknown) => {
+  const named = option.symbols?.length ? option.symbols : undefined;
+  if (named) await warnOfUnknownSymbols(option, named, input);
+  const basePlan = await planFor(named).catch(async (error: unknown) => {
     const { createUnknownExchangeError } = await import('../service/records/feed-names.js');
-    // An exchange that nobody knows has no type either.
+    // For an unknown exchange, report that instead of its missing types.
     throw (
       (hasUnsupportedMessages(exchange)
         ? undefined
         : await createUnknownExchangeError(client, exchange, metadata)) ?? error
     );
   });
-  for (const type of any.lacking) {
+  for (const type of basePlan.missingTypes) {
     input.emit({ event: 'warning', message: `${exchange} has no ${type} messages; they are left out` });
   }
   const plan =
-    given || supportsWholeChannels(exchange)
-      ? any
-      : await planFor(await fetchStreamSymbols(option, any, input));
+    named || supportsWholeChannels(exchange)
+      ? basePlan
+      : await planFor(await fetchStreamSymbols(option, basePlan, input));
   const filters = collectFilters(plan);
   return { option, plan, filters, open: await planLiveFeeds(exchange, filters) };
 }
@@ -60,7 +61,7 @@ function collectFilters({ segments }: FeedPlan): readonly FeedFilter[] {
   return segments.flatMap(({ filters }) => filters);
 }
 
-/** @throws usage error where they are more than one connection may ask for. */
+/** @throws usage error if there are more symbols than one connection supports. */
 async function fetchStreamSymbols(
   { exchange }: LiveOption,
   plan: FeedPlan,
@@ -70,17 +71,17 @@ async function fetchStreamSymbols(
   const symbols = await fetchActiveSymbols(client, exchange, metadata);
   if (symbols.length === 0) throw usageError(`${exchange} has no active symbols`);
   const channels = new Set(collectFilters(plan).map(({ channel }) => channel)).size;
-  const most = Math.floor(maxStreamsPerConnection(exchange) / channels);
-  if (symbols.length <= most) return symbols;
+  const maxSymbols = Math.floor(maxStreamsPerConnection(exchange) / channels);
+  if (symbols.length <= maxSymbols) return symbols;
   throw usageError(
-    `${exchange} has ${symbols.length} active symbols, and one connection takes ${most} for these types: name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
+    `${exchange} has ${symbols.length} active symbols, but one connection supports ${maxSymbols} for these types; name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
   );
 }
 
-/** A symbol may be newer than the record: the exchange has the last word. */
+/** Only warns, since a symbol may be newer than the record. */
 async function warnOfUnknownSymbols(
   { exchange }: LiveOption,
-  given: readonly string[],
+  named: readonly string[],
   { client, metadata, emit }: StreamPlanInput,
 ): Promise<void> {
   const { fetchFeedNames } = await import('../service/records/feed-names.js');
@@ -89,10 +90,10 @@ async function warnOfUnknownSymbols(
   );
   if (names === undefined || names.symbols.length === 0) return;
   const known = new Set(names.symbols.map((symbol) => symbol.toUpperCase()));
-  for (const symbol of given.filter((symbol) => !known.has(symbol.toUpperCase()))) {
+  for (const symbol of named.filter((symbol) => !known.has(symbol.toUpperCase()))) {
     const near = nearestNames(symbol, names.symbols);
     const hint = near.length > 0 ? `; did you mean ${near.join(', ')}?` : '';
-    emit({ event: 'warning', message: `the record of ${exchange} doesn't list ${symbol}${hint}` });
+    emit({ event: 'warning', message: `the record of ${exchange} does not list ${symbol}${hint}` });
   }
 }
 

@@ -9,7 +9,7 @@ const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 120_000;
 
 /**
- * What an exchange answers to a request of its public API; nothing secret is sent.
+ * Requests JSON from an exchange's public API, with retries; sends no secrets.
  * @throws TickhaulError `rate_limited`, `no_access`, `rejected`, `bad_answer`, and as for any request.
  */
 export function requestJson(
@@ -19,18 +19,18 @@ export function requestJson(
 ): Promise<unknown> {
   if (!URL.canParse(url)) throw usageError(`"${url}" is not a URL`);
   const headers = { accept: 'application/json' };
-  const askOnce = async (): Promise<unknown> => {
-    const answer = await sendRequest(client, { method, url: new URL(url), headers }, signal);
-    if (answer.status !== 200) {
-      await discardBody(answer.body);
-      throw createHandshakeError(answer.name, answer.status, answer.headers);
+  const attempt = async (): Promise<unknown> => {
+    const response = await sendRequest(client, { method, url: new URL(url), headers }, signal);
+    if (response.status !== 200) {
+      await discardBody(response.body);
+      throw createHandshakeError(response.name, response.status, response.headers);
     }
-    const text = (await readBody(answer.body)).toString();
+    const text = (await readBody(response.body)).toString();
     try {
       return JSON.parse(text);
     } catch (cause) {
-      throw new TickhaulError('bad_answer', `${answer.name}: expected JSON`, { cause });
+      throw new TickhaulError('bad_answer', `${response.name}: expected JSON`, { cause });
     }
   };
-  return withRetries(askOnce, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
 }

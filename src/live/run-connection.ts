@@ -19,89 +19,90 @@ export interface ConnectionInput {
   readonly exchange: string;
   readonly feed: LiveFeed;
   readonly client: ServiceClient;
-  /** Milliseconds, from the first attempt to connect on; 0 for none. */
+  /** Timeout in milliseconds for each message, counted from the start of the connection; 0 for none. */
   readonly timeoutIntervalMs: number;
-  /** Milliseconds that the handshake may take, however long a silence may be. */
+  /** Timeout of the handshake in milliseconds, independent of `timeoutIntervalMs`. */
   readonly handshakeMs: number;
-  /** Takes a message that may be normalized, parsed. What it throws ends the connection. */
+  /** Receives each parsed data message. An error that it throws ends the connection. */
   readonly onMessage: (message: unknown) => void;
-  /** Told of an error of the exchange that leaves the connection as it is: a symbol that it doesn't have. */
-  readonly onExchangeError: (says: string) => void;
+  /** Called with an exchange's error that does not end the connection, such as an unknown symbol. */
+  readonly onExchangeError: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * One connection to an exchange, from its handshake to its end. Never resolves.
- * @throws why it ended: TickhaulError, or what `onMessage` throws; the signal's reason when aborted.
+ * Runs one connection to an exchange, from its handshake to its end. Never resolves.
+ * @throws the reason of the end: TickhaulError, or what `onMessage` throws; the signal's reason after an
+ * abort.
  */
 export async function runConnection(input: ConnectionInput): Promise<never> {
   const { exchange, feed, client, signal } = input;
   const url = await resolveSocketAddress(client, exchange, feed.address, signal);
   const tunnel = createTunnel(client.config.env, url);
-  const over = new AbortController();
+  const ended = new AbortController();
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
     headers: { 'user-agent': `tickhaul/${VERSION}` },
     ...(feed.origin !== undefined && { origin: feed.origin }),
-    ...(tunnel && { createConnection: connectThrough(tunnel, over.signal) }),
+    ...(tunnel && { createConnection: connectThrough(tunnel, ended.signal) }),
   });
   try {
-    return await waitForEnd(socket, url.host, input, over.signal);
+    return await waitForEnd(socket, url.host, input, ended.signal);
   } finally {
-    over.abort();
-    // Nothing of it counts any more.
+    ended.abort();
+    // Ignore errors after the end.
     socket.on('error', () => {});
     if (socket.readyState === WebSocket.OPEN) socket.close();
     socket.terminate();
   }
 }
 
-/** @param over aborted once it ended. */
+/** @param ended aborted when the connection has ended. */
 function waitForEnd(
   socket: WebSocket,
   host: string,
   { exchange, feed, timeoutIntervalMs, handshakeMs, onMessage, onExchangeError, signal }: ConnectionInput,
-  over: AbortSignal,
+  ended: AbortSignal,
 ): Promise<never> {
   return new Promise((_, end) => {
     const send = (message: unknown): void => {
       if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
     };
-    /** Fails with the connection itself, which then has its own reason. */
-    const meanwhile = (work: Promise<void>): void => void work.catch(end);
-    const isSilent = (): void => {
-      const patience = formatDuration(timeoutIntervalMs);
-      end(new TickhaulError('stalled', `${host}: no message within ${patience}`));
+    /** Runs work during the connection; an error of it ends the connection, unless that has ended before. */
+    const runAlongside = (work: Promise<void>): void => void work.catch(end);
+    const onSilence = (): void => {
+      const timeout = formatDuration(timeoutIntervalMs);
+      end(new TickhaulError('stalled', `${host}: no message within ${timeout}`));
     };
-    const silence = timeoutIntervalMs > 0 ? setTimeout(isSilent, timeoutIntervalMs) : undefined;
-    const isUnanswered = (): void => {
-      const patience = formatDuration(handshakeMs);
-      end(new TickhaulError('unreachable', `${host} cannot be reached: no handshake within ${patience}`));
+    const silence = timeoutIntervalMs > 0 ? setTimeout(onSilence, timeoutIntervalMs) : undefined;
+    const onHandshakeTimeout = (): void => {
+      const timeout = formatDuration(handshakeMs);
+      end(new TickhaulError('unreachable', `${host} cannot be reached: no handshake within ${timeout}`));
     };
-    const handshake = setTimeout(isUnanswered, handshakeMs);
+    const handshake = setTimeout(onHandshakeTimeout, handshakeMs);
     const pings = setInterval(() => {
       if (feed.ping) feed.ping(send);
       else if (socket.readyState === WebSocket.OPEN) socket.ping();
     }, PING_MS);
-    const leave = onAbort(signal, () => end(abortReason(signal)));
-    over.addEventListener('abort', () => {
+    const removeListener = onAbort(signal, () => end(abortReason(signal)));
+    ended.addEventListener('abort', () => {
       clearTimeout(silence);
       clearTimeout(handshake);
       clearInterval(pings);
-      leave();
+      removeListener();
     });
 
     const read = createMessageReader(exchange, feed);
     let isNew = true;
     socket.on('message', (data) => {
-      if (over.aborted) return;
+      if (ended.aborted) return;
       try {
-        const { message, isHeartbeat, complaint } = read(data as Buffer);
+        const { message, isHeartbeat, exchangeError } = read(data as Buffer);
         if (!isHeartbeat) silence?.refresh();
         feed.onMessage(message, send);
-        if (complaint !== undefined) onExchangeError(complaint);
-        if (isHeartbeat || complaint !== undefined) return;
-        if (isNew) meanwhile(sendConnectionSupplements(exchange, feed, send, over));
+        if (exchangeError !== undefined) onExchangeError(exchangeError);
+        if (isHeartbeat || exchangeError !== undefined) return;
+        if (isNew) runAlongside(sendConnectionSupplements(exchange, feed, send, ended));
         isNew = false;
         onMessage(message);
       } catch (error) {
@@ -110,7 +111,7 @@ function waitForEnd(
     });
     socket.on('open', () => {
       clearTimeout(handshake);
-      meanwhile(subscribe(feed, send, over));
+      runAlongside(subscribe(feed, send, ended));
     });
     socket.on('unexpected-response', (request, { statusCode = 0, headers }) => {
       request.destroy();
@@ -128,46 +129,53 @@ function connectThrough(tunnel: Tunnel, signal: AbortSignal): typeof createConne
       (error: unknown) => done(error),
     );
   };
-  // Node's client takes one that gives its socket later (http.request, createConnection).
+  // Node's HTTP client also accepts a `createConnection` that passes its socket to a callback.
   return connect as unknown as typeof createConnection;
 }
 
-async function subscribe(feed: LiveFeed, send: (message: unknown) => void, over: AbortSignal): Promise<void> {
+async function subscribe(
+  feed: LiveFeed,
+  send: (message: unknown) => void,
+  ended: AbortSignal,
+): Promise<void> {
   feed.onOpen(send);
   for (const message of feed.subscriptions()) {
     send(message);
-    if (feed.throttleMs > 0) await wait(feed.throttleMs, over);
+    if (feed.throttleMs > 0) await wait(feed.throttleMs, ended);
   }
 }
 
 interface ReceivedMessage {
   readonly message: unknown;
   readonly isHeartbeat: boolean;
-  readonly complaint: string | undefined;
+  readonly exchangeError: string | undefined;
 }
 
-/** @returns a function that reads messages, and throws where one tells an error, or isn't the exchange's. */
+/**
+ * Creates a function that decodes messages. It throws for an error message that ends the connection, and for
+ * an invalid one.
+ */
 function createMessageReader(exchange: string, feed: LiveFeed): (data: Buffer) => ReceivedMessage {
   const parse = createMessageParser(exchange);
   return (data) => {
     try {
       const text = feed.decode(data).toString();
       const message = parse(text);
-      const verdict = feed.judge(message);
-      if (verdict === 'error') throw createExchangeError(exchange, text, message);
-      const complaint =
-        verdict === 'ignored' ? createExchangeError(exchange, text, message).message : undefined;
-      return { message, isHeartbeat: verdict === 'heartbeat', complaint };
+      const kind = feed.classify(message);
+      if (kind === 'error') throw createExchangeError(exchange, text, message);
+      const exchangeError =
+        kind === 'ignored' ? createExchangeError(exchange, text, message).message : undefined;
+      return { message, isHeartbeat: kind === 'heartbeat', exchangeError };
     } catch (cause) {
       if (cause instanceof TickhaulError) throw cause;
-      throw new TickhaulError('corrupt', `${exchange} sent a message that can't be read`, { cause });
+      throw new TickhaulError('corrupt', `${exchange} sent an unreadable message`, { cause });
     }
   };
 }
 
 function toSocketError(error: Error, host: string): TickhaulError {
   if ('code' in error && String(error.code).startsWith('WS_ERR')) {
-    return new TickhaulError('corrupt', `${host} sent what is no message of a WebSocket: ${error.message}`);
+    return new TickhaulError('corrupt', `${host} sent an invalid WebSocket message: ${error.message}`);
   }
   return toNetworkError(error, host);
 }

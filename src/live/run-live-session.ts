@@ -13,51 +13,52 @@ export interface LiveSessionInput {
   readonly client: ServiceClient;
   readonly timeoutIntervalMs: number;
   readonly handshakeMs: number;
-  /** Milliseconds from the first message to the first request of HTTP. */
-  readonly settleMs: number;
-  /** Takes each message, of whatever connection or request. What it throws ends the session. */
+  /** Delay in milliseconds between the first message and the first HTTP request. */
+  readonly supplementDelayMs: number;
+  /** Receives each message of any connection or request. An error that it throws ends the session. */
   readonly onMessage: (message: unknown) => void;
-  /** As `runConnection` tells it. */
-  readonly onExchangeError: (says: string) => void;
+  /** As in `ConnectionInput`. */
+  readonly onExchangeError: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * All connections that an exchange needs, with its requests of HTTP. Where one ends, all do: their messages are
- * normalized together, and books can't go on that missed some. Never resolves.
- * @throws why it ended, as `runConnection` and `fetchSupplements` do; the signal's reason when aborted.
+ * Runs all connections of an exchange and its HTTP requests. If one of them ends, the session ends: their
+ * messages are normalized together, and a book with missing messages is useless. Never resolves.
+ * @throws the reason of the end, as `runConnection` and `fetchSupplements`; the signal's reason after an
+ * abort.
  */
 export async function runLiveSession(input: LiveSessionInput): Promise<never> {
-  const { exchange, open, onMessage, settleMs, signal } = input;
+  const { exchange, open, onMessage, supplementDelayMs, signal } = input;
   if (signal.aborted) throw abortReason(signal);
-  const over = new AbortController();
-  const leave = onAbort(signal, () => over.abort(abortReason(signal)));
-  let begin = (): void => {};
-  const hasBegun = new Promise<void>((resolve) => {
-    begin = resolve;
+  const ended = new AbortController();
+  const removeListener = onAbort(signal, () => ended.abort(abortReason(signal)));
+  let onFirstMessage = (): void => {};
+  const firstMessage = new Promise<void>((resolve) => {
+    onFirstMessage = resolve;
   });
-  const ofConnection = (message: unknown): void => {
-    begin();
+  const onConnectionMessage = (message: unknown): void => {
+    onFirstMessage();
     onMessage(message);
   };
   const fetching = async (): Promise<void> => {
-    await Promise.race([hasBegun, waitForAbort(over.signal)]);
-    await wait(settleMs, over.signal);
-    await fetchSupplements({ ...input, signal: over.signal });
+    await Promise.race([firstMessage, waitForAbort(ended.signal)]);
+    await wait(supplementDelayMs, ended.signal);
+    await fetchSupplements({ ...input, signal: ended.signal });
   };
   const feeds = open();
-  if (feeds.length === 0) begin();
-  const parts = feeds.map((feed) =>
-    runConnection({ ...input, exchange, feed, onMessage: ofConnection, signal: over.signal }),
+  if (feeds.length === 0) onFirstMessage();
+  const connections = feeds.map((feed) =>
+    runConnection({ ...input, exchange, feed, onMessage: onConnectionMessage, signal: ended.signal }),
   );
-  const all = [...parts, fetching()];
+  const all = [...connections, fetching()];
   try {
     return await new Promise<never>((_, reject) => {
       for (const part of all) part.catch(reject);
     });
   } finally {
-    over.abort();
-    leave();
+    ended.abort();
+    removeListener();
     await Promise.allSettled(all);
   }
 }

@@ -7,11 +7,11 @@ import type { LiveEvent, LiveTimes } from './live-options.js';
 import type { PlannedStream } from './plan-stream.js';
 import { runLiveSession } from './run-live-session.js';
 
-/** Connections that fail in a row (contract, Stream). */
+/** Maximum failed connections in a row (docs/spec/local-server.md#live-streams). */
 const MAX_FAILURES = 50;
-/** How a connection ends on which nothing happened that was asked for. */
+/** Error codes that may end a working connection in a quiet market, on which only other messages arrived. */
 const SILENT_END_CODES: ReadonlySet<string> = new Set(['stalled', 'reset']);
-/** A session that lasted so many milliseconds was well: the waits begin anew. */
+/** A session of at least this duration resets the reconnect delay. */
 const HEALTHY_SESSION_MS = 10_000;
 
 export interface ExchangeStreamInput {
@@ -25,46 +25,48 @@ export interface ExchangeStreamInput {
   readonly signal: AbortSignal;
 }
 
-/** Too many lines wait for their reader. */
+/** The output is too slow for the lines of the stream. */
 class ReaderTooSlowError extends Error {}
 
-/** More of one exchange are of no use to anybody. */
+/** Maximum number of distinct errors to report for one exchange. */
 const MAX_EXCHANGE_ERRORS = 100;
 
 /**
- * The lines of one exchange, over as many connections as it takes. Never resolves.
- * @throws `unreachable` after 50 connections in a row that failed; usage error; the signal's reason when aborted.
+ * Streams the lines of one exchange over successive sessions. Never resolves.
+ * @throws `unreachable` after 50 failed connections in a row; usage error; the signal's reason after an
+ * abort.
  */
 export async function streamExchange(input: ExchangeStreamInput): Promise<never> {
   const { planned, pump, times, emit, signal } = input;
   const { exchange } = planned.option;
   const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true });
-  const complaints = new Set<string>();
-  let wasHeard = false;
-  // What an exchange complains of in one session, it does in each, and may name that session.
+  const reportedErrors = new Set<string>();
+  let hadMessages = false;
+  // Errors of the first working session repeat in each later one, often with the session's id, so later ones
+  // are dropped.
   const onExchangeError = (message: string): void => {
-    if (wasHeard || complaints.has(message) || complaints.size >= MAX_EXCHANGE_ERRORS) return;
-    complaints.add(message);
+    if (hadMessages || reportedErrors.has(message) || reportedErrors.size >= MAX_EXCHANGE_ERRORS) return;
+    reportedErrors.add(message);
     emit({ event: 'warning', message });
   };
   let failures = 0;
   let attempt = 0;
   for (;;) {
-    const began = performance.now();
+    const startMs = performance.now();
     const { error, messages, hadLines } = await runOneSession(input, lines, onExchangeError);
-    wasHeard ||= messages > 0;
+    hadMessages ||= messages > 0;
     if (signal.aborted) throw abortReason(signal);
-    lines.disconnect(pump.lines);
-    pump.wake();
+    lines.addDisconnect(pump.lines);
+    pump.scheduleWrite();
     if (error instanceof ReaderTooSlowError) {
-      emit({ event: 'behind', exchange, bytes: pump.waiting });
-      await rejectOnAbort(pump.idle(), signal);
+      emit({ event: 'behind', exchange, bytes: pump.waitingBytes });
+      await rejectOnAbort(pump.waitForIdle(), signal);
       continue;
     }
     if (!(error instanceof TickhaulError) || error.code === 'usage') throw error;
     const hasFailed = messages === 0 || (!hadLines && !SILENT_END_CODES.has(error.code));
     failures = hasFailed ? failures + 1 : 0;
-    attempt = performance.now() - began >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
+    attempt = performance.now() - startMs >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
     if (failures >= MAX_FAILURES) throw createGaveUpError(exchange, failures, error);
     const waitMs = times.reconnectDelayMs(error, attempt);
     emit({ event: 'disconnect', exchange, error, failures, waitMs });
@@ -78,7 +80,7 @@ interface SessionResult {
   readonly hadLines: boolean;
 }
 
-/** One session, from its beginning to its end. */
+/** Runs one session to its end. */
 async function runOneSession(
   { planned, client, pump, now, times, signal }: ExchangeStreamInput,
   lines: FeedLines,
@@ -91,14 +93,14 @@ async function runOneSession(
     messages++;
     const { lines: out } = pump;
     const before = out.count;
-    lines.read(message, now(), out);
+    lines.addParsedMessage(message, now(), out);
     if (out.count === before) return;
     hadLines = true;
     if (pump.isBehind) throw new ReaderTooSlowError();
-    pump.wake();
+    pump.scheduleWrite();
   };
   const { filters, open } = planned;
-  const { subscribeDelayMs, handshakeMs } = times;
+  const { supplementDelayMs, handshakeMs } = times;
   try {
     return await runLiveSession({
       exchange,
@@ -107,7 +109,7 @@ async function runOneSession(
       client,
       timeoutIntervalMs,
       handshakeMs,
-      settleMs: subscribeDelayMs,
+      supplementDelayMs,
       onMessage,
       onExchangeError,
       signal,
@@ -120,7 +122,7 @@ async function runOneSession(
 function createGaveUpError(exchange: string, failures: number, last: TickhaulError): TickhaulError {
   return new TickhaulError(
     'unreachable',
-    `${exchange}: ${failures} connections in a row failed, the last one so: ${last.message}`,
+    `${exchange}: ${failures} connections in a row failed; the last error was: ${last.message}`,
     { cause: last },
   );
 }

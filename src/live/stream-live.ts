@@ -6,45 +6,45 @@ import { createLocalClock } from './local-clock.js';
 import { planStream } from './plan-stream.js';
 import { streamExchange } from './stream-exchange.js';
 
-/** Bytes of lines that may wait for a slow reader. */
+/** Maximum bytes of lines that wait for a slow reader. */
 const MAX_WAITING_BYTES = 16 * 1024 * 1024;
-const DEFAULT_TIMES: LiveTimes = { subscribeDelayMs: 1000, handshakeMs: 10_000, reconnectDelayMs };
+const DEFAULT_TIMES: LiveTimes = { supplementDelayMs: 1000, handshakeMs: 10_000, reconnectDelayMs };
 
 /**
- * The normalized messages of exchanges, live, as one stream: each line as its message arrives. It connects anew whenever
- * a connection ends; books and what is computed begin anew then. Resolves when the signal ends it and all lines are
- * written.
- * @throws usage error before anything is connected; TickhaulError `unreachable` when an exchange fails 50 times in a row;
- *   what the output throws; OutputStuck.
+ * Streams normalized live messages of exchanges, each line as its message arrives. Reconnects after any
+ * disconnect; books and computed data start again then. Resolves after the signal is aborted and all lines
+ * are written.
+ * @throws usage error before any connection; TickhaulError `unreachable` after 50 failed connections in a row
+ * to one exchange; what the output throws; OutputStalledError.
  */
 export async function streamLive(input: LiveInput): Promise<void> {
-  const { options, client, cache, output, written, tell, signal } = input;
-  const { gatherMs = 0, mostWaiting: most = MAX_WAITING_BYTES } = input;
+  const { options, client, cache, output, written, emit, signal } = input;
+  const { gatherMs = 0, maxWaitingBytes = MAX_WAITING_BYTES } = input;
   const times = { ...DEFAULT_TIMES, ...input.times };
   const metadata = { cache, signal };
-  const planning = options.map((option) => planStream(option, { client, metadata, emit: tell }));
-  const all = await Promise.all(planning).catch((error: unknown) => {
+  const planning = options.map((option) => planStream(option, { client, metadata, emit }));
+  const plans = await Promise.all(planning).catch((error: unknown) => {
     if (!signal.aborted) throw error;
     return undefined;
   });
-  // It was ended before it began, which is as well.
-  if (!all) return;
-  const pump = new LinePump({ output, written, maxWaitingBytes: most, gatherMs });
-  const over = new AbortController();
-  const leave = onAbort(signal, () => over.abort(signal.reason));
+  // Aborted during planning.
+  if (!plans) return;
+  const pump = new LinePump({ output, written, maxWaitingBytes, gatherMs });
+  const ended = new AbortController();
+  const removeListener = onAbort(signal, () => ended.abort(signal.reason));
   const now = createLocalClock();
-  const streams = all.map((planned) =>
-    streamExchange({ planned, client, pump, now, times, emit: tell, signal: over.signal }),
+  const streams = plans.map((planned) =>
+    streamExchange({ planned, client, pump, now, times, emit, signal: ended.signal }),
   );
   try {
     await Promise.race([...streams, pump.failed]);
   } catch (error) {
     if (!signal.aborted) throw error;
-    // What the output threw is thrown again below.
+    // An error of the output is thrown again by `pump.idle` below.
   } finally {
-    over.abort();
-    leave();
+    ended.abort();
+    removeListener();
     await Promise.allSettled(streams);
-    await pump.idle(input.patienceMs);
+    await pump.waitForIdle(input.writeTimeoutMs);
   }
 }

@@ -7,25 +7,32 @@ import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 
-/** How many files are open at once, whatever the number of those that are read; of a store, how many are asked of it. */
+/**
+ * Limits how many files are open, or how many requests to an object store are in flight, at the same time.
+ */
 export type OpenFileLimit = LimitFunction;
 
-export function createOpenFileLimit(most: number): OpenFileLimit {
-  return pLimit(most);
+export function createOpenFileLimit(maxOpen: number): OpenFileLimit {
+  return pLimit(maxOpen);
 }
 
-/** A store takes its time for each answer, so more comes with one: two such pieces of an object are at hand. */
-const OBJECT_CHUNKS = 4;
+/**
+ * Multiple of the chunk size that one range request reads: each request to a store has a high latency. Two
+ * such ranges of an object are in memory.
+ */
+const OBJECT_CHUNK_FACTOR = 4;
 
 /**
- * Reads many files side by side with few handles: a file is opened anew for each chunk, and closed behind it. An object
- * comes in ranges, each asked for while the one before is used: a connection that had to wait for its reader would break.
- * @param chunk bytes of a file that are read at once; each file has a buffer of so many, an object eight times as much.
+ * Reads many files in parallel with few handles: a file is opened for each chunk and closed after it. An
+ * object is read in ranges, and each range is requested while the previous one is used: an open response
+ * would time out while its reader is busy.
+ * @param chunk bytes of a file that are read at a time, which is the size of its buffer; an object uses eight
+ * times as much.
  */
 export function createChunkReader(open: OpenFileLimit, chunk: number, files: Files): ReadChunks {
   return (location, use, signal) =>
     isObjectLocation(location)
-      ? readObject({ open, chunk: OBJECT_CHUNKS * chunk, files }, location, use, signal)
+      ? readObject({ open, chunk: OBJECT_CHUNK_FACTOR * chunk, files }, location, use, signal)
       : readFile(open, chunk, location, use, signal);
 }
 
@@ -44,7 +51,7 @@ async function readFile(
     const reading: Reading = { path, ino, position: 0, hash: createHash('sha256') };
     for (;;) {
       if (signal?.aborted) throw abortReason(signal);
-      const bytesRead = await open(() => readOn(reading, buffer));
+      const bytesRead = await open(() => readNext(reading, buffer));
       if (bytesRead === 0) return;
       const bytes = buffer.subarray(0, bytesRead);
       reading.position += bytesRead;
@@ -56,30 +63,28 @@ async function readFile(
   }
 }
 
-/** How far a file was read. */
+/** Reading position of a file. */
 interface Reading {
   readonly path: string;
   ino: number;
-  /** Bytes that were read, and their hash. */
+  /** Bytes read so far, and their hash below. */
   position: number;
   readonly hash: Hash;
 }
 
 /**
- * Reads the next bytes of a file. Another file of that name will do if it begins with all that was read: what is read in
- * the end is that one, from its first byte to its last.
- * @param buffer is written over. @throws TickhaulError `changed`.
+ * Reads the next bytes of a file. A file that replaces it during the reading is accepted if it begins with
+ * all bytes read so far: then the bytes read are those of the new file from its start.
+ * @param buffer is overwritten.
+ * @throws TickhaulError `changed`.
  */
-async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
+async function readNext(reading: Reading, buffer: Buffer): Promise<number> {
   const { path, position, hash } = reading;
   const handle = await openRegular(path);
   try {
     const { ino } = await handle.stat();
     if (ino !== reading.ino && !(await beginsWith(handle, position, hash.copy().digest(), buffer))) {
-      throw new TickhaulError(
-        'changed',
-        `${path}: it was replaced while it was read; run the same command again`,
-      );
+      throw new TickhaulError('changed', `${path}: replaced during the run; run the same command again`);
     }
     reading.ino = ino;
     return (await handle.read(buffer, 0, buffer.length, position)).bytesRead;
@@ -88,7 +93,9 @@ async function readOn(reading: Reading, buffer: Buffer): Promise<number> {
   }
 }
 
-/** @param length bytes of the beginning. @param sha256 theirs. @param buffer is written over. */
+/**
+ * @param length size of the prefix in bytes. @param sha256 hash of the prefix. @param buffer is overwritten.
+ */
 async function beginsWith(
   handle: FileHandle,
   length: number,
@@ -117,27 +124,27 @@ async function readObject(
   use: Read[1],
   signal: Read[2],
 ): Promise<void> {
-  // What was asked for ahead is of no use to a reader that has enough.
-  const left = new AbortController();
-  const anyOf = signal ? AbortSignal.any([signal, left.signal]) : left.signal;
+  // Aborted when the reader stops, to cancel the range requested ahead.
+  const stopped = new AbortController();
+  const anyOf = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
   const object = await open(() => files.openRandom(location, anyOf));
   const read = (position: number): Promise<Buffer> | undefined => {
     if (position >= object.bytes) return undefined;
-    const coming = open(() => object.read(position, Math.min(chunk, object.bytes - position)));
-    // It is told when it is its turn, if ever.
-    coming.catch(() => {});
-    return coming;
+    const pending = open(() => object.read(position, Math.min(chunk, object.bytes - position)));
+    // The error is thrown when this range is awaited, which may never happen.
+    pending.catch(() => {});
+    return pending;
   };
   try {
     let position = 0;
-    for (let coming = read(0); coming; ) {
-      const bytes = await coming;
+    for (let next = read(0); next; ) {
+      const bytes = await next;
       position += bytes.length;
-      coming = read(position);
+      next = read(position);
       await use(bytes);
     }
   } finally {
-    left.abort();
+    stopped.abort();
     await object.close();
   }
 }

@@ -1,51 +1,53 @@
 import type { TickhaulError } from '../base/errors.js';
 
 interface PendingFile {
-  readonly there: Promise<boolean>;
-  readonly settle: (isThere: boolean) => void;
+  readonly arrival: Promise<boolean>;
+  readonly resolve: (exists: boolean) => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** Day files that are on their way, each with who waits for it. */
+/** Day files being downloaded, each with a promise for its readers. */
 export class FileArrivals {
-  readonly #coming: ReadonlyMap<string, PendingFile>;
+  readonly #pending: ReadonlyMap<string, PendingFile>;
 
   constructor(paths: Iterable<string>) {
-    this.#coming = new Map([...paths].map((path) => [path, createPendingFile()]));
+    this.#pending = new Map([...paths].map((path) => [path, createPendingFile()]));
   }
 
-  /** Whether it is one of them. */
   has(path: string): boolean {
-    return this.#coming.has(path);
+    return this.#pending.has(path);
   }
 
-  /** Whether the service had it, once that is known. @throws why it can't be had. */
+  /**
+   * Resolves when the download of the file ended: true if the service has the file. @throws why the file is
+   * unavailable.
+   */
   async wait(path: string): Promise<boolean> {
-    return (await this.#coming.get(path)?.there) ?? true;
+    return (await this.#pending.get(path)?.arrival) ?? true;
   }
 
-  resolve(path: string, isThere: boolean): void {
-    this.#coming.get(path)?.settle(isThere);
+  resolve(path: string, exists: boolean): void {
+    this.#pending.get(path)?.resolve(exists);
   }
 
   fail(path: string, error: TickhaulError): void {
-    this.#coming.get(path)?.fail(error);
+    this.#pending.get(path)?.fail(error);
   }
 
-  /** None comes any more. */
+  /** Fails all files without a result. */
   end(error: unknown): void {
-    for (const { fail } of this.#coming.values()) fail(error);
+    for (const { fail } of this.#pending.values()) fail(error);
   }
 }
 
 function createPendingFile(): PendingFile {
-  let settle = (_isThere: boolean): void => {};
+  let resolve = (_exists: boolean): void => {};
   let fail = (_error: unknown): void => {};
-  const there = new Promise<boolean>((resolve, reject) => {
-    settle = resolve;
-    fail = reject;
+  const arrival = new Promise<boolean>((onResolve, onReject) => {
+    resolve = onResolve;
+    fail = onReject;
   });
-  // Nobody may ever ask for it.
-  there.catch(() => {});
-  return { there, settle, fail };
+  // Avoids an unhandled rejection: the file may never be awaited.
+  arrival.catch(() => {});
+  return { arrival, resolve, fail };
 }

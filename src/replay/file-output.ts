@@ -4,26 +4,26 @@ import type { LineSink } from '../market/lines/line-sink.js';
 import type { PartFile } from '../store/files.js';
 
 /**
- * Lets lines be written to a file, which has its name when `runCommand` is done, and is not there when that throws.
- * Compressed by the end of the name: each write is a gzip member or a zstd frame.
+ * Writes lines to a file. The file gets its name when `work` resolves; it is discarded if `work` throws. The
+ * file name's ending selects the compression; each write becomes one gzip member or one zstd frame.
  * @param name as the user wrote it.
- * @throws TickhaulError `disk`, `path_taken`, and what `runCommand` throws.
+ * @throws TickhaulError `disk`, `path_taken`, and what `work` throws.
  */
-export async function toFile(
+export async function writeLinesToFile(
   file: PartFile,
   name: string,
   work: (output: LineSink) => Promise<void>,
 ): Promise<void> {
   let isEmpty = true;
   try {
-    const compression = compressionOf(name);
+    const compression = compressionFromName(name);
     const compress = await loadCompressor(compression);
     const write = async (bytes: Uint8Array): Promise<void> => {
       isEmpty = false;
       try {
         await file.write(compress(bytes, 'fast'));
       } catch (error) {
-        // How many lines a part of compressed bytes holds is not known.
+        // The number of lines in partly written compressed bytes is unknown, so none is counted.
         throw error instanceof ReaderClosedError && compression !== 'none' ? new ReaderClosedError(0) : error;
       }
     };
@@ -35,7 +35,7 @@ export async function toFile(
   }
 }
 
-/** The compression that a name asks for by its end. */
-export function compressionOf(name: string): Compression {
+/** The compression that the ending of a file name selects. */
+export function compressionFromName(name: string): Compression {
   return name.endsWith('.gz') ? 'gzip' : name.endsWith('.zst') ? 'zstd' : 'none';
 }

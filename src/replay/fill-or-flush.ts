@@ -1,11 +1,11 @@
 import type { TimedBatch, TimeMerge } from '../market/time-merge.js';
 
-/** Milliseconds that lines wait for others, to be written in one piece. */
+/** How long collected lines wait for more before they are written. */
 const FLUSH_DELAY_MS = 20;
 
 /**
- * Fills a merge. Lines that are there don't wait for those that a slow source has yet to give.
- * @param flush writes what is gathered.
+ * Fills a merge. If a slow source delays that, the lines collected so far are written meanwhile.
+ * @param flush writes the collected lines.
  * @throws what an input throws; what `flush` throws.
  */
 export async function fillOrFlush<B extends TimedBatch>(

@@ -10,15 +10,15 @@ import { periodToDays } from './parse-period.js';
 import type { PlannedReplaySeries } from './plan-replay.js';
 import type { ReplayOption, ReplayRequest } from './replay-request.js';
 
-/** What the files of one symbol tell of it. */
+/** Data types and days of one symbol's files. */
 interface SymbolFiles {
   readonly dataTypes: Set<string>;
   first: Day;
   last: Day;
 }
 
-/** The day files of a destination: those of its manifest, and those whose names tell what they are. */
-export async function filesIn(
+/** The day files of a destination: those in its manifest, and unrecorded ones whose names identify them. */
+export async function listDayFiles(
   destination: Destination,
   manifest: Manifest,
   signal: AbortSignal,
@@ -34,12 +34,13 @@ export async function filesIn(
 }
 
 /**
- * A record made of day files, for an exchange whose own record is not stored: symbols in the order of names. A symbol
- * that is named is taken to have every day of the period, another one those from its first file to its last.
- * @returns undefined where no file is of the exchange.
+ * Derives a record from day files for an exchange whose record is not stored, with symbols in alphabetical
+ * order. A symbol named in the request counts as available on every day of the period; other symbols from
+ * their first file to their last.
+ * @returns undefined if the exchange has no files.
  */
-export function recordOfFiles(
-  { exchange, symbols: wanted = [] }: ReplayOption,
+export function deriveExchangeRecord(
+  { exchange, symbols: requested = [] }: ReplayOption,
   { types, period }: ReplayRequest,
   files: readonly DayFile[],
 ): ExchangeRecord | undefined {
@@ -52,12 +53,12 @@ export function recordOfFiles(
     bySymbol.set(symbol, known);
   }
   if (bySymbol.size === 0) return undefined;
-  const named = new Set(wanted.map(toDatasetSymbol));
+  const named = new Set(requested.map(toDatasetSymbol));
   const symbols = [...bySymbol].map(([id, { dataTypes, first, last }]): DatasetSymbol => {
     const bounds = { availableSince: formatDay(first), availableTo: formatDay(last) };
     return { id, dataTypes: [...dataTypes], ...(named.has(toDatasetSymbol(id)) ? {} : bounds) };
   });
-  // Options are rows of one grouped file: no file is named after them.
+  // Options are rows of one grouped file, so no file is named after them.
   if (types.some(({ dayFiles }) => dayFiles === 'options_chain')) {
     for (const id of named) if (!bySymbol.has(id)) symbols.push({ id, dataTypes: [] });
   }
@@ -67,8 +68,8 @@ export function recordOfFiles(
   return { id: exchange, datasets };
 }
 
-/** Of each day on which no symbol of an exchange and data type is there, a file. */
-export function daysWithoutFile(planned: readonly PlannedReplaySeries[]): readonly PlannedFile[] {
+/** One file for each day on which an exchange and data type have no file of any symbol. */
+export function findDaysWithoutFile(planned: readonly PlannedReplaySeries[]): readonly PlannedFile[] {
   const byDay = new Map<string, PlannedFile>();
   const isThere = new Set<string>();
   for (const planFile of planned.flatMap(({ files }) => files)) {

@@ -1,18 +1,19 @@
 import { AsyncQueue } from '../base/async-queue.js';
 
 /**
- * Takes a full buffer, and answers with an empty one; undefined for the first. Throws once nobody reads on.
+ * Hands over a full buffer (undefined on the first call) and returns an empty one. Throws once the reader has
+ * stopped.
  */
 export type SwapBuffer<B> = (full: B | undefined) => Promise<B>;
 
 /**
- * What a producer makes, as something to be pulled: it works at most as far ahead as it has buffers, begins when it is
- * first asked, and what it throws comes after what it gave before.
- * @param buffers used again and again: one is the reader's until it asks for the next.
+ * Turns a producer into an async generator of buffers. The producer starts with the first read, works ahead
+ * only as far as there are buffers, and its error is thrown after all buffers that it handed over before.
+ * @param buffers reused: a buffer is valid until the reader asks for the next one.
  */
 export async function* createHandover<B>(
   buffers: readonly B[],
-  produce: (exchange: SwapBuffer<B>) => Promise<void>,
+  produce: (swap: SwapBuffer<B>) => Promise<void>,
 ): AsyncGenerator<B, void, undefined> {
   const free = new AsyncQueue(buffers);
   const full = new AsyncQueue<B>();
@@ -31,12 +32,12 @@ export async function* createHandover<B>(
   }
 }
 
-/** An exchange by two queues, of which others have the other ends. */
+/** A `SwapBuffer` over two queues, whose other ends the reader holds. */
 export function createSwapBuffer<B>(full: Pick<AsyncQueue<B>, 'push'>, free: AsyncQueue<B>): SwapBuffer<B> {
   return async (buffer) => {
     if (buffer !== undefined) full.push(buffer);
     const empty = await free.next();
-    if (empty === undefined) throw new Error('nobody reads on');
+    if (empty === undefined) throw new Error('the reader has stopped');
     return empty;
   };
 }

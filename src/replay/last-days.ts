@@ -7,11 +7,11 @@ import { US_PER_DAY } from './parse-period.js';
 import type { ReplayOption } from './replay-request.js';
 
 /**
- * The last exported days as a period. Of several exchanges they are days that all of them have: they end where the first
- * export ends.
+ * The last exported days as a period. For several exchanges the period ends with the earliest end of their
+ * exports.
  * @throws TickhaulError as `fetchDatasetRecord`; usage error for an exchange without day files.
  */
-export async function lastDays(
+export async function fetchLastDays(
   count: number,
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
   client: ServiceClient,

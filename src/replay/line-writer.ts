@@ -1,9 +1,12 @@
 import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
-/** Bytes of one write, of lines that come in small pieces. */
+/** Size of one write of many small lines. */
 export const WRITE_BYTES = 512 * 1024;
 
-/** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
+/**
+ * Collects lines into large writes. A caller copies a line that fits into `bytes` at `length`, then calls
+ * `add`.
+ */
 export class LineWriter {
   readonly bytes = new Uint8Array(WRITE_BYTES);
   length = 0;
@@ -16,18 +19,21 @@ export class LineWriter {
     this.#written = written;
   }
 
-  /** Whether there is room for so many bytes; a flush makes some. */
+  /** Whether `size` bytes fit before the next flush. */
   fits(size: number): boolean {
     return this.length + size <= WRITE_BYTES;
   }
 
-  /** So many bytes were put at `length`. */
+  /** Accounts for `size` bytes that were copied to `length`. */
   add(size: number, messages: number): void {
     this.length += size;
     this.#messages += messages;
   }
 
-  /** Writes lines that don't fit, or needn't be copied, behind those before; they may be written over when it resolves. */
+  /**
+   * Writes lines after those collected so far, without a copy. `bytes` may be overwritten once the promise
+   * resolves.
+   */
   async write(bytes: Uint8Array, messages: number): Promise<void> {
     await this.flush();
     await writeLines(this.#output, bytes, messages, this.#written);
@@ -37,7 +43,7 @@ export class LineWriter {
     if (this.length === 0) return;
     const bytes = this.bytes.subarray(0, this.length);
     const messages = this.#messages;
-    // What an output didn't take isn't given to it again.
+    // Reset first: after a failed write the same lines must not be written again.
     this.length = 0;
     this.#messages = 0;
     await writeLines(this.#output, bytes, messages, this.#written);

@@ -16,7 +16,7 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestScope } from '../store/manifest/manifest-scope.js';
 import { FileArrivals } from './file-arrivals.js';
-import { daysWithoutFile, filesIn, recordOfFiles } from './folder-record.js';
+import { deriveExchangeRecord, findDaysWithoutFile, listDayFiles } from './folder-record.js';
 import { periodToDays } from './parse-period.js';
 import { planReplay } from './plan-replay.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './replay-request.js';
@@ -26,45 +26,45 @@ export interface OpenReplayInput {
   readonly client: ServiceClient;
   /** Folder for copies of exchange records. */
   readonly cache: string;
-  /** Where the day files lie. */
+  /** Holds the day files. */
   readonly destination: Destination;
   readonly options: DownloadOptions;
   readonly layout: LayoutChoice;
-  /** Only what is on disk: nothing is asked for. */
+  /** Read only files on disk, without requests. */
   readonly offline: boolean;
   readonly owner: LockOwner;
   /** Shared with other replays of this process. */
   readonly transfers?: TransferLimits | undefined;
-  /** Told of what is missing, before it is downloaded; then of the download. */
+  /** Receives an event for each missing file before the download starts, then the download's events. */
   readonly emit: EventSink;
-  /** Told of the download's end, by which much may have been replayed. */
+  /** Called when the download ends; much may have been replayed by then. */
   readonly onDownloaded: (summary: RunSummary) => void;
   readonly signal: AbortSignal;
 }
 
-/** A replay whose day files are there, or on their way. */
+/** A replay whose day files exist or are being downloaded. */
 export interface OpenedReplay {
   /** In the order that breaks ties. */
   readonly series: readonly ReplaySeries[];
   readonly arrival: Arrival;
-  /** Breaks off what is still being downloaded. @throws what kept the download from telling what became of files. */
+  /** Stops downloads in progress. @throws what prevented the download from reporting the results of files. */
   close(): Promise<void>;
 }
 
 /**
- * Works out the series of a replay, and begins to bring their missing day files to disk, day by day.
- * Under `offline`, the day files that are there stand in for a record that is not stored.
- * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for days that are pending, or missing
- * under `offline`; `no_access`.
+ * Plans the series of a replay and starts to download their missing day files, in the order of days. With
+ * `offline`, a record that is not stored is derived from the day files on disk.
+ * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for pending days, or for
+ * missing days with `offline`; `no_access`.
  */
 export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> {
   const { request, client, cache, destination, layout, offline, emit, signal } = input;
   const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const asking = { cache, offline, signal };
+  const metadata = { cache, offline, signal };
   const stored = await Promise.all(
     request.options.map(({ exchange }) =>
-      fetchDatasetRecord(client, exchange, asking).catch((error: unknown) => {
+      fetchDatasetRecord(client, exchange, metadata).catch((error: unknown) => {
         if (offline && error instanceof TickhaulError && error.code === 'not_exported') return undefined;
         throw error;
       }),
@@ -72,56 +72,58 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   );
   const mayRead = offline ? () => true : (await fetchKeyCoverage(client, signal, warn)).canRequest;
   const manifest = await destination.openManifest({ warn, signal }, replayScope(request));
-  let isHandedOn = false;
+  let isManifestInUse = false;
   try {
     const context = { manifest, destination, layout, mayRead, warn, signal };
     const records = stored.every((record) => record !== undefined)
       ? stored
-      : await withoutRecord(request, stored, { destination, manifest, signal });
+      : await completeRecords(request, stored, { destination, manifest, signal });
     const planned = await planReplay(request, records, context);
     const files = planned.flatMap((series) => series.files);
     const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
-    assertNoneMissing(daysWithoutFile(unrecorded), destination);
+    assertNoneMissing(findDaysWithoutFile(unrecorded), destination);
     assertNoneWithStatus(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
     assertNoneWithStatus(
       files,
       'unauthorized',
       'no_access',
-      'not in the reach of the API key; set a key that covers it',
+      'not covered by the API key; set a key that covers it',
     );
-    const work = files.filter(({ action }) => action !== 'nothing').sort(byDay);
-    const missing = work.filter(({ action }) => action === 'fetch');
+    const pending = files.filter(({ action }) => action !== 'nothing').sort(compareDays);
+    const missing = pending.filter(({ action }) => action === 'fetch');
     if (offline) assertNoneMissing(missing, destination);
-    const coming = offline ? [] : work;
-    const arrivals = new FileArrivals(coming.map(({ path }) => joinLocation(dir, path)));
-    const series = planned.map(({ files: own, ...one }) => ({
-      ...one,
-      files: own
+    const downloads = offline ? [] : pending;
+    const arrivals = new FileArrivals(downloads.map(({ path }) => joinLocation(dir, path)));
+    const series = planned.map(({ files: plannedFiles, ...rest }) => ({
+      ...rest,
+      files: plannedFiles
         .filter(({ status }) => status !== 'unavailable')
         .map(({ path: name, file: { day } }) => {
           const path = joinLocation(dir, name);
-          const isComing = arrivals.has(path);
-          return { day, path, isComing, bytes: isComing ? undefined : manifest.get(name)?.bytes };
+          const isDownloading = arrivals.has(path);
+          return { day, path, isDownloading, bytes: isDownloading ? undefined : manifest.get(name)?.bytes };
         }),
     }));
-    isHandedOn = coming.length > 0;
-    const close = isHandedOn ? startDownload(input, coming, manifest, arrivals) : async () => {};
+    isManifestInUse = downloads.length > 0;
+    const close = isManifestInUse ? startDownload(input, downloads, manifest, arrivals) : async () => {};
     return { series, arrival: (path) => arrivals.wait(path), close };
   } finally {
-    // A download closes it itself.
-    if (!isHandedOn) await manifest.close();
+    // The download closes it.
+    if (!isManifestInUse) await manifest.close();
   }
 }
 
-/** The records of all options: those that are not stored are made of the day files that are there. */
-async function withoutRecord(
+/**
+ * The records of all options; a record that is not stored is derived from the day files in the destination.
+ */
+async function completeRecords(
   request: ReplayRequest,
   stored: readonly (ExchangeRecord | undefined)[],
   { destination, manifest, signal }: { destination: Destination; manifest: Manifest; signal: AbortSignal },
 ): Promise<readonly ExchangeRecord[]> {
-  const files = await filesIn(destination, manifest, signal);
-  return request.options.map((option, at) => {
-    const record = stored[at] ?? recordOfFiles(option, request, files);
+  const files = await listDayFiles(destination, manifest, signal);
+  return request.options.map((option, index) => {
+    const record = stored[index] ?? deriveExchangeRecord(option, request, files);
     if (record) return record;
     throw new TickhaulError(
       'not_exported',
@@ -138,12 +140,12 @@ function replayScope({ options, types, period }: ReplayRequest): ManifestScope {
   };
 }
 
-/** Series of the same day stay in their order. */
-function byDay(a: PlannedFile, b: PlannedFile): number {
+/** The sort is stable: series of one day keep their order. */
+function compareDays(a: PlannedFile, b: PlannedFile): number {
   return a.file.day - b.file.day;
 }
 
-/** @returns what breaks it off. */
+/** @returns a function that stops the download and waits for its end. */
 function startDownload(
   { client, destination, options, owner, transfers, emit, onDownloaded, signal }: OpenReplayInput,
   work: readonly PlannedFile[],
@@ -152,7 +154,7 @@ function startDownload(
 ): () => Promise<void> {
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
-  const note = (event: RunEvent): void => {
+  const reportArrival = (event: RunEvent): void => {
     if (event.event !== 'file') return;
     const path = joinLocation(destination.locate(''), event.path);
     if (event.error) arrivals.fail(path, createArrivalError(event.path, event.error));
@@ -169,12 +171,12 @@ function startDownload(
       transfers,
       signal: stopped,
       emit(event) {
-        note(event);
+        reportArrival(event);
         emit(event);
       },
     });
     arrivals.end(createEndError(summary));
-    // Why it was broken off is told by whoever did so.
+    // The code that aborts the download reports the reason.
     onDownloaded(stopped.aborted ? { ...summary, error: undefined } : summary);
   };
   const downloading = download();
@@ -185,16 +187,16 @@ function startDownload(
   };
 }
 
-/** Why a replay can't go on behind a day file. */
+/** The error of a day file that could not be downloaded, naming the file. */
 function createArrivalError(path: string, { code, message, status }: FileError): TickhaulError {
   return new TickhaulError(code, message.includes(path) ? message : `${path}: ${message}`, { status });
 }
 
-/** Why files of which nothing was told don't come. */
+/** The error for files without a result when the download ended. */
 function createEndError({ error }: RunSummary): TickhaulError {
   return error
     ? new TickhaulError(error.code, error.message, error)
-    : new TickhaulError('bug', 'a download ended without a word on some of its files');
+    : new TickhaulError('bug', 'the download ended without a result for some of its files');
 }
 
 function* each(files: readonly PlannedFile[]): Generator<PlannedFile> {
@@ -205,10 +207,10 @@ function assertNoneWithStatus(
   files: readonly PlannedFile[],
   status: PlannedFile['status'],
   code: ErrorCode,
-  why: string,
+  problem: string,
 ): void {
-  const found = files.filter((file) => file.status === status);
-  if (found.length > 0) throw new TickhaulError(code, `${formatFileNames(found)}: ${why}`);
+  const matching = files.filter((file) => file.status === status);
+  if (matching.length > 0) throw new TickhaulError(code, `${formatFileNames(matching)}: ${problem}`);
 }
 
 function assertNoneMissing(files: readonly PlannedFile[], { kind, name }: Destination): void {

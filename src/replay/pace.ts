@@ -1,16 +1,20 @@
 import { wait } from '../base/wait.js';
 
-/** Resolves when it is time for a line. @param localTimestamp microseconds since any fixed time. */
+/** Resolves when a line is due. @param localTimestamp microseconds since any fixed time. */
 export type Pace = (localTimestamp: number) => Promise<void>;
 
-/** Gives lines at the pace at which they were received, times `speed`. @param flush called before each wait. */
+/**
+ * Creates a pace that replays the recorded intervals between lines, divided by `speed`.
+ * @param flush called before each wait.
+ */
 export function createPace(speed: number, flush: () => Promise<void>, signal: AbortSignal): Pace {
-  let first: { readonly time: number; readonly at: number } | undefined;
+  let start: { readonly localTimestamp: number; readonly nowMs: number } | undefined;
   return async (localTimestamp) => {
-    first ??= { time: localTimestamp, at: performance.now() };
-    const left = (localTimestamp - first.time) / 1000 / speed - (performance.now() - first.at);
-    if (left < 1) return;
+    start ??= { localTimestamp, nowMs: performance.now() };
+    const remainingMs =
+      (localTimestamp - start.localTimestamp) / 1000 / speed - (performance.now() - start.nowMs);
+    if (remainingMs < 1) return;
     await flush();
-    await wait(left, signal);
+    await wait(remainingMs, signal);
   };
 }

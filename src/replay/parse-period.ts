@@ -2,23 +2,24 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { type Day, msToDay, parseDayWord } from '../dataset/day.js';
 import type { Period } from '../market/trade-bars.js';
 
-/** A period as a user names it: days or ISO 8601 times, `to` not included; or one whole day. */
+/** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or one whole day. */
 export interface PeriodInput {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly date?: string | undefined;
 }
 
-/** A period, or a count of days up to the end of the export. */
-export type AskedPeriod = Period | { readonly last: number };
+/** A period, or the last n exported days. */
+export type RequestedPeriod = Period | { readonly last: number };
 
 export const US_PER_DAY = 86_400_000_000;
-const TIME = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
+const TIME_PATTERN =
+  /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 
 /**
- * The period in microseconds since the epoch, UTC (contract, Replay).
- * @param nowMs the clock, in milliseconds.
- * @throws usage error; `not_exported` for an end that is still to come.
+ * Parses a period (docs/spec/command-line.md#periods) into microseconds since the epoch, UTC.
+ * @param nowMs current time in milliseconds.
+ * @throws usage error; `not_exported` for an end in the future.
  */
 export function parsePeriod({ from, to, date }: PeriodInput, nowMs: number): Period {
   if (date !== undefined) {
@@ -27,43 +28,44 @@ export function parsePeriod({ from, to, date }: PeriodInput, nowMs: number): Per
     return assertNotInFuture({ start, end: start + US_PER_DAY }, `the day of --date ${date}`, nowMs);
   }
   if (from === undefined)
-    throw usageError('no period: give --from <time> --to <time>, --date <day> or --last <n>d');
-  if (to === undefined) throw usageError(`--from ${from} needs --to <time>, which is not included`);
+    throw usageError('no period; give --from <time> --to <time>, --date <day> or --last <n>d');
+  if (to === undefined) throw usageError(`--from ${from} requires --to <time>, which is exclusive`);
   const period = { start: parseInstant('--from', from, nowMs), end: parseInstant('--to', to, nowMs) };
   if (period.end <= period.start)
-    throw usageError(`--to ${to} must be after --from ${from}: it is not included`);
+    throw usageError(`--to ${to} must be after --from ${from}, since it is exclusive`);
   return assertNotInFuture(period, `--to ${to}`, nowMs);
 }
 
-/** The UTC days that a period touches. */
+/** The UTC days that a period overlaps. */
 export function periodToDays({ start, end }: Period): { readonly from: Day; readonly to: Day } {
   return { from: msToDay(start / 1000), to: (msToDay((end - 1) / 1000) + 1) as Day };
 }
 
 function assertNotInFuture(period: Period, what: string, nowMs: number): Period {
   if (period.end <= nowMs * 1000) return period;
-  throw new TickhaulError('not_exported', `${what} ends after now; choose an end that has passed`);
+  throw new TickhaulError('not_exported', `${what} ends in the future; choose an earlier end`);
 }
 
 /**
- * A day or an ISO 8601 time in microseconds since the epoch, UTC (contract, Replay).
- * @param name what an error begins with.
+ * Parses a day or an ISO 8601 time (docs/spec/command-line.md#periods) into microseconds since the epoch,
+ * UTC.
+ * @param name prefix of error messages.
  * @throws usage error.
  */
 export function parseInstant(name: string, text: string, nowMs: number): number {
-  const match = TIME.exec(text);
+  const match = TIME_PATTERN.exec(text);
   if (!match) {
     try {
       return parseDayWord(text, nowMs) * US_PER_DAY;
     } catch {
       throw usageError(
-        `${name}: "${text}" is no day or time; write 2024-03-01 or 2024-03-01T12:00:00.000000Z`,
+        `${name}: "${text}" is not a day or time; write 2024-03-01 or 2024-03-01T12:00:00.000000Z`,
       );
     }
   }
   const [, day = '', hours = '', minutes = '', seconds = '0', digits = '', zone = 'Z'] = match;
   if (!/^(?:Z|[+-]00:?00)$/i.test(zone)) {
-    throw usageError(`${name}: "${text}" has another offset than UTC; write it in UTC, as ${day}T00:00:00Z`);
+    throw usageError(`${name}: "${text}" is not in UTC; write it in UTC, as ${day}T00:00:00Z`);
   }
   if (digits.length > 6)
     throw usageError(`${name}: "${text}" is finer than a microsecond; give at most 6 digits`);

@@ -4,11 +4,12 @@ const LF = 10;
 const QUOTE = '"';
 
 /**
- * Tells of the pieces of a day file's text, one after the other, which is the first with a row at the period's end or
- * behind it: files are sorted by local time (interface page, Dataset file), so the last whole row of a piece tells. One
- * with quotes tells nothing, nor does a row that is not of the file's day.
- * @param rest of the day, from the period's end on: microseconds of local time.
- * @returns how much of the piece is up to that row's end; undefined where more of the file is wanted.
+ * Creates a function that is called with a day file's text, chunk by chunk, and finds the first chunk with a
+ * row at or after the period's end. Files are sorted by local time (docs/spec/datasets-api.md#day-file), so only the
+ * last whole row of a chunk is checked. A row with quotes, or of another day, decides nothing.
+ * @param rest the day's part after the period: microseconds of local time.
+ * @returns length of the chunk up to the end of that row; undefined if the period may continue after this
+ * chunk.
  */
 export function createPeriodEndFinder(rest: Period): (text: Buffer) => number | undefined {
   let column: number | undefined;
@@ -18,14 +19,14 @@ export function createPeriodEndFinder(rest: Period): (text: Buffer) => number | 
     if (behind < 2) return undefined;
     const start = text.lastIndexOf(LF, behind - 2) + 1;
     const row = text.toString('latin1', start, behind - 1);
-    // A piece's first row may lack its beginning.
+    // The first row of a chunk may be incomplete.
     if (start === 0 || row.includes(QUOTE)) return undefined;
     const time = Number(row.split(',')[column]);
     return time >= rest.start && time < rest.end ? behind : undefined;
   };
 }
 
-/** -1 where the header doesn't fit into the first piece: no row tells anything then. */
+/** -1 if the header does not fit into the first chunk: then no row decides. */
 function findColumn(header: string): number {
   return header.split(',').indexOf('local_timestamp');
 }

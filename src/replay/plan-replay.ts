@@ -11,7 +11,7 @@ import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import { periodToDays } from './parse-period.js';
 import type { ReplayOption, ReplayRequest, ReplaySeries } from './replay-request.js';
 
-/** A series with the day files that its period may have. */
+/** A series with the planned day files of its period. */
 export interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
 }
@@ -25,9 +25,11 @@ export type ReplayPlanContext = Pick<
 };
 
 /**
- * The series of a request, in the order that breaks ties: by exchange as asked for, by data type, by symbol.
- * @param records of the exchanges, in the order of the request's options.
- * @throws usage error for a symbol that isn't known or lacks a type, and where an exchange has none of the types.
+ * Plans the series of a request, in the order that breaks ties: exchanges in the request's order, then data
+ * type, then symbol.
+ * @param records exchange records, in the order of the request's options.
+ * @throws usage error for an unknown symbol, a symbol without a requested type, or an exchange without any of
+ * the types.
  */
 export async function planReplay(
   request: ReplayRequest,
@@ -35,8 +37,8 @@ export async function planReplay(
   context: ReplayPlanContext,
 ): Promise<readonly PlannedReplaySeries[]> {
   const planned: PlannedReplaySeries[] = [];
-  for (const [at, option] of request.options.entries()) {
-    const record = records[at];
+  for (const [index, option] of request.options.entries()) {
+    const record = records[index];
     if (record) planned.push(...(await planExchange(option, record, request, context)));
   }
   return planned;
@@ -50,11 +52,12 @@ async function planExchange(
 ): Promise<readonly PlannedReplaySeries[]> {
   const symbols = record.datasets?.symbols ?? [];
   const has = (dataType: DataType): boolean => symbols.some(({ dataTypes }) => dataTypes.includes(dataType));
-  const lacking = request.types.filter(({ dayFiles }) => !has(dayFiles)).map(({ name }) => name);
-  if (lacking.length === request.types.length) {
-    throw usageError(`${record.id} has no ${lacking.join(', ')}; see: tickhaul symbols ${record.id}`);
+  const missingTypes = request.types.filter(({ dayFiles }) => !has(dayFiles)).map(({ name }) => name);
+  if (missingTypes.length === request.types.length) {
+    throw usageError(`${record.id} has no ${missingTypes.join(', ')}; see: tickhaul symbols ${record.id}`);
   }
-  if (lacking.length > 0) context.warn(`${record.id} has no ${lacking.join(', ')}, which is left out`);
+  if (missingTypes.length > 0)
+    context.warn(`${record.id} has no ${missingTypes.join(', ')}, which is left out`);
   const planned: PlannedReplaySeries[] = [];
   for (const dataType of Object.values(SOURCE_TYPES)) {
     if (!has(dataType) || !request.types.some(({ dayFiles }) => dayFiles === dataType)) continue;
@@ -71,7 +74,7 @@ async function planType(
   context: ReplayPlanContext,
 ): Promise<readonly PlannedReplaySeries[]> {
   const isGrouped = dataType === 'options_chain';
-  const wanted = isGrouped ? optionSymbols(option, record) : undefined;
+  const selectedSymbols = isGrouped ? selectOptionSymbols(option, record) : undefined;
   const days = periodToDays(period);
   const selection = {
     exchange: record.id,
@@ -91,44 +94,46 @@ async function planType(
     dataType,
     symbol: GROUPED_SYMBOLS.has(symbol) ? undefined : symbol,
     types: types.filter(({ dayFiles }) => dayFiles === dataType),
-    symbols: wanted,
+    symbols: selectedSymbols,
     files: files.sort((a, b) => a.file.day - b.file.day),
   }));
 }
 
-/** Options lie in one file; undefined for all of them. */
-function optionSymbols({ symbols }: ReplayOption, record: ExchangeRecord): ReadonlySet<string> | undefined {
+/** Symbols selected from the grouped file of all options; undefined for all of them. */
+function selectOptionSymbols(
+  { symbols }: ReplayOption,
+  record: ExchangeRecord,
+): ReadonlySet<string> | undefined {
   if (!symbols || symbols.some((symbol) => symbol === 'all' || toDatasetSymbol(symbol) === 'OPTIONS'))
     return undefined;
   const known = new Set(record.datasets?.symbols.map(({ id }) => toDatasetSymbol(id)));
-  const wanted = symbols.map((symbol) => {
+  const ids = symbols.map((symbol) => {
     const id = toDatasetSymbol(symbol);
-    if (isGlob(id))
-      throw usageError(`"${symbol}": option_summary takes whole symbols and no globs; name them`);
+    if (isGlob(id)) throw usageError(`"${symbol}": option_summary does not accept globs; name each symbol`);
     if (!known.has(id)) {
       const near = didYouMean(id, known) || `; see: tickhaul symbols ${record.id}`;
       throw usageError(`unknown symbol "${symbol}" for ${record.id}${near}`);
     }
     return id;
   });
-  return new Set(wanted);
+  return new Set(ids);
 }
 
-/** A symbol that is named has to have what is asked for. */
+/** Globs may skip symbols without the data type; a named symbol must have it. */
 function assertSymbolsHaveType(
   dataType: DataType,
   { symbols = [] }: ReplayOption,
   record: ExchangeRecord,
 ): void {
-  const wanted = new Set(symbols.map(toDatasetSymbol));
-  const lacking = record.datasets?.symbols.find(
-    ({ id, dataTypes }) => wanted.has(toDatasetSymbol(id)) && !dataTypes.includes(dataType),
+  const named = new Set(symbols.map(toDatasetSymbol));
+  const symbol = record.datasets?.symbols.find(
+    ({ id, dataTypes }) => named.has(toDatasetSymbol(id)) && !dataTypes.includes(dataType),
   );
-  if (!lacking) return;
+  if (!symbol) return;
   const grouped = record.datasets?.symbols.find(
     ({ id, dataTypes }) => GROUPED_SYMBOLS.has(id) && dataTypes.includes(dataType),
   );
   throw usageError(
-    `${record.id} ${lacking.id} has no ${dataType}${grouped ? ` (it is in ${grouped.id})` : ''}; leave the symbol or the type out`,
+    `${record.id} ${symbol.id} has no ${dataType}${grouped ? ` (it is in ${grouped.id})` : ''}; leave the symbol or the type out`,
   );
 }

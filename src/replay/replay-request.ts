@@ -3,10 +3,10 @@ import type { Day } from '../dataset/day.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 
-/** One exchange of a replay, as it was asked for. */
+/** One exchange of a replay, as requested. */
 export interface ReplayOption {
   readonly exchange: string;
-  /** Dataset symbols or globs, in any case; undefined for all but the grouped ones. */
+  /** Dataset symbols or globs, in any case; undefined for all symbols except grouped ones. */
   readonly symbols: readonly string[] | undefined;
 }
 
@@ -23,29 +23,30 @@ export interface SeriesFile {
   readonly day: Day;
   /** A location. */
   readonly path: string;
-  /** Undefined where nobody knows them yet. */
+  /** Undefined if not known yet. */
   readonly bytes?: number | undefined;
-  /** It is on its way: reading begins when it has arrived. */
-  readonly isComing: boolean;
+  /** The file is being downloaded; reading starts when it has arrived. */
+  readonly isDownloading: boolean;
 }
 
 /**
- * Waits until a day file that is coming is on disk.
- * @returns false where the service doesn't have it: a day without data. @throws TickhaulError why it can't be had.
+ * Waits until a day file that is being downloaded is on disk.
+ * @returns false if the service has no such file: a day without data. @throws TickhaulError why the file is
+ * unavailable.
  */
 export type Arrival = (path: string) => Promise<boolean>;
 
-/** One input of the merge: the day files of an exchange, data type and symbol, one after the other. Plain data. */
+/** One input of the merge: the day files of an exchange, data type and symbol, in order. Plain data. */
 export interface ReplaySeries {
   /** Local times, in microseconds. */
   readonly period: Period;
   readonly exchange: string;
   readonly dataType: DataType;
-  /** Whose rows the files hold; undefined for a grouped symbol, which has many. */
+  /** Symbol of all rows; undefined for a grouped symbol, whose rows have many. */
   readonly symbol: string | undefined;
   readonly types: readonly NormalizedType[];
-  /** Of a grouped file, the symbols that are asked for; undefined for all. */
+  /** Symbols selected from a grouped file; undefined for all. */
   readonly symbols: ReadonlySet<string> | undefined;
-  /** Day by day; days that are known to have no data have none. */
+  /** Sorted by day; days known to have no data are left out. */
   readonly files: readonly SeriesFile[];
 }

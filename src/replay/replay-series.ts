@@ -13,20 +13,20 @@ import {
 } from './series-inputs.js';
 
 export interface MergeOptions {
-  /** How often faster than real time; undefined for as fast as it goes. */
+  /** Multiple of real time; undefined for no pacing. */
   readonly speed?: number | undefined;
   readonly output: LineSink;
   readonly written: WrittenCounts;
   readonly signal: AbortSignal;
 }
 
-/** Lines of one input that follow each other are written as they are from so many bytes on. */
+/** Consecutive lines of one input are written without a copy from this size on. */
 const MIN_DIRECT_WRITE_BYTES = 64 * 1024;
 
 /**
  * Writes the messages of all series, merged by local timestamp.
- * @throws TickhaulError `createCorruptError`, `unreadable`, why a day file can't be had, once all lines before are written; the
- * reason of an abort, and what the output throws.
+ * @throws TickhaulError `corrupt`, `unreadable`, or the reason why a day file is unavailable, after all
+ * earlier lines are written; the signal's reason after an abort; what the output throws.
  */
 export async function replaySeries(
   input: SeriesInput & MergeOptions & { readonly store?: StoreSettings | undefined },
@@ -40,8 +40,9 @@ export async function replaySeries(
 }
 
 /**
- * Writes the lines of inputs, merged by local timestamp, and closes them.
- * @throws what inputs throw, once all lines before are written; the reason of an abort, and what the output throws.
+ * Writes the lines of inputs, merged by local timestamp, and closes the inputs.
+ * @throws what inputs throw, after all earlier lines are written; the signal's reason after an abort; what
+ * the output throws.
  */
 export async function mergeLines(inputs: MergeInputs, options: MergeOptions): Promise<void> {
   const { speed, output, written, signal } = options;
@@ -64,7 +65,7 @@ export async function mergeLines(inputs: MergeInputs, options: MergeOptions): Pr
   }
 }
 
-/** What is right before a failure is written before it is told. */
+/** Valid lines before a failure are written before the failure is reported. */
 async function fillOrFlushOnError(merge: TimeMerge<TimedLines>, lines: LineWriter): Promise<boolean> {
   try {
     return await fillOrFlush(merge, () => lines.flush());
@@ -85,7 +86,10 @@ async function writePaced(
   }
 }
 
-/** Takes a few lines at once; false where they have to be written. */
+/**
+ * Copies lines into the write buffer; returns false if they do not fit or are large enough for a write
+ * without a copy.
+ */
 function appendIfRoom(lines: LineWriter, batch: TimedLines, start: number, end: number): boolean {
   const from = start === 0 ? 0 : (batch.ends[start - 1] as number);
   const size = (batch.ends[end - 1] as number) - from;
@@ -95,7 +99,7 @@ function appendIfRoom(lines: LineWriter, batch: TimedLines, start: number, end: 
   return true;
 }
 
-/** Makes room by writing, and takes or writes these lines. */
+/** Flushes the write buffer, then copies or writes these lines. */
 async function appendOrWrite(
   lines: LineWriter,
   batch: TimedLines,

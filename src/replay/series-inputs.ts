@@ -14,94 +14,100 @@ import type { SeriesTask } from './threads/series-worker.js';
 import { type ThreadJobHandle, ThreadPool } from './threads/thread-pool.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from './write-series-lines.js';
 
-/** Bytes of text at hand, of all series of a replay together; their lines take some five times as much. */
+/** Bytes of text in memory, of all series of a replay together; their lines take about five times as much. */
 const TEXT_BUDGET_BYTES = 8 * 1024 * 1024;
 const MAX_TEXT_CHUNK_BYTES = 512 * 1024;
 const MIN_TEXT_CHUNK_BYTES = 16 * 1024;
 const MAX_OPEN_FILES = 16;
-/** What merges and writes keeps up with no more. */
+/** The merge and the writes in the main thread cannot keep more threads busy. */
 const MAX_THREADS = 8;
 
-/** The inputs of the merge, a series each. */
+/** The inputs of the merge, one for each series. */
 export interface MergeInputs {
-  /** Buffers of lines, each good until the next is asked for. Throw, in their turn, what `writeSeriesLines` throws. */
+  /**
+   * Buffers of lines, each valid until the next one is requested. Each throws, after its lines, what
+   * `writeSeriesLines` throws.
+   */
   readonly lines: readonly AsyncIterable<TimedLines>[];
-  /** Breaks off what is under way: whoever waits for lines gets an error, or an end. */
+  /** Stops all reading; pending reads of lines fail or end. */
   close(): Promise<void>;
 }
 
-/** What is replayed: series in the order that breaks ties, and how their files come. `warn` as in `SharedReading`. */
+/**
+ * The series of a replay in the order that breaks ties, and how to wait for their files. `warn` as in
+ * `SharedReading`.
+ */
 export interface SeriesInput {
   readonly series: readonly ReplaySeries[];
   readonly arrival: Arrival;
   readonly warn: (message: string) => void;
 }
 
-/** What the replays of a process share. */
+/** Resources that the replays of a process share. */
 export interface SeriesThreads {
   readonly threads: ThreadPool<SeriesTask>;
-  /** For what is read in this thread. */
+  /** For files that are read in this thread. */
   readonly files: Files;
-  /** How many are open: each has the less memory the more there are. */
-  replays: number;
+  /** Open replays; the more there are, the less memory each one gets. */
+  openReplays: number;
   close(): Promise<void>;
 }
 
 /**
- * @param store how the threads reach object stores.
- * @param processors threads at once; left out, as many as there are processors.
+ * @param store how the threads access object stores.
+ * @param processors maximum number of threads; defaults to the number of processors.
  */
 export function createSeriesThreads(
   store: StoreSettings | undefined,
   processors = availableParallelism(),
 ): SeriesThreads {
-  const most = Math.min(processors, MAX_THREADS);
-  const open = Math.ceil(MAX_OPEN_FILES / most);
-  const threads = new ThreadPool(most, () => startSeriesThread(open, store));
+  const maxThreads = Math.min(processors, MAX_THREADS);
+  const filesPerThread = Math.ceil(MAX_OPEN_FILES / maxThreads);
+  const threads = new ThreadPool(maxThreads, () => startSeriesThread(filesPerThread, store));
   const files = openFiles(store);
   const close = async (): Promise<void> => {
     await threads.close();
     await files.close();
   };
-  return { threads, files, replays: 0, close };
+  return { threads, files, openReplays: 0, close };
 }
 
 /**
- * Reads series over threads, in turns: thread 1 has the first, thread 2 the second, and so on. What is small is read in
- * this thread. Memory is bounded whatever the number of series: the more there are, the smaller their buffers.
- * Resolves when the files of the first day are there.
- * @throws TickhaulError why one of those can't be had; the reason of an abort.
+ * Reads series in threads, assigned round-robin: the first series to thread 1, the second to thread 2, and so
+ * on. Small series are read in this thread. Memory is bounded for any number of series: the more there are,
+ * the smaller their buffers. Resolves when the files of the first day have arrived.
+ * @throws TickhaulError why one of those files is unavailable; the signal's reason after an abort.
  */
 export async function openSeriesInputs(
   input: SeriesInput,
   shared: SeriesThreads,
   signal: AbortSignal,
 ): Promise<MergeInputs> {
-  // Each series listens to it, and that is no leak.
+  // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   await waitForFirstDay(input, signal);
-  const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.replays + 1));
+  const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.openReplays + 1));
   const bounded = Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, textChunk));
   const { lines, close } = (await shouldUseThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readInThisThread(input, bounded, shared.files, signal);
-  shared.replays++;
+  shared.openReplays++;
   let isOpen = true;
   return {
     lines,
     close() {
-      if (isOpen) shared.replays--;
+      if (isOpen) shared.openReplays--;
       isOpen = false;
       return close();
     },
   };
 }
 
-/** The merge has no first line before. */
+/** The merge cannot start before the files of the first day have arrived. */
 async function waitForFirstDay({ series, arrival }: SeriesInput, signal: AbortSignal): Promise<void> {
   const first = findFirstDay(series);
-  for (const { day, path, isComing } of series.flatMap(({ files }) => files)) {
-    if (isComing && day === first) await rejectOnAbort(arrival(path), signal);
+  for (const { day, path, isDownloading } of series.flatMap(({ files }) => files)) {
+    if (isDownloading && day === first) await rejectOnAbort(arrival(path), signal);
   }
 }
 
@@ -123,9 +129,9 @@ function readInThisThread(
   const open = createOpenFileLimit(MAX_OPEN_FILES);
   const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
   return {
-    lines: series.map((one) =>
-      createHandover(createLineBuffers(textChunk), (exchange) =>
-        writeSeriesLines(one, reading, exchange, anyOf),
+    lines: series.map((replayed) =>
+      createHandover(createLineBuffers(textChunk), (swap) =>
+        writeSeriesLines(replayed, reading, swap, anyOf),
       ),
     ),
     close: async () => stop.abort(),
@@ -139,47 +145,49 @@ function readInThreads(
   signal: AbortSignal,
 ): MergeInputs {
   const count = Math.min(series.length, threads.maxThreads);
-  const tasks = Array.from({ length: count }, (_, at) => ({
-    series: series.filter((_one, index) => index % count === at),
+  const tasks = Array.from({ length: count }, (_, thread) => ({
+    series: series.filter((_one, index) => index % count === thread),
     textChunk,
   }));
-  const jobs = threads.begin(tasks);
-  const open = tasks.map((task, at) => receiveSeries(task, jobs[at] as ThreadJobHandle, { arrival, warn }));
+  const jobs = threads.startJobs(tasks);
+  const receivers = tasks.map((task, index) =>
+    receiveSeries(task, jobs[index] as ThreadJobHandle, { arrival, warn }),
+  );
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
-    for (const one of open) one.close();
+    for (const receiver of receivers) receiver.close();
   };
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const task = open[index % count] as SeriesLines;
-      return task.lines(Math.floor(index / count));
+      const receiver = receivers[index % count] as SeriesLines;
+      return receiver.lines(Math.floor(index / count));
     }),
     close,
   };
 }
 
-/** Files that are still to come are taken to be as large as those that are there. */
+/** Estimates the total size: files that are not there yet count as the average of the others. */
 async function shouldUseThreads(
   { series }: SeriesInput,
   files: Files,
   signal: AbortSignal,
 ): Promise<boolean> {
   let bytes = 0;
-  let there = 0;
-  let absent = 0;
+  let knownFiles = 0;
+  let unknownFiles = 0;
   const first = findFirstDay(series);
-  // One that can't be looked at fails where it is read.
-  const sizeOf = async (path: string): Promise<number | undefined> =>
+  // Ignore errors here: reading the file reports them.
+  const statBytes = async (path: string): Promise<number | undefined> =>
     (await files.stat(path, signal).catch(() => undefined))?.bytes;
-  for (const { path, day, isComing, bytes: known } of series.flatMap((one) => one.files)) {
-    const size = known ?? (isComing && day > first ? undefined : await sizeOf(path));
-    if (size === undefined) absent++;
+  for (const { path, day, isDownloading, bytes: known } of series.flatMap(({ files }) => files)) {
+    const size = known ?? (isDownloading && day > first ? undefined : await statBytes(path));
+    if (size === undefined) unknownFiles++;
     else {
-      there++;
+      knownFiles++;
       bytes += size;
     }
     if (bytes >= MIN_BYTES_FOR_THREAD) return true;
   }
-  return (bytes / Math.max(1, there)) * (there + absent) >= MIN_BYTES_FOR_THREAD;
+  return (bytes / Math.max(1, knownFiles)) * (knownFiles + unknownFiles) >= MIN_BYTES_FOR_THREAD;
 }

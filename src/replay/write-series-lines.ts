@@ -12,18 +12,18 @@ import { createPeriodEndFinder } from './period-end-finder.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
 
 /**
- * Lines have two to three times the bytes of their rows, which buffers have room for at once: growing leaves holes in
- * the heap. Memory past `MOST_LINES` times is for few.
+ * Lines are two to three times the size of their rows. Buffers have this capacity from the start, since
+ * growing them would fragment the heap; a buffer above `MAX_GROWTH` times the chunk size is shrunk after use.
  */
 const TYPICAL_GROWTH = 4;
 const MAX_GROWTH = 8;
 const US_PER_DAY = 86_400_000_000;
 
-/** What series that are read together share. */
+/** Resources that series share if they are read together. */
 export interface SharedReading extends GzipReadOptions {
   readonly memories: LineMemories;
   readonly arrival: Arrival;
-  /** Is told of rows that do not belong in their file. */
+  /** Reports rows that do not belong in their file. */
   readonly warn: (message: string) => void;
 }
 
@@ -33,55 +33,57 @@ export function createSharedReading(
   return { ...shared, read: createChunkReader(shared.open, shared.textChunk, shared.files) };
 }
 
-/** The buffers of one series: while one is read, the other is filled. */
+/** The two buffers of one series: one is read while the other is filled. */
 export function createLineBuffers(textChunk: number): LineBuffer[] {
   const bytes = TYPICAL_GROWTH * textChunk;
   return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
 
-/** Ends the reading of a file of which no more is wanted. */
+/** Stops the reading of a file at the end of the period. */
 class StopReading extends Error {}
 
 /**
- * The lines of a series, buffer by buffer. A day file is opened once the lines before it are made, and it is there: where
- * it is waited for, an empty buffer says from when on it can have lines. Books and bars go on from one day file to the
- * next, as in one stream. No more is read than up to the period's end: what is wrong with a file behind it isn't noticed.
- * @throws TickhaulError what reading and parsing throw: `createCorruptError`, also for a file of another day or symbol, behind its
- * lines; `unreadable`; what `sendHttpRequest` throws, and an arrival.
+ * Writes the lines of a series, buffer by buffer. A day file is opened after the lines before it are written
+ * and the file has arrived; during the wait, a buffer without lines carries the earliest possible time of the
+ * next line. Books and bars continue from one day file to the next, as in one stream. Reading stops at the
+ * end of the period: damage after it is not noticed.
+ * @throws TickhaulError from reading and parsing: `corrupt`, also after the lines of a file of another day or
+ * symbol; `unreadable`; what `swap` and `arrival` throw.
  */
 export async function writeSeriesLines(
   series: ReplaySeries,
   reading: SharedReading,
-  exchange: SwapBuffer<LineBuffer>,
+  swap: SwapBuffer<LineBuffer>,
   signal: AbortSignal,
 ): Promise<void> {
   const { textChunk, memories, arrival, warn } = reading;
   const { period, symbol } = series;
-  let out = await exchange(undefined);
-  const handOver = async (least: number): Promise<void> => {
-    if (out.length < least) return;
-    out = await exchange(out);
+  let out = await swap(undefined);
+  const handOver = async (minBytes: number): Promise<void> => {
+    if (out.length < minBytes) return;
+    out = await swap(out);
     out.clear();
     out.shrink(MAX_GROWTH * textChunk);
   };
   const lines = createTextLines({ ...series, isSelected: createSymbolTest(series) }, memories);
-  for (const { path, day, isComing } of series.files) {
-    if (isComing) {
-      // Days are cut by local time (interface page, Dataset file), and all lines before this one are given.
+  for (const { path, day, isDownloading } of series.files) {
+    if (isDownloading) {
+      // Files are cut by local time (docs/spec/datasets-api.md#day-file), and all earlier lines have been
+      // written.
       out.notBefore = day * US_PER_DAY;
       await handOver(0);
       if (!(await rejectOnAbort(arrival(path), signal))) continue;
     }
     const tally = new RowTally({ path, day, symbol });
     lines.open(tally);
-    const endIn = createPeriodEndFinder({ start: period.end, end: tally.period.end });
-    let isPast = false;
+    const findEnd = createPeriodEndFinder({ start: period.end, end: tally.period.end });
+    let isComplete = false;
     const onText = async (text: Buffer): Promise<void> => {
-      const end = endIn(text);
+      const end = findEnd(text);
       lines.push(text.subarray(0, end), out);
       await handOver(textChunk);
-      isPast = end !== undefined;
-      if (isPast) throw new StopReading();
+      isComplete = end !== undefined;
+      if (isComplete) throw new StopReading();
     };
     try {
       await readSourceText(path, { onBytes: () => {}, onText }, signal, reading);
@@ -92,7 +94,7 @@ export async function writeSeriesLines(
     await handOver(1);
     const finding = tally.finding();
     if (finding !== undefined) warn(finding);
-    if (isPast) return;
+    if (isComplete) return;
   }
 }
 

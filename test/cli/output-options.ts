@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import { envOf, type Finished, start, tickhaul } from '../helpers/cli.js';
 import { busySandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { loopbackExchange, type Peer, teller } from '../live/exchange.js';
+import { createMarketSender, loopbackExchange, type Peer } from '../live/exchange.js';
 
 /** An option that names an output file. */
 export interface OutputOption {
@@ -72,8 +72,8 @@ export async function place(t: TestContext): Promise<Place> {
   let end = (): void => {};
   const { url } = await loopbackExchange(t, {
     play: async (peer: Peer) => {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       market.trade(1);
       market.trade(2);
       peer.socket.ping();

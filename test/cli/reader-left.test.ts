@@ -10,7 +10,7 @@ import { BIN, envOf, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
-import { loopbackExchange, teller } from '../live/exchange.js';
+import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 
 /** Bytes that a reader takes before it stops; more than a pipe holds, and not a whole number of lines. */
 const READ = 150_001;
@@ -104,8 +104,8 @@ test('so it is with a stream', async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         // No more than the client reads.

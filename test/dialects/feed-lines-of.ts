@@ -14,7 +14,7 @@ interface Feed {
   readonly from?: string;
 }
 
-/** The lines of a feed of a few days from the first message on; a message may be JSON already. */
+/** The lines of a feed of a few days from the first message on; a message may be given as JSON text. */
 export async function linesOf(feed: Feed, events: readonly Event[]): Promise<readonly string[]> {
   const { exchange, symbols, withDisconnects = false } = feed;
   const types = feed.types.split(',').map(parseDataTypeName);
@@ -25,16 +25,16 @@ export async function linesOf(feed: Feed, events: readonly Event[]): Promise<rea
   const lines = new FeedLines({ exchange, types, symbols, withDisconnects, plan });
   const out = new LineBuffer(1);
   for (const event of events) {
-    if (event === 'disconnect') lines.disconnect(out);
+    if (event === 'disconnect') lines.addDisconnect(out);
     else {
       const text = typeof event[1] === 'string' ? event[1] : JSON.stringify(event[1]);
-      lines.message(event[0], text, out);
+      lines.addMessage(event[0], text, out);
     }
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString().split('\n').slice(0, -1);
 }
 
-/** A message of a trade, as BitMEX sends it. */
+/** A trade message of BitMEX. */
 export const bitmexTrade = (price: number, timestamp: string, symbol = 'XBTUSD'): object => ({
   table: 'trade',
   action: 'insert',

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { bitmexTrade, type Event, linesOf } from './feed-lines-of.js';
 
-test('computed types follow what they are made of, by symbol, in the order asked for', async () => {
+test('computed messages follow their source message, by symbol, in the requested order', async () => {
   const second = (n: number): string => `2024-03-01T00:00:0${n}.000Z`;
   const trade = (n: number, price: number): Event => [
     `2024-03-01T00:00:0${n}.0000000Z`,
@@ -19,7 +19,7 @@ test('computed types follow what they are made of, by symbol, in the order asked
   assert.deepEqual(await names('trade_bar_1s'), ['trade_bar_1s', 'trade_bar_1s']);
 });
 
-test('snapshots are made of book changes that are not asked for', async () => {
+test('computes snapshots from book changes that are not output', async () => {
   const book = (action: string, data: object[]): object => ({ table: 'orderBookL2', action, data });
   const timestamp = '2024-03-01T00:00:00.000Z';
   const level = { symbol: 'XBTUSD', timestamp };
@@ -42,7 +42,7 @@ test('snapshots are made of book changes that are not asked for', async () => {
   assert.equal(lines.length, 3);
 });
 
-test('a disconnect is told once, never before the first message, and throws state away', async () => {
+test('outputs a disconnect once, never before the first message, and resets state', async () => {
   const partial = (size: number): object => ({
     table: 'orderBookL2',
     action: 'partial',
@@ -82,7 +82,7 @@ test('a disconnect is told once, never before the first message, and throws stat
   assert.deepEqual(kinds(await linesOf(feed, events)), ['true 3', 'true 4', 'false 9']);
 });
 
-test('a bar runs on across a gap unless the disconnect is told', async () => {
+test('a bar continues across a gap unless the disconnect is output', async () => {
   const trade = (n: number): Event => [
     `2024-03-01T00:00:0${n}.0000000Z`,
     bitmexTrade(n, `2024-03-01T00:00:0${n}.000Z`),

@@ -13,7 +13,7 @@ test('a line has its keys in order, numbers in shortest form, and local times to
   );
 });
 
-test("an exchange's microseconds are kept, and its book tickers' order of keys", async () => {
+test("keeps an exchange's microseconds, and its key order of book tickers", async () => {
   const match = {
     type: 'match',
     trade_id: 7,
@@ -65,7 +65,7 @@ test('a derivative ticker has its times and the keys that are known', async () =
   );
 });
 
-test('symbols come in any case, and others are left out', async () => {
+test('accepts symbols in any case, and skips other symbols', async () => {
   const events: readonly Event[] = [
     ['2024-03-01T00:00:00.0000000Z', bitmexTrade(1, '2024-03-01T00:00:00.000Z')],
     ['2024-03-01T00:00:01.0000000Z', bitmexTrade(2, '2024-03-01T00:00:00.000Z', 'ETHUSD')],
@@ -80,7 +80,7 @@ test('symbols come in any case, and others are left out', async () => {
   assert.equal((await linesOf({ exchange: 'bitmex', types: 'trade', symbols: [] }, events)).length, 2);
 });
 
-test('at a midnight at which the API changed the new normalizers take over', async () => {
+test('switches normalizers at the midnight of an API change', async () => {
   const old = {
     arg: { channel: 'books-l2-tbt', instId: 'BTC-USDT' },
     action: 'snapshot',
@@ -99,20 +99,20 @@ test('at a midnight at which the API changed the new normalizers take over', asy
   );
 });
 
-test('ids past 2^53 stay whole', async () => {
+test('keeps ids above 2^53 exactly', async () => {
   const id = '12345678901234567890123';
   const data = `[{"amount":2,"ts":1709251200000,"id":${id},"price":60000.5,"direction":"buy"}]`;
   const message = `{"ch":"market.BTC_CQ.trade.detail","ts":1709251200001,"tick":{"id":1,"ts":1,"data":${data}}}`;
   const lines = await linesOf({ exchange: 'huobi-dm', types: 'trade' }, [
     ['2024-03-01T00:00:00.0000000Z', message],
-    // A number that is not whole is none of those.
+    // A number with decimals is not a large integer.
     ['2024-03-01T00:00:01.0000000Z', message.replace('"id":1,', '"id":1.5e3,')],
   ]);
   assert.equal(lines.length, 2);
   for (const line of lines) assert.equal(JSON.parse(line).id, id);
 });
 
-test('a message that is no JSON, or that breaks a normalizer, is named with its time', async () => {
+test('an error for invalid JSON, or for a message that a normalizer rejects, names its time', async () => {
   const feed = { exchange: 'bitmex', types: 'trade' };
   await assert.rejects(linesOf(feed, [['2024-03-01T00:00:00.0000000Z', '{"table":']]), {
     code: 'corrupt',
@@ -122,6 +122,6 @@ test('a message that is no JSON, or that breaks a normalizer, is named with its 
   await assert.rejects(linesOf(feed, [['2024-03-01T00:00:00.0000000Z', broken]]), {
     code: 'corrupt',
     message:
-      /^bitmex: the message of 2024-03-01T00:00:00.0000000Z can't be normalized \(.*\); --channel gives it as it is$/,
+      /^bitmex: the message of 2024-03-01T00:00:00.0000000Z cannot be normalized \(.*\); use --channel for the original messages$/,
   });
 });

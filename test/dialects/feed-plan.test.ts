@@ -19,7 +19,7 @@ function plan(
   return planFeed({ exchange, types: types.split(',').map(parseDataTypeName), symbols, period });
 }
 
-/** From where which channels. */
+/** Channels by the start of their segment. */
 function channels({ segments }: FeedPlan): readonly string[] {
   return segments.map(({ start, filters }) => {
     const time = new Date(start / 1000).toISOString().replace(/T00:00:00.000Z$/, '');
@@ -27,15 +27,15 @@ function channels({ segments }: FeedPlan): readonly string[] {
   });
 }
 
-test('one segment where nothing changes, with the union of what the types need', async () => {
-  const { segments, lacking } = await plan(
+test('plans one segment if nothing changes, with the filters of all types', async () => {
+  const { segments, missingTypes } = await plan(
     'binance-futures',
     'trade_bar_1m,trade,book_snapshot_5_1s,liquidation',
     '2024-03-01T10:00Z',
     '2024-03-04',
     ['btcusdt', 'ETHUSDT'],
   );
-  assert.deepEqual(lacking, []);
+  assert.deepEqual(missingTypes, []);
   assert.equal(segments.length, 1);
   const [segment] = segments;
   assert.deepEqual([segment?.start, segment?.end], [at('2024-03-01T10:00Z'), at('2024-03-04')]);
@@ -49,14 +49,14 @@ test('one segment where nothing changes, with the union of what the types need',
   assert.equal(segment?.normalizers().length, 3);
 });
 
-test('without symbols, or with none, filters have none', async () => {
+test('filters have no symbols if none are requested', async () => {
   for (const symbols of [undefined, []]) {
     const { segments } = await plan('bitmex', 'trade', '2024-03-01', '2024-03-02', symbols);
     assert.deepEqual(segments[0]?.filters, [{ channel: 'trade' }]);
   }
 });
 
-test("the period is cut at the midnights at which an exchange's API changed", async () => {
+test("splits the period at the midnights of an exchange's API changes", async () => {
   assert.deepEqual(channels(await plan('bybit', 'trade', '2023-04-03', '2023-04-08')), [
     '2023-04-03 trade',
     '2023-04-05 publicTrade',
@@ -78,7 +78,7 @@ test("the period is cut at the midnights at which an exchange's API changed", as
   ]);
 });
 
-test('a normalizer that reads the same channels otherwise begins a segment too', async () => {
+test('a normalizer that reads the same channels differently starts a segment too', async () => {
   const { segments } = await plan('cryptofacilities', 'derivative_ticker', '2022-09-27', '2022-10-02');
   assert.deepEqual(
     segments.map(({ start }) => new Date(start / 1000).toISOString().slice(0, 10)),
@@ -86,7 +86,7 @@ test('a normalizer that reads the same channels otherwise begins a segment too',
   );
 });
 
-test('our own normalizers stand in from the day that the feed changed', async () => {
+test("uses tickhaul's own normalizers from the day on which the feed changed", async () => {
   for (const [exchange, type, day] of [
     ['okex', 'book_change', '2026-05-21'],
     ['okex-futures', 'book_change', '2026-05-21'],
@@ -106,9 +106,14 @@ test('our own normalizers stand in from the day that the feed changed', async ()
   }
 });
 
-test('types that an exchange lacks are named while another is there, and refused alone', async () => {
-  const { lacking, segments } = await plan('binance', 'trade,derivative_ticker', '2024-03-01', '2024-03-02');
-  assert.deepEqual(lacking, ['derivative_ticker']);
+test('reports missing types if another type exists, and refuses them otherwise', async () => {
+  const { missingTypes, segments } = await plan(
+    'binance',
+    'trade,derivative_ticker',
+    '2024-03-01',
+    '2024-03-02',
+  );
+  assert.deepEqual(missingTypes, ['derivative_ticker']);
   assert.equal(segments[0]?.normalizers().length, 1);
   await assert.rejects(plan('binance', 'liquidation,derivative_ticker', '2024-03-01', '2024-03-02'), {
     code: 'usage',
@@ -117,12 +122,12 @@ test('types that an exchange lacks are named while another is there, and refused
   await assert.rejects(plan('constructor', 'trade', '2024-03-01', '2024-03-02'), { code: 'usage' });
 });
 
-test('what would be silent or wrong is refused, with what works instead', async () => {
+test('refuses messages that would be missing or wrong, with an alternative', async () => {
   await assert.rejects(plan('gemini', 'trade', '2026-07-20', '2026-07-25'), {
     code: 'usage',
     message:
-      "gemini: trade messages of feeds come in a form that the normalizers don't know from 2026-07-24 on; " +
-      'what works instead is --source datasets, or a period that ends at 2026-07-24',
+      'gemini: trade messages of feeds have a form that the normalizers do not support from 2026-07-24 on; ' +
+      'use --source datasets, or a period that ends at 2026-07-24',
   });
   assert.equal((await plan('gemini', 'trade', '2026-07-20', '2026-07-24')).segments.length, 1);
   for (const { exchange, types, from } of UNSUPPORTED_MESSAGES) {
@@ -137,7 +142,7 @@ test('what would be silent or wrong is refused, with what works instead', async 
   }
 });
 
-test('whatever types there are can be planned over years', async () => {
+test('plans all types over years', async () => {
   const types = Object.keys(SOURCE_TYPES).map(parseDataTypeName);
   const period = { start: at('2020-06-01'), end: at('2022-10-01') };
   for (const exchange of ['huobi', 'delta', 'poloniex', 'phemex', 'okcoin', 'okex-options']) {
@@ -147,7 +152,7 @@ test('whatever types there are can be planned over years', async () => {
   }
 });
 
-test('an exchange that nobody knows is refused with the nearest known ones, also without the service', async () => {
+test('refuses an unknown exchange with the nearest known ones, also without the service', async () => {
   const refused = (exchange: string): Promise<FeedPlan> =>
     plan(exchange, 'trade', '2024-03-01', '2024-03-02');
   await assert.rejects(refused('bitmx'), {

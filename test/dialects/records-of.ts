@@ -1,8 +1,8 @@
 import type { Normalizer } from '../../src/dialects/normalizer.js';
 import type { SourceRecord } from '../../src/market/records/source-record.js';
 
-/** The records that normalizers make of messages, without the fields that are undefined. */
-export function recordsOf(
+/** The records of normalizers for messages, without undefined fields. */
+export function normalizeMessages(
   normalizers: readonly Normalizer[],
   messages: readonly { readonly message: unknown; readonly localTimestamp: number }[],
 ): readonly object[] {
@@ -15,7 +15,7 @@ export function recordsOf(
   return records.map(plain);
 }
 
-/** Without the fields that are undefined. */
+/** Removes undefined fields. */
 export function plain(record: object): object {
   return Object.fromEntries(Object.entries(record).filter(([, value]) => value !== undefined));
 }

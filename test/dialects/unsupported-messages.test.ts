@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { OWN_ERAS } from '../../src/dialects/own/normalizer-eras.js';
 import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
 
-/** Exchanges and days of the rows of a table, by the table's place in the page. */
+/** Exchanges and days in the rows of a table, by the table's position in the page. */
 async function tablesOf(page: string): Promise<readonly (readonly string[])[]> {
   const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8');
   const tables = text.split(/\n\n/).filter((part) => part.startsWith('|'));
@@ -19,7 +19,7 @@ async function tablesOf(page: string): Promise<readonly (readonly string[])[]> {
   );
 }
 
-test('docs/how-to/normalizers.md has the exchanges and days of the code', async () => {
+test('docs/how-to/normalizers.md lists the exchanges and days of the code', async () => {
   const [own, refused] = await tablesOf('docs/how-to/normalizers.md');
   const eras = Object.entries(OWN_ERAS).flatMap(([exchange, list]) =>
     list.flatMap(({ from, to }) => [from, ...(to ? [to] : [])].map((day) => `${exchange} ${day}`)),

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { parseDay } from '../../src/dataset/day.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { linesOf, normalizeHere } from '../replay/feeds/normalizing.js';
+import { normalizeInProcess, parseLines } from '../replay/feeds/normalizing.js';
 import { ask, serveHere, withOptions } from '../server/serving.js';
-import { replayHere, START } from './replaying.js';
-import { type StoryEvent, storyService } from './story.js';
+import { replayInProcess, START } from './replaying.js';
+import { type StoryEvent, startStoryService } from './story.js';
 
 const trade = (seconds: number): StoryEvent => {
   const data = [{ timestamp: '2024-03-01T00:00:00.000Z', symbol: 'XBTUSD', side: 'Buy', size: 1, price: 2 }];
@@ -19,7 +19,7 @@ const trade = (seconds: number): StoryEvent => {
 };
 const breakAt = (seconds: number): StoryEvent => ({ ms: seconds * 1000 });
 
-/** The seconds of raw lines, and breaks. */
+/** The seconds of raw lines, and disconnects. */
 function secondsOf(text: string): readonly (number | 'break')[] {
   return text
     .split('\n')
@@ -31,8 +31,8 @@ function secondsOf(text: string): readonly (number | 'break')[] {
 }
 
 for (const isOneMember of [false, true]) {
-  test(`${isOneMember ? 'one member' : 'a member a minute'}: a break is in the period of the message before it, however slices lie`, async (t) => {
-    const service = await storyService(t, await sandbox(t));
+  test(`${isOneMember ? 'one member' : 'a member a minute'}: a disconnect is in the period of the message before it, for any slices`, async (t) => {
+    const service = await startStoryService(t, await sandbox(t));
     Object.assign(service, { isOneMember, suggested: 10 });
     service.story = { first: 0, events: [trade(10), trade(290), breakAt(295), trade(310), breakAt(350)] };
     const folder = await tempDir(t);
@@ -47,15 +47,15 @@ for (const isOneMember of [false, true]) {
     ];
     for (const [from, to, expected] of periods) {
       for (const cacheFolder of [folder, await tempDir(t)]) {
-        const { text } = await replayHere(service, cacheFolder, { from, to, withDisconnects: true });
+        const { text } = await replayInProcess(service, cacheFolder, { from, to, withDisconnects: true });
         assert.deepEqual(secondsOf(text), expected, `${from} to ${to}`);
       }
     }
   });
 }
 
-test('a break behind the last minute is another period’s, where slices show minutes', async (t) => {
-  const service = await storyService(t, await sandbox(t));
+test('a disconnect after the last minute is in the next period, if slices show minutes', async (t) => {
+  const service = await startStoryService(t, await sandbox(t));
   service.suggested = 10;
   service.story = { first: 0, events: [trade(10), breakAt(305), trade(310)] };
   const folder = await tempDir(t);
@@ -65,14 +65,14 @@ test('a break behind the last minute is another period’s, where slices show mi
     [5, 8, [310]],
   ] as const) {
     for (const cacheFolder of [folder, await tempDir(t)]) {
-      const { text } = await replayHere(service, cacheFolder, { from, to, withDisconnects: true });
+      const { text } = await replayInProcess(service, cacheFolder, { from, to, withDisconnects: true });
       assert.deepEqual(secondsOf(text), expected);
     }
   }
 });
 
-test('the server’s endpoints give the same break', async (t) => {
-  const service = await storyService(t, await sandbox(t));
+test('the server’s endpoints output the same disconnect', async (t) => {
+  const service = await startStoryService(t, await sandbox(t));
   service.suggested = 10;
   service.story = { first: 0, events: [trade(10), trade(290), breakAt(295), trade(310)] };
   const server = await serveHere(t, service, await tempDir(t));
@@ -92,8 +92,8 @@ test('the server’s endpoints give the same break', async (t) => {
 });
 
 for (const isOneMember of [false, true]) {
-  test(`${isOneMember ? 'one member' : 'a member a minute'}: a break before the midnight of an API switch is told once`, async (t) => {
-    const service = await storyService(t, await sandbox(t));
+  test(`${isOneMember ? 'one member' : 'a member a minute'}: a disconnect before the midnight of an API change is output once`, async (t) => {
+    const service = await startStoryService(t, await sandbox(t));
     Object.assign(service, { isOneMember, suggested: 10 });
     const first = parseDay('2025-02-26') * 1440 - START - 2;
     const symbol = 'BTCUSDT';
@@ -108,16 +108,16 @@ for (const isOneMember of [false, true]) {
     service.story = { first, events };
     const folder = await tempDir(t);
     const range = { from: first, to: first + 4, withDisconnects: true };
-    // What the second day is made of is now in the cache for the first one too.
+    // The cache now also has the second day's channels for the first day.
     const filters = ['allLiquidation', 'publicTrade'].map((channel) => ({ channel, symbols: [symbol] }));
-    await replayHere(service, folder, { ...range, exchange: 'bybit', filters });
-    const replayed = await normalizeHere(service, folder, {
+    await replayInProcess(service, folder, { ...range, exchange: 'bybit', filters });
+    const replayed = await normalizeInProcess(service, folder, {
       ...range,
       exchanges: [`bybit:${symbol}`],
       types: 'trade,liquidation',
     });
     assert.equal(replayed.error, undefined);
-    const types = linesOf(replayed).map(({ type }) => type);
+    const types = parseLines(replayed).map(({ type }) => type);
     assert.deepEqual(types, ['trade', 'disconnect', 'liquidation', 'trade']);
   });
 }

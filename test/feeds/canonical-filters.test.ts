@@ -22,7 +22,7 @@ const filter = fc.record(
 );
 const filters = fc.array(filter, { maxLength: 6 });
 
-/** What is selected, as a set of pairs; all of a channel is a pair with `*`. */
+/** The selection as a set of pairs; a whole channel is a pair with `*`. */
 function selected(list: readonly FeedFilter[]): ReadonlySet<string> {
   const all = new Set(list.filter(({ symbols = [] }) => symbols.length === 0).map(({ channel }) => channel));
   return new Set(
@@ -32,7 +32,7 @@ function selected(list: readonly FeedFilter[]): ReadonlySet<string> {
   );
 }
 
-test('the keys of the vectors', () => {
+test('hashes the filters of the vectors to their keys', () => {
   const cases: readonly (readonly [readonly FeedFilter[], RegExp])[] = [
     [[], /^4f53cda1.*b945$/],
     [[{ channel: 'trade', symbols: ['btcusdt'] }], /^bf145c1f.*06a3$/],
@@ -47,7 +47,7 @@ test('the keys of the vectors', () => {
   for (const [list, key] of cases) assert.match(filterKeys(canonicalizeFilters(list))[0] ?? '', key);
 });
 
-test('canonical filters select the same, and are one for all that do', () => {
+test('canonical filters select the same, and are equal for equal selections', () => {
   fc.assert(
     fc.property(filters, (list) => {
       const canonical = canonicalizeFilters(list);
@@ -61,14 +61,14 @@ test('canonical filters select the same, and are one for all that do', () => {
   );
 });
 
-test('all of a channel wins over some of it', () => {
+test('a whole channel takes precedence over some of its symbols', () => {
   const all = [{ channel: 'trade' }];
   assert.deepEqual(canonicalizeFilters([{ channel: 'trade', symbols: ['x'] }, { channel: 'trade' }]), all);
   assert.deepEqual(canonicalizeFilters([{ channel: 'trade' }, { channel: 'trade', symbols: ['x'] }]), all);
   assert.deepEqual(canonicalizeFilters([{ channel: 'trade', symbols: [] }]), all);
 });
 
-test('split filters select the same together, and each can be sent', () => {
+test('split filters together select the same, and each fits a request', () => {
   fc.assert(
     fc.property(filters, (list) => {
       const canonical = canonicalizeFilters(list);
@@ -82,13 +82,13 @@ test('split filters select the same together, and each can be sent', () => {
         assert.deepEqual(canonicalizeFilters(part), part);
         assert.ok(part.every(({ symbols = [] }) => symbols.length <= MAX_FILTER_SYMBOLS));
       }
-      // No part selects everything, unless that was asked for.
+      // No part selects everything, unless requested.
       assert.ok(parts.every((part) => part.length > 0) || canonical.length === 0);
     }),
   );
 });
 
-test('the text has the channel first, and no symbols where all are meant', () => {
+test('the text has the channel first, and no symbols for a whole channel', () => {
   const list = canonicalizeFilters([
     { symbols: ['b', 'a'], channel: 'trade' },
     { channel: 'quote', symbols: [] },

@@ -5,10 +5,10 @@ import { forward } from '../helpers/forward.js';
 import { serve } from '../service/loopback.js';
 
 /**
- * The embedded service behind a server that answers some requests for slices in its place.
- * @param answer given the minute of the day that is asked for; false for what the service is to answer.
+ * The embedded service behind a server that answers some slice requests itself.
+ * @param answer called with the requested minute of the day; returns false to forward the request.
  */
-export async function behindFront(
+export async function startFront(
   t: TestContext,
   service: Sandbox,
   answer: (minute: number, response: ServerResponse) => boolean,

@@ -12,10 +12,10 @@ import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
 
-/** Midnight of a day that anybody may read, in minutes. */
+/** Midnight of a day that needs no key, in minutes. */
 export const START = parseDay('2024-03-01') * 1440;
 
-export interface ReplayHere extends Partial<FeedRunOptions> {
+export interface ReplayInput extends Partial<FeedRunOptions> {
   readonly exchange?: string;
   readonly filters?: readonly FeedFilter[];
   /** Minutes from `START`. */
@@ -27,8 +27,8 @@ export interface ReplayHere extends Partial<FeedRunOptions> {
   readonly onMinutes?: (minutes: number) => void;
 }
 
-export interface Replayed {
-  /** All that was written. */
+export interface ReplayResult {
+  /** All written output. */
   readonly text: string;
   readonly messages: number;
   readonly error: TickhaulError | undefined;
@@ -36,8 +36,8 @@ export interface Replayed {
   readonly warnings: readonly string[];
 }
 
-/** What a replay is given besides what is asked for. */
-export interface RunHere {
+/** Settings of a replay, besides its request. */
+export interface RunContext {
   readonly run: FeedRun;
   readonly output: LineSink;
   readonly written: { messages: number; bytes: number };
@@ -45,23 +45,27 @@ export interface RunHere {
   readonly signal: AbortSignal;
 }
 
-/** A raw replay in this process, by the functions that the command calls. */
-export function replayHere(service: Sandbox, cacheFolder: string, input: ReplayHere = {}): Promise<Replayed> {
+/** A raw replay in this process, by the functions behind the command. */
+export function replayInProcess(
+  service: Sandbox,
+  cacheFolder: string,
+  input: ReplayInput = {},
+): Promise<ReplayResult> {
   const { exchange = 'bitmex', filters = [{ channel: 'trade' }], from = 0, to = 30 } = input;
-  return runHere(service, cacheFolder, input, async (here, records) => {
+  return runReplayInProcess(service, cacheFolder, input, async (here, records) => {
     const range = { start: START + from, end: START + to };
     const feed = await openFeed(here.run, { exchange, filters, range }, records);
     await replayRaw({ ...here, feed, withDisconnects: input.withDisconnects ?? false });
   });
 }
 
-/** A run in this process, and what came of it. @param work given the folder of records too. */
-export async function runHere(
+/** A run in this process, and its result. @param work called with the folder of records, too. */
+export async function runReplayInProcess(
   service: Sandbox,
   cacheFolder: string,
-  input: ReplayHere,
-  work: (here: RunHere, records: string) => Promise<void>,
-): Promise<Replayed> {
+  input: ReplayInput,
+  work: (here: RunContext, records: string) => Promise<void>,
+): Promise<ReplayResult> {
   const events: RunEvent[] = [];
   const client = createServiceClient({
     apiUrl: service.apiUrl,
@@ -104,13 +108,13 @@ export async function runHere(
   return { text: Buffer.concat(chunks).toString(), messages: written.messages, error, events, warnings };
 }
 
-/** Requests for slices that were answered. */
-export function sliceRequests({ requests }: Sandbox): number {
+/** Answered slice requests. */
+export function countSliceRequests({ requests }: Sandbox): number {
   return requests.filter(({ url }) => url.startsWith('/v1/data-feeds/')).length;
 }
 
 /** All files below the cache's `feeds`, with `/`. */
-export async function cachedFiles(cacheFolder: string): Promise<readonly string[]> {
+export async function listCachedFiles(cacheFolder: string): Promise<readonly string[]> {
   const feeds = join(cacheFolder, 'feeds');
   const entries = await readdir(feeds, { recursive: true, withFileTypes: true }).catch(() => []);
   return entries
@@ -124,8 +128,8 @@ export async function cachedFiles(cacheFolder: string): Promise<readonly string[
     .sort();
 }
 
-/** The minutes from `START` that some lines are of, in the order in which they first come. */
-export function minutesOf(text: string): readonly number[] {
+/** The minutes from `START` of some lines, in the order of their first occurrence. */
+export function listMinutes(text: string): readonly number[] {
   const times = text.split('\n').flatMap((line) => /"localTimestamp":"(.{16})/.exec(line)?.[1] ?? []);
   return [...new Set(times)].map((time) => Date.parse(`${time}:00Z`) / 60_000 - START);
 }

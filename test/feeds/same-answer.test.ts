@@ -6,17 +6,23 @@ import { clearSlices } from '../../src/feeds/cache/slice-cache.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { normalizeHere } from '../replay/feeds/normalizing.js';
-import { type Replayed, replayHere, START } from './replaying.js';
-import { rawAnswer, type Story, type StoryEvent, type StoryService, storyService } from './story.js';
+import { normalizeInProcess } from '../replay/feeds/normalizing.js';
+import { type ReplayResult, replayInProcess, START } from './replaying.js';
+import {
+  expectedRawOutput,
+  type Story,
+  type StoryEvent,
+  type StoryService,
+  startStoryService,
+} from './story.js';
 
-/** Stories, each with a few requests: few here, a thousand by `npm run soak:answers`. */
+/** Number of stories, each with a few requests: few here, a thousand by `npm run soak:answers`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
-/** The seed of fast-check that a failure names; left out, another one each time. */
+/** The seed of fast-check that a failure prints; random if omitted. */
 const SEED = process.env['SEED'];
 const MINUTES = 8;
 
-/** What can be asked for: raw messages of filters, or normalized ones of types. */
+/** Possible requests: raw messages of filters, or normalized ones of types. */
 type Question =
   | { readonly filters: readonly FeedFilter[] }
   | { readonly symbols: string; readonly types: string };
@@ -37,7 +43,7 @@ const BITMEX: World = {
   questions: [
     { filters: trade('XBTUSD') },
     { filters: [{ channel: 'trade' }] },
-    // Two requests a slice.
+    // Two requests for each slice.
     { filters: trade('ETHUSD', ...Array.from({ length: 60 }, (_, i) => `M${i}`), 'XBTUSD') },
     { symbols: 'XBTUSD', types: 'trade,trade_bar_2ticks' },
     { symbols: 'XBTUSD,ETHUSD', types: 'trade_bar_3ticks' },
@@ -53,7 +59,7 @@ const bybit = (...channels: readonly string[]): { readonly filters: readonly Fee
   filters: channels.map((channel) => ({ channel, symbols: ['BTCUSDT'] })),
 });
 
-/** At its middle another channel has the liquidations. */
+/** In its middle, liquidations move to another channel. */
 const BYBIT: World = {
   exchange: 'bybit',
   first: parseDay('2025-02-26') * 1440 - START - MINUTES / 2,
@@ -92,7 +98,7 @@ const asked = fc.record({
   suggested: fc.integer({ min: 1, max: 10 }),
 });
 
-/** Seconds of the story, many of them next to a minute's end; a kind of message, or a break. */
+/** Seconds of the story, many of them near a minute's end; a kind of message, or a disconnect. */
 const event = fc.tuple(
   fc.oneof(
     fc.integer({ min: 0, max: MINUTES * 60_000 - 1 }),
@@ -108,19 +114,20 @@ function ask(
   folder: string,
   { exchange, first, questions }: World,
   { question, period, withDisconnects, suggested }: Asked,
-): Promise<Replayed> {
+): Promise<ReplayResult> {
   const what = questions[question] as Question;
   const range = { from: first + Math.min(...period), to: first + Math.max(...period), withDisconnects };
   service.suggested = suggested;
-  if ('filters' in what) return replayHere(service, folder, { ...range, exchange, filters: what.filters });
-  return normalizeHere(service, folder, {
+  if ('filters' in what)
+    return replayInProcess(service, folder, { ...range, exchange, filters: what.filters });
+  return normalizeInProcess(service, folder, {
     ...range,
     exchanges: [`${exchange}:${what.symbols}`],
     types: what.types,
   });
 }
 
-/** @param folder its slices go, its records stay. */
+/** @param folder its slices are removed, its records stay. */
 async function askCold(service: StoryService, folder: string, world: World, one: Asked): Promise<string> {
   await clearSlices(folder);
   const { text, error } = await ask(service, folder, world, one);
@@ -128,17 +135,17 @@ async function askCold(service: StoryService, folder: string, world: World, one:
   const what = world.questions[one.question] as Question;
   if ('filters' in what) {
     const [from, to] = [Math.min(...one.period), Math.max(...one.period)];
-    assert.equal(text, rawAnswer(service.story, what.filters, from, to, one.withDisconnects));
+    assert.equal(text, expectedRawOutput(service.story, what.filters, from, to, one.withDisconnects));
   }
   return text;
 }
 
 for (const world of [BITMEX, BYBIT]) {
-  test(`${world.exchange}: whatever was asked before, the answer is that of an empty cache`, async (t) => {
-    const service = await storyService(t, await sandbox(t));
+  test(`${world.exchange}: after any earlier requests, the output is that of an empty cache`, async (t) => {
+    const service = await startStoryService(t, await sandbox(t));
     const [folder, cold] = [await tempDir(t), await tempDir(t)];
     const property = fc.asyncProperty(
-      // Between parts of one feed lines of the same time are in no order.
+      // Lines of the same time from different parts of one feed have no defined order.
       fc.uniqueArray(event, { selector: ([ms]) => ms, maxLength: 25 }),
       fc.array(asked, { minLength: 2, maxLength: 5 }),
       async (events, requests) => {

@@ -7,7 +7,10 @@ import { forward } from '../helpers/forward.js';
 import { serve } from '../service/loopback.js';
 import { START } from './replaying.js';
 
-/** What an exchange sent, and at which time: milliseconds from the story's first minute; a break has no channel. */
+/**
+ * A message of an exchange with its time in milliseconds from the story's first minute; a disconnect has no
+ * channel.
+ */
 export interface StoryEvent {
   readonly ms: number;
   readonly channel?: string;
@@ -22,17 +25,17 @@ export interface Story {
   readonly events: readonly StoryEvent[];
 }
 
-/** A raw data API that tells one story after the other. */
+/** A raw feeds API that serves one story after the other. */
 export interface StoryService extends Sandbox {
   story: Story;
-  /** Minutes of the next answers, as they suggest it. */
+  /** Suggested minutes of the next responses. */
   suggested: number;
-  /** Whether an answer of several minutes is one gzip member, and not one a minute. */
+  /** Whether a response of several minutes is one gzip member, instead of one for each minute. */
   isOneMember: boolean;
 }
 
-/** Records come from the embedded service, slices from a story. */
-export async function storyService(t: TestContext, service: Sandbox): Promise<StoryService> {
+/** Records are served by the embedded service, slices from a story. */
+export async function startStoryService(t: TestContext, service: Sandbox): Promise<StoryService> {
   const passOn = forward(service.apiUrl);
   const apiUrl = await serve(t, (request, response) => {
     const url = new URL(request.url ?? '/', 'http://localhost');
@@ -57,7 +60,7 @@ function answerSlice(service: StoryService, query: URLSearchParams, to: ServerRe
   to.end(Buffer.concat((isOneMember ? [texts.join('')] : texts).map((text) => gzipSync(text))));
 }
 
-/** The lines of a minute of a story, with an empty one for each break. */
+/** The lines of a minute of a story, with an empty line for each disconnect. */
 function minuteText(story: Story, minute: number, filters: readonly FeedFilter[]): string {
   return story.events
     .filter(({ ms }) => Math.floor(ms / 60_000) === minute)
@@ -76,10 +79,10 @@ function isSelected({ channel, symbol = '' }: StoryEvent, filters: readonly Feed
 }
 
 /**
- * What a raw replay of some minutes has to give.
- * @param from minutes of the story. @param to not included.
+ * The expected output of a raw replay of some minutes.
+ * @param from minutes of the story. @param to exclusive.
  */
-export function rawAnswer(
+export function expectedRawOutput(
   story: Story,
   filters: readonly FeedFilter[],
   from: number,

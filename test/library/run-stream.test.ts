@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { stream } from '../../src/index.js';
-import { loopbackExchange, teller } from '../live/exchange.js';
+import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 import { errorOf, place } from './calls.js';
 
 const TRADES = { exchange: 'bitmex:XBTUSD', types: 'trade' } as const;
@@ -13,8 +13,8 @@ async function bitmex(t: TestContext): Promise<string> {
   const { dir } = await place(t);
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       for (const price of [1, 2, 3]) market.trade(price);
     },
   });

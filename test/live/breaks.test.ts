@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
-import { loopbackExchange, type Peer, teller } from './exchange.js';
+import { createMarketSender, loopbackExchange, type Peer } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
-test('okex-swap has two connections, one of which breaks: both are made anew, and books with them', async (t) => {
+test('reconnects both connections of okex-swap if one ends, and restarts books', async (t) => {
   const channels = (peer: Peer, message: unknown): readonly string[] => {
     const { args } = message as { readonly args: readonly { readonly channel: string }[] };
     return peer.socket.readyState === peer.socket.OPEN ? args.map(({ channel }) => channel) : [];
   };
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
-      const [channel] = channels(peer, await peer.asked());
-      const market = teller('okex-swap', 'BTC-USDT-SWAP', peer);
+      const [channel] = channels(peer, await peer.nextMessage());
+      const market = createMarketSender('okex-swap', 'BTC-USDT-SWAP', peer);
       const isFirst = peer.number <= 2;
       if (channel === 'books') market.book(true, isFirst ? 100 : 200, isFirst ? 101 : 201);
       else if (!isFirst) market.trade(200.5);
@@ -21,10 +21,12 @@ test('okex-swap has two connections, one of which breaks: both are made anew, an
   const stream = startStream(t, [option('okex-swap', ['BTC-USDT-SWAP'], 'trade,quote')], {
     WSS_URL_OKEX_SWAP: url,
   });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   peers.at(-1)?.socket.close(4000, 'going');
-  await stream.found(({ type }) => type === 'trade');
-  await stream.found(({ type, bids }) => type === 'book_snapshot' && JSON.stringify(bids).includes('200'));
+  await stream.waitForLine(({ type }) => type === 'trade');
+  await stream.waitForLine(
+    ({ type, bids }) => type === 'book_snapshot' && JSON.stringify(bids).includes('200'),
+  );
   assert.equal(peers.length, 4);
   const [first, second] = stream.lines;
   assert.equal(first?.type, 'book_snapshot');
@@ -34,19 +36,19 @@ test('okex-swap has two connections, one of which breaks: both are made anew, an
     localTimestamp: first?.localTimestamp,
     symbols: ['BTC-USDT-SWAP'],
   });
-  const event = await stream.told('disconnect');
+  const event = await stream.waitForEvent('disconnect');
   assert.match(
     event.event === 'disconnect' ? event.error.message : '',
     /closed the connection \(4000\): going$/,
   );
 });
 
-test('bars and books begin anew after a break, whether or not it is told', async (t) => {
+test('bars and books restart after a disconnect, whether or not it is output', async (t) => {
   for (const withDisconnects of [true, false]) {
     const { url } = await loopbackExchange(t, {
       async play(peer) {
-        await peer.asked();
-        const market = teller('bitmex', 'XBTUSD', peer);
+        await peer.nextMessage();
+        const market = createMarketSender('bitmex', 'XBTUSD', peer);
         market.trade(1);
         if (peer.number > 1) market.trade(2);
         else peer.socket.close();
@@ -54,7 +56,7 @@ test('bars and books begin anew after a break, whether or not it is told', async
     });
     const options = [option('bitmex', ['XBTUSD'], 'trade,trade_bar_2ticks', { withDisconnects })];
     const stream = startStream(t, options, { WSS_URL_BITMEX: url });
-    const bar = await stream.found(({ type }) => type === 'trade_bar');
+    const bar = await stream.waitForLine(({ type }) => type === 'trade_bar');
     assert.deepEqual([bar['open'], bar['close'], bar['trades']], [1, 2, 2]);
     const breaks = stream.lines.filter(({ type }) => type === 'disconnect');
     assert.equal(breaks.length, withDisconnects ? 1 : 0);
@@ -62,27 +64,27 @@ test('bars and books begin anew after a break, whether or not it is told', async
   }
 });
 
-test('a connection that is silent is made anew; heartbeats are no messages', async (t) => {
+test('replaces a silent connection; heartbeats are not messages', async (t) => {
   const beats: NodeJS.Timeout[] = [];
   t.after(() => beats.forEach(clearInterval));
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
       if (peer.number > 1) {
-        await peer.asked();
-        return teller('deribit', 'BTC-PERPETUAL', peer).trade(5);
+        await peer.nextMessage();
+        return createMarketSender('deribit', 'BTC-PERPETUAL', peer).trade(5);
       }
       beats.push(setInterval(() => peer.send({ jsonrpc: '2.0', method: 'heartbeat', params: {} }), 10));
     },
   });
   const options = [option('deribit', ['BTC-PERPETUAL'], 'trade', { timeoutIntervalMs: 300 })];
   const stream = startStream(t, options, { WSS_URL_DERIBIT: url });
-  await stream.found(({ price }) => price === 5);
+  await stream.waitForLine(({ price }) => price === 5);
   assert.ok(peers.length >= 2);
-  const event = await stream.told('disconnect');
+  const event = await stream.waitForEvent('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /no message within 0\.3s$/);
 });
 
-test('rubbish breaks a connection off: what is no JSON, no message, an error, an overlong text', async (t) => {
+test('ends a connection with invalid JSON, an invalid message, an error or an oversized text', async (t) => {
   const bad: readonly ((peer: Peer) => void)[] = [
     (peer) => peer.socket.send('{"table":"trade"'),
     (peer) => peer.socket.send('null'),
@@ -92,30 +94,30 @@ test('rubbish breaks a connection off: what is no JSON, no message, an error, an
   ];
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
+      await peer.nextMessage();
       const act = bad[peer.number - 1];
       if (act) act(peer);
-      else teller('bitmex', 'XBTUSD', peer).trade(7);
+      else createMarketSender('bitmex', 'XBTUSD', peer).trade(7);
     },
   });
   const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
-  await stream.found(({ price }) => price === 7);
+  await stream.waitForLine(({ price }) => price === 7);
   assert.equal(peers.length, bad.length + 1);
   const told = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
   assert.match(told[0] ?? '', /^bitmex: a message of the feed is not JSON/);
-  assert.match(told[1] ?? '', /^bitmex sent a message that can't be read$/);
-  assert.match(told[2] ?? '', /can't be normalized/);
+  assert.match(told[1] ?? '', /^bitmex sent an unreadable message$/);
+  assert.match(told[2] ?? '', /cannot be normalized/);
   assert.equal(told[3], 'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}');
   assert.match(told[4] ?? '', /not JSON/);
   assert.ok(told.every((text) => !text.includes('\u001b')));
-  // Only the third was one of the exchange's messages, however wrong.
+  // Only the third was a message of the exchange, although a wrong one.
   assert.deepEqual(
     stream.lines.map(({ type }) => type),
     ['disconnect', 'trade'],
   );
 });
 
-test('limits, bans and refusals are told with what the exchange asks for', async (t) => {
+test('reports limits, bans and refusals with the requested delay', async (t) => {
   const answers = [
     { status: 429, headers: { 'retry-after': '7' } },
     { status: 418 },
@@ -125,10 +127,10 @@ test('limits, bans and refusals are told with what the exchange asks for', async
   ];
   const { url } = await loopbackExchange(t, {
     refuse: (handshake) => answers[handshake - 1],
-    play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(1),
+    play: (peer) => createMarketSender('bitmex', 'XBTUSD', peer).trade(1),
   });
   const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   assert.deepEqual(
     stream.events.map((event) =>
       event.event === 'disconnect'
@@ -145,11 +147,11 @@ test('limits, bans and refusals are told with what the exchange asks for', async
   );
 });
 
-test('50 connections in a row that fail are the end, code 5; one that gave a line begins the count anew', async (t) => {
+test('ends with code 5 after 50 failed connections in a row; a line resets the count', async (t) => {
   const { url, statuses } = await loopbackExchange(t, {
     refuse: (handshake) => (handshake === 50 ? undefined : { status: 500 }),
     play(peer) {
-      teller('bitmex', 'XBTUSD', peer).trade(1);
+      createMarketSender('bitmex', 'XBTUSD', peer).trade(1);
       peer.socket.close();
     },
   });
@@ -158,17 +160,20 @@ test('50 connections in a row that fail are the end, code 5; one that gave a lin
     assert.ok(error instanceof TickhaulError);
     assert.equal(error.code, 'unreachable');
     assert.equal(error.exitCode, 5);
-    assert.match(error.message, /^bitmex: 50 connections in a row failed, the last one so: .* answered 500$/);
+    assert.match(
+      error.message,
+      /^bitmex: 50 connections in a row failed; the last error was: .* answered 500$/,
+    );
     return true;
   });
   assert.equal(statuses.length, 100);
 });
 
-test('a welcome and an error, again and again, is a connection that failed', async (t) => {
+test('a connection with only a welcome and an error has failed', async (t) => {
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
       peer.send({ info: 'Welcome' });
-      await peer.asked();
+      await peer.nextMessage();
       peer.send({ status: 400, error: 'Unknown symbol' });
     },
   });

@@ -9,7 +9,7 @@ import {
 } from '../../src/live/connection-errors.js';
 import { createLocalClock } from '../../src/live/local-clock.js';
 
-test('waits: as asked, longer for limits, bans and refusals, else as between tries', () => {
+test('waits as long as requested, longer after limits, bans and refusals, otherwise as retries do', () => {
   const refused = (status: number, headers: Record<string, string> = {}) =>
     createHandshakeError('x', status, headers);
   const within = (ms: number, from: number, more: number): void =>
@@ -26,7 +26,7 @@ test('waits: as asked, longer for limits, bans and refusals, else as between tri
   within(reconnectDelayMs(createClosedError('x', 4000, 'Too many connections'), 1), 16_000, 250);
 });
 
-test('an error message is shown in short, and says whether it is a limit, and how long', () => {
+test('shortens an error message, and detects a rate limit and its duration', () => {
   const bitmex = { status: 429, error: 'Rate limit exceeded', meta: { retryAfter: 5 } };
   const limit = createExchangeError('bitmex', JSON.stringify(bitmex), bitmex);
   assert.deepEqual([limit.code, limit.retryAfterMs], ['rate_limited', 5000]);
@@ -35,7 +35,7 @@ test('an error message is shown in short, and says whether it is a limit, and ho
   assert.equal(long.message, `okex sent an error: \ufffd${'x'.repeat(199)}…`);
 });
 
-test('the clock has microseconds within the system clock’s millisecond, and only goes back with it', () => {
+test('the clock adds microseconds to the system clock’s milliseconds, and only goes back with it', () => {
   fc.assert(
     fc.property(
       fc.array(fc.tuple(fc.nat(3000), fc.integer({ min: -20, max: 20 })), { minLength: 1 }),

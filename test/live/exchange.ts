@@ -14,25 +14,25 @@ export interface Peer {
   readonly number: number;
   /** Sends a message as JSON. */
   send(message: unknown): void;
-  /** The next message of the client, parsed; resolves with undefined when it left. */
-  asked(): Promise<unknown>;
+  /** The next message of the client, parsed; undefined after the client has disconnected. */
+  nextMessage(): Promise<unknown>;
 }
 
 export interface LoopbackExchange {
   readonly url: string;
-  /** What became of each handshake, in order: the status. */
+  /** The status of each handshake, in order. */
   readonly statuses: readonly number[];
   readonly peers: readonly Peer[];
 }
 
-export interface Answer {
+export interface HandshakeResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 export interface ExchangeOptions {
   /** Refuses a handshake, counted from 1. */
-  readonly refuse?: (handshake: number) => Answer | undefined;
+  readonly refuse?: (handshake: number) => HandshakeResponse | undefined;
   /** Plays the exchange on a connection. */
   readonly play: (peer: Peer) => void | Promise<void>;
 }
@@ -56,7 +56,7 @@ export async function loopbackExchange(
       return;
     }
     sockets.handleUpgrade(request, socket, head, (client) => {
-      const peer = peerOf(client, request, peers.length + 1);
+      const peer = createPeer(client, request, peers.length + 1);
       peers.push(peer);
       void play(peer);
     });
@@ -72,7 +72,7 @@ export async function loopbackExchange(
   return { url: `ws://127.0.0.1:${port}`, statuses, peers };
 }
 
-function peerOf(socket: WebSocket, request: IncomingMessage, number: number): Peer {
+function createPeer(socket: WebSocket, request: IncomingMessage, number: number): Peer {
   const messages: unknown[] = [];
   let wake = (): void => {};
   socket.on('message', (data) => {
@@ -86,7 +86,7 @@ function peerOf(socket: WebSocket, request: IncomingMessage, number: number): Pe
     request,
     number,
     send: (message) => socket.send(JSON.stringify(message)),
-    async asked() {
+    async nextMessage() {
       while (messages.length === 0 && socket.readyState === socket.OPEN) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -97,8 +97,8 @@ function peerOf(socket: WebSocket, request: IncomingMessage, number: number): Pe
   };
 }
 
-/** Tells what happens on a market in an exchange's own messages, over one connection. */
-export function teller(exchange: string, symbol: string, { send }: Pick<Peer, 'send'>) {
+/** Sends market events in an exchange's own messages over one connection. */
+export function createMarketSender(exchange: string, symbol: string, { send }: Pick<Peer, 'send'>) {
   const writer = createNativeWriter(exchange);
   const now = (): number => Math.floor(Date.now()) * 1000;
   const write = (event: object): void => {

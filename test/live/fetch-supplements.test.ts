@@ -25,7 +25,7 @@ async function restHost(
   return { url: await listen(t, server), asked };
 }
 
-test('a book that binance gives only over HTTP is joined to its changes; a limit is waited for', async (t) => {
+test("joins binance's HTTP book snapshot with its changes, and waits for a rate limit", async (t) => {
   const book = { lastUpdateId: 10, bids: [['100', '1']], asks: [['101', '2']] };
   const rest = await restHost(t, (_, number) => (number === 1 ? 429 : book));
   const change = (first: number, last: number) => ({
@@ -43,7 +43,7 @@ test('a book that binance gives only over HTTP is joined to its changes; a limit
   const asked: unknown[] = [];
   const exchange = await loopbackExchange(t, {
     async play(peer) {
-      asked.push(await peer.asked());
+      asked.push(await peer.nextMessage());
       peer.send({ result: null, id: 1 });
       peer.send(change(9, 12));
     },
@@ -52,9 +52,9 @@ test('a book that binance gives only over HTTP is joined to its changes; a limit
     WSS_URL_BINANCE: exchange.url,
     REST_URL_BINANCE: rest.url,
   });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   exchange.peers[0]?.send(change(13, 14));
-  await stream.cameTo(2);
+  await stream.waitForLines(2);
   assert.deepEqual(asked, [{ method: 'SUBSCRIBE', params: ['btcusdt@depth@100ms'], id: 1 }]);
   const path = 'GET /api/v3/depth?symbol=BTCUSDT&limit=1000';
   assert.deepEqual(rest.asked, [path, path]);
@@ -65,18 +65,18 @@ test('a book that binance gives only over HTTP is joined to its changes; a limit
   assert.equal(update?.['isSnapshot'], false);
 });
 
-test('a book that HTTP refuses breaks the connection off', async (t) => {
+test('a refused book snapshot ends the connection', async (t) => {
   const rest = await restHost(t, () => 403);
   const exchange = await loopbackExchange(t, { play: (peer) => peer.send({ result: null, id: 1 }) });
   const stream = startStream(t, [option('binance', ['BTCUSDT'], 'book_change')], {
     WSS_URL_BINANCE: exchange.url,
     REST_URL_BINANCE: rest.url,
   });
-  const event = await stream.told('disconnect');
+  const event = await stream.waitForEvent('disconnect');
   assert.equal(event.event === 'disconnect' && event.error.code, 'no_access');
 });
 
-test("open interest is asked for again and again, and may fail; kucoin's address is asked for", async (t) => {
+test("polls open interest and ignores its failures; requests kucoin's address", async (t) => {
   const rest = await restHost(t, (path, number) => {
     if (path.startsWith('/api/v1/bullet')) {
       return { data: { token: 'abc', instanceServers: [{ endpoint: `${kucoin.url}/feed` }] } };
@@ -95,20 +95,20 @@ test("open interest is asked for again and again, and may fail; kucoin's address
     option('binance-futures', ['BTCUSDT'], 'derivative_ticker'),
   ];
   const stream = startStream(t, options, env);
-  const ticker = await stream.found(({ type }) => type === 'derivative_ticker');
+  const ticker = await stream.waitForLine(({ type }) => type === 'derivative_ticker');
   assert.equal(ticker['openInterest'], 42);
   assert.ok(rest.asked.includes('POST /api/v1/bullet-public'));
   assert.match(String(kucoin.peers[0]?.request.url), /^\/feed\?token=abc/);
 });
 
-test('messages that are compressed one by one are read, and pings within them answered', async (t) => {
+test('reads individually compressed messages, and answers pings in them', async (t) => {
   let answer: unknown;
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       const send = (message: object): void => peer.socket.send(gzipSync(JSON.stringify(message)));
-      await peer.asked();
+      await peer.nextMessage();
       send({ ping: 5 });
-      answer = await peer.asked();
+      answer = await peer.nextMessage();
       // An id past 2^53, as the exchange writes it.
       const trade =
         '{"ch":"market.btcusdt.trade.detail","ts":1700000000000,"tick":{"id":1,"ts":1700000000000,"data":[{"id":100123456789012345678,"ts":1700000000000,"tradeId":7,"amount":1.5,"price":100,"direction":"buy"}]}}';
@@ -116,7 +116,7 @@ test('messages that are compressed one by one are read, and pings within them an
     },
   });
   const stream = startStream(t, [option('huobi', ['BTCUSDT'], 'trade')], { WSS_URL_HUOBI: url });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   assert.deepEqual(answer, { pong: 5 });
   assert.equal(stream.lines[0]?.['price'], 100);
 });

@@ -3,17 +3,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { connectProxy } from '../helpers/connect-proxy.js';
-import { loopbackExchange, teller } from './exchange.js';
+import { createMarketSender, loopbackExchange } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
-test('connections go through the proxy of the environment, by a tunnel; one that refuses is told', async (t) => {
+test("connects through the environment's proxy by a tunnel, and reports a refusal", async (t) => {
   const { url } = await loopbackExchange(t, {
-    play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(3),
+    play: (peer) => createMarketSender('bitmex', 'XBTUSD', peer).trade(3),
   });
   const proxy = await connectProxy(t);
   const env = { WSS_URL_BITMEX: url, HTTP_PROXY: proxy.url.replace('http://', 'http://me:pass@') };
   const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], env);
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   const login = Buffer.from('me:pass').toString('base64');
   assert.deepEqual(proxy.asked, [`CONNECT ${url.replace('ws://', '')} Basic ${login}`]);
 
@@ -22,37 +22,37 @@ test('connections go through the proxy of the environment, by a tunnel; one that
     WSS_URL_BITMEX: url,
     HTTP_PROXY: refusing.url,
   });
-  const event = await refused.told('disconnect');
+  const event = await refused.waitForEvent('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /the proxy answered 407/);
 });
 
-test('a handshake that nobody answers ends in its own time, however long a silence may be', async (t) => {
+test('an unanswered handshake has a timeout independent of the silence timeout', async (t) => {
   const deaf = createServer().listen(0, '127.0.0.1');
   t.after(() => deaf.close());
   await once(deaf, 'listening');
   deaf.on('connection', (socket) => t.after(() => socket.destroy()));
   const { port } = deaf.address() as AddressInfo;
   const env = { WSS_URL_BITMEX: `ws://127.0.0.1:${port}` };
-  const times = { settleMs: 0, handshakeMs: 5, waitMs: () => 0 };
+  const times = { supplementDelayMs: 0, handshakeMs: 5, reconnectDelayMs: () => 0 };
   const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], env, { times });
-  const event = await stream.told('disconnect');
+  const event = await stream.waitForEvent('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /cannot be reached: no handshake/);
 });
 
-test('wss goes through HTTPS_PROXY and no other; NO_PROXY goes past it', async (t) => {
+test('wss uses HTTPS_PROXY only; NO_PROXY bypasses it', async (t) => {
   const { url } = await loopbackExchange(t, {
-    play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(3),
+    play: (peer) => createMarketSender('bitmex', 'XBTUSD', peer).trade(3),
   });
   const [secure, plain] = await Promise.all([connectProxy(t), connectProxy(t)]);
   const env = { HTTPS_PROXY: secure.url, HTTP_PROXY: plain.url };
   const options = [option('bitmex', ['XBTUSD'], 'trade')];
-  // The exchange speaks no TLS: what counts is the way there.
+  // The exchange has no TLS: only the path to it matters.
   const tunnelled = startStream(t, options, { ...env, WSS_URL_BITMEX: url.replace('ws:', 'wss:') });
-  await tunnelled.told('disconnect');
+  await tunnelled.waitForEvent('disconnect');
   await tunnelled.end();
   assert.equal(secure.asked[0], `CONNECT ${url.replace('ws://', '')}`);
   const asked = secure.asked.length;
   const past = startStream(t, options, { ...env, WSS_URL_BITMEX: url, NO_PROXY: 'example.com,127.0.0.1' });
-  await past.cameTo(1);
+  await past.waitForLines(1);
   assert.deepEqual([plain.asked.length, secure.asked.length], [0, asked]);
 });

@@ -6,7 +6,7 @@ import { tempDir } from '../helpers/temp.js';
 import { clientFor, serve } from '../service/loopback.js';
 import { option } from './streaming.js';
 
-/** A service that knows one exchange of so many active symbols, and one that is gone. */
+/** A service with one exchange with this number of active symbols, and an unreachable one. */
 async function metadataOf(t: TestContext, exchange: string, active: readonly string[]) {
   const asked: string[] = [];
   const symbols = [...active.map((id) => ({ id })), { id: 'GONE', availableTo: '2020-01-01T00:00:00.000Z' }];
@@ -20,7 +20,7 @@ async function metadataOf(t: TestContext, exchange: string, active: readonly str
   return { asked, events, input: { client: clientFor(t, base), metadata: { cache }, emit: tell } };
 }
 
-test('without symbols it is the active ones of the record, where one connection takes so many', async (t) => {
+test("without symbols selects the record's active ones, if one connection supports them", async (t) => {
   const few = await metadataOf(t, 'deribit', ['BTC-PERPETUAL', 'ETH-PERPETUAL']);
   const { filters } = await planStream(option('deribit', [], 'trade'), few.input);
   assert.deepEqual(filters, [{ channel: 'trades', symbols: ['BTC-PERPETUAL', 'ETH-PERPETUAL'] }]);
@@ -32,34 +32,34 @@ test('without symbols it is the active ones of the record, where one connection 
   await planStream(option('deribit', [], 'trade'), many.input);
   await assert.rejects(
     planStream(option('deribit', [], 'trade,book_change'), many.input),
-    /^TickhaulError: deribit has 300 active symbols, and one connection takes 250 for these types: name some, as deribit:S0,S1$/,
+    /^TickhaulError: deribit has 300 active symbols, but one connection supports 250 for these types; name some, as deribit:S0,S1$/,
   );
 });
 
-test('an exchange that gives whole channels is asked for them, and its record for nothing', async (t) => {
+test('subscribes to whole channels without a record if the exchange supports that', async (t) => {
   const { asked, input } = await metadataOf(t, 'bitmex', ['XBTUSD']);
   const { filters } = await planStream(option('bitmex', [], 'trade'), input);
   assert.deepEqual([filters, asked], [[{ channel: 'trade' }], []]);
 });
 
-test('a symbol that the stored record lacks is told, and no record is asked for', async (t) => {
+test('warns of a symbol that the stored record lacks, without a request', async (t) => {
   const { asked, events, input } = await metadataOf(t, 'deribit', ['BTC-PERPETUAL']);
   await planStream(option('deribit', ['BTC-PERPETUL'], 'trade'), input);
   assert.deepEqual([asked, events], [[], []]);
   await planStream(option('deribit', [], 'trade'), input);
   await planStream(option('deribit', ['btc-perpetual', 'BTC-PERPETUL'], 'trade'), input);
-  const message = "the record of deribit doesn't list BTC-PERPETUL; did you mean BTC-PERPETUAL?";
+  const message = 'the record of deribit does not list BTC-PERPETUL; did you mean BTC-PERPETUAL?';
   assert.deepEqual(events, [{ event: 'warning', message }]);
 });
 
-test('a type that the exchange lacks is left out with a word', async (t) => {
+test('skips a type that the exchange lacks with a warning', async (t) => {
   const { events, input } = await metadataOf(t, 'binance', ['BTCUSDT']);
   await planStream(option('binance', ['BTCUSDT'], 'trade,option_summary'), input);
   const message = 'binance has no option_summary messages; they are left out';
   assert.deepEqual(events, [{ event: 'warning', message }]);
 });
 
-test('an exchange that nobody knows is told as that, and not as one without the type', async (t) => {
+test('reports an unknown exchange as unknown, not as one without the type', async (t) => {
   const base = await serve(t, (request, response) => {
     if (request.url !== '/v1/exchanges') response.statusCode = 404;
     response.end(JSON.stringify([{ id: 'bitmex' }]));

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
-import { loopbackExchange, teller } from './exchange.js';
+import { createMarketSender, loopbackExchange } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
-/** What each exchange is asked for, and a symbol of it. */
+/** The subscriptions of each exchange, and one of its symbols. */
 
 const EXCHANGES = [
   {
@@ -36,19 +36,19 @@ const EXCHANGES = [
 ] as const;
 
 for (const { exchange, symbol, asked } of EXCHANGES) {
-  test(`${exchange} is asked in its own words, without a login, and its messages are normalized`, async (t) => {
+  test(`${exchange} gets its own subscribe messages, without a login, and its messages are normalized`, async (t) => {
     const heard: unknown[] = [];
     const { url } = await loopbackExchange(t, {
       async play(peer) {
-        for (const _ of asked) heard.push(await peer.asked());
-        const market = teller(exchange, symbol, peer);
+        for (const _ of asked) heard.push(await peer.nextMessage());
+        const market = createMarketSender(exchange, symbol, peer);
         market.book(true, 100, 101);
         market.trade(100.5);
       },
     });
     const name = `WSS_URL_${exchange.toUpperCase()}`;
     const stream = startStream(t, [option(exchange, [symbol], 'trade,book_change,quote')], { [name]: url });
-    await stream.cameTo(3);
+    await stream.waitForLines(3);
     assert.deepEqual(heard, asked);
     const [book, quote, trade] = stream.lines;
     assert.deepEqual(
@@ -65,12 +65,12 @@ for (const { exchange, symbol, asked } of EXCHANGES) {
   });
 }
 
-test('kraken is asked and read as it speaks since July 2026, by normalizers of our own', async (t) => {
+test("kraken uses its API of July 2026, with tickhaul's own normalizers", async (t) => {
   const at = '2026-11-22T10:00:00.123456Z';
   const heard: unknown[] = [];
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      heard.push(await peer.asked(), await peer.asked());
+      heard.push(await peer.nextMessage(), await peer.nextMessage());
       peer.send({ channel: 'status', type: 'update', data: [{ system: 'online', version: '2.0.10' }] });
       peer.send({ method: 'subscribe', success: true, result: { channel: 'trade', symbol: 'BTC/USD' } });
       peer.send({ channel: 'heartbeat' });
@@ -85,7 +85,7 @@ test('kraken is asked and read as it speaks since July 2026, by normalizers of o
   });
   const options = [option('kraken', ['BTC/USD'], 'trade,quote')];
   const stream = startStream(t, options, { WSS_URL_KRAKEN: url });
-  await stream.cameTo(3);
+  await stream.waitForLines(3);
   assert.deepEqual(heard, [
     { method: 'subscribe', params: { channel: 'trade', symbol: ['BTC/USD'] } },
     { method: 'subscribe', params: { channel: 'book', symbol: ['BTC/USD'], depth: 1000 } },
@@ -100,43 +100,43 @@ test('kraken is asked and read as it speaks since July 2026, by normalizers of o
   );
 });
 
-test('a question of the exchange is answered', async (t) => {
+test('answers a request of the exchange', async (t) => {
   let answer: unknown;
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      await peer.asked();
+      await peer.nextMessage();
+      await peer.nextMessage();
       peer.send({ jsonrpc: '2.0', method: 'heartbeat', params: { type: 'test_request' } });
-      answer = await peer.asked();
-      teller('deribit', 'BTC-PERPETUAL', peer).trade(5);
+      answer = await peer.nextMessage();
+      createMarketSender('deribit', 'BTC-PERPETUAL', peer).trade(5);
     },
   });
   const stream = startStream(t, [option('deribit', ['BTC-PERPETUAL'], 'trade')], { WSS_URL_DERIBIT: url });
-  await stream.cameTo(1);
+  await stream.waitForLines(1);
   assert.deepEqual(answer, { jsonrpc: '2.0', method: 'public/test', id: 0, params: {} });
 });
 
-test('an error that leaves the rest as it is: a warning, and the others go on', async (t) => {
+test('an error that does not affect the connection is a warning', async (t) => {
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
+      await peer.nextMessage();
       const msg = "Wrong URL or channel:trades-all,instId:NONE-SWAP doesn't exist";
       peer.send({ event: 'error', code: '60018', msg, connId: String(peer.number) });
-      teller('okex-swap', 'BTC-USDT-SWAP', peer).trade(peer.number);
+      createMarketSender('okex-swap', 'BTC-USDT-SWAP', peer).trade(peer.number);
       if (peer.number === 1) peer.socket.close();
     },
   });
   const stream = startStream(t, [option('okex-swap', ['BTC-USDT-SWAP', 'NONE-SWAP'], 'trade')], {
     WSS_URL_OKEX_SWAP: url,
   });
-  await stream.found(({ price }) => price === 2);
+  await stream.waitForLine(({ price }) => price === 2);
   assert.equal(peers.length, 2);
   const warnings = stream.events.flatMap((event) => (event.event === 'warning' ? [event.message] : []));
   assert.equal(warnings.length, 1);
   assert.match(warnings[0] ?? '', /^okex-swap sent an error: .*NONE-SWAP doesn't exist/);
 });
 
-test('several exchanges are one stream, each line as it comes', async (t) => {
+test('merges several exchanges into one stream, in the order of arrival', async (t) => {
   const [bitmex, bybit] = await Promise.all(
     [
       ['bitmex', 'XBTUSD'],
@@ -144,8 +144,8 @@ test('several exchanges are one stream, each line as it comes', async (t) => {
     ].map(([exchange = '', symbol = '']) =>
       loopbackExchange(t, {
         async play(peer) {
-          await peer.asked();
-          teller(exchange, symbol, peer).trade(1);
+          await peer.nextMessage();
+          createMarketSender(exchange, symbol, peer).trade(1);
         },
       }),
     ),
@@ -155,13 +155,13 @@ test('several exchanges are one stream, each line as it comes', async (t) => {
     WSS_URL_BITMEX: String(bitmex?.url),
     WSS_URL_BYBIT: String(bybit?.url),
   });
-  await stream.cameTo(2);
+  await stream.waitForLines(2);
   assert.deepEqual(stream.lines.map(({ exchange }) => exchange).sort(), ['bitmex', 'bybit']);
   const times = stream.lines.map(({ localTimestamp }) => localTimestamp);
   assert.deepEqual(times, [...times].sort());
 });
 
-test('a reader that falls behind: the connection is ended, and made anew once it has caught up', async (t) => {
+test('disconnects if the reader is too slow, and reconnects after it has caught up', async (t) => {
   let release = (): void => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -173,10 +173,10 @@ test('a reader that falls behind: the connection is ended, and made anew once it
   });
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       if (peer.number > 1) return market.trade(999);
-      // Without an end, but for the client's.
+      // Endless, except for the client's.
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         await new Promise((resolve) => setImmediate(resolve));
@@ -188,7 +188,7 @@ test('a reader that falls behind: the connection is ended, and made anew once it
     [option('bitmex', ['XBTUSD'], 'trade')],
     { WSS_URL_BITMEX: url },
     {
-      mostWaiting: 4096,
+      maxWaitingBytes: 4096,
       output: {
         async write(bytes) {
           texts.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString());
@@ -198,7 +198,7 @@ test('a reader that falls behind: the connection is ended, and made anew once it
       },
     },
   );
-  const event = await stream.told('behind');
+  const event = await stream.waitForEvent('behind');
   assert.ok(event.event === 'behind' && event.bytes > 4096 && event.bytes < 8192);
   assert.equal(peers.length, 1);
   release();
@@ -209,9 +209,9 @@ test('a reader that falls behind: the connection is ended, and made anew once it
   assert.deepEqual(types, [...types.slice(0, -2).map(() => 'trade'), 'disconnect', 'trade']);
 });
 
-test('what is thrown by the output ends the stream', async (t) => {
+test('an error of the output ends the stream', async (t) => {
   const { url } = await loopbackExchange(t, {
-    play: (peer) => teller('bitmex', 'XBTUSD', peer).trade(1),
+    play: (peer) => createMarketSender('bitmex', 'XBTUSD', peer).trade(1),
   });
   const full = new TickhaulError('disk', 'full');
   const stream = startStream(
@@ -225,7 +225,7 @@ test('what is thrown by the output ends the stream', async (t) => {
   await assert.rejects(stream.ended, full);
 });
 
-test('what cannot be streamed is refused before anything is connected', async (t) => {
+test('refuses unsupported streams before any connection', async (t) => {
   const refused = async (exchange: string, symbols: readonly string[], type: string): Promise<string> => {
     const stream = startStream(t, [option(exchange, symbols, type)], {});
     const error: unknown = await stream.ended.catch((thrown: unknown) => thrown);
@@ -233,13 +233,13 @@ test('what cannot be streamed is refused before anything is connected', async (t
     return error.message;
   };
   assert.match(await refused('gemini', ['BTCUSD'], 'trade'), /^gemini: trade messages .*tickhaul replay$/);
-  assert.match(await refused('coinbase-international', ['BTC-PERP'], 'trade'), /only to its customers/);
+  assert.match(await refused('coinbase-international', ['BTC-PERP'], 'trade'), /requires an account/);
   assert.match(await refused('binance', ['BTCUSDT'], 'option_summary'), /has no option_summary messages/);
   const bad = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: 'http://x' });
-  await assert.rejects(bad.ended, /^TickhaulError: WSS_URL_BITMEX is not an address of a WebSocket/);
+  await assert.rejects(bad.ended, /^TickhaulError: WSS_URL_BITMEX: not a WebSocket address/);
 });
 
-test('a stream that is ended while its symbols are asked for ends well', async (t) => {
+test('a stream that is ended during the request of its symbols resolves', async (t) => {
   const ended = { signal: AbortSignal.abort() };
   const stream = startStream(t, [option('deribit', [], 'trade')], {}, ended);
   await stream.ended;

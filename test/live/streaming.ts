@@ -15,14 +15,14 @@ export interface Streaming {
   readonly lines: readonly Line[];
   readonly events: readonly LiveEvent[];
   readonly written: { messages: number; bytes: number };
-  /** Resolves when so many lines came. */
-  cameTo(count: number): Promise<void>;
-  /** Resolves at the first line that is looked for, those that came among them. */
-  found(isIt: (line: Line) => boolean): Promise<Line>;
-  told(event: LiveEvent['event']): Promise<LiveEvent>;
+  /** Resolves when this number of lines has arrived. */
+  waitForLines(count: number): Promise<void>;
+  /** Resolves at the first matching line, earlier lines included. */
+  waitForLine(isIt: (line: Line) => boolean): Promise<Line>;
+  waitForEvent(event: LiveEvent['event']): Promise<LiveEvent>;
   /** Ends the stream. */
   end(): Promise<void>;
-  /** Settles with the stream. */
+  /** Resolves or rejects with the stream. */
   readonly ended: Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export function option(
   };
 }
 
-/** A stream that ends with the test. Connections are made anew without a wait. */
+/** A stream that ends with the test and reconnects without a delay. */
 export function startStream(
   t: TestContext,
   options: readonly LiveOption[],
@@ -73,7 +73,7 @@ export function startStream(
       };
       waiting.add(check);
       check();
-      // A stream that ended brings nothing more.
+      // A stream that has ended gives no more lines.
       ended.then(
         () => reject(new Error(`it ended with ${lines.length} lines`)),
         (error: unknown) => reject(error),
@@ -90,9 +90,9 @@ export function startStream(
         wake();
       },
     },
-    times: { subscribeDelayMs: 0, reconnectDelayMs: () => 0 },
+    times: { supplementDelayMs: 0, reconnectDelayMs: () => 0 },
     written,
-    tell(event) {
+    emit(event) {
       events.push(event);
       wake();
     },
@@ -113,9 +113,9 @@ export function startStream(
     lines,
     events,
     written,
-    cameTo: async (count) => void (await until(() => (lines.length >= count ? true : undefined))),
-    found: (isIt) => until(() => lines.find(isIt)),
-    told: (name) => until(() => events.find(({ event }) => event === name)),
+    waitForLines: async (count) => void (await until(() => (lines.length >= count ? true : undefined))),
+    waitForLine: (isIt) => until(() => lines.find(isIt)),
+    waitForEvent: (name) => until(() => events.find(({ event }) => event === name)),
     end,
     ended,
   };

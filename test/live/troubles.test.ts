@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ErrorCode } from '../../src/base/errors.js';
-import { type Answer, loopbackExchange, type Peer, teller } from './exchange.js';
+import { createMarketSender, type HandshakeResponse, loopbackExchange, type Peer } from './exchange.js';
 import { option, type Streaming, startStream } from './streaming.js';
 
-/** A symbol of each exchange, and an error in its own words. */
+/** A symbol of each exchange, and one of its error messages. */
 const DIALECTS = [
   { exchange: 'bitmex', symbol: 'XBTUSD', error: { status: 400, error: 'Unknown table: nothing' } },
   {
@@ -25,14 +25,14 @@ const DIALECTS = [
 ] as const;
 
 interface Act {
-  /** What the stream says of it. */
+  /** The stream's message about it. */
   readonly code: ErrorCode;
-  readonly refuse?: Answer;
-  /** What the exchange does once it is asked. */
+  readonly refuse?: HandshakeResponse;
+  /** The exchange's behaviour after the subscription. */
   readonly play?: (peer: Peer) => void;
 }
 
-/** Acts that were told, in their order. A connection that was silent for other reasons has its act again. */
+/** Reported acts in order. A connection that was silent for other reasons repeats its act. */
 function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): number {
   let done = 0;
   for (const event of events) {
@@ -42,7 +42,7 @@ function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): 
 }
 
 for (const { exchange, symbol, error } of DIALECTS) {
-  test(`${exchange} breaks, stalls, sends rubbish, refuses and bans: the stream comes through, with a new book`, async (t) => {
+  test(`${exchange} disconnects, stalls, sends garbage, refuses and bans: the stream recovers with a new book`, async (t) => {
     const acts: readonly Act[] = [
       { code: 'reset', play: ({ socket }) => socket.terminate() },
       { code: 'stalled', play: () => {} },
@@ -55,13 +55,13 @@ for (const { exchange, symbol, error } of DIALECTS) {
       { code: 'server_error', refuse: { status: 502 } },
     ];
     const { url } = await loopbackExchange(t, {
-      // One that never comes through is refused for good, which is its end.
+      // A permanently refused connection ends the stream.
       refuse: (handshake) => (handshake > 60 ? { status: 404 } : acts[actsDone(acts, stream)]?.refuse),
       async play(peer) {
         const act = actsDone(acts, stream);
-        await peer.asked();
+        await peer.nextMessage();
         if (peer.socket.readyState !== peer.socket.OPEN) return;
-        teller(exchange, symbol, peer).book(true, 100 + act, 200);
+        createMarketSender(exchange, symbol, peer).book(true, 100 + act, 200);
         acts[act]?.play?.(peer);
       },
     });
@@ -70,26 +70,26 @@ for (const { exchange, symbol, error } of DIALECTS) {
       [option(exchange, [symbol], 'book_snapshot_3_0ms', { timeoutIntervalMs: 500 })],
       { [`WSS_URL_${exchange.toUpperCase().replace('-', '_')}`]: url },
     );
-    const last = await stream.found(({ bids }) =>
+    const last = await stream.waitForLine(({ bids }) =>
       JSON.stringify(bids)?.includes(`"price":${100 + acts.length},`),
     );
     assert.deepEqual(last['bids'], [{ price: 100 + acts.length, amount: 1 }, {}, {}]);
     assert.equal(actsDone(acts, stream), acts.length);
     const types = stream.lines.map(({ type }) => type);
     assert.ok(types.includes('disconnect'));
-    // No break is told twice, or before anything came.
+    // No disconnect is output twice, or before the first message.
     assert.doesNotMatch(types.join(), /^disconnect|disconnect,disconnect/);
   });
 }
 
-test('an exchange that asks for an hour gets it, and the stream can be ended meanwhile', async (t) => {
+test('waits an hour if the exchange asks for it, and can be ended meanwhile', async (t) => {
   const { url, statuses } = await loopbackExchange(t, {
     refuse: () => ({ status: 429, headers: { 'retry-after': '3600' } }),
     play() {},
   });
   const options = [option('bitmex', ['XBTUSD'], 'trade')];
-  const stream = startStream(t, options, { WSS_URL_BITMEX: url }, { times: { subscribeDelayMs: 0 } });
-  const event = await stream.told('disconnect');
+  const stream = startStream(t, options, { WSS_URL_BITMEX: url }, { times: { supplementDelayMs: 0 } });
+  const event = await stream.waitForEvent('disconnect');
   assert.ok(event.event === 'disconnect' && event.waitMs >= 3_600_000);
   await stream.end();
   assert.deepEqual(statuses, [429]);

@@ -9,8 +9,8 @@ import { tempDir } from '../helpers/temp.js';
 const CHUNK = 1000;
 const OLD = Buffer.from(Array.from({ length: 5500 }, (_, i) => i % 251));
 
-/** Reads a file; behind so many chunks another one takes its name. */
-async function readReplaced(t: TestContext, behind: number, by: Buffer): Promise<Buffer> {
+/** Reads a file that another one replaces after a number of chunks. */
+async function readWhileReplaced(t: TestContext, behind: number, by: Buffer): Promise<Buffer> {
   const path = join(await tempDir(t), 'a.csv.gz');
   await writeFile(path, OLD);
   const { ino } = await stat(path);
@@ -26,24 +26,24 @@ async function readReplaced(t: TestContext, behind: number, by: Buffer): Promise
   return Buffer.concat(chunks);
 }
 
-test('a file that an equal one replaces is read to its end', async (t) => {
-  for (const behind of [1, 3, 6]) assert.ok(OLD.equals(await readReplaced(t, behind, OLD)));
+test('reads a file to its end that an equal one replaces', async (t) => {
+  for (const behind of [1, 3, 6]) assert.ok(OLD.equals(await readWhileReplaced(t, behind, OLD)));
 });
 
-test('a file that begins as far as it was read is read on; it is the only one that was read', async (t) => {
+test('continues with a replacement that begins with the bytes read so far', async (t) => {
   for (const end of [Buffer.alloc(0), Buffer.alloc(10_000, 1)]) {
     const other = Buffer.concat([OLD.subarray(0, 3 * CHUNK), end]);
-    assert.ok(other.equals(await readReplaced(t, 3, other)));
+    assert.ok(other.equals(await readWhileReplaced(t, 3, other)));
   }
 });
 
-test('a file that is replaced by another one is not read on', async (t) => {
+test('refuses a replacement that begins with other bytes', async (t) => {
   const others = [Buffer.from(OLD), OLD.subarray(0, 3 * CHUNK - 1), Buffer.alloc(0)];
   others[0]?.writeUInt8(255, 0);
   for (const other of others) {
-    await assert.rejects(readReplaced(t, 3, other), {
+    await assert.rejects(readWhileReplaced(t, 3, other), {
       code: 'changed',
-      message: /a\.csv\.gz: it was replaced while it was read; run the same command again$/,
+      message: /a\.csv\.gz: replaced during the run; run the same command again$/,
     });
   }
 });

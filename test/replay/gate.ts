@@ -3,10 +3,13 @@ import type { TestContext } from 'node:test';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { serve } from '../service/loopback.js';
 
-/** What becomes of a request for a day file: an answer of the status, or the service's own, once the promise is over. */
+/**
+ * Response to a request for a day file after the promise resolves: an error status, or the service's own
+ * response.
+ */
 export type Gatekeeper = (url: string) => number | undefined | Promise<number | undefined>;
 
-/** A dataset host before that of the embedded service, where each request has to wait for the keeper's word. */
+/** A dataset host in front of the embedded service that holds each request until the test releases it. */
 export async function gated(t: TestContext, service: Sandbox, keeper: Gatekeeper): Promise<Sandbox> {
   const listener: RequestListener = async ({ url = '', headers }, response) => {
     const status = await keeper(url);
@@ -26,7 +29,7 @@ export async function gated(t: TestContext, service: Sandbox, keeper: Gatekeeper
   return { ...service, datasetsUrl: await serve(t, listener) };
 }
 
-/** A promise, and what makes it come true. */
+/** A promise with its resolve function. */
 export function opening(): { readonly open: () => void; readonly opened: Promise<undefined> } {
   let open = (): void => {};
   const opened = new Promise<undefined>((resolve) => {

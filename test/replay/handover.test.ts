@@ -6,7 +6,7 @@ interface Box {
   value: number;
 }
 
-test('what was given comes before what is thrown, and no buffer is written over while it is read', async () => {
+test('yields all buffers before it throws, and overwrites no buffer that is being read', async () => {
   const handover = createHandover<Box>([{ value: 0 }, { value: 0 }], async (exchange) => {
     let box = await exchange(undefined);
     for (let i = 0; i < 5; i++) {
@@ -27,7 +27,7 @@ test('what was given comes before what is thrown, and no buffer is written over 
   assert.deepEqual(seen, [0, 1, 2, 3, 4]);
 });
 
-test('a reader that leaves ends the producer', async () => {
+test('ends the producer when the reader stops', async () => {
   let made = 0;
   const handover = createHandover<Box>([{ value: 0 }, { value: 0 }], async (exchange) => {
     for (let box = await exchange(undefined); ; box = await exchange(box)) box.value = made++;

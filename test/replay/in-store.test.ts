@@ -3,21 +3,21 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { createChunkReader, createOpenFileLimit } from '../../src/replay/chunk-reader.js';
-import { toFile } from '../../src/replay/file-output.js';
+import { writeLinesToFile } from '../../src/replay/file-output.js';
 import type { RandomAccess } from '../../src/store/files.js';
 import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
 
 const { signal } = new AbortController();
 const CHUNK = 1000;
-/** Of an object, so much comes at once. */
+/** Bytes of one range of an object. */
 const RANGE = 4 * CHUNK;
 
 function bytesOf(length: number, seed: number): Buffer {
   return Buffer.from(Array.from({ length }, (_, at) => (at * 31 + seed) % 251));
 }
 
-/** Counts the requests that are under way. */
-function counting(files: ObjectFiles): ObjectFiles & { readonly most: () => number } {
+/** Counts the requests in flight. */
+function countRequests(files: ObjectFiles): ObjectFiles & { readonly most: () => number } {
   let open = 0;
   let most = 0;
   const counted = async <T>(work: () => Promise<T>): Promise<T> => {
@@ -35,9 +35,9 @@ function counting(files: ObjectFiles): ObjectFiles & { readonly most: () => numb
   };
 }
 
-test('many objects are read side by side in ranges, with few requests at once', async () => {
+test('reads many objects in parallel in ranges, with few requests at a time', async () => {
   const objects = Array.from({ length: 20 }, (_, at) => bytesOf(at * 1500, at));
-  const files = counting(objectFiles());
+  const files = countRequests(objectFiles());
   for (const [at, bytes] of objects.entries()) files.bucket.write(String(at), bytes);
   const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
   const found = await Promise.all(
@@ -54,7 +54,7 @@ test('many objects are read side by side in ranges, with few requests at once', 
   assert.equal(files.asked.filter((asked) => asked.startsWith('get ')).length, ranges);
 });
 
-test('no more is asked of a store than one range ahead, and none once a reader has enough', async () => {
+test('requests one range ahead, and none after the reader has stopped', async () => {
   const files = objectFiles();
   files.bucket.write('large', bytesOf(100 * RANGE, 1));
   const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
@@ -73,7 +73,7 @@ test('no more is asked of a store than one range ahead, and none once a reader h
   assert.ok(files.asked.length <= 1 + 6, files.asked.join('\n'));
 });
 
-test('an object that is replaced while it is read is no longer read', async () => {
+test('stops reading an object that is replaced', async () => {
   const files = objectFiles();
   files.bucket.write('a', bytesOf(10 * RANGE, 1));
   const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
@@ -81,11 +81,11 @@ test('an object that is replaced while it is read is no longer read', async () =
   await assert.rejects(read('s3://bucket/a', replace, signal), { code: 'changed' });
 });
 
-test('lines come to stand in a store when they are whole, and not at all where their making fails', async () => {
+test('publishes lines in a store when they are complete, and nothing if writing them fails', async () => {
   const files = objectFiles();
   const line = Buffer.from('{"type":"trade"}\n');
   const whole = 's3://bucket/all.ndjson.gz';
-  await toFile(await files.openPart(whole), whole, async ({ write }) => {
+  await writeLinesToFile(await files.openPart(whole), whole, async ({ write }) => {
     await write(line);
     assert.deepEqual(files.bucket.keys(), []);
     await write(line);
@@ -94,7 +94,7 @@ test('lines come to stand in a store when they are whole, and not at all where t
   assert.deepEqual(gunzipSync(made), Buffer.concat([line, line]));
 
   const broken = 's3://bucket/failed.ndjson';
-  const failing = toFile(await files.openPart(broken), broken, async ({ write }) => {
+  const failing = writeLinesToFile(await files.openPart(broken), broken, async ({ write }) => {
     await write(line);
     throw new TickhaulError('interrupted', 'interrupted');
   });

@@ -5,7 +5,7 @@ import { parsePeriod, periodToDays } from '../../src/replay/parse-period.js';
 const NOW = Date.UTC(2024, 5, 1);
 const NOON = Date.UTC(2024, 2, 1, 12) * 1000;
 
-test('days and times, in each form that is UTC, to the microsecond', () => {
+test('parses days and times in all UTC forms, to the microsecond', () => {
   for (const from of ['2024-03-01T12:00', '2024-03-01 12:00:00Z', '2024-03-01T12:00:00.0+00:00']) {
     assert.equal(parsePeriod({ from, to: '2024-03-02' }, NOW).start, NOON, from);
   }
@@ -17,13 +17,13 @@ test('days and times, in each form that is UTC, to the microsecond', () => {
   });
 });
 
-test('a period touches the days that it has a microsecond of', () => {
+test('a period overlaps each day of which it has at least a microsecond', () => {
   const day = NOON / 86_400e6 - 0.5;
   assert.deepEqual(periodToDays({ start: NOON, end: NOON + 43_200e6 }), { from: day, to: day + 1 });
   assert.deepEqual(periodToDays({ start: NOON, end: NOON + 43_200e6 + 1 }), { from: day, to: day + 2 });
 });
 
-test('what is no period is refused, and an end that is to come is not exported', () => {
+test('refuses invalid periods; a future end is not exported', () => {
   const refused = [
     {},
     { from: '2024-03-01' },

@@ -36,10 +36,10 @@ const { signal } = new AbortController();
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;
 const ignore = (): void => {};
-/** Of files that are there. */
+/** For files that exist. */
 const NONE: Arrival = () => Promise.reject(new Error('nothing is coming'));
 
-function here(
+function readHere(
   series: readonly ReplaySeries[],
   textChunk: number,
   arrival: Arrival = NONE,
@@ -62,7 +62,7 @@ function here(
 }
 
 /** A few threads that end with the test. */
-function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): ThreadPool<SeriesTask> {
+function createThreads(t: TestContext, most = 1, onStart = (): void => {}): ThreadPool<SeriesTask> {
   const threads = new ThreadPool<SeriesTask>(most, () => {
     onStart();
     return startSeriesThread(2);
@@ -71,19 +71,19 @@ function threadsFor(t: TestContext, most = 1, onStart = (): void => {}): ThreadP
   return threads;
 }
 
-function inThread(
+function readInThread(
   threads: ThreadPool<SeriesTask>,
   task: SeriesTask,
   arrival: Arrival = NONE,
   warn: (message: string) => void = ignore,
 ): SeriesLines {
-  const [job] = threads.begin([task]);
+  const [job] = threads.startJobs([task]);
   assert.ok(job);
   return receiveSeries(task, job, { arrival, warn });
 }
 
-function fileOf(path: string, day = DAY, isComing = false): SeriesFile {
-  return { path, day, isComing };
+function createFile(path: string, day = DAY, isDownloading = false): SeriesFile {
+  return { path, day, isDownloading };
 }
 
 async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<string> {
@@ -99,7 +99,7 @@ async function merged(inputs: readonly AsyncIterable<TimedLines>[]): Promise<str
   return parts.join('');
 }
 
-/** Some series of files of which the last rows have quotes, so that the parsers in turns read both ways. */
+/** Series whose files end with quoted rows, so that the parsers alternate between both ways. */
 async function someSeries(dir: string): Promise<ReplaySeries[]> {
   const kinds: readonly DataType[] = ['trades', 'incremental_book_L2', 'trades', 'incremental_book_L2'];
   return Promise.all(
@@ -109,7 +109,7 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
       const quoted = row.replaceAll(/[^,]+/g, '"$&"');
       const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
       const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
-      const files = [fileOf(path), fileOf(path)];
+      const files = [createFile(path), createFile(path)];
       return {
         exchange: 'deribit',
         dataType,
@@ -128,26 +128,26 @@ function withWrongChecksum(gzip: Buffer): Buffer {
   return gzip;
 }
 
-test('a thread gives the same bytes and warnings as this one, whatever comes at once', async (t) => {
+test('a thread gives the same bytes and warnings as this thread, for any chunk size', async (t) => {
   const series = await someSeries(await tempDir(t));
   const warnings: string[] = [];
   const warn = (message: string): void => void warnings.push(message);
-  const expected = await merged(here(series, 1024 * 1024, NONE, warn));
+  const expected = await merged(readHere(series, 1024 * 1024, NONE, warn));
   // Each file is read twice, and ends with its first row.
   const expectedWarnings = warnings.splice(0).sort();
   assert.equal(expectedWarnings.length, 2 * series.length);
   assert.match(expectedWarnings[0] ?? '', /: 1 row earlier than the previous row, of \d+ rows read; /);
   assert.ok(expected.length > 2_000_000, `${expected.length} bytes`);
   for (const textChunk of [1024, 16_384]) {
-    assert.ok((await merged(here(series, textChunk))) === expected, `${textChunk} here`);
-    const task = inThread(threadsFor(t), { series, textChunk }, NONE, warn);
+    assert.ok((await merged(readHere(series, textChunk))) === expected, `${textChunk} here`);
+    const task = readInThread(createThreads(t), { series, textChunk }, NONE, warn);
     const inputs = series.map((_, at) => task.lines(at));
     assert.ok((await merged(inputs)) === expected, `${textChunk} in a thread`);
     assert.deepEqual(warnings.splice(0).sort(), expectedWarnings);
   }
 });
 
-test('a file is read no further than to the end of the period, whatever comes behind it', async (t) => {
+test('reads a file only up to the end of the period, even if the rest is corrupt', async (t) => {
   const [whole] = (await someSeries(await tempDir(t))) as [ReplaySeries];
   const [{ path }] = whole.files as [SeriesFile];
   const rows = gunzipSync(await readFile(path))
@@ -161,17 +161,17 @@ test('a file is read no further than to the end of the period, whatever comes be
     ({ text }) => `${text}\n`,
   );
   assert.ok(expected.length > 400, `${expected.length} lines`);
-  const series = [{ ...whole, period, files: [fileOf(path), fileOf(`${path}.none`)] }];
-  assert.equal(await merged(here(series, 1024)), expected.join(''));
+  const series = [{ ...whole, period, files: [createFile(path), createFile(`${path}.none`)] }];
+  assert.equal(await merged(readHere(series, 1024)), expected.join(''));
 });
 
-test('an error in a thread is the one that it is here, and comes after the lines before it', async (t) => {
+test('an error in a thread is the same as here, and is thrown after the lines before it', async (t) => {
   const dir = await tempDir(t);
   const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
   const [{ path }] = whole.files as [SeriesFile];
   const broken = path.replace('S0', 'S9');
   await writeFile(broken, withWrongChecksum(await readFile(path)));
-  const series = [{ ...whole, files: [fileOf(path), fileOf(broken)] }, other];
+  const series = [{ ...whole, files: [createFile(path), createFile(broken)] }, other];
   const textChunk = 16_384;
   const read = async (lines: AsyncIterable<TimedLines> | undefined): Promise<[number, string, string]> => {
     let count = 0;
@@ -183,9 +183,9 @@ test('an error in a thread is the one that it is here, and comes after the lines
     }
     throw new Error('no error');
   };
-  const task = inThread(threadsFor(t), { series, textChunk });
+  const task = readInThread(createThreads(t), { series, textChunk });
   const [count, code, message] = await read(task.lines(0));
-  assert.deepEqual([count, code, message], await read(here(series, textChunk)[0]));
+  assert.deepEqual([count, code, message], await read(readHere(series, textChunk)[0]));
   assert.ok(count >= 1000, `${count} lines`);
   assert.equal(code, 'corrupt');
   task.close();
@@ -195,7 +195,7 @@ test('an error in a thread is the one that it is here, and comes after the lines
   await assert.rejects(lines, { code: 'interrupted' });
 });
 
-test('lines come while later days are awaited, and all before one that fails, in a thread and here', async (t) => {
+test('gives lines while later days are downloaded, and all lines before a failed day, in a thread and here', async (t) => {
   const [first, second] = (await someSeries(await tempDir(t))) as [ReplaySeries, ReplaySeries];
   const [file] = first.files as [SeriesFile];
   const [later] = second.files as [SeriesFile];
@@ -205,21 +205,24 @@ test('lines come while later days are awaited, and all before one that fails, in
     later.path,
     gzipSync(text.replace(/\b1709\d{12}\b/g, (time) => String(Number(time) + US_A_DAY))),
   );
-  // A day that the service lacks, and a series that begins on the next day.
+  // A day that the service does not have, and a series that begins on the next day.
   const series = [
-    { ...first, files: [file, fileOf('absent', day, true)] },
-    { ...second, files: [{ ...later, day, isComing: true }, fileOf('failed', addDays(DAY, 2), true)] },
+    { ...first, files: [file, createFile('absent', day, true)] },
+    {
+      ...second,
+      files: [{ ...later, day, isDownloading: true }, createFile('failed', addDays(DAY, 2), true)],
+    },
   ];
-  const lines = (await merged(here([{ ...first, files: [file] }], 1024))).length;
-  const threads = threadsFor(t);
+  const lines = (await merged(readHere([{ ...first, files: [file] }], 1024))).length;
+  const threads = createThreads(t);
   for (const isHere of [true, false]) {
     const arrivals = new FileArrivals(['absent', later.path, 'failed']);
     const arrival: Arrival = (path) => arrivals.wait(path);
-    const task = inThread(threads, { series, textChunk: 1024 }, arrival);
+    const task = readInThread(threads, { series, textChunk: 1024 }, arrival);
     let length = 0;
     const merging = mergeLines(
       {
-        lines: isHere ? here(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
+        lines: isHere ? readHere(series, 1024, arrival) : series.map((_, at) => task.lines(at)),
         close: async () => task.close(),
       },
       {
@@ -227,7 +230,7 @@ test('lines come while later days are awaited, and all before one that fails, in
           async write(bytes) {
             length += bytes.length;
             if (length < lines) return;
-            // All of the first day is there before anything is known of the second.
+            // All lines of the first day arrive before the second day is known.
             arrivals.resolve('absent', false);
             arrivals.resolve(later.path, true);
             arrivals.fail('failed', new TickhaulError('no_access', 'not this one'));
@@ -239,7 +242,7 @@ test('lines come while later days are awaited, and all before one that fails, in
     );
     await assert.rejects(merging, { code: 'no_access' });
     const whole = await merged(
-      here(
+      readHere(
         [
           { ...first, files: [file] },
           { ...second, files: [{ ...later, day }] },
@@ -251,27 +254,27 @@ test('lines come while later days are awaited, and all before one that fails, in
   }
 });
 
-test('many replays share a few threads: each has its own lines, though others stand still, fail or leave', async (t) => {
+test('many replays share a few threads: each gets its lines while others pause, fail or stop', async (t) => {
   const dir = await tempDir(t);
   const [whole, other] = (await someSeries(dir)) as [ReplaySeries, ReplaySeries];
   const [{ path }] = whole.files as [SeriesFile];
   const broken = path.replace('S0', 'S9');
   await writeFile(broken, withWrongChecksum(await readFile(path)));
   let started = 0;
-  const threads = threadsFor(t, 2, () => {
+  const threads = createThreads(t, 2, () => {
     started++;
   });
   const open = (series: readonly ReplaySeries[]): AsyncIterable<TimedLines>[] => {
-    const task = inThread(threads, { series, textChunk: 1024 });
+    const task = readInThread(threads, { series, textChunk: 1024 });
     closing.push(() => task.close());
     return series.map((_, at) => task.lines(at));
   };
   const closing: (() => void)[] = [];
-  const expected = await merged(here([whole, other], 1024));
-  // Ten whose readers take one buffer and no more, and ten that fail.
+  const expected = await merged(readHere([whole, other], 1024));
+  // Ten whose readers take a single buffer, and ten that fail.
   for (let i = 0; i < 10; i++) {
     for (const lines of open([other])) await lines[Symbol.asyncIterator]().next();
-    await assert.rejects(merged(open([{ ...whole, files: [fileOf(broken)] }])), { code: 'corrupt' });
+    await assert.rejects(merged(open([{ ...whole, files: [createFile(broken)] }])), { code: 'corrupt' });
   }
   const answers = Array.from({ length: 5 }, () => merged(open([whole, other])));
   for (const close of closing.slice(0, 20)) close();

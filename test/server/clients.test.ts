@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { loopbackExchange, teller } from '../live/exchange.js';
+import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 import { connectTo, hear, whileOpen } from './socket/connecting.js';
 
@@ -79,8 +79,8 @@ test('nautilus_trader: lists, days, and derivative_ticker for every exchange', a
 test('nautilus_trader: a stream with pings; tardis-rs: full ISO times', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       market.book(true, 100, 101);
       market.trade(100);
     },
@@ -181,6 +181,6 @@ test('bitmex-realtime-api and similar clients: an endpoint with a query, and no 
   assert.equal(server.warnings.length, 1);
   assert.match(
     server.warnings[0] ?? '',
-    /^\/ws-replay bitmex: not a subscribe message .* this one would be: \{"op":"subscribe","args":\["trade:XBTUSD"\]\}$/,
+    /^\/ws-replay bitmex: not a valid subscribe message .* a valid one is \{"op":"subscribe","args":\["trade:XBTUSD"\]\}$/,
   );
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { cachedFiles } from '../feeds/replaying.js';
+import { listCachedFiles } from '../feeds/replaying.js';
 import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from './serving.js';
 import { hear } from './socket/connecting.js';
@@ -21,7 +21,7 @@ test('no endpoint ends a response regularly after an error in the middle', async
     hear(server, native, subscribe),
   ]);
   assert.deepEqual([whole.isWhole, messages.code], [true, 1000]);
-  const slices = await cachedFiles(join(dir, 'cache'));
+  const slices = await listCachedFiles(join(dir, 'cache'));
   truncateSync(join(dir, 'cache', 'feeds', slices.at(-1) ?? ''), 50);
   await service.close();
 

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Random } from '../../src/sandbox/market/random.js';
-import { loopbackExchange, teller } from '../live/exchange.js';
+import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 
 /** Exchanges that are streamed, and a symbol of each. */
 export const STREAMED = {
@@ -21,9 +21,9 @@ export async function brokenExchanges(t: TestContext, random: Random): Promise<R
     const { url } = await loopbackExchange(t, {
       refuse: () => (random.chance(0.1) ? { status: 503 } : undefined),
       async play(peer) {
-        await peer.asked();
+        await peer.nextMessage();
         const { socket } = peer;
-        const market = teller(exchange, symbol, peer);
+        const market = createMarketSender(exchange, symbol, peer);
         market.book(true, 100, 101);
         while (socket.readyState === socket.OPEN) {
           await pause(10 + random.int(60));

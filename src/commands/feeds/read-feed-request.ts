@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedRequest } from '../../feeds/feed-run.js';
-import type { AskedPeriod } from '../../replay/parse-period.js';
+import type { RequestedPeriod } from '../../replay/parse-period.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
@@ -8,7 +8,7 @@ import { readPeriodFlags, readReplayOptions, toWholeMinutes } from '../selection
 
 /** What is asked of one exchange, before its days are known. */
 export interface AskedFeed extends Omit<FeedRequest, 'range'> {
-  readonly period: AskedPeriod;
+  readonly period: RequestedPeriod;
 }
 
 /** What `replay --channel` asks for. @throws usage error; `not_exported` for an end that is still to come. */

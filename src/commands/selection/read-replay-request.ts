@@ -2,7 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { minutesToUsRange, usRangeToMinutes } from '../../dataset/minute.js';
 import { parseDataTypeName } from '../../market/names/data-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
-import { type AskedPeriod, parsePeriod } from '../../replay/parse-period.js';
+import { parsePeriod, type RequestedPeriod } from '../../replay/parse-period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/replay-request.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
@@ -12,7 +12,7 @@ import { readLast, readSymbolFlag } from './read-selection.js';
 
 /** What a replay is asked for, before its days are known. */
 export interface AskedReplay extends Omit<ReplayRequest, 'period'> {
-  readonly period: AskedPeriod;
+  readonly period: RequestedPeriod;
 }
 
 /** What the flags of `replay` ask for (contract, Replay). @throws usage error. */
@@ -48,7 +48,7 @@ export async function readReplayOptions(
 }
 
 /** A period as flags name it, in microseconds. @throws usage error; `not_exported` for an end that is still to come. */
-export function readPeriodFlags(args: CommandArgs): AskedPeriod {
+export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
   const words = {
     from: readTextFlag(args, 'from'),
     to: readTextFlag(args, 'to'),
@@ -63,21 +63,21 @@ export function readPeriodFlags(args: CommandArgs): AskedPeriod {
 
 /**
  * The period that is asked for; the last exported days are those of the exchanges' records.
- * @throws TickhaulError as `lastDays`.
+ * @throws TickhaulError as `fetchLastDays`.
  */
 export async function resolvePeriod(
-  asked: AskedPeriod,
+  asked: RequestedPeriod,
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
   client: ServiceClient,
   options: MetadataOptions,
 ): Promise<Period> {
   if (!('last' in asked)) return asked;
-  const { lastDays } = await import('../../replay/last-days.js');
-  return lastDays(asked.last, exchanges, client, options);
+  const { fetchLastDays } = await import('../../replay/last-days.js');
+  return fetchLastDays(asked.last, exchanges, client, options);
 }
 
 /** A period cut to the whole minutes in which raw data comes. @throws usage error where there is none. */
-export function toWholeMinutes(period: AskedPeriod): AskedPeriod {
+export function toWholeMinutes(period: RequestedPeriod): RequestedPeriod {
   if ('last' in period) return period;
   const range = usRangeToMinutes(period);
   if (range.start < range.end) return minutesToUsRange(range);

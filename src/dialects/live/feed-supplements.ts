@@ -1,47 +1,47 @@
 import { toFields, toFieldsList } from '../message-fields.js';
 
 interface SupplementRequest {
-  /** The channel of the filters that it is for. */
+  /** Channel of the filters that need this request. */
   readonly channel: string;
   /** Milliseconds between two requests. */
   readonly pauseMs: number;
 }
 
-/** What is asked for over HTTP. */
+/** A request over HTTP. */
 export interface HttpSupplement extends SupplementRequest {
   /** `https://…`. */
   readonly host: string;
-  /** Path and query; without a symbol, one request has all of them. */
+  /** Path and query. The symbol is empty if one request returns all symbols. */
   readonly path: (symbol: string) => string;
   readonly isForAll?: boolean;
-  /** The messages that the vendor's collector makes of an answer. */
-  readonly messages: (body: unknown, symbol: string) => readonly object[];
-  /** Milliseconds after which it is asked for again; left out, it is asked for once a connection. */
-  readonly everyMs?: number;
+  /** Converts a response to the messages that the vendor's collector records. */
+  readonly toMessages: (body: unknown, symbol: string) => readonly object[];
+  /** Interval of repeated requests in milliseconds; if omitted, one request for each connection. */
+  readonly intervalMs?: number;
 }
 
-/** What is asked for over the connection itself, once it gives data. */
+/** A request over the connection itself, sent once it delivers data. */
 export interface ConnectionSupplement extends SupplementRequest {
-  /** Milliseconds from the first message on: changes must have come that the snapshot joins. */
+  /** Delay in milliseconds after the first message: some changes must arrive before the snapshot. */
   readonly delayMs: number;
   readonly request: (symbol: string) => object;
 }
 
-/** Where a connection's address is asked for, by POST, and how it is told. */
+/** A POST request that returns a connection's address. */
 export interface AddressRequest {
   readonly host: string;
   readonly path: string;
-  /** Undefined where there is none in the answer. */
-  readonly addressIn: (body: unknown) => string | undefined;
+  /** Reads the address from the response; undefined if there is none. */
+  readonly readAddress: (body: unknown) => string | undefined;
 }
 
-/** Weight 20 to 50 a request, 2,400 to 6,000 a minute: half of what the exchange allows. */
+/** A request has weight 20 to 50 of 2,400 to 6,000 a minute, so this uses half of the limit. */
 const BINANCE_PAUSE_MS = 1000;
 const POLL_PAUSE_MS = 100;
 
 /**
- * What real-time APIs leave to requests of HTTP: books that changes are to be joined to, open interest. Paths and
- * messages are those of the vendor's clients, so that its normalizers know them.
+ * Data that real-time APIs provide only over HTTP: book snapshots for later changes, open interest. Paths and
+ * messages are those of the vendor's clients, so its normalizers support them.
  */
 export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]>> = {
   binance: [binanceBook('https://api.binance.com', '/api/v3')],
@@ -60,7 +60,7 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
       pauseMs: POLL_PAUSE_MS,
       host: 'https://www.bitstamp.net',
       path: (symbol) => `/api/v2/order_book/${symbol}?group=1`,
-      messages: (data, symbol) => [
+      toMessages: (data, symbol) => [
         { data, event: 'snapshot', channel: `diff_order_book_${symbol}`, generated: true },
       ],
     },
@@ -71,7 +71,7 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
       pauseMs: POLL_PAUSE_MS,
       host: 'https://api.kucoin.com',
       path: (symbol) => `/api/v1/market/orderbook/level2_100?symbol=${symbol}`,
-      messages: (body, symbol) => [
+      toMessages: (body, symbol) => [
         kucoinMessage(`/market/level2Snapshot:${symbol}`, 'trade.l2Snapshot', body),
       ],
     },
@@ -82,18 +82,18 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
       pauseMs: POLL_PAUSE_MS,
       host: 'https://api-futures.kucoin.com',
       path: (symbol) => `/api/v1/level2/snapshot?symbol=${symbol}`,
-      messages: (body, symbol) => [
+      toMessages: (body, symbol) => [
         kucoinMessage(`/contractMarket/level2Snapshot:${symbol}`, 'level2Snapshot', body),
       ],
     },
     {
       channel: 'contract/details',
       pauseMs: POLL_PAUSE_MS,
-      everyMs: 6000,
+      intervalMs: 6000,
       isForAll: true,
       host: 'https://api-futures.kucoin.com',
       path: () => '/api/v1/contracts/active',
-      messages: (body) =>
+      toMessages: (body) =>
         toFieldsList(toFields(body)['data']).map((data) =>
           kucoinMessage(`/contract/details:${data['symbol']}`, 'contractDetails', { data }),
         ),
@@ -139,7 +139,7 @@ function binanceBook(host: string, base: string): HttpSupplement {
     pauseMs: BINANCE_PAUSE_MS,
     host,
     path: (symbol) => `${base}/depth?symbol=${symbol.toUpperCase()}&limit=1000`,
-    messages: (data, symbol) => [{ stream: `${symbol}@depthSnapshot`, generated: true, data }],
+    toMessages: (data, symbol) => [{ stream: `${symbol}@depthSnapshot`, generated: true, data }],
   };
 }
 
@@ -147,17 +147,17 @@ function binanceOpenInterest(host: string, base: string): HttpSupplement {
   return {
     channel: 'openInterest',
     pauseMs: POLL_PAUSE_MS,
-    everyMs: 3000,
+    intervalMs: 3000,
     host,
     path: (symbol) => `${base}/openInterest?symbol=${symbol.toUpperCase()}`,
-    messages: (data, symbol) => [{ stream: `${symbol.toLowerCase()}@openInterest`, generated: true, data }],
+    toMessages: (data, symbol) => [{ stream: `${symbol.toLowerCase()}@openInterest`, generated: true, data }],
   };
 }
 
 function huobiOpenInterest(base: string, path: (symbol: string) => string): HttpSupplement {
   return {
     ...huobiPoll('open_interest', base, path),
-    messages: (body, symbol) => {
+    toMessages: (body, symbol) => {
       const { data, ts } = toFields(body);
       return [{ ch: `market.${symbol}.open_interest`, generated: true, data, ts }];
     },
@@ -168,10 +168,10 @@ function huobiPoll(channel: string, base: string, path: (symbol: string) => stri
   return {
     channel,
     pauseMs: POLL_PAUSE_MS,
-    everyMs: 4000,
+    intervalMs: 4000,
     host: 'https://api.hbdm.com',
     path: (symbol) => `${base}/${path(symbol)}`,
-    messages: (body, symbol) => {
+    toMessages: (body, symbol) => {
       const { data, ts } = toFields(body);
       return toFieldsList(data)
         .slice(0, 1)
@@ -205,7 +205,7 @@ function kucoinAddress(host: string): AddressRequest {
   return {
     host,
     path: '/api/v1/bullet-public',
-    addressIn(body) {
+    readAddress(body) {
       const { token, instanceServers } = toFields(toFields(body)['data']);
       const endpoint = toFieldsList(instanceServers)[0]?.['endpoint'];
       return endpoint === undefined ? undefined : `${endpoint}?token=${token}`;

@@ -4,33 +4,33 @@ import type { FeedFilter } from '../../service/feed-filter.js';
 export type SendMessage = (message: unknown) => void;
 
 /**
- * What a message of an exchange is: `data` may be normalized; `heartbeat` only keeps the connection alive; `ignored` is
- * an error that leaves the rest as it is; `error` is one after which the connection is of no use.
+ * Kind of a message: `data` may be normalized; `heartbeat` only keeps the connection alive; `ignored` is an
+ * error that does not affect the connection; `error` is one that makes it useless.
  */
 export type MessageKind = 'data' | 'heartbeat' | 'ignored' | 'error';
 
 /**
- * How clients of an exchange speak over one connection of its real-time API. It opens none itself. It is made anew for
- * each connection.
+ * Protocol of one connection to an exchange's real-time API. It opens no connection itself, and each
+ * connection needs a new one.
  */
 export interface LiveFeed {
-  /** `wss://…`; undefined where a request of HTTP tells it (`addressRequest`). */
+  /** `wss://…`; undefined if an HTTP request returns it (`ADDRESS_REQUESTS`). */
   readonly address: string | undefined;
-  /** The Origin header, where the exchange asks for one. */
+  /** Origin header, if the exchange requires one. */
   readonly origin: string | undefined;
-  /** What this connection is asked for. */
+  /** Filters of this connection. */
   readonly filters: readonly FeedFilter[];
-  /** Milliseconds between two messages that subscribe. */
+  /** Milliseconds between two subscribe messages. */
   readonly throttleMs: number;
-  /** The messages that ask for the filters. @throws where the exchange wants symbols and there are none. */
+  /** The subscribe messages for the filters. @throws if the exchange requires symbols and there are none. */
   subscriptions(): readonly unknown[];
-  /** Before those messages. */
+  /** Called before the subscribe messages are sent. */
   onOpen(send: SendMessage): void;
-  /** The JSON of a message as it was sent, in UTF-8. */
+  /** Decodes a message to its JSON in UTF-8. */
   decode(data: Buffer): Buffer;
-  judge(message: unknown): MessageKind;
-  /** What the exchange wants in answer to a message. */
+  classify(message: unknown): MessageKind;
+  /** Sends the reply that the exchange requires to a message, if any. */
   onMessage(message: unknown, send: SendMessage): void;
-  /** Keeps the connection alive; undefined where a ping of the protocol does. */
+  /** Keeps the connection alive; undefined if WebSocket pings are sufficient. */
   readonly ping: ((send: SendMessage) => void) | undefined;
 }

@@ -1,6 +1,6 @@
 /**
- * How many streams, that is channels of a symbol, an exchange takes on one connection by its own pages; where none is
- * named, a number that all take.
+ * Maximum number of streams (channel and symbol) on one connection, by the exchanges' documentation. The
+ * default is a number that all exchanges accept.
  */
 const MAX_STREAMS: Readonly<Record<string, number>> = {
   binance: 1024,
@@ -17,12 +17,12 @@ const MAX_STREAMS: Readonly<Record<string, number>> = {
 
 const DEFAULT_MAX_STREAMS = 200;
 
-/** Streams that one connection may ask for. */
+/** Maximum streams of one connection. */
 export function maxStreamsPerConnection(exchange: string): number {
   return MAX_STREAMS[exchange] ?? DEFAULT_MAX_STREAMS;
 }
 
-/** Whether a channel of all symbols is subscribed to without naming any. */
+/** Whether a subscription without symbols selects all symbols of a channel. */
 export function supportsWholeChannels(exchange: string): boolean {
   return exchange === 'bitmex';
 }

@@ -2,30 +2,30 @@ import type { FeedFilter } from '../../service/feed-filter.js';
 import { toFields } from '../message-fields.js';
 import type { LiveFeed } from './live-feed.js';
 
-/** Of the channels that our own normalizers read, how they are subscribed to. */
+/** Subscriptions to channels that tickhaul's own normalizers read. */
 export interface OwnChannels {
-  /** The connection, where all of the exchange is read here; left out, it is the vendor's. */
-  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'judge'>;
-  /** The messages that ask for a filter; none where it is no channel of these. */
+  /** The connection, if all channels of the exchange are defined here; if omitted, the vendor's. */
+  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'classify'>;
+  /** The subscribe messages for a filter; empty for a channel that is not defined here. */
   readonly subscribe: (filter: FeedFilter) => readonly object[];
 }
 
 const KRAKEN_DEPTH = 1000;
 const GATE_IO_DEPTH = 400;
-/** Topics of one message to Bitget. */
+/** Topics in one message to Bitget. */
 const BITGET_BATCH = 10;
 
 /**
- * The exchanges' APIs as they are since the vendor's release: the channels of `own/eras.ts`, by the exchanges' own pages
- * (Kraken WebSocket v2; Bitget unified trading account, Public channels; Gate API v4, Order book V2; Hyperliquid API,
- * Subscriptions).
+ * Exchanges' APIs that changed after the vendor's release: the channels of own/normalizer-eras.ts, by the
+ * exchanges' documentation (Kraken WebSocket v2; Bitget unified trading account, Public channels; Gate API
+ * v4, Order book V2; Hyperliquid API, Subscriptions).
  */
 export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
   kraken: {
     feed: {
       address: 'wss://ws.kraken.com/v2',
       throttleMs: 0,
-      judge(message) {
+      classify(message) {
         const { success, channel } = toFields(message);
         if (success === false) return 'error';
         return channel === 'heartbeat' ? 'heartbeat' : 'data';
@@ -70,14 +70,14 @@ export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
   },
 };
 
-/** @param productOf the product that a symbol belongs to. */
+/** @param productOf maps a symbol to its product. */
 function createBitgetChannels(productOf: (symbol: string) => string): OwnChannels {
   const products = ['usdt-futures', 'usdc-futures', 'coin-futures'];
   return {
     feed: {
       address: 'wss://ws.bitget.com/v3/ws/public',
       throttleMs: 100,
-      judge: (message) => (toFields(message)['event'] === 'error' ? 'error' : 'data'),
+      classify: (message) => (toFields(message)['event'] === 'error' ? 'error' : 'data'),
     },
     subscribe({ channel, symbols }) {
       const topics =

@@ -4,20 +4,20 @@ import { loadVendorFeeds } from '../vendor/vendor-feeds.js';
 import type { LiveFeed } from './live-feed.js';
 import { OWN_CHANNELS, type OwnChannels } from './own-channels.js';
 
-/** New connections that together ask for what a stream needs. */
+/** Creates the connections that together subscribe to all filters of a stream. */
 export type FeedOpener = () => readonly LiveFeed[];
 
-/** Exchanges whose market data wants an account there. */
+/** Exchanges that require an account for market data. */
 const ACCOUNT_REQUIRED: ReadonlySet<string> = new Set(['coinbase-international']);
 
 /**
- * How the messages of some filters are asked for live.
- * @throws usage error where the exchange's API isn't known or wants an account, or where symbols have to be named.
+ * Plans the connections for some filters.
+ * @throws usage error if the exchange's API is unknown or requires an account, or if symbols must be named.
  */
 export async function planLiveFeeds(exchange: string, filters: readonly FeedFilter[]): Promise<FeedOpener> {
   if (ACCOUNT_REQUIRED.has(exchange)) {
     throw usageError(
-      `${exchange} gives market data only to its customers, and no keys of exchanges are used here; tickhaul replay has its past days`,
+      `${exchange}: live market data requires an account, which is not supported; use tickhaul replay for past days`,
     );
   }
   const open = await createFeedOpener(exchange, filters);
@@ -34,11 +34,12 @@ async function createFeedOpener(exchange: string, filters: readonly FeedFilter[]
   const vendor = await loadVendorFeeds();
   if (own === undefined) return () => vendor(exchange, filters);
   const isOwn = (filter: FeedFilter): boolean => own.subscribe(filter).length > 0;
-  const theirs = filters.filter((filter) => !isOwn(filter));
-  return () => vendor(exchange, theirs).map((feed) => withOwnChannels(feed, own, filters.filter(isOwn)));
+  const vendorFilters = filters.filter((filter) => !isOwn(filter));
+  return () =>
+    vendor(exchange, vendorFilters).map((feed) => withOwnChannels(feed, own, filters.filter(isOwn)));
 }
 
-/** A connection of one message after the other, as JSON. */
+/** Defaults of a connection whose messages are plain JSON. */
 const PLAIN = {
   origin: undefined,
   onOpen() {},

@@ -12,12 +12,12 @@ import {
 } from './parse-values.js';
 
 /**
- * Bitget's WebSocket API v3 (Bitget unified trading account, Public channels): `{action, arg: {instType, topic, symbol},
- * data: […], ts}`, numbers as text, times in milliseconds.
+ * Bitget's WebSocket API v3 (Bitget unified trading account, Public channels): `{action, arg: {instType,
+ * topic, symbol}, data: […], ts}`, with numbers as text and times in milliseconds.
  */
 export function bitgetTrades(): Normalizer {
-  return bitgetNormalizer('publicTrade', ({ action, symbol, item, stampOf }, emit) => {
-    // What the snapshot holds happened before the connection.
+  return bitgetNormalizer('publicTrade', ({ action, symbol, item, toEventTime }, emit) => {
+    // Trades in the snapshot happened before the connection.
     if (action !== 'update') return;
     const { i, p, v, S, T } = item;
     emit({
@@ -27,13 +27,13 @@ export function bitgetTrades(): Normalizer {
       price: Number(p),
       amount: Number(v),
       side: S === 'buy' ? 'buy' : 'sell',
-      ...stampOf(T),
+      ...toEventTime(T),
     });
   });
 }
 
 export function bitgetBooks(): Normalizer {
-  return bitgetNormalizer('books', ({ action, symbol, item, stampOf }, emit) => {
+  return bitgetNormalizer('books', ({ action, symbol, item, toEventTime }, emit) => {
     const { a, b, ts } = item;
     emit({
       type: 'book_change',
@@ -41,14 +41,14 @@ export function bitgetBooks(): Normalizer {
       isSnapshot: action === 'snapshot',
       bids: parseLevelPairs(b),
       asks: parseLevelPairs(a),
-      ...stampOf(ts),
+      ...toEventTime(ts),
     });
   });
 }
 
 /** `books1` always sends the best level of each side, as a snapshot. */
 export function bitgetBookTickers(): Normalizer {
-  return bitgetNormalizer('books1', ({ action, symbol, item, stampOf }, emit) => {
+  return bitgetNormalizer('books1', ({ action, symbol, item, toEventTime }, emit) => {
     if (action !== 'snapshot') return;
     const [ask] = parseLevelPairs(item['a']);
     const [bid] = parseLevelPairs(item['b']);
@@ -59,17 +59,17 @@ export function bitgetBookTickers(): Normalizer {
       askPrice: parseNonZeroNumber(ask?.price),
       bidPrice: parseNonZeroNumber(bid?.price),
       bidAmount: parseNonZeroNumber(bid?.amount),
-      ...stampOf(item['ts']),
+      ...toEventTime(item['ts']),
     });
   });
 }
 
 export function bitgetDerivativeTickers(): Normalizer {
   const tickers = new Map<string, LastTicker>();
-  return bitgetNormalizer('ticker', ({ symbol, item, ts, stampOf }, emit) => {
+  return bitgetNormalizer('ticker', ({ symbol, item, ts, toEventTime }, emit) => {
     const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
     tickers.set(symbol, ticker);
-    // Delivery contracts have no funding: the time of the next is 0, or empty.
+    // Delivery contracts have no funding: `nextFundingTime` is 0 or empty.
     const next = parseNonZeroNumber(item['nextFundingTime']);
     const record = ticker.update(
       {
@@ -80,15 +80,18 @@ export function bitgetDerivativeTickers(): Normalizer {
         indexPrice: parseOptionalNumber(item['indexPrice']),
         markPrice: parseOptionalNumber(item['markPrice']),
       },
-      stampOf(ts),
+      toEventTime(ts),
     );
     if (record) emit(record);
   });
 }
 
-/** The channel has all symbols of a product; `side` is that of the position, which the liquidation is against. */
+/**
+ * The channel has all symbols of a product. `side` is that of the liquidated position, so the order has the
+ * other side.
+ */
 export function bitgetLiquidations(): Normalizer {
-  const normalizer = bitgetNormalizer('liquidation', ({ action, item, stampOf }, emit) => {
+  const normalizer = bitgetNormalizer('liquidation', ({ action, item, toEventTime }, emit) => {
     if (action !== 'update') return;
     const { symbol, side, price, amount, ts } = item;
     emit({
@@ -97,7 +100,7 @@ export function bitgetLiquidations(): Normalizer {
       price: Number(price),
       amount: Number(amount),
       side: side === 'buy' ? 'sell' : 'buy',
-      ...stampOf(ts),
+      ...toEventTime(ts),
     });
   });
   return { ...normalizer, filters: (): readonly FeedFilter[] => [{ channel: 'liquidation' }] };
@@ -107,9 +110,9 @@ interface BitgetItem {
   readonly action: unknown;
   readonly symbol: string;
   readonly item: MessageFields;
-  /** Of the message. */
+  /** Time of the message. */
   readonly ts: unknown;
-  readonly stampOf: (ms: unknown) => EventTime;
+  readonly toEventTime: (ms: unknown) => EventTime;
 }
 
 function bitgetNormalizer(topic: string, read: (item: BitgetItem, emit: EmitRecord) => void): Normalizer {
@@ -119,11 +122,11 @@ function bitgetNormalizer(topic: string, read: (item: BitgetItem, emit: EmitReco
     read(message, localTimestamp, emit) {
       const { action, arg, data, ts } = toFields(message);
       if (action !== 'snapshot' && action !== 'update') return;
-      const { topic: of, symbol } = toFields(arg);
-      if (of !== topic) return;
-      const stampOf = (ms: unknown): EventTime => eventTimeFromMs(ms, localTimestamp);
+      const { topic: messageTopic, symbol } = toFields(arg);
+      if (messageTopic !== topic) return;
+      const toEventTime = (ms: unknown): EventTime => eventTimeFromMs(ms, localTimestamp);
       for (const item of toFieldsList(data))
-        read({ action, symbol: String(symbol), item, ts, stampOf }, emit);
+        read({ action, symbol: String(symbol), item, ts, toEventTime }, emit);
     },
   };
 }

@@ -1,11 +1,11 @@
-/** The symbols of a filter, as most exchanges write them; without any the key is absent. */
+/** The symbols of a filter in upper case, as most exchanges write them; without symbols the key is absent. */
 export function toUpperCaseSymbols(symbols: readonly string[] | undefined): {
   readonly symbols?: readonly string[];
 } {
   return mapSymbols(symbols, (symbol) => symbol.toUpperCase());
 }
 
-/** The symbols of a filter, each by a rule; without any the key is absent. */
+/** The symbols of a filter, each converted by `write`; without symbols the key is absent. */
 export function mapSymbols(
   symbols: readonly string[] | undefined,
   write: (symbol: string) => string,

@@ -3,12 +3,12 @@ import type { Normalizer } from '../normalizer.js';
 import { toUpperCaseSymbols } from './filter-symbols.js';
 import { eventTimeFromMs, parseLevelPairs } from './parse-values.js';
 
-/** `ob.BTC_USDT.400`: the pair, and how many levels a side. */
+/** `ob.BTC_USDT.400`: the pair, and the number of levels on each side. */
 const STREAM = /^ob\.(.+)\.\d+$/;
 
 /**
- * Book changes of Gate.io's spot channel `spot.obu` (Gate API v4, Order book V2): a message with `full` is the whole
- * book, the others are changes that follow each other.
+ * Book changes of Gate.io's spot channel `spot.obu` (Gate API v4, Order book V2): a message with `full` is
+ * the whole book, all others are consecutive changes.
  */
 export function gateIoBooks(): Normalizer {
   return {
@@ -20,7 +20,7 @@ export function gateIoBooks(): Normalizer {
       const { s, t, full, b, a } = toFields(result);
       const symbol = STREAM.exec(String(s))?.[1];
       if (symbol === undefined) return;
-      const stamp = eventTimeFromMs(t, localTimestamp);
+      const eventTime = eventTimeFromMs(t, localTimestamp);
       const isSnapshot = full === true;
       emit({
         type: 'book_change',
@@ -28,7 +28,7 @@ export function gateIoBooks(): Normalizer {
         isSnapshot,
         bids: parseLevelPairs(b),
         asks: parseLevelPairs(a),
-        ...stamp,
+        ...eventTime,
       });
     },
   };

@@ -4,13 +4,13 @@ import type { Normalizer } from '../normalizer.js';
 import { mapSymbols } from './filter-symbols.js';
 import { eventTimeFromMs } from './parse-values.js';
 
-/** Coins that are traded by the thousand: the exchange writes a small k before them. */
+/** Coins traded in thousands: the exchange writes a small k before them. */
 const THOUSANDS = /^k(PEPE|SHIB|BONK|FLOKI|LUNC|DOGS|NEIRO)$/i;
 
 /**
- * Books of Hyperliquid's fast order book: each message is the whole of it (Hyperliquid API, Subscriptions, l2Book with
- * `fast`). The exchange sends it in the channel l2Book with `fast` among its data; the collected feed calls that
- * fastBook.
+ * Books of Hyperliquid's fast order book: each message is a whole book (Hyperliquid API, Subscriptions,
+ * l2Book with `fast`). The exchange sends it in the channel l2Book with `fast` in its data; the recorded feed
+ * calls it fastBook.
  */
 export function hyperliquidBooks(): Normalizer {
   return {

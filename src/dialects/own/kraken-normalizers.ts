@@ -5,13 +5,13 @@ import { mapSymbols } from './filter-symbols.js';
 import { eventTimeFromIso, parseNonZeroNumber } from './parse-values.js';
 
 /**
- * Kraken's WebSocket API v2 (docs.kraken.com, Spot WebSocket v2: trade, book, ticker): `{channel, type, data: […]}`,
- * numbers as numbers, times with microseconds. Its symbols have small letters too (`AAPLx/USD`), so they are asked for
- * as they are written.
+ * Kraken's WebSocket API v2 (docs.kraken.com, Spot WebSocket v2: trade, book, ticker): `{channel, type, data:
+ * […]}`, with numbers as JSON numbers and times in microseconds. Symbols are case-sensitive (`AAPLx/USD`), so
+ * filters keep their case.
  */
 export function krakenTrades(): Normalizer {
   return krakenNormalizer('trade', (type, item, localTimestamp, emit) => {
-    // What the snapshot holds happened before the connection.
+    // Trades in the snapshot happened before the connection.
     if (type !== 'update') return;
     const { symbol, trade_id, price, qty, side, timestamp } = item;
     emit({
@@ -43,7 +43,7 @@ export function krakenBooks(): Normalizer {
 export function krakenBookTickers(): Normalizer {
   return krakenNormalizer('ticker', (_, item, localTimestamp, emit) => {
     const { symbol, ask, ask_qty, bid, bid_qty, timestamp } = item;
-    // A market that never had a price is stamped 1970.
+    // A market that has never had a price has a time in 1970.
     if (Date.parse(String(timestamp)) === 0) return;
     emit({
       type: 'book_ticker',

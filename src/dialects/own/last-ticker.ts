@@ -15,34 +15,35 @@ type TickerValues = Partial<
 >;
 
 /**
- * The last known values of a symbol's ticker, since the connection began: a record is made only when one of them
- * changes, and has all of them; its time never goes back (replay facts, derivative_ticker).
+ * The last known values of a symbol's ticker since the connection began
+ * (docs/spec/normalized-messages.md#derivative_ticker): a record is emitted only if a value changes, and
+ * contains all of them; its time never goes back.
  */
 export class LastTicker {
   readonly #symbol: string;
   #values: TickerValues = {};
-  #stamp: EventTime | undefined;
+  #time: EventTime | undefined;
 
   constructor(symbol: string) {
     this.#symbol = symbol;
   }
 
-  /** @param values those that the message has; undefined ones stay as they are. */
-  update(values: TickerValues, stamp: EventTime): DerivativeTickerRecord | undefined {
-    const news = Object.entries(values).filter(
+  /** @param values values of the message; undefined ones keep their last value. */
+  update(values: TickerValues, time: EventTime): DerivativeTickerRecord | undefined {
+    const changes = Object.entries(values).filter(
       ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],
     );
-    if (this.#stamp === undefined || stamp.timestamp >= this.#stamp.timestamp) this.#stamp = stamp;
-    if (news.length === 0) return undefined;
-    this.#values = { ...this.#values, ...Object.fromEntries(news) };
-    const { timestamp, micros } = this.#stamp;
+    if (this.#time === undefined || time.timestamp >= this.#time.timestamp) this.#time = time;
+    if (changes.length === 0) return undefined;
+    this.#values = { ...this.#values, ...Object.fromEntries(changes) };
+    const { timestamp, micros } = this.#time;
     return {
       type: 'derivative_ticker',
       symbol: this.#symbol,
       ...this.#values,
       timestamp,
       micros,
-      localTimestamp: stamp.localTimestamp,
+      localTimestamp: time.localTimestamp,
     };
   }
 }

@@ -12,24 +12,24 @@ import { hyperliquidBooks } from './hyperliquid-books.js';
 import { krakenBooks, krakenBookTickers, krakenTrades } from './kraken-normalizers.js';
 import { okxBooks } from './okx-books.js';
 
-/** Days in which a normalizer of ours reads an exchange's messages of some type. */
+/** Days in which tickhaul's own normalizers read an exchange's messages of some types. */
 export interface NormalizerEra {
   /** UTC day. */
   readonly from: string;
-  /** UTC day, not included; left out, to this day. */
+  /** UTC day, exclusive; if omitted, the era has not ended. */
   readonly to?: string;
-  readonly make: Partial<Readonly<Record<SourceTypeName, () => Normalizer>>>;
+  readonly normalizers: Partial<Readonly<Record<SourceTypeName, () => Normalizer>>>;
 }
 
-/** The collector took the public channel for twelve days, and takes it for good since. */
+/** The collector recorded the public channel for twelve days in 2023, and permanently since 2026. */
 const OKX_BOOKS: readonly NormalizerEra[] = [
-  { from: '2023-02-25', to: '2023-03-09', make: { book_change: okxBooks } },
-  { from: '2026-05-21', make: { book_change: okxBooks } },
+  { from: '2023-02-25', to: '2023-03-09', normalizers: { book_change: okxBooks } },
+  { from: '2026-05-21', normalizers: { book_change: okxBooks } },
 ];
 
 /**
- * What is read here and not by the vendor's package: the exchanges' APIs as they are since the release that is used
- * (replay facts, section 7). The days are those at which the collector changed over.
+ * Messages read by tickhaul's own normalizers, since the exchanges' APIs changed after the vendor's release
+ * in use (docs/normalizers.md). The days are those on which the recorded feed changed.
  */
 export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
   okex: OKX_BOOKS,
@@ -39,13 +39,13 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
   bitget: [
     {
       from: '2026-04-28',
-      make: { trade: bitgetTrades, book_change: bitgetBooks, book_ticker: bitgetBookTickers },
+      normalizers: { trade: bitgetTrades, book_change: bitgetBooks, book_ticker: bitgetBookTickers },
     },
   ],
   'bitget-futures': [
     {
       from: '2026-04-28',
-      make: {
+      normalizers: {
         trade: bitgetTrades,
         book_change: bitgetBooks,
         derivative_ticker: bitgetDerivativeTickers,
@@ -54,24 +54,28 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
       },
     },
   ],
-  'gate-io': [{ from: '2025-08-01', make: { book_change: gateIoBooks } }],
-  hyperliquid: [{ from: '2026-06-17', make: { book_change: hyperliquidBooks } }],
+  'gate-io': [{ from: '2025-08-01', normalizers: { book_change: gateIoBooks } }],
+  hyperliquid: [{ from: '2026-06-17', normalizers: { book_change: hyperliquidBooks } }],
   kraken: [
     {
       from: '2026-07-10',
-      make: { trade: krakenTrades, book_change: krakenBooks, book_ticker: krakenBookTickers },
+      normalizers: { trade: krakenTrades, book_change: krakenBooks, book_ticker: krakenBookTickers },
     },
   ],
 };
 
 /**
- * Our normalizer of a type at a time; undefined where the vendor's is taken.
+ * Creates tickhaul's own normalizer of a type at a time; undefined if the vendor's is used.
  * @param at microseconds.
  */
-export function ownNormalizer(exchange: string, type: SourceTypeName, at: number): Normalizer | undefined {
+export function createOwnNormalizer(
+  exchange: string,
+  type: SourceTypeName,
+  at: number,
+): Normalizer | undefined {
   const eras = OWN_ERAS[exchange] ?? [];
   const era = eras.find(({ from, to }) => at >= dayToUs(from) && (to === undefined || at < dayToUs(to)));
-  return era?.make[type]?.();
+  return era?.normalizers[type]?.();
 }
 
 function dayToUs(day: string): number {

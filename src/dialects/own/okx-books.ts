@@ -4,9 +4,9 @@ import { toUpperCaseSymbols } from './filter-symbols.js';
 import { eventTimeFromMs, parseLevelPairs } from './parse-values.js';
 
 /**
- * Book changes of OKX's public channel `books` (400 levels; OKX API v5, Order book channel): a snapshot first, then
- * changes each 100 ms. A change without a level tells only that nothing happened, and a book without a time was never
- * one.
+ * Book changes of OKX's public channel `books` (400 levels; OKX API v5, Order book channel): first a
+ * snapshot, then changes every 100 ms. A change without levels is only a heartbeat; a book without a time is
+ * invalid.
  */
 export function okxBooks(): Normalizer {
   return {
@@ -20,10 +20,10 @@ export function okxBooks(): Normalizer {
       for (const book of toFieldsList(data)) {
         const bids = parseLevelPairs(book['bids']);
         const asks = parseLevelPairs(book['asks']);
-        const isIdle = !isSnapshot && bids.length === 0 && asks.length === 0;
-        if (isIdle || Number(book['ts']) === 0) continue;
-        const stamp = eventTimeFromMs(book['ts'], localTimestamp);
-        emit({ type: 'book_change', symbol: String(instId), isSnapshot, bids, asks, ...stamp });
+        const isHeartbeat = !isSnapshot && bids.length === 0 && asks.length === 0;
+        if (isHeartbeat || Number(book['ts']) === 0) continue;
+        const eventTime = eventTimeFromMs(book['ts'], localTimestamp);
+        emit({ type: 'book_change', symbol: String(instId), isSnapshot, bids, asks, ...eventTime });
       }
     },
   };

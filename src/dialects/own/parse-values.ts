@@ -1,25 +1,25 @@
 import type { PriceLevel } from '../../market/messages.js';
 
-/** A number that may be written as text; undefined where there is none. */
+/** Parses a number or its text; undefined if there is none. */
 export function parseOptionalNumber(value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const number = Number(value);
   return Number.isNaN(number) ? undefined : number;
 }
 
-/** The same, of what is 0 where the exchange has no value. */
+/** As `parseOptionalNumber`, for fields that are 0 if the exchange has no value. */
 export function parseNonZeroNumber(value: unknown): number | undefined {
   const number = parseOptionalNumber(value);
   return number === 0 ? undefined : number;
 }
 
-/** Levels as exchanges send most of them: `[["price", "amount", …], …]`. */
+/** Parses levels in their most common form: `[["price", "amount", …], …]`. */
 export function parseLevelPairs(value: unknown): readonly PriceLevel[] {
   if (!Array.isArray(value)) return [];
   return value.map((level: readonly unknown[]) => ({ price: Number(level[0]), amount: Number(level[1]) }));
 }
 
-/** When something happened, as records have it. */
+/** Times of a record. */
 export interface EventTime {
   /** Microseconds. */
   readonly timestamp: number;
@@ -27,7 +27,7 @@ export interface EventTime {
   readonly localTimestamp: number;
 }
 
-/** Of milliseconds since the epoch, as a number or as text; the local time where there are none. */
+/** Parses milliseconds since the epoch, as a number or text; falls back to the local time. */
 export function eventTimeFromMs(ms: unknown, localTimestamp: number): EventTime {
   const timestamp = Number(ms) * 1000;
   return Number.isSafeInteger(timestamp) && timestamp > 0
@@ -37,7 +37,7 @@ export function eventTimeFromMs(ms: unknown, localTimestamp: number): EventTime 
 
 const MICROS = /\.\d{3}(\d{3})\d*Z$/;
 
-/** Of ISO 8601 with microseconds; the local time where there is none. */
+/** Parses an ISO 8601 time with microseconds; falls back to the local time. */
 export function eventTimeFromIso(time: unknown, localTimestamp: number): EventTime {
   const text = typeof time === 'string' ? time : '';
   const ms = Date.parse(text);

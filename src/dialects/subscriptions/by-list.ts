@@ -1,7 +1,7 @@
 import { createFeedFilter } from '../../service/feed-filter.js';
 import { createForm, mapAllOrNone, splitAtFirst, splitAtLast, toTexts } from './subscription-form.js';
 
-/** Exchanges whose messages have a list of texts, each a channel with a symbol. */
+/** Exchanges whose messages have a list of texts, each with a channel and a symbol. */
 
 export const bitmexForm = createForm('{"op":"subscribe","args":["trade:XBTUSD"]}', ({ op, args }) =>
   op === 'subscribe' ? mapAllOrNone(toTexts(args), (text) => splitAtFirst(text, ':')) : undefined,
@@ -11,7 +11,7 @@ export const coinflex = createForm('{"op":"subscribe","args":["trade:BTC-USD"]}'
   op === 'subscribe' ? mapAllOrNone(toTexts(args), (text) => splitAtFirst(text, ':')) : undefined,
 );
 
-/** `btcusdt@depth@100ms`: what stands behind a second `@` is the speed, which the channel doesn't name. */
+/** `btcusdt@depth@100ms`: the text after a second `@` is the speed, which is not part of the channel. */
 export const binance = createForm(
   '{"method":"SUBSCRIBE","params":["btcusdt@trade"]}',
   ({ method, params }) =>
@@ -30,7 +30,7 @@ export const mexc = createForm(
     method === 'SUBSCRIPTION' ? mapAllOrNone(toTexts(params), (text) => splitAtLast(text, '@')) : undefined,
 );
 
-/** `orderbook.50.BTCUSDT`: the channel has points too. */
+/** `orderbook.50.BTCUSDT`: the channel may contain dots. */
 export const bybitForm = createForm('{"op":"subscribe","args":["orderbook.50.BTCUSDT"]}', ({ op, args }) =>
   op === 'subscribe' ? mapAllOrNone(toTexts(args), (text) => splitAtLast(text, '.')) : undefined,
 );

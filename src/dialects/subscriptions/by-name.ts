@@ -3,8 +3,8 @@ import { isMessageFields, type MessageFields, toFields, toFieldsList } from '../
 import { createForm, mapAllOrNone, namedFilters, toFilter } from './subscription-form.js';
 
 /**
- * Exchanges whose names for what is subscribed are others than the feed's channels, or stand for several. One name that
- * isn't known voids the whole message.
+ * Exchanges whose names in messages differ from the feed's channels, or select several. An unknown name makes
+ * the whole message invalid.
  */
 
 function productChannels(
@@ -32,7 +32,7 @@ export const coinbaseForm = createForm(
   }),
 );
 
-/** Changes of a book are in the feed as `level`; the vendor's server asks for `levels`, which is not there. */
+/** Book changes are in the feed as `level`; the vendor's server requests `levels`, which does not exist. */
 export const bitnomial = createForm(
   '{"type":"subscribe","channels":["trade"],"product_codes":["BUIH24"]}',
   productChannels('product_codes', { book: ['book', 'level'], trade: ['trade'], block: ['block'] }),
@@ -70,7 +70,7 @@ export const hitbtc = createForm(
     }),
 );
 
-/** Behind its symbols, a book is asked for with how often and how deep. */
+/** The symbols of a book are followed by its interval and depth. */
 export const phemex = createForm('{"method":"trade.subscribe","params":["BTCUSD"]}', ({ method, params }) => {
   const symbols: unknown = Array.isArray(params)
     ? params.filter((item: unknown, at) => at === 0 || typeof item === 'string')
@@ -128,7 +128,7 @@ export const polymarket = createForm(
   },
 );
 
-/** The filters of all items; undefined where one of them gives none, or there is no item. */
+/** Reads the filters of all items; undefined if one item has none, or if there are no items. */
 function eachNamed<Item>(
   items: readonly Item[],
   read: (item: Item) => readonly FeedFilter[] | undefined,

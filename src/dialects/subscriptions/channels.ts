@@ -11,7 +11,7 @@ import {
   toTexts,
 } from './subscription-form.js';
 
-/** Exchanges whose messages have one channel with its symbols, or several in a way of their own. */
+/** Exchanges whose messages have one channel with its symbols, or several in another form. */
 
 export const binanceDex = createForm(
   '{"method":"subscribe","topic":"trades","symbols":["BNB_BTCB-1DE"]}',
@@ -55,7 +55,10 @@ export const kucoin = createForm(
   },
 );
 
-/** `public.BTC-USD.funding_rate` is the topic of a notification, which has a connection of its own there. */
+/**
+ * `public.BTC-USD.funding_rate` is the topic of a notification, which has a separate connection at the
+ * exchange.
+ */
 export const huobi = createForm('{"sub":"market.btcusdt.trade.detail"}', ({ sub, op, topic }) => {
   const [, symbol, channel] = (toText(op === 'sub' ? topic : sub) ?? '').split('.');
   return symbol && channel ? [createFeedFilter(channel, [symbol])] : undefined;
@@ -69,7 +72,7 @@ export const coinbaseInternational = createForm(
       : undefined,
 );
 
-/** What stands between the first point and the last is the symbol; behind the last, how often. */
+/** The symbol is between the first and the last dot; the interval follows the last. */
 export const deribitForm = createForm(
   '{"method":"public/subscribe","params":{"channels":["book.BTC-PERPETUAL.raw"]}}',
   ({ method, params }) =>
@@ -99,7 +102,10 @@ export const bitflyer = createForm(
   },
 );
 
-/** Mark prices are those of symbols of their own, which the exchange wants written so, and the vendor's server not. */
+/**
+ * Mark prices have separate symbols. The exchange requires this prefix in messages, the vendor's server does
+ * not.
+ */
 const markSymbol = (symbol: string): string => (symbol.startsWith('MARK:') ? symbol : `MARK:${symbol}`);
 
 export const delta = createForm(
@@ -115,7 +121,7 @@ export const delta = createForm(
       : undefined,
 );
 
-/** A snapshot of a book is asked for once, by `req`. */
+/** `req` requests a book snapshot once. */
 export const ascendex = createForm('{"op":"sub","ch":"trades:BTC/USDT"}', ({ op, ch, action, args }) => {
   if (op !== 'sub' && op !== 'req') return undefined;
   const channel = toText(ch);
@@ -133,7 +139,7 @@ export const upbit = {
     ),
 };
 
-/** `book.BTC_USDT.10`, as the exchange has it; the vendor's server takes `BTC_USDT.book`. */
+/** The exchange's form is `book.BTC_USDT.10`; the vendor's server accepts `BTC_USDT.book`. */
 const CRYPTO_COM_CHANNELS = new Set([
   'trade',
   'book',

@@ -1,18 +1,19 @@
 import { createFeedFilter, type FeedFilter } from '../../service/feed-filter.js';
 import { isMessageFields, type MessageFields } from '../message-fields.js';
 
-/** How an exchange's clients subscribe. */
+/** The form of an exchange's subscribe messages. */
 export interface SubscriptionForm {
-  /** A message that is understood, as JSON. */
+  /** A valid message, as JSON. */
   readonly example: string;
   /**
-   * The filters of a subscribe message; undefined where it isn't understood. No filter at all is the whole exchange.
-   * @param at microseconds: the time that is replayed, since some exchanges changed their messages.
+   * Reads the filters of a subscribe message; undefined if it is invalid. An empty list selects the whole
+   * exchange.
+   * @param at microseconds: the replayed time, since some exchanges changed their messages.
    */
   readonly read: (message: unknown, at: number) => readonly FeedFilter[] | undefined;
 }
 
-/** A form whose messages are objects. */
+/** Creates a form whose messages are objects. */
 export function createForm(
   example: string,
   read: (message: MessageFields, at: number) => readonly FeedFilter[] | undefined,
@@ -20,23 +21,26 @@ export function createForm(
   return { example, read: (message, at) => (isMessageFields(message) ? read(message, at) : undefined) };
 }
 
-/** A form in which either of two is understood. */
-export function either(one: SubscriptionForm, other: SubscriptionForm): SubscriptionForm {
-  return { example: one.example, read: (message, at) => one.read(message, at) ?? other.read(message, at) };
+/** Combines two forms into one that accepts both. */
+export function eitherForm(first: SubscriptionForm, second: SubscriptionForm): SubscriptionForm {
+  return {
+    example: first.example,
+    read: (message, at) => first.read(message, at) ?? second.read(message, at),
+  };
 }
 
-/** A text, or a list of texts; undefined for anything else, an empty list too. */
+/** Returns a text, or a list of texts, as a list; undefined for anything else, and for an empty list. */
 export function toTexts(value: unknown): readonly string[] | undefined {
   const list: readonly unknown[] = Array.isArray(value) ? value : [value];
   return list.length > 0 && list.every((item) => typeof item === 'string') ? list : undefined;
 }
 
-/** A text that isn't empty; undefined for anything else. */
+/** Returns a text that is not empty; undefined for anything else. */
 export function toText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
-/** A filter of a channel and its symbols, which may be left out; undefined where something isn't text. */
+/** Creates a filter of a channel and optional symbols; undefined if one of them is not text. */
 export function toFilter(channel: unknown, symbols: unknown): FeedFilter | undefined {
   const name = toText(channel);
   const isAll = symbols === undefined || symbols === null || (Array.isArray(symbols) && symbols.length === 0);
@@ -44,13 +48,13 @@ export function toFilter(channel: unknown, symbols: unknown): FeedFilter | undef
   return name === undefined || texts === undefined ? undefined : createFeedFilter(name, texts);
 }
 
-/** The same, as a list. */
+/** As `toFilter`, as a list. */
 export function toFilterList(channel: unknown, symbols: unknown): readonly FeedFilter[] | undefined {
   const filter = toFilter(channel, symbols);
   return filter && [filter];
 }
 
-/** A filter of each item; undefined where one of them gives none, or there is no item. */
+/** Reads a filter from each item; undefined if one item has none, or if there are no items. */
 export function mapAllOrNone<Item>(
   items: readonly Item[] | undefined,
   read: (item: Item) => FeedFilter | undefined,
@@ -60,7 +64,7 @@ export function mapAllOrNone<Item>(
   return known.length > 0 && known.length === filters.length ? known : undefined;
 }
 
-/** The filters of a name that stands for one channel of the feed, or for several. */
+/** The filters of a name that selects one or more channels of the feed; undefined for an unknown name. */
 export function namedFilters(
   name: unknown,
   symbols: unknown,
@@ -70,13 +74,16 @@ export function namedFilters(
   return mapAllOrNone(known, (channel) => toFilter(channel, symbols));
 }
 
-/** `channel<separator>symbol`, cut at the first separator; without one, all symbols of the channel. */
+/**
+ * Splits `channel<separator>symbol` at the first separator; without a separator, the filter selects all
+ * symbols.
+ */
 export function splitAtFirst(text: string, separator: string): FeedFilter {
   const at = text.indexOf(separator);
   return at < 0 ? createFeedFilter(text) : createFeedFilter(text.slice(0, at), [text.slice(at + 1)]);
 }
 
-/** The same, cut at the last. */
+/** As `splitAtFirst`, at the last separator. */
 export function splitAtLast(text: string, separator: string): FeedFilter {
   const at = text.lastIndexOf(separator);
   return at < 0 ? createFeedFilter(text) : createFeedFilter(text.slice(0, at), [text.slice(at + 1)]);

@@ -34,10 +34,10 @@ import {
 import { createForm, type SubscriptionForm } from './subscription-form.js';
 import { bitget, bybitSpot, gateIo, gateIoFutures, kraken, okex, poloniex } from './versions.js';
 
-/** Its messages name no channel of the feed: any of them is answered with the whole exchange. */
+/** Its messages name no channel of the feed, so any message selects the whole exchange. */
 const bitfinex = createForm('{"event":"subscribe","channel":"trades","symbol":"tBTCUSD"}', () => []);
 
-/** How clients of each exchange subscribe (replay facts, section 5). */
+/** The subscribe messages of each exchange (docs/spec/local-server.md#subscriptions). */
 const FORMS: Readonly<Record<string, SubscriptionForm>> = {
   ascendex,
   aster: binance,
@@ -107,30 +107,30 @@ const FORMS: Readonly<Record<string, SubscriptionForm>> = {
   'woo-x': wooX,
 };
 
-/** What a client's subscribe message comes to. */
+/** Result of reading a client's subscribe message. */
 export type Subscription =
   | {
-      /** A channel may be there twice; none at all is the whole exchange. */
+      /** A channel may occur twice; an empty list selects the whole exchange. */
       readonly filters: readonly FeedFilter[];
     }
   | {
       readonly filters: undefined;
-      /** A sentence that says what would be understood. */
+      /** A sentence with a valid example. */
       readonly advice: string;
     };
 
 /**
  * Reads an exchange's own subscribe message, as its clients send it to a replay.
  * @param message parsed.
- * @param at microseconds: the time that is replayed.
+ * @param at microseconds: the replayed time.
  */
 export function readSubscription(exchange: string, message: unknown, at: number): Subscription {
   const known = Object.hasOwn(FORMS, exchange) ? FORMS[exchange] : undefined;
   if (known === undefined) {
-    return { filters: undefined, advice: `no subscribe messages of ${exchange} are known` };
+    return { filters: undefined, advice: `the subscribe messages of ${exchange} are not known` };
   }
   const filters = known.read(message, at);
   if (filters) return { filters };
-  const advice = `not a subscribe message of ${exchange} that is understood; this one would be: ${known.example}`;
+  const advice = `not a valid subscribe message of ${exchange}; a valid one is ${known.example}`;
   return { filters: undefined, advice };
 }

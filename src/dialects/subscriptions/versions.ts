@@ -3,7 +3,7 @@ import { toFields, toFieldsList } from '../message-fields.js';
 import { bybitForm } from './by-list.js';
 import {
   createForm,
-  either,
+  eitherForm,
   mapAllOrNone,
   type SubscriptionForm,
   splitAtFirst,
@@ -13,9 +13,12 @@ import {
   toTexts,
 } from './subscription-form.js';
 
-/** Exchanges whose messages changed with a version of their API, all of which are understood. */
+/** Exchanges whose messages changed with a version of their API; all versions are accepted. */
 
-/** `spot/trade:BTC-USDT` of v3; of v5 an object with an instrument, a family or, without either, all of a type. */
+/**
+ * `spot/trade:BTC-USDT` in v3; in v5 an object with an instrument, a family or, without either, all of a
+ * type.
+ */
 export const okex = createForm(
   '{"op":"subscribe","args":[{"channel":"trades-all","instId":"BTC-USDT"}]}',
   ({ op, args }) => {
@@ -27,7 +30,7 @@ export const okex = createForm(
   },
 );
 
-export const kraken = either(
+export const kraken = eitherForm(
   createForm(
     '{"method":"subscribe","params":{"channel":"trade","symbol":["BTC/USD"]}}',
     ({ method, params }) => {
@@ -42,10 +45,13 @@ export const kraken = either(
   ),
 );
 
-/** `ob.BTC_USDT.400`, of the newest order book. */
+/** `ob.BTC_USDT.400`, in the newest order book channel. */
 const GATE_STREAM = /^ob\.(.+)\.\d+$/;
 
-/** `spot.trades`, `futures.trades`; the payload has symbols, of order books one with its depth and speed. */
+/**
+ * `spot.trades`, `futures.trades`. The payload has symbols; for order books one symbol, its depth and its
+ * speed.
+ */
 const gateV4 = (example: string): SubscriptionForm =>
   createForm(example, ({ event, channel, payload }) => {
     const name = toText(channel)?.split('.')[1];
@@ -54,7 +60,7 @@ const gateV4 = (example: string): SubscriptionForm =>
     return toFilterList(name, name.startsWith('order_book') ? texts.slice(0, 1) : texts);
   });
 
-export const gateIo = either(
+export const gateIo = eitherForm(
   gateV4('{"event":"subscribe","channel":"spot.trades","payload":["BTC_USDT"]}'),
   createForm('{"method":"trades.subscribe","params":["BTC_USDT"]}', ({ method, params }) => {
     const [name, what] = (toText(method) ?? '').split('.');
@@ -67,7 +73,7 @@ export const gateIoFutures = gateV4(
   '{"event":"subscribe","channel":"futures.trades","payload":["BTC_USDT"]}',
 );
 
-export const poloniex = either(
+export const poloniex = eitherForm(
   createForm(
     '{"event":"subscribe","channel":["trades"],"symbols":["BTC_USDT"]}',
     ({ event, channel, symbols }) =>
@@ -82,7 +88,7 @@ export const poloniex = either(
 /** The first day of version 5 of Bybit's API, in microseconds. */
 const BYBIT_V5 = Date.parse('2023-04-05') * 1000;
 
-const bybitSpotBefore = createForm(
+const bybitSpotBeforeV5 = createForm(
   '{"event":"sub","topic":"trade","symbol":"BTCUSDT"}',
   ({ event, topic, symbol }) => (event === 'sub' ? toFilterList(topic, symbol) : undefined),
 );
@@ -90,10 +96,10 @@ const bybitSpotBefore = createForm(
 export const bybitSpot = {
   example: bybitForm.example,
   read: (message: unknown, at: number): readonly FeedFilter[] | undefined =>
-    (at < BYBIT_V5 ? bybitSpotBefore : bybitForm).read(message, at),
+    (at < BYBIT_V5 ? bybitSpotBeforeV5 : bybitForm).read(message, at),
 };
 
-/** `channel` and `instId` of v2, `topic` and `symbol` of v3. */
+/** `channel` and `instId` in v2, `topic` and `symbol` in v3. */
 export const bitget = createForm(
   '{"op":"subscribe","args":[{"instType":"spot","topic":"publicTrade","symbol":"BTCUSDT"}]}',
   ({ op, args }) =>
@@ -104,7 +110,7 @@ export const bitget = createForm(
       : undefined,
 );
 
-/** The texts of a list, or the first of each list in it; none where it is left out. */
+/** The texts of a list, or the first of each list in it; empty if omitted. */
 function toFirstTexts(value: unknown): readonly string[] | undefined {
   if (value === undefined || (Array.isArray(value) && value.length === 0)) return [];
   if (!Array.isArray(value)) return toTexts(value);

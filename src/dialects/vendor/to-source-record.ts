@@ -4,8 +4,8 @@ import type { SourceRecord } from '../../market/records/source-record.js';
 import type { MicroDate, VendorMessage } from './load-vendor.js';
 
 /**
- * The record of a message as the vendor's normalizers give it. Amounts that they leave as text are numbers here, and a
- * time that is none is the local one.
+ * Converts a message of the vendor's normalizers to a record. Amounts given as text become numbers, and an
+ * invalid time becomes the local time.
  * @param localTimestamp microseconds.
  */
 export function toSourceRecord(message: VendorMessage, localTimestamp: number): SourceRecord {
@@ -44,7 +44,7 @@ export function toSourceRecord(message: VendorMessage, localTimestamp: number): 
   }
 }
 
-/** The fields between the symbol and the times, of types that have one message a line. */
+/** Fields between the symbol and the times, for types that are one row in day files. */
 function toRecordFields(message: VendorMessage): object {
   const fields: Record<string, unknown> = {};
   for (const { key, kind } of MESSAGE_LAYOUTS[message.type as RowType]) {

@@ -1,9 +1,9 @@
 import type { TradeRecord } from '../../market/records/source-record.js';
 
-/** Reads a trade from the text of a message; undefined for any other form, or another message. */
+/** Parses a trade from the text of a message; undefined for any other form or message. */
 export type ParseTradeText = (text: string, localTimestamp: number) => TradeRecord | undefined;
 
-/** Those that the vendor's package reads by one and the same normalizer. */
+/** Exchanges that share one normalizer in the vendor's package. */
 const BINANCE = new Set(['binance', 'binance-us', 'binance-jersey', 'binance-futures', 'binance-delivery']);
 
 const CELL = '[^"\\\\\\u0000-\\u001f]';
@@ -12,22 +12,23 @@ const BEGINNING = `\\{"stream":"${CELL}*@trade","data":\\{"e":"trade","E":(?:${C
 const SYMBOL = `"s":"(${CELL}+)"`;
 const ID = `"t":(${COUNT})`;
 const PRICE_AND_AMOUNT = `"p":"(${CELL}+)","q":"(${CELL}+)"`;
-/** Milliseconds till 2033, or microseconds from 2020 on. */
+/** Milliseconds until 2033, or microseconds since 2020. */
 const TIME = '"T":(1\\d{12}|1[6-9]\\d{14})';
 const SIDE = '"m":(true|false)';
 
-/** Of futures; `X` may be missing, and what it names else is no trade of the book. */
+/** Trades of futures. `X` may be missing; other values of it are not trades of the order book. */
 const FUTURES = new RegExp(
   `^${BEGINNING},${TIME},${SYMBOL},${ID},${PRICE_AND_AMOUNT}(?:,"X":"MARKET")?,${SIDE}\\}\\}$`,
 );
-/** Of the spot market; since 2025 without the two orders' numbers. */
+/** Trades of the spot market; since 2025 without the ids of the two orders. */
 const SPOT = new RegExp(
   `^${BEGINNING},${SYMBOL},${ID},${PRICE_AND_AMOUNT}(?:,"b":${COUNT},"a":${COUNT})?,${TIME},${SIDE},"M":(?:true|false)\\}\\}$`,
 );
 
 /**
- * Trades of Binance are the most frequent messages that there are, and in all of a day's they have one form. Read where
- * they lie they cost a third of what parsing and normalizing them does; whatever looks another way is left to that.
+ * Creates a parser for trades of Binance. They are the most frequent messages of all, and nearly always have
+ * one form. Parsing their text directly takes a third of the time of parsing and normalizing JSON, which
+ * handles all other forms.
  */
 export function createTradeTextParser(exchange: string): ParseTradeText | undefined {
   if (!BINANCE.has(exchange)) return undefined;
@@ -44,10 +45,10 @@ export function createTradeTextParser(exchange: string): ParseTradeText | undefi
   };
 }
 
-/** The six groups of either form. */
+/** The match and the six groups of either expression. */
 type TradeGroups = readonly [string, string, string, string, string, string, string];
 
-/** As the vendor's normalizer has it: times of more digits are microseconds, others milliseconds. */
+/** As in the vendor's normalizer, times with more than 13 digits are microseconds, others milliseconds. */
 function createTradeRecord(
   symbol: string,
   id: string,

@@ -3,7 +3,7 @@ import type { FeedFilter } from '../../service/feed-filter.js';
 import type { LiveFeed, SendMessage } from '../live/live-feed.js';
 import { createMissingExportError, importVendor } from './load-vendor.js';
 
-/** A connection as the vendor's package has it: what is used of it. */
+/** The members in use of the vendor's class for a connection. */
 interface VendorFeed {
   readonly wssURL: string;
   readonly throttleSubscribeMS: number;
@@ -17,37 +17,36 @@ interface VendorFeed {
   messageIsHeartbeat(message: unknown): boolean;
   onMessage(message: unknown): void;
   onConnected(): Promise<void>;
-  /** Its own would need its own socket. */
+  /** Replaced, since the original needs the vendor's socket. */
   send: SendMessage;
-  /** Whether variables of other tools are there, with which it would log in. */
+  /** Whether the environment has credentials of other tools, with which it would log in. */
   _hasCredentials?: boolean;
 }
 
-/** An exchange of several connections. */
+/** The vendor's class for an exchange with several connections. */
 interface VendorFeeds {
   _getRealTimeFeeds(exchange: string, filters: readonly FeedFilter[]): Iterable<object>;
 }
 
-/** Connections that ask for the filters; some filters need none. */
+/** Creates the connections that subscribe to the filters; some filters need none. */
 export type VendorFeedFactory = (exchange: string, filters: readonly FeedFilter[]) => readonly LiveFeed[];
 
 /**
- * How the vendor's package speaks with exchanges, of npm tardis-dev (MPL-2.0): addresses, subscriptions, tests for
- * errors. Neither its sockets nor its requests are used: making its classes opens nothing.
- * @throws usage error where the package isn't installed, or is another release; from the factory, where it doesn't know
- *   the exchange.
+ * Loads addresses, subscriptions and error tests of exchanges from npm tardis-dev (MPL-2.0). Its sockets and
+ * requests are not used: creating its classes opens nothing.
+ * @throws usage error if the package is not installed, or is another release; from the factory, if it does
+ * not support the exchange.
  */
 export async function loadVendorFeeds(): Promise<VendorFeedFactory> {
   const loaded = await importVendor(() => import('tardis-dev/dist/realtimefeeds/index.js'));
   const create = loaded['createRealTimeFeed'];
-  if (typeof create !== 'function')
-    throw createMissingExportError('is another release than the one that is known');
+  if (typeof create !== 'function') throw createMissingExportError('is an unsupported release');
   return (exchange, filters) => {
-    const made = createFeed(create as CreateFeed, exchange, filters);
+    const created = createFeed(create as CreateFeed, exchange, filters);
     const feeds =
-      '_getRealTimeFeeds' in made
-        ? [...(made as VendorFeeds)._getRealTimeFeeds(exchange, copyFilters(filters))]
-        : [made];
+      '_getRealTimeFeeds' in created
+        ? [...(created as VendorFeeds)._getRealTimeFeeds(exchange, copyFilters(filters))]
+        : [created];
     return feeds.filter(isFeed).map((feed) => toLiveFeed(exchange, feed));
   };
 }
@@ -59,18 +58,18 @@ function createFeed(create: CreateFeed, exchange: string, filters: readonly Feed
     return create(exchange, copyFilters(filters));
   } catch (cause) {
     const isUnknown = cause instanceof Error && cause.message.startsWith('not supported exchange');
-    throw isUnknown ? usageError(`${exchange}: its real-time API is not known`) : cause;
+    throw isUnknown ? usageError(`${exchange}: the real-time API is not known`) : cause;
   }
 }
 
-/** The package joins filters of one channel in place. */
+/** Copied, since the package merges filters of one channel in place. */
 function copyFilters(filters: readonly FeedFilter[]): readonly FeedFilter[] {
   return filters.map(({ channel, symbols }) => ({ channel, ...(symbols && { symbols: [...symbols] }) }));
 }
 
-/** What only asks over HTTP, again and again, is none. */
-function isFeed(made: object): made is VendorFeed {
-  return 'mapToSubscribeMessages' in made;
+/** Excludes classes that only poll over HTTP. */
+function isFeed(created: object): created is VendorFeed {
+  return 'mapToSubscribeMessages' in created;
 }
 
 function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
@@ -88,7 +87,7 @@ function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw usageError(
           /explicitly specified symbols/.test(reason)
-            ? `${exchange} wants each symbol named: name some, as ${exchange}:SYMBOL`
+            ? `${exchange} requires symbols; name some, as ${exchange}:SYMBOL`
             : `${exchange}: ${reason}`,
         );
       }
@@ -98,7 +97,7 @@ function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
       void feed.onConnected();
     },
     decode: (data) => feed.decompress?.(data) ?? data,
-    judge(message) {
+    classify(message) {
       if (feed.messageIsError(message)) return feed.isIgnoredError(message) ? 'ignored' : 'error';
       return feed.messageIsHeartbeat(message) ? 'heartbeat' : 'data';
     },

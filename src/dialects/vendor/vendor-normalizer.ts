@@ -5,14 +5,14 @@ import type { MapperFactories, MicroDate, VendorMapper } from './load-vendor.js'
 import { toSourceRecord } from './to-source-record.js';
 import { createTradeTextParser } from './trade-text-parser.js';
 
-/** Within so many milliseconds of now the vendor's normalizers go by the rules of live connections. */
+/** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
 const LIVE_MS = 4 * 60_000;
 
 /**
- * The vendor's normalizer of a type, or undefined where the package has none for the exchange.
- * @param at microseconds: what the exchange's API was like then. In a replay the rules are those of replays, however
- *   young the messages are.
- * @param isLive whether its rules are those of a live connection that is made now.
+ * Creates the vendor's normalizer of a type; undefined if the package has none for the exchange.
+ * @param at microseconds; selects the version of the exchange's API. A replay uses the rules of replays, even
+ * for recent messages.
+ * @param isLive whether to use the rules of live connections instead, as of now.
  */
 export function createVendorNormalizer(
   factories: MapperFactories,
@@ -36,7 +36,7 @@ export function createVendorNormalizer(
       if (!mapper.canHandle(message)) return;
       const messages = mapper.map(message, usToMicroDate(localTimestamp));
       if (messages === undefined) return;
-      for (const one of messages) emit(toSourceRecord(one, localTimestamp));
+      for (const vendorMessage of messages) emit(toSourceRecord(vendorMessage, localTimestamp));
     },
     readText:
       readTrade &&
@@ -71,11 +71,14 @@ function readMapperFilters(
     .map(({ channel, symbols }) => (symbols === undefined ? { channel } : { channel, symbols }));
 }
 
-/** Its class, what it was made with, and its channels: the package names no dates. */
+/**
+ * Identifies a mapper by its class, its options and its channels, since the package does not export the days
+ * of changes.
+ */
 function describeMapper(mapper: VendorMapper): string {
-  const made = Object.entries(mapper).filter(([, value]) => value !== null && typeof value !== 'object');
-  const plain = made.filter(([, value]) => typeof value !== 'function');
-  return JSON.stringify([mapper.constructor.name, plain, mapper.getFilters()]);
+  const options = Object.entries(mapper).filter(([, value]) => value !== null && typeof value !== 'object');
+  const plainOptions = options.filter(([, value]) => typeof value !== 'function');
+  return JSON.stringify([mapper.constructor.name, plainOptions, mapper.getFilters()]);
 }
 
 /** @param time microseconds. */

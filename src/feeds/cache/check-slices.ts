@@ -10,17 +10,18 @@ import { unpackSlice } from '../unpack/unpack-slice.js';
 import { walkSlices } from './walk-slices.js';
 
 export interface CheckSlicesInput {
-  /** Holds `feeds`. */
+  /** Cache folder, which holds `feeds`. */
   readonly folder: string;
-  /** Slices that are read at once. */
+  /** Slices to check in parallel. */
   readonly jobs: number;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads every slice of a cache to its end; tells each as `verified` or `createCorruptError`, by its path below `feeds`.
- * @throws TickhaulError the reason of an abort; `disk` for a folder that can't be read.
+ * Decompresses every slice of a cache to its end and reports it as `verified` or `corrupt`, with its path
+ * below `feeds`.
+ * @throws TickhaulError the signal's reason after an abort; `disk` for an unreadable folder.
  */
 export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInput): Promise<RunSummary> {
   const started = performance.now();
@@ -33,7 +34,7 @@ export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInp
   await limit.map(paths, async (path) => {
     if (signal.aborted) throw abortReason(signal);
     const event = await checkSlice(feeds, path);
-    // Another process may have removed it meanwhile.
+    // Undefined if another process removed the file.
     if (!event) return;
     tally.add(event);
     emit(event);
@@ -57,8 +58,8 @@ async function listSlices(feeds: string): Promise<readonly string[]> {
 }
 
 async function checkSlice(feeds: string, path: string): Promise<FileEvent | undefined> {
-  const shown = relative(feeds, path).split(sep).join('/');
-  const base = { event: 'file', file: undefined, path: shown } as const;
+  const name = relative(feeds, path).split(sep).join('/');
+  const base = { event: 'file', file: undefined, path: name } as const;
   try {
     const bytes = await readFile(path);
     await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip', 0);

@@ -1,18 +1,19 @@
 import { rm, stat } from 'node:fs/promises';
 import { walkSlices } from './walk-slices.js';
 
-/** Of the limit, what is left free, so that not every slice has to look through all of them. */
+/** Share of the limit to free, so that the cache is not scanned for every new slice. */
 const FREED_RATIO = 0.1;
 
 /**
- * Removes the slices that were used least recently, those of other clients too, until a tenth of the limit is free.
- * @returns the bytes that are free then.
+ * If the cache is above its limit, removes the least recently used slices, also those of other clients, until
+ * a tenth of the limit is free.
+ * @returns bytes below the limit afterwards.
  */
 export async function evictSlices(feeds: string, limit: number): Promise<number> {
   const slices: { readonly path: string; readonly bytes: number; readonly usedMs: number }[] = [];
   let total = 0;
   for await (const path of walkSlices(feeds)) {
-    // Another process may remove it meanwhile.
+    // Another process may have removed the file.
     const stats = await stat(path).catch(() => undefined);
     if (!stats) continue;
     slices.push({ path, bytes: stats.size, usedMs: Math.max(stats.atimeMs, stats.mtimeMs) });

@@ -7,13 +7,13 @@ export interface CacheSize {
   readonly bytes: number;
 }
 
-/** How many slices there are, and their size on disk; looks at each. @throws TickhaulError `disk`. */
+/** Counts the slices of a cache and their bytes on disk. @throws TickhaulError `disk`. */
 export async function measureSlices(feeds: string): Promise<CacheSize> {
   let slices = 0;
   let bytes = 0;
   try {
     for await (const path of walkSlices(feeds)) {
-      // Another process may remove it meanwhile.
+      // Another process may have removed the file.
       const stats = await stat(path).catch(() => undefined);
       if (!stats) continue;
       slices++;

@@ -8,76 +8,79 @@ import { isProvisional } from './slice-index.js';
 import { type SliceFile, slicePath } from './slice-path.js';
 import { createSliceWriter } from './slice-writer.js';
 
-/** A slice as it came, proven whole. */
+/** A verified slice as received. */
 export interface ReceivedSlice extends MinuteRange {
   readonly bytes: Buffer;
   readonly encoding: SliceEncoding;
-  /** When it was asked for, in milliseconds since the epoch. */
+  /** Time of the request, in milliseconds since the epoch. */
   readonly receivedMs: number;
 }
 
 export interface SliceCacheOptions {
-  /** Holds `feeds`. */
+  /** Cache folder, which holds `feeds`. */
   readonly folder: string;
-  /** Bytes of all slices; undefined for no limit. */
-  readonly limit: number | undefined;
+  /** Maximum bytes of all slices; undefined for no limit. */
+  readonly limitBytes: number | undefined;
   readonly warn: (message: string) => void;
 }
 
-/** Slices on disk, which several processes may read, write and empty at once. */
+/** Slices on disk. Several processes may read, write and clear the cache at the same time. */
 export interface SliceCache {
   /** The folder of all slices. */
   readonly feeds: string;
   /**
-   * Keeps a slice under its name, unless it came too early or is larger than the limit. Where the disk can't be written,
-   * the run goes on without keeping any, and warns once.
-   * @returns where it lies; undefined where it isn't kept.
+   * Stores a slice, unless it is provisional or larger than the limit. After a write error the run continues
+   * without storing slices and warns once.
+   * @returns the file; undefined if the slice was not stored.
    */
   write(exchange: string, key: string, slice: ReceivedSlice): Promise<SliceFile | undefined>;
-  /** A slice's bytes, now the most recently used. @throws TickhaulError `missing` where it is gone; `disk`. */
+  /**
+   * Reads a slice and marks it as the most recently used. @throws TickhaulError `missing` if the file is
+   * gone; `disk`.
+   */
   read(slice: SliceFile): Promise<Buffer>;
-  /** Removes what is damaged. */
+  /** Removes a damaged slice. */
   drop(slice: SliceFile): Promise<void>;
-  /** Sees to the limit where nothing new was kept. */
+  /** Enforces the limit if no slice was written. */
   trim(): Promise<void>;
 }
 
-/** Milliseconds between two notes of a slice's use: they need not be finer for what is used least. */
+/** Access times are updated at most this often, which is precise enough for eviction. */
 const ACCESS_TIME_STEP_MS = 60_000;
 
 /**
- * A slice's time of change is when it was kept, its time of access when it was last read: nothing else is written down, so
- * nothing can be lost. It gets its name by a rename; it isn't synced, since a file that a power failure cuts short is
- * noticed when it is read, and fetched again.
+ * Opens the slice cache of a folder. Its only metadata are file times: modification is when the slice was
+ * stored, access is when it was last read. Files are published by a rename without a sync: a file truncated
+ * by a power failure is detected when it is read, and fetched again.
  */
-export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): SliceCache {
+export function openSliceCache({ folder, limitBytes, warn }: SliceCacheOptions): SliceCache {
   const feeds = join(folder, 'feeds');
   const writeSlice = createSliceWriter();
   let isWritable = true;
-  /** Bytes below the limit that are known to be free. */
-  let room = 0;
+  /** Bytes known to be free below the limit. */
+  let freeBytes = 0;
 
-  const makeRoom = async (bytes: number): Promise<void> => {
-    if (limit === undefined) return;
-    room -= bytes;
-    if (room < 0) room = await evictSlices(feeds, limit);
+  const reserve = async (bytes: number): Promise<void> => {
+    if (limitBytes === undefined) return;
+    freeBytes -= bytes;
+    if (freeBytes < 0) freeBytes = await evictSlices(feeds, limitBytes);
   };
   return {
     feeds,
     async write(exchange, key, slice) {
       const { start, end, encoding, bytes } = slice;
-      if (!isWritable || bytes.length > (limit ?? Number.POSITIVE_INFINITY)) return undefined;
+      if (!isWritable || bytes.length > (limitBytes ?? Number.POSITIVE_INFINITY)) return undefined;
       if (isProvisional(slice, slice.receivedMs)) return undefined;
       const path = slicePath(exchange, key, slice, encoding);
       try {
         await writeSlice(join(feeds, path), bytes);
-        await makeRoom(bytes.length);
+        await reserve(bytes.length);
         return { path, start, end, encoding };
       } catch (error) {
         if (!isSystemError(error)) throw error;
         if (isWritable) {
           const reason = toDiskError(error, feeds);
-          warn(`slices are not kept from here on: ${reason instanceof Error ? reason.message : error.code}`);
+          warn(`slices are no longer cached: ${reason instanceof Error ? reason.message : error.code}`);
         }
         isWritable = false;
         return undefined;
@@ -87,12 +90,12 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
       const file = join(feeds, path);
       try {
         const bytes = await readFile(file);
-        // Evicted meanwhile: it was read all the same.
+        // The file may have been evicted after it was read.
         await updateAccessTime(file).catch(() => {});
         return bytes;
       } catch (error) {
         if (isSystemError(error) && error.code === 'ENOENT') {
-          throw new TickhaulError('missing', `${file}: it was there, and is gone`);
+          throw new TickhaulError('missing', `${file}: file disappeared during the run`);
         }
         throw toDiskError(error, file);
       }
@@ -101,8 +104,8 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
       await rm(join(feeds, path), { force: true }).catch(() => {});
     },
     async trim() {
-      // A cache that may only be read keeps what it has.
-      if (limit !== undefined) await evictSlices(feeds, limit).catch(() => {});
+      // Ignore errors: a read-only cache cannot be trimmed.
+      if (limitBytes !== undefined) await evictSlices(feeds, limitBytes).catch(() => {});
     },
   };
 }
@@ -111,7 +114,7 @@ export function openSliceCache({ folder, limit, warn }: SliceCacheOptions): Slic
 export async function clearSlices(folder: string): Promise<void> {
   const feeds = join(folder, 'feeds');
   try {
-    // Another process may be filling it.
+    // Retry, since another process may be writing to the folder.
     await rm(feeds, { recursive: true, force: true, maxRetries: 3 });
   } catch (error) {
     throw toDiskError(error, feeds);
@@ -121,6 +124,6 @@ export async function clearSlices(folder: string): Promise<void> {
 async function updateAccessTime(file: string): Promise<void> {
   const { atimeMs, mtimeMs } = await stat(file);
   if (Date.now() - atimeMs < ACCESS_TIME_STEP_MS) return;
-  // A cache that may only be read serves as well.
+  // Ignore errors: a read-only cache can still be used.
   await utimes(file, new Date(), new Date(mtimeMs)).catch(() => {});
 }

@@ -10,32 +10,34 @@ import {
   UNFINISHED_EXTENSION,
 } from './slice-path.js';
 
-/** Milliseconds after its last minute from which on a slice is sure to be all there is. */
+/** A slice requested this long after its last minute is complete. */
 export const COMPLETE_AFTER_MS = 30 * MS_PER_MINUTE;
 
-/** Milliseconds after which nobody will finish an unfinished file. */
+/** An unfinished file of this age is abandoned. */
 const ABANDONED_MS = 3_600_000;
 
-/** Which minutes of some filters are on disk. */
+/** The minutes on disk for some filters. */
 export interface SliceIndex {
-  /** The slice that has the minute, of several the one that goes on for longest. */
-  at(minute: Minute): SliceFile | undefined;
-  /** The first minute of a range that is on disk; its end where there is none. */
-  firstOf(range: MinuteRange): Minute;
-  /** A slice that came since. */
+  /** The slice that contains a minute; if several do, the one that ends last. */
+  find(minute: Minute): SliceFile | undefined;
+  /** The first minute of a range that is on disk; the range's end if there is none. */
+  findFirst(range: MinuteRange): Minute;
+  /** Adds a slice that was stored since. */
   add(slice: SliceFile): void;
 }
 
-/** Whether a slice that came at this time may have come too early to be whole. @param ms since the epoch. */
+/**
+ * Whether a slice received at this time may be incomplete. @param receivedMs milliseconds since the epoch.
+ */
 export function isProvisional({ end }: MinuteRange, receivedMs: number): boolean {
   return receivedMs < end * MS_PER_MINUTE + COMPLETE_AFTER_MS;
 }
 
 /**
- * Looks up a range in a cache, minute by minute: how long slices are doesn't matter. What came too early, by the file's
- * time, counts as not there. Unfinished files that a killed run left are removed on the way.
- * @param feeds the cache's `feeds` folder; nothing may be there.
- * @param keys of the same filters, the first before the others.
+ * Looks up a range of minutes in a cache; slices may have any length. A slice that was stored too early
+ * counts as missing, by its file's time. Abandoned unfinished files are removed.
+ * @param feeds the cache's `feeds` folder; it need not exist.
+ * @param keys cache keys of the same filters; the first takes precedence.
  */
 export async function readSliceIndex(
   feeds: string,
@@ -59,8 +61,8 @@ export async function readSliceIndex(
     }
   }
   return {
-    at: (minute) => byMinute.get(minute),
-    firstOf({ start, end }) {
+    find: (minute) => byMinute.get(minute),
+    findFirst({ start, end }) {
       let at = start;
       while (at < end && !byMinute.has(at)) at++;
       return at;
@@ -75,7 +77,7 @@ async function listHourSlices(feeds: string, folder: string, hour: Minute): Prom
   return slices.filter((slice) => slice !== undefined);
 }
 
-/** The slice that a file is, where it is there to be used; a file that nobody will finish is removed. */
+/** The slice of a file, if it can be used; an abandoned unfinished file is removed. */
 async function parseUsableSlice(
   feeds: string,
   folder: string,
@@ -85,7 +87,7 @@ async function parseUsableSlice(
   const path = join(feeds, folder, name);
   const slice = parseSliceName(folder, hour, name);
   if (!slice && !name.endsWith(UNFINISHED_EXTENSION)) return undefined;
-  // Another process may remove it meanwhile.
+  // Another process may have removed the file.
   const stats = await stat(path).catch(() => undefined);
   if (!stats?.isFile()) return undefined;
   if (slice) return isProvisional(slice, stats.mtimeMs) ? undefined : slice;

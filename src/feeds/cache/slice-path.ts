@@ -3,31 +3,34 @@ import { formatMinute, type Minute, type MinuteRange } from '../../dataset/minut
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 
 /**
- * Where slices lie: the layout of the vendor's clients (replay facts, section 1), so that a folder of theirs is a cache
- * of ours: `{exchange}/{sha256 of the filters}/{YYYY}/{MM}/{DD}/{HH}/{mm}[.size-{N}].json.{zst or gz}`. A file is an
- * answer's body as it came.
+ * A file with the unchanged body of a response. Its path is that of the vendor's clients
+ * (docs/spec/raw-feeds-api.md#slice-cache), so that their cache folders can be used: `{exchange}/{sha256 of
+ * the filters}/{YYYY}/{MM}/{DD}/{HH}/{mm}[.size-{N}].json.{zst or gz}`.
  */
 export interface SliceFile extends MinuteRange {
-  /** Below the cache's `feeds` folder. */
+  /** Relative to the cache's `feeds` folder. */
   readonly path: string;
   readonly encoding: SliceEncoding;
 }
 
-/** Minutes of the longest slice that is looked for: the service gives at most 10 (service interface, Limits). */
+/**
+ * Longest slice to look for, in minutes; the service itself gives at most 10
+ * (docs/spec/raw-feeds-api.md#slice-request).
+ */
 export const MAX_SLICE_MINUTES = 60;
 
-/** A file that was never finished has this ending, behind the name that it would have had. */
+/** Ending of an unfinished file, after its future name. */
 export const UNFINISHED_EXTENSION = '.unconfirmed';
 
 const SLICE_NAME = /^(\d{2})(?:\.size-(\d{1,2}))?\.json\.(gz|zst)$/;
 
-/** The folder of the slices that begin within an hour. @param key of the filters. */
+/** The folder of slices that begin within an hour. @param key cache key of the filters. */
 export function hourFolderPath(exchange: string, key: string, minute: Minute): string {
   const [year = '', month = '', day = '', hour = ''] = formatMinute(minute).split(/[-T:]/);
   return join(exchange, key, year, month, day, hour);
 }
 
-/** The place of a slice. */
+/** The path of a slice below `feeds`. */
 export function slicePath(
   exchange: string,
   key: string,
@@ -40,7 +43,7 @@ export function slicePath(
   return join(hourFolderPath(exchange, key, start), `${minutes}${size}.json.${ending}`);
 }
 
-/** Which slice a file of an hour's folder is; undefined where its name tells none. */
+/** Parses the name of a file in an hour's folder; undefined if it is not that of a slice. */
 export function parseSliceName(folder: string, hour: Minute, name: string): SliceFile | undefined {
   const [, minute = '', size = '1', ending = ''] = SLICE_NAME.exec(name) ?? [];
   const length = Number(size);

@@ -5,41 +5,41 @@ import { createFolder } from '../../base/create-folder.js';
 import { isSystemError } from '../../base/errors.js';
 import { UNFINISHED_EXTENSION } from './slice-path.js';
 
-/** Folders that are remembered: one has an hour's slices. */
+/** Number of created folders to remember; a folder holds the slices of one hour. */
 const MAX_REMEMBERED_FOLDERS = 1000;
 
-/** Writes a slice under its name, as a whole. */
+/** Writes a slice to its path atomically. */
 export type SliceWriter = (file: string, bytes: Buffer) => Promise<void>;
 
-/** Many slices come at once for a folder that isn't there yet: it is made once for all of them. */
+/** Creates a writer that creates each folder only once, even if many slices need it at the same time. */
 export function createSliceWriter(): SliceWriter {
-  // Names that no other process has.
-  const run = randomBytes(8).toString('hex');
+  // Makes temporary names unique across processes.
+  const processId = randomBytes(8).toString('hex');
   let count = 0;
   const folders = new Map<string, Promise<void>>();
 
-  const folderMade = (folder: string): Promise<void> => {
+  const ensureFolder = (folder: string): Promise<void> => {
     const known = folders.get(folder);
     if (known) return known;
     if (folders.size >= MAX_REMEMBERED_FOLDERS) folders.clear();
-    const made = createFolder(folder);
-    folders.set(folder, made);
-    return made;
+    const creation = createFolder(folder);
+    folders.set(folder, creation);
+    return creation;
   };
-  const writeSlice = async (file: string, bytes: Buffer, tries: number): Promise<void> => {
+  const writeSlice = async (file: string, bytes: Buffer, attempts: number): Promise<void> => {
     const folder = dirname(file);
-    const unfinished = `${file.replace(/\.[a-z]+$/, '')}${run}${count++}${UNFINISHED_EXTENSION}`;
+    const unfinished = `${file.replace(/\.[a-z]+$/, '')}${processId}${count++}${UNFINISHED_EXTENSION}`;
     try {
-      await folderMade(folder);
+      await ensureFolder(folder);
       await writeFile(unfinished, bytes, { flag: 'wx' });
       await rename(unfinished, file);
     } catch (error) {
       folders.delete(folder);
       await rm(unfinished, { force: true }).catch(() => {});
-      // Another process may empty the cache at any moment.
-      const isGone = isSystemError(error) && error.code === 'ENOENT' && tries > 1;
-      if (!isGone) throw error;
-      await writeSlice(file, bytes, tries - 1);
+      // Another process may clear the cache at any time.
+      const shouldRetry = isSystemError(error) && error.code === 'ENOENT' && attempts > 1;
+      if (!shouldRetry) throw error;
+      await writeSlice(file, bytes, attempts - 1);
     }
   };
   return (file, bytes) => writeSlice(file, bytes, 3);

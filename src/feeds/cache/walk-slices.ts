@@ -4,7 +4,10 @@ import { isSystemError } from '../../base/errors.js';
 
 const SLICE = /\.json\.(?:gz|zst)$/;
 
-/** Paths of all slices below a folder, in no order; none where there is no folder. Links are not followed. */
+/**
+ * Paths of all slices below a folder, in any order; none if the folder does not exist. Links are not
+ * followed.
+ */
 export async function* walkSlices(folder: string): AsyncGenerator<string> {
   try {
     for await (const entry of await opendir(folder)) {
@@ -13,7 +16,7 @@ export async function* walkSlices(folder: string): AsyncGenerator<string> {
       else if (entry.isFile() && SLICE.test(entry.name)) yield path;
     }
   } catch (error) {
-    // Another process may empty the cache meanwhile.
+    // Another process may clear the cache at the same time.
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
 }

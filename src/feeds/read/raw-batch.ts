@@ -7,15 +7,16 @@ const TICKS_PER_MINUTE = 600_000_000;
 const NO_TEXT: Buffer = Buffer.alloc(0);
 
 /**
- * Lines of a slice, as an input of a merge. Line i is `text` from `starts[i]` up to, not including, `ends[i]`, without
- * its LF. Where the collector's connection broke both are the same: how many empty lines say so. Its memory is used again.
+ * Lines of a slice as an input of a merge. Line i is `text` from `starts[i]` (inclusive) to `ends[i]`
+ * (exclusive), without its LF. For a disconnect both are equal to its number of empty lines. The memory is
+ * reused.
  */
 export class RawBatch {
   text: Buffer = NO_TEXT;
   count = 0;
   starts = new Int32Array(4096);
   ends = new Int32Array(4096);
-  /** Microseconds since the period's start, of which one digit is a fraction; of a break, those of the line behind it. */
+  /** Microseconds since the period's start, with one decimal; a disconnect has those of the next line. */
   localTimestamps = new Float64Array(4096);
 
   add(start: number, end: number, localTimestamp: number): void {
@@ -25,8 +26,8 @@ export class RawBatch {
     this.localTimestamps[this.count++] = localTimestamp;
   }
 
-  /** Whether it stands for a broken connection. */
-  isBreak(line: number): boolean {
+  /** Whether an entry is a disconnect. */
+  isDisconnect(line: number): boolean {
     return this.starts[line] === this.ends[line];
   }
 
@@ -46,39 +47,41 @@ export class RawBatch {
   }
 }
 
-/** What is wanted of a slice that has more minutes. */
+/** The selected part of a slice that has more minutes. */
 export interface SlicePart {
   readonly minutes: MinuteRange;
-  /** Where the text of these minutes begins and ends, in bytes; undefined where the slice doesn't show it. */
+  /** Position of these minutes in the text, in bytes; undefined if the slice does not show it. */
   readonly text: { readonly start: number; readonly end: number } | undefined;
   /** Whether the slice begins before the period. */
   readonly startsEarly: boolean;
 }
 
 /**
- * Cuts the text of slices into lines. A run of breaks is one, over the ends of slices too, and stands before the next
- * line, whose time it has.
+ * Splits the text of slices into lines. Consecutive empty lines are one disconnect, also across slices; it
+ * precedes the next line and has its time.
  */
 export class LineIndexer {
   readonly #start: Minute;
   readonly #timestamps: TimestampReader;
-  /** Of the slice at hand; undefined where all of it is wanted. */
+  /** The selected part of the current slice; undefined for all of it. */
   #part: SlicePart | undefined;
-  /** Bytes of the slice's text that were cut. */
+  /** Bytes of the slice's text processed so far. */
   #position = 0;
-  /** Where a slice doesn't show its minutes: whether a break is in the period, by the line before it. */
+  /**
+   * Whether an empty line is in the period, by the line before it, if the slice does not show its minutes.
+   */
   #isWithin = true;
-  /** Empty lines since the last line of this slice, and those behind the slices before. */
-  #breaks = 0;
-  #breaksBefore = 0;
+  /** Empty lines since the last line of this slice, and below those at the end of earlier slices. */
+  #emptyLines = 0;
+  #emptyLinesBefore = 0;
 
-  /** @param start the period's. */
+  /** @param start start of the period. */
   constructor(start: Minute) {
     this.#start = start;
     this.#timestamps = new TimestampReader(start);
   }
 
-  /** To be called before a slice. @param part what is wanted of it; undefined for all. */
+  /** To be called before each slice. @param part the selected part; undefined for all. */
   startSlice(part: SlicePart | undefined): void {
     this.#part = part;
     this.#position = 0;
@@ -86,61 +89,65 @@ export class LineIndexer {
   }
 
   /**
-   * Puts lines into an empty batch.
-   * @param text whole lines, which the batch keeps.
-   * @throws TickhaulError `createCorruptError` for a line that doesn't begin with a local timestamp; the lines before it are there.
+   * Adds lines to an empty batch.
+   * @param text whole lines; the batch keeps a reference.
+   * @throws TickhaulError `corrupt` for a line that does not begin with a local timestamp; the lines before
+   * it are added.
    */
-  cut(text: Buffer, batch: RawBatch): void {
+  splitLines(text: Buffer, batch: RawBatch): void {
     batch.text = text;
     const part = this.#part;
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf(LF, at);
       if (end === at) {
-        if (!part || this.#hasBreak(part, this.#position + at)) this.#breaks++;
+        if (!part || this.#includesEmptyLine(part, this.#position + at)) this.#emptyLines++;
       } else {
         const isLine = end - at >= MESSAGE_START && isLineStart(text, at);
         const ticks = isLine ? this.#timestamps.ticks(text, at) : Number.NaN;
         if (Number.isNaN(ticks)) throw createLineError(text, at, end);
-        if (!part || this.#hasLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
+        if (!part || this.#includesLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
       }
       at = end + 1;
     }
     this.#position += text.length;
   }
 
-  /** To be called behind a slice. */
+  /** To be called after each slice. */
   endSlice(): void {
-    this.#breaksBefore += this.#breaks;
-    this.#breaks = 0;
+    this.#emptyLinesBefore += this.#emptyLines;
+    this.#emptyLines = 0;
   }
 
-  /** Puts a break behind the last line of all, where there was one. */
+  /** Adds a disconnect at the end of the period, if there is one. */
   end(batch: RawBatch): void {
-    this.#addBreak(batch, Number.POSITIVE_INFINITY);
+    this.#addDisconnect(batch, Number.POSITIVE_INFINITY);
   }
 
-  #hasBreak({ text }: SlicePart, position: number): boolean {
+  #includesEmptyLine({ text }: SlicePart, position: number): boolean {
     return text ? position >= text.start && position < text.end : this.#isWithin;
   }
 
-  /** Between lines of two minutes a break is that of the line before it, unless the slice shows where minutes end. */
-  #hasLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
+  /**
+   * A disconnect between lines of two minutes belongs to the line before it, unless the slice shows where
+   * minutes end.
+   */
+  #includesLine({ minutes: { start, end }, text, startsEarly }: SlicePart, ticks: number): boolean {
     const minute = this.#start + Math.floor(ticks / TICKS_PER_MINUTE);
-    if (minute < start && !text) this.#breaks = 0;
+    if (minute < start && !text) this.#emptyLines = 0;
     this.#isWithin = minute < end && (minute >= start || !startsEarly);
     return minute >= start && minute < end;
   }
 
   #add(start: number, end: number, time: number, batch: RawBatch): void {
-    this.#addBreak(batch, time);
+    this.#addDisconnect(batch, time);
     batch.add(start, end, time);
   }
 
-  #addBreak(batch: RawBatch, time: number): void {
-    const breaks = this.#breaks + this.#breaksBefore;
+  #addDisconnect(batch: RawBatch, time: number): void {
+    const breaks = this.#emptyLines + this.#emptyLinesBefore;
     if (breaks > 0) batch.add(breaks, breaks, time);
-    this.#breaks = 0;
-    this.#breaksBefore = 0;
+    this.#emptyLines = 0;
+    this.#emptyLinesBefore = 0;
   }
 }
 

@@ -1,11 +1,12 @@
 import { MS_PER_MINUTE } from '../../dataset/minute.js';
 
 /**
- * A line of a slice (replay facts, section 1): 28 bytes of local timestamp, a space, the exchange's own message, as in
- * `2019-06-01T00:03:03.1238784Z {"table":"trade",...}`. Lines are cut by position: a message is never looked into.
+ * A line of a slice (docs/spec/raw-feeds-api.md#lines): 28 bytes of local timestamp, a space, the exchange's
+ * own message, as in `2019-06-01T00:03:03.1238784Z {"table":"trade",...}`. Lines are split by position; the
+ * message is not inspected.
  */
 export const TIMESTAMP_BYTES = 28;
-/** Where the message begins. */
+/** Position of the message in a line. */
 export const MESSAGE_START = 29;
 
 const ZERO = 0x30;
@@ -16,11 +17,11 @@ const LETTER_T = 0x54;
 const LETTER_Z = 0x5a;
 const SPACE = 0x20;
 
-/** The number that two bytes write, the first times 256; less than 0 where one is no digit. */
+/** Value of two ASCII digits, indexed by first byte × 256 + second byte; negative if one is not a digit. */
 const PAIRS = new Int8Array(65_536).fill(-1);
 for (let i = 0; i < 100; i++) PAIRS[((ZERO + Math.floor(i / 10)) << 8) | (ZERO + (i % 10))] = i;
 
-/** Whether a line begins here, by the signs that stand between the digits. */
+/** Whether a line begins here, by the separators in its local timestamp. */
 export function isLineStart(text: Uint8Array, at: number): boolean {
   return (
     text[at + 28] === SPACE &&
@@ -34,13 +35,13 @@ export function isLineStart(text: Uint8Array, at: number): boolean {
   );
 }
 
-/** Reads local timestamps: tenths of a microsecond since a minute, exact for 28 years around it. */
+/** Parses local timestamps into tenths of a microsecond since a minute, exact within 28 years of it. */
 export class TimestampReader {
   readonly #base: number;
   #year = -1;
   #month = -1;
   #day = -1;
-  /** Minutes from the base to the day that was read last; NaN for a day that the calendar lacks. */
+  /** Minutes from the base to the day parsed last; NaN for a day that does not exist. */
   #dayMinutes = 0;
 
   /** @param base a minute since the epoch. */
@@ -48,7 +49,7 @@ export class TimestampReader {
     this.#base = base;
   }
 
-  /** Tenths of a microsecond since the base, where a line begins; NaN where what stands there is no time. */
+  /** Tenths of a microsecond from the base to the local timestamp at `at`; NaN if it is not a valid time. */
   ticks(text: Uint8Array, at: number): number {
     const century = pair(text, at);
     const years = pair(text, at + 2);

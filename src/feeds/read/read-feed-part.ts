@@ -7,54 +7,59 @@ import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type FeedPart, type OpenSlice, SlicePrefetcher } from './slice-prefetcher.js';
 import { WholeLineSplitter } from './whole-line-splitter.js';
 
-/** Takes a full batch, and gives an empty one; undefined for the first. It may be slow: nothing is read meanwhile. */
+/**
+ * Hands over a full batch (undefined on the first call) and returns an empty one. Reading pauses until it
+ * resolves.
+ */
 export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 
 /**
- * Reads the lines of a part in order. The next slice is decompressed while the lines of one are used.
- * @param onMinutes told how many minutes were read, slice by slice.
- * @param base what local timestamps of lines count from: the part's start, unless several are merged.
- * @throws TickhaulError once all lines before were given: what a slice can't be had for, `createCorruptError`; the reason of an
- * abort.
+ * Reads the lines of a part in order. The next slice is decompressed while the lines of the current one are
+ * used.
+ * @param onMinutes called after each slice with the number of minutes read.
+ * @param base minute from which local timestamps of lines count: the part's start, unless several parts are
+ * merged.
+ * @throws TickhaulError after all earlier lines were handed over: `corrupt`, or the reason why a slice is
+ * unavailable; the signal's reason after an abort.
  */
 export async function readFeedPart(
   run: FeedRun,
   part: FeedPart,
-  exchange: SwapBatch,
+  swap: SwapBatch,
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
   base = part.range.start,
 ): Promise<void> {
   const ended = new AbortController();
   const signal = AbortSignal.any([run.signal, stopped, ended.signal]);
-  // Each request under way listens to it, and that is no leak.
+  // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   const slices = new SlicePrefetcher(run, part, signal);
   const whole = new WholeLineSplitter();
   const lines = new LineIndexer(base);
-  let batch = await exchange(undefined);
+  let batch = await swap(undefined);
   batch.clear();
   const handOver = async (): Promise<void> => {
     if (batch.count === 0) return;
-    batch = await exchange(batch);
+    batch = await swap(batch);
     batch.clear();
     if (signal.aborted) throw abortReason(signal);
   };
-  const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
-    lines.startSlice(partOf(text, wanted, has, part));
+  const readSlice = async ({ text, selected, available }: OpenSlice): Promise<void> => {
+    lines.startSlice(selectPart(text, selected, available, part));
     await text.read(async (chunk) => {
-      for (const piece of whole.of(chunk)) {
+      for (const piece of whole.split(chunk)) {
         try {
-          lines.cut(piece, batch);
+          lines.splitLines(piece, batch);
         } catch (error) {
-          throw withExchangeAndTime(error, part, wanted);
+          throw withExchangeAndTime(error, part, selected);
         } finally {
           await handOver();
         }
       }
     });
     lines.endSlice();
-    onMinutes(wanted.end - wanted.start);
+    onMinutes(selected.end - selected.start);
   };
   run.shared.readers++;
   try {
@@ -62,7 +67,7 @@ export async function readFeedPart(
       const open = await opening;
       if (!open) break;
       opening = slices.next();
-      // It is thrown in its turn.
+      // The error is thrown when this slice is awaited.
       opening.catch(() => {});
       await readSlice(open);
     }
@@ -74,20 +79,21 @@ export async function readFeedPart(
   }
 }
 
-/** What is wanted of a slice. @returns undefined for all of it. */
-function partOf(
+/** Describes the selected part of a slice. @returns undefined for all of it. */
+function selectPart(
   text: SliceText,
-  wanted: MinuteRange,
-  has: MinuteRange,
+  selected: MinuteRange,
+  available: MinuteRange,
   { range }: FeedPart,
 ): SlicePart | undefined {
-  if (wanted.start <= has.start && wanted.end >= has.end) return undefined;
-  const startsEarly = has.start < range.start;
+  if (selected.start <= available.start && selected.end >= available.end) return undefined;
+  const startsEarly = available.start < range.start;
   const ends = text.ends();
-  // Answers of several minutes have a member or frame for each, but not all of them do.
-  if (ends.length !== has.end - has.start) return { minutes: wanted, text: undefined, startsEarly };
-  const endOf = (minute: Minute): number => ends[minute - has.start - 1] ?? 0;
-  return { minutes: wanted, text: { start: endOf(wanted.start), end: endOf(wanted.end) }, startsEarly };
+  // A response of several minutes usually, but not always, has one member or frame for each.
+  if (ends.length !== available.end - available.start)
+    return { minutes: selected, text: undefined, startsEarly };
+  const endOf = (minute: Minute): number => ends[minute - available.start - 1] ?? 0;
+  return { minutes: selected, text: { start: endOf(selected.start), end: endOf(selected.end) }, startsEarly };
 }
 
 function withExchangeAndTime(error: unknown, { exchange }: FeedPart, { start }: MinuteRange): unknown {

@@ -8,53 +8,53 @@ import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';
 import { MAX_NEXT_TEXT_BYTES, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 
-/** One series of requests: what of an exchange fits into one. */
+/** A series of requests for the same filters, which fit into one request. */
 export interface FeedPart {
   readonly exchange: string;
-  /** As requests have them; undefined for everything. */
+  /** As in requests; undefined for the whole exchange. */
   readonly filters: string | undefined;
-  /** Of the filters, in the cache. */
+  /** Cache key of the filters. */
   readonly key: string;
   readonly range: MinuteRange;
   readonly index: SliceIndex;
-  /** Its share of the run's requests. */
-  readonly share: number;
+  /** Number of parts that share the run's requests; this part gets one share. */
+  readonly partCount: number;
 }
 
-/** A slice that can be read, in its turn. */
+/** A slice opened for reading. */
 export interface OpenSlice {
   readonly text: SliceText;
-  /** The minutes of it that are wanted. */
-  readonly wanted: MinuteRange;
-  /** Those that it has. */
-  readonly has: MinuteRange;
+  /** The minutes to read. */
+  readonly selected: MinuteRange;
+  /** The minutes in the slice. */
+  readonly available: MinuteRange;
 }
 
-/** Slices that are known or on their way, at most, before the first of them is read. */
+/** Maximum number of cached or requested slices ahead of the one being read. */
 const MAX_SLICES_AHEAD = 64;
-/** Bytes of text, and of slices that aren't kept, that wait in memory; what comes after waits on the disk. */
+/** Maximum bytes of text, and of uncached slices, held in memory; later slices stay on disk. */
 const MAX_HELD_BYTES = 64 * 1024 * 1024;
-/** Bytes that may be on their way at once, as far as can be told from those that came. */
+/** Maximum bytes in flight, estimated by the largest slice so far. */
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
-/** So many parts may have all of that at once; of more, each has the less. */
+/** Up to this number of parts each part has the full budgets; with more parts each has less. */
 const READERS_WITH_FULL_BUDGET = 4;
 const MIN_SHARE_BYTES = 1024 * 1024;
 
-/** A slice before it is opened: how, and what it holds in memory until then. */
+/** A slice to be opened, and the memory that it holds until then. */
 interface PendingSlice {
-  readonly wanted: MinuteRange;
-  readonly has: MinuteRange;
-  readonly held: number;
+  readonly selected: MinuteRange;
+  readonly available: MinuteRange;
+  readonly heldBytes: number;
   open(): Promise<SliceText>;
-  /** Where it is on disk. */
+  /** The cached file; undefined if the slice is not cached. */
   readonly file?: SliceFile | undefined;
 }
 
 /**
- * The slices of a part, in order. Those that aren't in the cache are fetched ahead: after the first, whose answer says
- * how many minutes a request should be about, as many at once as the run bears. What fails for good is thrown in its
- * turn, and nothing is begun after it.
+ * Reads the slices of a part in order and fetches missing ones ahead. The first response says how many
+ * minutes to request; after it, as many requests run in parallel as the run allows. An error is thrown in the
+ * position of its slice, and no request starts after it.
  */
 export class SlicePrefetcher {
   readonly #run: FeedRun;
@@ -63,11 +63,11 @@ export class SlicePrefetcher {
   readonly #queue: Promise<readonly PendingSlice[]>[] = [];
   readonly #ready: PendingSlice[] = [];
   #cursor: Minute;
-  #size: number | undefined;
-  #fetching = 0;
-  #held = 0;
-  /** Bytes of the largest slice so far. */
-  #largest = 1;
+  #suggestedMinutes: number | undefined;
+  #requests = 0;
+  #heldBytes = 0;
+  /** Size of the largest slice so far, in bytes. */
+  #largestBytes = 1;
   #hasFailed = false;
 
   constructor(run: FeedRun, part: FeedPart, signal: AbortSignal) {
@@ -77,9 +77,7 @@ export class SlicePrefetcher {
     this.#cursor = part.range.start;
   }
 
-  /**
-   * The next slice, opened; undefined at the end. One call at a time.
-   */
+  /** Opens the next slice; undefined at the end. Calls must not overlap. */
   async next(): Promise<OpenSlice | undefined> {
     this.#fill();
     while (this.#ready.length === 0) {
@@ -94,139 +92,146 @@ export class SlicePrefetcher {
   }
 
   async #open(waiting: PendingSlice): Promise<OpenSlice | undefined> {
-    const { wanted, has, file, held } = waiting;
+    const { selected, available, file, heldBytes } = waiting;
     try {
       const text = await waiting.open();
-      return { text, wanted, has };
+      return { text, selected, available };
     } catch (error) {
       const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
       if (!file || !isLost) throw error;
-      await this.#fetchAgain(wanted, file, error);
+      await this.#fetchAgain(selected, file, error);
     } finally {
-      this.#held -= held;
+      this.#heldBytes -= heldBytes;
       this.#fill();
     }
     return this.next();
   }
 
-  /** What is damaged on disk, or was removed meanwhile, is fetched again. */
-  async #fetchAgain(wanted: MinuteRange, file: SliceFile, error: TickhaulError): Promise<void> {
+  /** Fetches a slice again whose file is damaged or was removed. */
+  async #fetchAgain(selected: MinuteRange, file: SliceFile, error: TickhaulError): Promise<void> {
     const { cache, shared, offline, emit } = this.#run;
     const name = `${cache.feeds}/${file.path}`;
-    const what = error.code === 'corrupt' ? `${name}: ${error.message}` : error.message;
-    if (offline) throw new TickhaulError(error.code, `${what}; run without --offline to fetch it again`);
-    emit({ event: 'warning', message: `${what}; fetching it again` });
+    const problem = error.code === 'corrupt' ? `${name}: ${error.message}` : error.message;
+    if (offline) throw new TickhaulError(error.code, `${problem}; run without --offline to fetch it again`);
+    emit({ event: 'warning', message: `${problem}; fetching it again` });
     if (error.code === 'corrupt') await cache.drop(file);
-    shared.forget(this.#requestOf(wanted));
-    this.#ready.unshift(...(await this.#fetch(wanted, true)));
+    shared.forget(this.#toRequest(selected));
+    this.#ready.unshift(...(await this.#fetch(selected, true)));
   }
 
   #fill(): void {
     while (!this.#hasFailed && this.#queue.length < MAX_SLICES_AHEAD && this.#cursor < this.#part.range.end) {
-      const file = this.#part.index.at(this.#cursor);
-      if (file) this.#queue.push(Promise.resolve([this.#stored(file)]));
-      else if (!this.#mayFetch()) return;
+      const file = this.#part.index.find(this.#cursor);
+      if (file) this.#queue.push(Promise.resolve([this.#nextCached(file)]));
+      else if (!this.#canFetch()) return;
       else this.#queue.push(this.#fetchNext());
     }
   }
 
-  #mayFetch(): boolean {
-    const { share } = this.#part;
-    const isFirst = this.#size === undefined;
-    const most = isFirst
+  #canFetch(): boolean {
+    const { partCount } = this.#part;
+    const isFirst = this.#suggestedMinutes === undefined;
+    const maxRequests = isFirst
       ? 1
-      : Math.min(this.#run.concurrency.limit, MAX_IN_FLIGHT_BYTES / this.#largest) / share;
+      : Math.min(this.#run.concurrency.limit, MAX_IN_FLIGHT_BYTES / this.#largestBytes) / partCount;
     return (
-      this.#fetching < Math.max(1, Math.floor(most)) &&
-      (this.#held < this.#shareOf(MAX_HELD_BYTES) || this.#queue.length === 0)
+      this.#requests < Math.max(1, Math.floor(maxRequests)) &&
+      (this.#heldBytes < this.#partBudget(MAX_HELD_BYTES) || this.#queue.length === 0)
     );
   }
 
-  #stored(file: SliceFile): PendingSlice {
-    const wanted = { start: this.#cursor, end: Math.min(file.end, this.#part.range.end) };
-    this.#cursor = wanted.end;
-    return this.#waitingOnDisk(file, wanted);
+  #nextCached(file: SliceFile): PendingSlice {
+    const selected = { start: this.#cursor, end: Math.min(file.end, this.#part.range.end) };
+    this.#cursor = selected.end;
+    return this.#toPendingFile(file, selected);
   }
 
-  #waitingOnDisk(file: SliceFile, wanted: MinuteRange): PendingSlice {
+  #toPendingFile(file: SliceFile, selected: MinuteRange): PendingSlice {
     const open = async (): Promise<SliceText> => {
-      return unpackSlice(await this.#run.cache.read(file), file.encoding, this.#shareOf(MAX_NEXT_TEXT_BYTES));
+      return unpackSlice(
+        await this.#run.cache.read(file),
+        file.encoding,
+        this.#partBudget(MAX_NEXT_TEXT_BYTES),
+      );
     };
-    return { wanted, has: file, held: 0, open, file };
+    return { selected, available: file, heldBytes: 0, open, file };
   }
 
   #fetchNext(): Promise<readonly PendingSlice[]> {
     const { index, range } = this.#part;
     const start = this.#cursor;
-    const end = index.firstOf({ start, end: Math.min(start + (this.#size ?? 1), range.end) });
+    const end = index.findFirst({ start, end: Math.min(start + (this.#suggestedMinutes ?? 1), range.end) });
     this.#cursor = end;
-    this.#fetching++;
+    this.#requests++;
     return this.#fetch({ start, end }, false).finally(() => {
-      this.#fetching--;
+      this.#requests--;
       this.#fill();
     });
   }
 
   /**
-   * Asks until the whole range is there: an answer may have fewer minutes than were asked for. What fails is thrown when
-   * it is opened, after those before it.
-   * @param isNext whether it is read at once, and so need not wait on the disk.
+   * Requests the whole range, if necessary several times, since a response may have fewer minutes than
+   * requested. An error is thrown when its slice is opened, after the slices before it.
+   * @param isNext whether the slice is read next, and so stays in memory.
    */
   async #fetch(range: MinuteRange, isNext: boolean): Promise<readonly PendingSlice[]> {
     const slices: PendingSlice[] = [];
     for (let start = range.start; start < range.end; ) {
       const rest = { start, end: range.end };
-      const slice = await this.#fetchOne(rest, isNext).catch((error: unknown): PendingSlice => {
+      const slice = await this.#fetchSlice(rest, isNext).catch((error: unknown): PendingSlice => {
         this.#hasFailed = true;
-        return { wanted: rest, has: rest, held: 0, open: () => Promise.reject(error) };
+        return { selected: rest, available: rest, heldBytes: 0, open: () => Promise.reject(error) };
       });
       slices.push(slice);
-      start = slice.wanted.end;
+      start = slice.selected.end;
     }
     return slices;
   }
 
-  async #fetchOne(range: MinuteRange, isNext: boolean): Promise<PendingSlice> {
-    const has = await this.#run.shared.fetch(this.#run, this.#requestOf(range), this.#signal);
-    this.#size = Math.min(has.suggested ?? this.#size ?? 1, MAX_REQUEST_MINUTES);
-    const { file, fetched } = has;
-    // What others fetched may go on beyond what is asked for here.
+  async #fetchSlice(range: MinuteRange, isNext: boolean): Promise<PendingSlice> {
+    const shared = await this.#run.shared.fetch(this.#run, this.#toRequest(range), this.#signal);
+    this.#suggestedMinutes = Math.min(
+      shared.suggestedMinutes ?? this.#suggestedMinutes ?? 1,
+      MAX_REQUEST_MINUTES,
+    );
+    const { file, fetched } = shared;
+    // A slice fetched for another replay may end after this range.
     if (file && file.end > this.#cursor) this.#part.index.add(file);
-    const wanted = intersectMinutes(has, range) ?? range;
-    if (file && !fetched) return this.#waitingOnDisk(file, wanted);
-    if (!fetched) throw new Error('a slice that is nowhere');
+    const selected = intersectMinutes(shared, range) ?? range;
+    if (file && !fetched) return this.#toPendingFile(file, selected);
+    if (!fetched) throw new Error('a slice has neither file nor content');
     const { slice, text } = fetched;
     const { bytes, encoding } = slice;
-    this.#largest = Math.max(this.#largest, bytes.length);
-    const isHeld = isNext || this.#held + text.size <= this.#shareOf(MAX_HELD_BYTES);
-    if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
-    this.#held += isHeld ? text.size : bytes.length;
-    if (isHeld) return { wanted, has, held: text.size, open: async () => text };
+    this.#largestBytes = Math.max(this.#largestBytes, bytes.length);
+    const isHeld = isNext || this.#heldBytes + text.size <= this.#partBudget(MAX_HELD_BYTES);
+    if (file && !isHeld) return this.#toPendingFile(file, selected);
+    this.#heldBytes += isHeld ? text.size : bytes.length;
+    if (isHeld) return { selected, available: shared, heldBytes: text.size, open: async () => text };
     return {
-      wanted,
-      has,
-      held: bytes.length,
-      open: () => unpackSlice(bytes, encoding, this.#shareOf(MAX_NEXT_TEXT_BYTES)),
+      selected,
+      available: shared,
+      heldBytes: bytes.length,
+      open: () => unpackSlice(bytes, encoding, this.#partBudget(MAX_NEXT_TEXT_BYTES)),
     };
   }
 
-  #shareOf(most: number): number {
-    const share = (most * READERS_WITH_FULL_BUDGET) / Math.max(1, this.#run.shared.readers);
-    return Math.max(MIN_SHARE_BYTES, Math.min(most, share));
+  #partBudget(maxBytes: number): number {
+    const share = (maxBytes * READERS_WITH_FULL_BUDGET) / Math.max(1, this.#run.shared.readers);
+    return Math.max(MIN_SHARE_BYTES, Math.min(maxBytes, share));
   }
 
-  #requestOf(range: MinuteRange): KeyedRequest {
+  #toRequest(range: MinuteRange): KeyedRequest {
     const { exchange, filters, key } = this.#part;
     return { exchange, filters, key, ...range };
   }
 }
 
-/** The minutes of a part that aren't in the cache. */
+/** The minutes of a part that are not in the cache. */
 export function* listMissingMinutes({ index, range }: FeedPart): Generator<Minute> {
-  for (let minute = range.start; minute < range.end; minute++) if (!index.at(minute)) yield minute;
+  for (let minute = range.start; minute < range.end; minute++) if (!index.find(minute)) yield minute;
 }
 
-/** For messages. */
+/** Formats minutes for messages. */
 export function describeMinutes(minutes: readonly Minute[]): string {
   const [first] = minutes;
   if (first === undefined) return 'nothing';

@@ -1,20 +1,20 @@
 const LF = 0x0a;
-/** Bytes of lines that are worked on at once, about: a processor has them near while they are cut and written. */
+/** Approximate size of a piece, which stays in the processor's cache while it is split and written. */
 const PIECE_BYTES = 256 * 1024;
 
-/** Text that comes in chunks of any size, as pieces of whole lines. */
+/** Splits text in chunks of any size into pieces of whole lines. */
 export class WholeLineSplitter {
-  /** The beginning of a line whose end is still to come. */
-  #begun: Buffer | undefined;
+  /** Start of a line whose end is in a later chunk. */
+  #partialLine: Buffer | undefined;
 
-  /** The whole lines of a chunk, as they lie there: only a line that two chunks share is copied. */
-  *of(chunk: Buffer): Generator<Buffer> {
+  /** Yields the whole lines of a chunk as slices of it; only a line that spans chunks is copied. */
+  *split(chunk: Buffer): Generator<Buffer> {
     const last = chunk.lastIndexOf(LF) + 1;
     let at = 0;
-    if (this.#begun && last > 0) {
+    if (this.#partialLine && last > 0) {
       at = chunk.indexOf(LF) + 1;
-      yield Buffer.concat([this.#begun, chunk.subarray(0, at)]);
-      this.#begun = undefined;
+      yield Buffer.concat([this.#partialLine, chunk.subarray(0, at)]);
+      this.#partialLine = undefined;
     }
     while (at < last) {
       const end = last - at <= PIECE_BYTES ? last : chunk.lastIndexOf(LF, at + PIECE_BYTES - 1) + 1;
@@ -24,6 +24,6 @@ export class WholeLineSplitter {
     }
     if (last === chunk.length) return;
     const rest = chunk.subarray(last);
-    this.#begun = this.#begun ? Buffer.concat([this.#begun, rest]) : Buffer.from(rest);
+    this.#partialLine = this.#partialLine ? Buffer.concat([this.#partialLine, rest]) : Buffer.from(rest);
   }
 }

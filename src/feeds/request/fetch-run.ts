@@ -8,7 +8,7 @@ import type { RetryLimits } from '../../transfer/retry-policy.js';
 import type { SliceCache } from '../cache/slice-cache.js';
 import type { RequestQuota } from './request-quota.js';
 
-/** What all requests for slices share. */
+/** State shared by all requests for slices. */
 export interface FetchRun extends RetryLimits {
   readonly client: ServiceClient;
   readonly cache: SliceCache;
@@ -16,7 +16,7 @@ export interface FetchRun extends RetryLimits {
   readonly pause: Pause;
   readonly quota: RequestQuota;
   readonly rate: RateLimit;
-  /** Where other processes may fetch the same slice: those of one name follow each other. */
-  readonly turns?: KeyedMutex | undefined;
+  /** Serializes requests for the same slice across processes; undefined for a single process. */
+  readonly fetchMutex?: KeyedMutex | undefined;
   readonly emit: EventSink;
 }

@@ -6,21 +6,24 @@ import { type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 import type { FetchRun } from './fetch-run.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
-/** Bytes of text that are kept of a slice until its turn: many are fetched at once. */
+/**
+ * Maximum decompressed text kept in memory for a slice that is not read yet, since many slices are fetched at
+ * once.
+ */
 const MAX_KEPT_TEXT_BYTES = 16 * 1024 * 1024;
 
-/** A slice that came whole. */
+/** A slice that was received and verified. */
 export interface FetchedSlice {
   readonly slice: ReceivedSlice;
   readonly text: SliceText;
-  /** Minutes that the next request should be about; undefined where the answer didn't say. */
-  readonly suggested: number | undefined;
+  /** Suggested minutes for the next request; undefined without a header. */
+  readonly suggestedMinutes: number | undefined;
 }
 
 /**
- * Fetches a slice and proves it whole; tries again as long as that can help. It may end sooner than it was asked for,
- * or later.
- * @throws TickhaulError that names exchange and minute: why the last try failed.
+ * Fetches and verifies a slice; retries errors that may be temporary. The slice may have fewer or more
+ * minutes than requested.
+ * @throws TickhaulError of the last attempt, with exchange and minute in the message.
  */
 export async function fetchSlice(
   run: FetchRun,
@@ -60,27 +63,27 @@ async function attemptFetch(
   await pause.waitUntilOver(signal);
   await quota.acquire(signal);
   const receivedMs = Date.now();
-  let isSettled = false;
-  const settle = (): void => {
-    if (!isSettled) quota.onRequestEnd();
-    isSettled = true;
+  let hasEnded = false;
+  const endRequest = (): void => {
+    if (!hasEnded) quota.onRequestEnd();
+    hasEnded = true;
   };
   try {
-    const answer = await requestSlice(
+    const response = await requestSlice(
       client,
       request,
       rate,
       (headers) => {
         quota.onHeaders(headers);
-        settle();
+        endRequest();
       },
       signal,
     );
-    const { bytes, encoding, minutes, suggested } = answer;
+    const { bytes, encoding, minutes, suggestedMinutes } = response;
     const text = await unpackSlice(bytes, encoding, MAX_KEPT_TEXT_BYTES);
     const slice = { bytes, encoding, receivedMs, start: request.start, end: request.start + minutes };
-    return { slice, text, suggested };
+    return { slice, text, suggestedMinutes };
   } finally {
-    settle();
+    endRequest();
   }
 }

@@ -2,72 +2,72 @@ import { wait } from '../../base/wait.js';
 import { parseRetryAfter } from '../../service/http/retry-after.js';
 import type { HttpHeaders } from '../../service/http/send-request.js';
 
-/** Milliseconds beyond the time that the service names, since its clock isn't ours. */
+/** Added to the reset time of the service, whose clock may differ. */
 const CLOCK_MARGIN_MS = 50;
-/** The service counts by minutes. */
+/** The service counts requests for each minute. */
 const MINUTE_MS = 60_000;
 const POLL_MS = 500;
-/** Ends of a minute that differ by less are one. */
+/** Reset times that differ by less belong to the same window. */
 const SAME_WINDOW_MS = 2000;
 
 /**
- * How many requests the service still takes, by its own headers (service interface, Limits), so that it never has to
- * refuse one. Others may use the same account, so the latest answers count.
+ * Tracks the remaining requests by the service's headers (docs/spec/raw-feeds-api.md#request-rate), so that
+ * the limit is never exceeded. Other clients may use the same account, so the latest response counts.
  */
 export interface RequestQuota {
-  /** Resolves when a request may be sent, and counts it. */
+  /** Waits until a request is allowed, and counts it. */
   acquire(signal: AbortSignal): Promise<void>;
-  /** Told of each answer's headers. */
+  /** To be called with the headers of each response. */
   onHeaders(headers: HttpHeaders): void;
-  /** The request has its answer, or will have none. */
+  /** To be called when a request has its response, or has failed. */
   onRequestEnd(): void;
 }
 
-/** @param now milliseconds of a clock that never goes back. */
+/** @param now monotonic clock in milliseconds. */
 export function createRequestQuota(now = (): number => performance.now()): RequestQuota {
-  /** Requests that may be sent until `resetAt`, and those that a whole minute bears. */
-  let left = Number.POSITIVE_INFINITY;
+  /** Requests left until `resetAt`, and below the limit of a whole minute. */
+  let remaining = Number.POSITIVE_INFINITY;
   let resetAt = Number.NEGATIVE_INFINITY;
   let limit = Number.POSITIVE_INFINITY;
-  /** Whether `resetAt` is not the service's word. */
-  let isGuess = true;
-  let unanswered = 0;
+  /** Whether `resetAt` is an estimate and not from a header. */
+  let isEstimate = true;
+  let inFlight = 0;
   return {
     async acquire(signal) {
       for (;;) {
         if (now() >= resetAt) {
-          left = limit;
+          remaining = limit;
           resetAt = now() + MINUTE_MS;
-          isGuess = true;
+          isEstimate = true;
         }
-        if (left > 0) break;
-        // An answer may bring the end nearer.
+        if (remaining > 0) break;
+        // A response may announce an earlier reset.
         await wait(Math.min(resetAt - now(), POLL_MS), signal);
       }
-      left--;
-      unanswered++;
+      remaining--;
+      inFlight++;
     },
     onHeaders(headers) {
-      const remaining = count(headers['x-ratelimit-remaining']);
+      const announced = parseCount(headers['x-ratelimit-remaining']);
       const resetMs = parseRetryAfter(headers['x-ratelimit-reset-after'], now());
-      if (remaining === undefined || resetMs === undefined || resetMs > 2 * MINUTE_MS) return;
-      limit = count(headers['x-ratelimit-limit']) ?? limit;
-      // Those that are on their way may not be in the service's count yet.
-      const free = remaining - (unanswered - 1);
+      if (announced === undefined || resetMs === undefined || resetMs > 2 * MINUTE_MS) return;
+      limit = parseCount(headers['x-ratelimit-limit']) ?? limit;
+      // Requests in flight may not be in the service's count yet.
+      const free = announced - (inFlight - 1);
       const end = now() + resetMs + CLOCK_MARGIN_MS;
-      // Answers come in any order, and the time is in whole seconds.
-      const isOlder = !isGuess && end < resetAt - SAME_WINDOW_MS;
+      // Responses may arrive in any order, and the time is in whole seconds.
+      const isOlder = !isEstimate && end < resetAt - SAME_WINDOW_MS;
       if (isOlder) return;
-      left = !isGuess && end > resetAt + SAME_WINDOW_MS ? free : Math.min(left, free);
+      remaining = !isEstimate && end > resetAt + SAME_WINDOW_MS ? free : Math.min(remaining, free);
       resetAt = end;
-      isGuess = false;
+      isEstimate = false;
     },
     onRequestEnd() {
-      unanswered--;
+      inFlight--;
     },
   };
 }
 
-function count(text: string | undefined): number | undefined {
+function parseCount(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,9}$/.test(text.trim()) ? Number(text) : undefined;
 }

@@ -8,31 +8,35 @@ import type { FetchRun } from './fetch-run.js';
 import { type FetchedSlice, fetchSlice } from './fetch-slice.js';
 import type { SliceRequest } from './slice-request.js';
 
-/** A slice that somebody of this process asked for. */
+/** A slice requested by any replay of this process. */
 export interface SharedSlice extends MinuteRange {
-  /** Where it is kept; undefined where it isn't. */
+  /** The cached file; undefined if the slice was not cached. */
   readonly file: SliceFile | undefined;
-  /** Itself, for those who waited while it came. */
+  /** The content, for replays that waited for the request; undefined for later ones. */
   readonly fetched: FetchedSlice | undefined;
-  /** Minutes that the next request should be about; undefined where the answer didn't say. */
-  readonly suggested: number | undefined;
+  /** Suggested minutes for the next request; undefined without a header. */
+  readonly suggestedMinutes: number | undefined;
 }
 
 export interface KeyedRequest extends SliceRequest {
-  /** Of the filters, in the cache. */
+  /** Cache key of the filters. */
   readonly key: string;
 }
 
 /**
- * Fetches slices for all replays of a run: what one of them asks for, or did a while ago, isn't asked for again for
- * another, and all together keep to the run's limit. A request ends when nobody waits for it any longer.
+ * Fetches slices for all replays of a run. A slice that one replay requests, or requested recently, is not
+ * requested again for another, and all replays together respect the run's concurrency limit. A request is
+ * aborted when no replay waits for it any more.
  */
 export interface SharedSlices {
-  /** Parts that are being read, which share the memory. */
+  /** Number of parts being read; they share the memory budget. */
   readers: number;
-  /** A slice that has the request's first minute. @throws as `fetchSlice`; the reason of an abort. */
+  /**
+   * Returns a slice that contains the request's first minute. @throws as `fetchSlice`; the signal's reason
+   * after an abort.
+   */
   fetch(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice>;
-  /** What was kept isn't there any more, or is damaged. */
+  /** Forgets a cached slice that is gone or damaged. */
   forget(request: KeyedRequest): void;
 }
 
@@ -40,97 +44,101 @@ interface SliceInFlight {
   readonly slice: Promise<SharedSlice>;
   /** Aborts the request. */
   readonly stop: AbortController;
-  readonly names: readonly string[];
-  waiting: number;
+  readonly keys: readonly string[];
+  waiters: number;
   isDone: boolean;
 }
 
-/** Minutes that are remembered: readers who looked at the cache before they were kept are long through by then. */
+/** Number of minutes to remember: a reader whose index is older than the cached file has finished by then. */
 const MAX_REMEMBERED_MINUTES = 20_000;
 
 export function createSharedSlices(): SharedSlices {
   const known = new Map<string, SliceInFlight>();
   const limit = pLimit(1);
 
-  const drop = (one: SliceInFlight, names = one.names): void => {
-    for (const name of names) if (known.get(name) === one) known.delete(name);
+  const drop = (inFlight: SliceInFlight, keys = inFlight.keys): void => {
+    for (const key of keys) if (known.get(key) === inFlight) known.delete(key);
   };
-  const remember = (one: SliceInFlight): void => {
-    for (const name of one.names) known.set(name, one);
-    for (const name of known.keys()) {
+  const remember = (inFlight: SliceInFlight): void => {
+    for (const key of inFlight.keys) known.set(key, inFlight);
+    for (const key of known.keys()) {
       if (known.size <= MAX_REMEMBERED_MINUTES) return;
-      known.delete(name);
+      known.delete(key);
     }
   };
-  const begin = (run: FetchRun, request: KeyedRequest): SliceInFlight => {
+  const start = (run: FetchRun, request: KeyedRequest): SliceInFlight => {
     const stop = new AbortController();
     limit.concurrency = Math.max(1, run.concurrency.limit);
     const fetched = limit(() => fetchUnlessCached(run, request, stop.signal));
-    const one: SliceInFlight = {
+    const inFlight: SliceInFlight = {
       slice: fetched,
       stop,
-      names: listMinuteKeys(request),
-      waiting: 0,
+      keys: listMinuteKeys(request),
+      waiters: 0,
       isDone: false,
     };
-    remember(one);
+    remember(inFlight);
     fetched.then(
       (slice) => {
-        one.isDone = true;
-        drop(one);
-        // Its bytes are for those who waited; whoever comes later reads it from the disk.
+        inFlight.isDone = true;
+        drop(inFlight);
+        // Drop the content: replays that did not wait for it read the file.
         if (slice.file) {
-          const kept = Promise.resolve({ ...slice, fetched: undefined });
-          remember({ ...one, slice: kept, names: listMinuteKeys({ ...request, ...toMinuteRange(slice) }) });
+          const withoutContent = Promise.resolve({ ...slice, fetched: undefined });
+          remember({
+            ...inFlight,
+            slice: withoutContent,
+            keys: listMinuteKeys({ ...request, ...toMinuteRange(slice) }),
+          });
         }
       },
       () => {
-        one.isDone = true;
-        drop(one);
+        inFlight.isDone = true;
+        drop(inFlight);
       },
     );
-    return one;
+    return inFlight;
   };
   return {
     readers: 0,
     async fetch(run, request, signal) {
       for (;;) {
-        const one = known.get(minuteKey(request, request.start)) ?? begin(run, request);
-        one.waiting++;
+        const inFlight = known.get(minuteKey(request, request.start)) ?? start(run, request);
+        inFlight.waiters++;
         try {
-          const slice = await rejectOnAbort(one.slice, signal);
-          // An answer may have fewer minutes than it was asked for.
+          const slice = await rejectOnAbort(inFlight.slice, signal);
+          // A response may have fewer minutes than requested.
           if (slice.start <= request.start && slice.end > request.start) return slice;
         } finally {
-          one.waiting--;
-          if (one.waiting === 0 && !one.isDone) {
-            drop(one);
-            one.stop.abort(abortReason(signal));
+          inFlight.waiters--;
+          if (inFlight.waiters === 0 && !inFlight.isDone) {
+            drop(inFlight);
+            inFlight.stop.abort(abortReason(signal));
           }
         }
       }
     },
     forget(request) {
-      for (const name of listMinuteKeys(request)) known.delete(name);
+      for (const key of listMinuteKeys(request)) known.delete(key);
     },
   };
 }
 
-/** Where other processes fetch too, one of them may have brought it meanwhile. */
+/** With other processes in the same cache, one of them may have fetched the slice in the meantime. */
 async function fetchUnlessCached(
   run: FetchRun,
   request: KeyedRequest,
   signal: AbortSignal,
 ): Promise<SharedSlice> {
-  if (!run.turns) return fetchAndCache(run, request, signal);
+  if (!run.fetchMutex) return fetchAndCache(run, request, signal);
   const name = minuteKey(request, request.start);
   const work = async (noted?: number): Promise<SharedSlice> => {
-    // Without a note nobody had this turn before: nothing came since the cache was looked at.
+    // Without a note no other process held this mutex before, so the cache has not changed since the lookup.
     const file = noted === undefined ? undefined : await findCachedSlice(run, request);
     if (!file) return fetchAndCache(run, request, signal);
-    return { ...toMinuteRange(file), file, fetched: undefined, suggested: noted || undefined };
+    return { ...toMinuteRange(file), file, fetched: undefined, suggestedMinutes: noted || undefined };
   };
-  return run.turns.runExclusive(name, signal, work, ({ suggested }) => suggested ?? 0);
+  return run.fetchMutex.runExclusive(name, signal, work, ({ suggestedMinutes }) => suggestedMinutes ?? 0);
 }
 
 async function findCachedSlice(
@@ -138,7 +146,7 @@ async function findCachedSlice(
   { exchange, key, start }: KeyedRequest,
 ): Promise<SliceFile | undefined> {
   const index = await readSliceIndex(cache.feeds, exchange, [key], { start, end: start + 1 });
-  return index.at(start);
+  return index.find(start);
 }
 
 async function fetchAndCache(
@@ -147,9 +155,9 @@ async function fetchAndCache(
   signal: AbortSignal,
 ): Promise<SharedSlice> {
   const fetched = await fetchSlice(run, request, signal);
-  const { slice, suggested } = fetched;
+  const { slice, suggestedMinutes } = fetched;
   const file = await run.cache.write(request.exchange, request.key, slice);
-  return { ...toMinuteRange(slice), file, fetched, suggested };
+  return { ...toMinuteRange(slice), file, fetched, suggestedMinutes };
 }
 
 function toMinuteRange({ start, end }: MinuteRange): MinuteRange {

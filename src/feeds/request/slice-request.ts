@@ -10,29 +10,32 @@ import type { RateLimit } from '../../transfer/rate-limit.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 
-/** Minutes that one request may be about (service interface, Limits). */
+/** Maximum minutes of one request (docs/spec/raw-feeds-api.md#slice-request). */
 export const MAX_REQUEST_MINUTES = 10;
 
-/** Bytes of an answer: somewhat more than any slice has. */
+/** Maximum size of a response; larger than any real slice. */
 const MAX_RESPONSE_BYTES = 1024 * 1024 * 1024;
 
 export interface SliceRequest extends MinuteRange {
   readonly exchange: string;
-  /** In canonical form, as text; undefined for everything. */
+  /** Canonical filters as text; undefined for the whole exchange. */
   readonly filters: string | undefined;
 }
 
-/** A slice as the service sent it; nothing of it is proven yet. */
+/** A slice as the service sent it, not verified yet. */
 export interface SliceResponse {
   readonly bytes: Buffer;
   readonly encoding: SliceEncoding;
-  /** Minutes that are in it: those that were asked for, unless it says something else. */
+  /** Minutes in the response; the requested number unless a header says otherwise. */
   readonly minutes: number;
-  /** Minutes that the next request should be about; undefined where it doesn't say. */
-  readonly suggested: number | undefined;
+  /** Suggested minutes for the next request; undefined without a header. */
+  readonly suggestedMinutes: number | undefined;
 }
 
-/** The slice's address: the same minute of the same filters always has the same one (replay facts, section 1). */
+/**
+ * The URL of a slice. Equal minutes and filters always give the same URL
+ * (docs/spec/raw-feeds-api.md#slice-request).
+ */
 export function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
   const offset = start % MINUTES_PER_DAY;
   const from = encodeURIComponent(new Date((start - offset) * MS_PER_MINUTE).toISOString());
@@ -44,9 +47,10 @@ export function sliceUrl(base: string, { exchange, filters, start, end }: SliceR
 }
 
 /**
- * Asks for one slice, once.
- * @param onHeaders told of the answer's headers, whatever its status.
- * @throws TickhaulError as the status says, or as `sendGet` does; `bad_answer` for a compression that wasn't asked for.
+ * Requests one slice, without retries.
+ * @param onHeaders called with the response headers, for any status.
+ * @throws TickhaulError by status, or as `sendGet`; `bad_answer` for an unexpected compression or an
+ * oversized response.
  */
 export async function requestSlice(
   client: ServiceClient,
@@ -60,24 +64,24 @@ export async function requestSlice(
     'accept-encoding': HAS_ZSTD ? 'zstd, gzip' : 'gzip',
     ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
   };
-  const answer = await sendGet(client, sliceUrl(apiUrl, request), headers, signal);
-  onHeaders(answer.headers);
-  if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
-  const encoding = parseEncoding(answer.headers);
+  const response = await sendGet(client, sliceUrl(apiUrl, request), headers, signal);
+  onHeaders(response.headers);
+  if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+  const encoding = parseEncoding(response.headers);
   if (!encoding) {
-    await discardBody(answer.body);
-    const found = answer.headers['content-encoding'];
-    throw new TickhaulError('bad_answer', `${answer.name}: expected gzip or zstd, found "${found}"`);
+    await discardBody(response.body);
+    const name = response.headers['content-encoding'];
+    throw new TickhaulError('bad_answer', `${response.name}: expected gzip or zstd, name "${name}"`);
   }
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of answer.body) {
+  for await (const chunk of response.body) {
     chunks.push(chunk);
     length += chunk.length;
     if (length > MAX_RESPONSE_BYTES) {
       throw new TickhaulError(
         'bad_answer',
-        `${answer.name}: an answer of more than ${formatSize(MAX_RESPONSE_BYTES)}`,
+        `${response.name}: an response of more than ${formatSize(MAX_RESPONSE_BYTES)}`,
       );
     }
     await rate(chunk.length, signal);
@@ -85,24 +89,24 @@ export async function requestSlice(
   return {
     bytes: concatChunks(chunks, length),
     encoding,
-    minutes: parseMinuteCount(answer.headers['x-slice-size']) ?? request.end - request.start,
-    suggested: parseMinuteCount(answer.headers['x-suggested-slice-size']),
+    minutes: parseMinuteCount(response.headers['x-slice-size']) ?? request.end - request.start,
+    suggestedMinutes: parseMinuteCount(response.headers['x-suggested-slice-size']),
   };
 }
 
-/** A small answer comes in one piece. */
+/** Avoids the copy if there is only one chunk. */
 function concatChunks(chunks: readonly Buffer[], length: number): Buffer {
   const [only] = chunks;
   return only && chunks.length === 1 ? only : Buffer.concat(chunks, length);
 }
 
-/** An answer that doesn't say is gzip, as those of old caches are. */
+/** Absent means gzip (docs/spec/raw-feeds-api.md#slice-answer), as in responses from old caches. */
 function parseEncoding(headers: HttpHeaders): SliceEncoding | undefined {
   const name = headers['content-encoding']?.trim().toLowerCase() ?? 'gzip';
   return name === 'gzip' || name === 'zstd' ? name : undefined;
 }
 
-/** A count of minutes that an answer can have. */
+/** A valid number of minutes in a response header; undefined otherwise. */
 function parseMinuteCount(text: string | undefined): number | undefined {
   const minutes = Number(text?.trim() || Number.NaN);
   return Number.isInteger(minutes) && minutes >= 1 && minutes <= MAX_REQUEST_MINUTES ? minutes : undefined;

@@ -3,51 +3,57 @@ import { TickhaulError } from '../../base/errors.js';
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { gunzipBytes } from '../../integrity/gunzip-bytes.js';
 import { isLineStart } from '../read/raw-line.js';
-import { gzipTextEnds } from './gzip-text-ends.js';
+import { findGzipTextEnds } from './gzip-text-ends.js';
 import { unzstd } from './unzstd.js';
 import { splitZstdFrames } from './zstd-frames.js';
 
-/** How a slice is compressed. */
+/** Compression of a slice. */
 export type SliceEncoding = 'gzip' | 'zstd';
 
-/** A slice that is proven whole. */
+/** Text of a slice that was decompressed to its end. */
 export interface SliceText {
   /** Bytes of text. */
   readonly size: number;
-  /** Gives the text in chunks; a promise holds the next one back. May be called again. */
+  /** Reads the text in chunks; a returned promise delays the next chunk. Can be called again. */
   read(use: TextSink): Promise<void>;
-  /** Where in the text its gzip members or zstd frames end, in bytes; none where that can't be seen. */
+  /** Positions in the text at which gzip members or zstd frames end, in bytes; empty if unknown. */
   ends(): readonly number[];
 }
 
-/** Bytes of text that are kept of a slice that is read next. */
+/** Maximum decompressed text kept in memory for the slice that is read next. */
 export const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
-/** Bytes of a slice, and of its text, up to which it is decompressed in one piece. */
+/** Maximum size of a slice, and below of its text, for decompression in one call. */
 const SMALL_SLICE_BYTES = 32 * 1024;
 const SMALL_TEXT_BYTES = 1024 * 1024;
-/** Bytes of text that come in one piece, where a slice says that it has no more. */
+/** Maximum text in one chunk if the slice announces the size of its text. */
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
-/** A buffer for the text of a slice that isn't large holds so much more than it has compressed bytes. */
-const SMALL_TEXT_CHUNK = 64 * 1024;
-/** As many at once as zlib has threads. */
-const decompressing = pLimit(4);
+/** The output buffer of a slice has the size of its compressed bytes plus this. */
+const SMALL_TEXT_CHUNK_BYTES = 64 * 1024;
+/** Matches the default number of Node's threads that run zlib. */
+const decompressionLimit = pLimit(4);
 
 const LF = 0x0a;
 
 /**
- * Decompresses a slice to its end, all of its members or frames, before any of it can be read: what is wrong at the end
- * must not show after the beginning was given away.
- * @param mostKept bytes of text that are kept; a larger slice is decompressed a second time when it is read.
- * @throws TickhaulError `createCorruptError` for what is no whole gzip file or zstd stream, ends within a line, or doesn't begin
- * as lines of the raw data API do.
+ * Decompresses a slice to its end, with all members or frames, before its text can be read: damage at the end
+ * must be found before the beginning is used.
+ * @param maxKeptBytes maximum text kept in memory; a larger slice is decompressed again when it is read.
+ * @throws TickhaulError `corrupt` for an incomplete gzip file or zstd stream, for text that ends within a
+ * line, or that does not begin with a line of the raw feeds API.
  */
-export function unpackSlice(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
+export function unpackSlice(
+  bytes: Buffer,
+  encoding: SliceEncoding,
+  maxKeptBytes: number,
+): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES;
-  return isSmall ? unpack(bytes, encoding, mostKept) : decompressing(() => unpack(bytes, encoding, mostKept));
+  return isSmall
+    ? unpack(bytes, encoding, maxKeptBytes)
+    : decompressionLimit(() => unpack(bytes, encoding, maxKeptBytes));
 }
 
-async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
-  let kept: Buffer[] | undefined = [];
+async function unpack(bytes: Buffer, encoding: SliceEncoding, maxKeptBytes: number): Promise<SliceText> {
+  let keptTexts: Buffer[] | undefined = [];
   let size = 0;
   let last = LF;
   let head: Buffer = Buffer.alloc(0);
@@ -57,20 +63,20 @@ async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number):
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
-    if (size > mostKept) kept = undefined;
-    kept?.push(text);
+    if (size > maxKeptBytes) keptTexts = undefined;
+    keptTexts?.push(text);
   };
   await decompress(bytes, encoding, onText, () => frameEnds.push(size));
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');
   assertSliceStart(head);
-  const texts = kept;
+  const texts = keptTexts;
   return {
     size,
     async read(use) {
       if (!texts) return decompress(bytes, encoding, use);
       for (const text of texts) await use(text);
     },
-    ends: () => (encoding === 'zstd' ? frameEnds : gzipTextEnds(bytes, size)),
+    ends: () => (encoding === 'zstd' ? frameEnds : findGzipTextEnds(bytes, size)),
   };
 }
 
@@ -102,19 +108,20 @@ async function decompress(
 }
 
 /**
- * Bytes of text at once. Most slices are one member, which says at its end how long its text is (RFC 1952, section
- * 2.3.1): in one piece, it is decompressed without this thread, and no line is cut in two.
+ * Chooses the chunk size of the text. Most slices are one member, which announces the length of its text at
+ * its end (RFC 1952, section 2.3.1). In one chunk it is decompressed without this thread, and no line is
+ * split.
  */
 function chooseChunkBytes(bytes: Buffer): number {
   const length = bytes.readUInt32LE(bytes.length - 4);
-  const usual = Math.min(LARGE_TEXT_CHUNK_BYTES, SMALL_TEXT_CHUNK + bytes.length);
+  const usual = Math.min(LARGE_TEXT_CHUNK_BYTES, SMALL_TEXT_CHUNK_BYTES + bytes.length);
   return length < MAX_CHUNK_BYTES ? Math.max(length + 1, usual) : usual;
 }
 
-/** Enough to see the first line's beginning. */
+/** Enough for the start of the first line. */
 const HEAD_BYTES = 256;
 
-/** An error page in gzip, or a file of another kind, is whole too. */
+/** A gzip-compressed error page, or another kind of file, decompresses without an error. */
 function assertSliceStart(head: Buffer): void {
   const start = head.findIndex((byte) => byte !== LF);
   if (start < 0 || start + 29 > head.length || isLineStart(head, start)) return;

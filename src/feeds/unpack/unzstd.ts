@@ -4,20 +4,20 @@ import { Decompress } from 'fzstd';
 import { TickhaulError } from '../../base/errors.js';
 import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from '../../integrity/gunzip.js';
 
-/** Compressed bytes that are given to the slower decoder at once, so that it gives text now and then. */
+/** Compressed bytes for one call of the portable decoder, so that it returns text regularly. */
 const PIECE_BYTES = 128 * 1024;
 
-/** Node has zstd of its own from 22.15; the types are those of Node 20. */
+/** Node has zstd from 22.15 on; the type declarations are those of Node 20. */
 interface NativeZstd {
   readonly createZstdDecompress?: (options: { readonly chunkSize: number }) => Transform;
 }
 
 const { createZstdDecompress } = zlib as NativeZstd;
 
-/** Whether Node reads zstd itself: without that, gzip is quicker. */
+/** Whether Node decompresses zstd itself; otherwise gzip is faster. */
 export const HAS_ZSTD = createZstdDecompress !== undefined;
 
-/** Decompresses one whole zstd frame. @throws TickhaulError `createCorruptError`, and what the sink throws. */
+/** Decompresses one whole zstd frame. @throws TickhaulError `corrupt`, and what `onText` throws. */
 export async function unzstd(frame: Buffer, onText: TextSink): Promise<void> {
   for await (const text of createZstdDecompress
     ? decompressNative(createZstdDecompress, frame)
@@ -39,7 +39,7 @@ async function* decompressNative(
   }
 }
 
-/** It doesn't check zstd's checksums. */
+/** Does not verify zstd checksums. */
 function* decompressPortable(frame: Buffer): Generator<Buffer> {
   const texts: Buffer[] = [];
   const decoder = new Decompress((text) => {
@@ -47,7 +47,7 @@ function* decompressPortable(frame: Buffer): Generator<Buffer> {
   });
   for (let at = 0; at < frame.length; at += PIECE_BYTES) {
     try {
-      // It keeps what it is given, and may write to it.
+      // The decoder keeps its input and may overwrite it.
       decoder.push(Uint8Array.from(frame.subarray(at, at + PIECE_BYTES)), at + PIECE_BYTES >= frame.length);
     } catch (error) {
       throw toCorruptError(error);

@@ -2,18 +2,18 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 
 const ZSTD_MAGIC = 0xfd2fb528;
-/** Skippable frames have one of sixteen magic numbers. */
+/** The first of sixteen magic numbers of skippable frames. */
 const SKIPPABLE = 0x184d2a50;
-/** Bytes of the dictionary's number, and of the content's size, by what the descriptor says. */
+/** Sizes of the dictionary id and the content size in bytes, by their bits in the descriptor. */
 const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
 const CONTENT_BYTES = [0, 2, 4, 8] as const;
 const RLE_BLOCK = 1;
 const RESERVED_BLOCK = 3;
 
 /**
- * The frames that follow each other in a zstd stream, without skippable ones (RFC 8878, section 3.1). Decoders know of
- * one frame only: Node's own stops behind the first.
- * @throws TickhaulError `createCorruptError` where it isn't a whole stream.
+ * Splits a zstd stream into its frames, without skippable ones (RFC 8878, section 3.1). Decoders read a
+ * single frame; Node's own stops after the first.
+ * @throws TickhaulError `corrupt` for an incomplete stream.
  */
 export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
   const frames: Buffer[] = [];
@@ -24,7 +24,7 @@ export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
     if (!isSkippable && magic !== ZSTD_MAGIC) {
       throw new TickhaulError('corrupt', at === 0 ? 'not a zstd file' : `no zstd frame at byte ${at}`);
     }
-    const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : frameEnd(bytes, at + 4);
+    const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : findFrameEnd(bytes, at + 4);
     if (end > bytes.length) throw createTruncatedError(bytes);
     if (!isSkippable) frames.push(bytes.subarray(at, end));
     at = end;
@@ -33,8 +33,8 @@ export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
   return frames;
 }
 
-/** @param start behind the magic number. */
-function frameEnd(bytes: Buffer, start: number): number {
+/** @param start position after the magic number. */
+function findFrameEnd(bytes: Buffer, start: number): number {
   const descriptor = readWord(bytes, start, 1);
   const isSingleSegment = (descriptor & 0x20) !== 0;
   const content = CONTENT_BYTES[(descriptor >> 6) as 0 | 1 | 2 | 3] || (isSingleSegment ? 1 : 0);

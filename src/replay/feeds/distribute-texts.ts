@@ -3,33 +3,41 @@ import { createSwapBuffer, type SwapBuffer } from '../handover.js';
 import { FeedTextBuffer } from './feed-text.js';
 import type { FeedReader } from './threads/feed-thread.js';
 
-/** Texts of a source that are on their way, at most. */
+/** Maximum number of a source's text buffers in use. */
 const TEXTS_IN_FLIGHT = 3;
 
-/** Gives the text of a source; throws in its turn. */
-export type ReadText = (exchange: SwapBuffer<FeedTextBuffer>) => Promise<void>;
+/**
+ * Reads the text of a source into swapped buffers; throws after all text before the error was handed over.
+ */
+export type ReadText = (swap: SwapBuffer<FeedTextBuffer>) => Promise<void>;
 
-/** Text that is on its way. */
+/** A distribution of text in progress. */
 export interface TextDistribution {
-  /** Resolves once all was given. @throws what reading it threw, once all before was given. */
+  /**
+   * Resolves after all text was distributed. @throws the error of reading it, after all text before was
+   * distributed.
+   */
   done(): Promise<void>;
-  /** Ends it, where nobody needs more. */
+  /** Stops the distribution if no more text is needed. */
   stop(): Promise<void>;
 }
 
-/** Gives a source's text to readers, each of whom has all of it. It is written over once all have used it. */
+/**
+ * Distributes a source's text: every reader gets all of it. A buffer is reused after all readers have used
+ * it.
+ */
 export function distributeTexts(read: ReadText, readers: readonly FeedReader[]): TextDistribution {
   const free = new AsyncQueue(Array.from({ length: TEXTS_IN_FLIGHT }, () => new FeedTextBuffer()));
   const push = (buffer: FeedTextBuffer): void => {
     const { bytes, length, shares } = buffer;
-    let users = readers.length;
+    let pendingReaders = readers.length;
     const onUsed = (): void => {
-      if (--users === 0) free.push(buffer);
+      if (--pendingReaders === 0) free.push(buffer);
     };
     for (const reader of readers) reader.write({ bytes, length, shares }, onUsed);
   };
   let failed: { readonly error: unknown } | undefined;
-  const giving = read(createSwapBuffer({ push }, free))
+  const reading = read(createSwapBuffer({ push }, free))
     .catch((error: unknown) => {
       failed = { error };
     })
@@ -38,12 +46,12 @@ export function distributeTexts(read: ReadText, readers: readonly FeedReader[]):
     });
   return {
     async done() {
-      await giving;
+      await reading;
       if (failed) throw failed.error;
     },
     async stop() {
       free.end();
-      await giving;
+      await reading;
     },
   };
 }

@@ -16,77 +16,77 @@ import { type FeedJob, type FeedReader, readFeedJob, startFeedThread } from './t
 import type { FeedTask } from './threads/feed-worker.js';
 import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
 
-/** What the replays of a process share. */
+/** Threads that the replays of a process share. */
 export type FeedThreads = ThreadPool<readonly FeedTask[]>;
 
 export interface FeedInputsOptions {
   readonly run: FeedRun;
   readonly sources: readonly OpenSource[];
-  /** Told how many minutes were read, of all sources together. */
+  /** Called with the number of minutes read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
   readonly threads: FeedThreads;
 }
 
-/** What merges and writes keeps up with no more. */
+/** The merge and the writes in the main thread cannot keep more threads busy. */
 const MAX_THREADS = 8;
-/** A thread takes a while to start: what is shorter is done by then. */
+/** Starting a thread takes longer than replaying a shorter period. */
 const MIN_PERIOD_FOR_THREADS_US = 15 * US_PER_MINUTE;
-/** Readers of one source, whose memory adds up. */
+/** Maximum readers of one source; each one adds to the memory in use. */
 const MAX_SHARES = 3;
 
-/** @param processors threads at once; left out, as many as there are processors. */
+/** @param processors maximum number of threads; defaults to the number of processors. */
 export function createFeedThreads(processors = availableParallelism()): FeedThreads {
   return new ThreadPool(Math.min(processors, MAX_THREADS), startFeedThread);
 }
 
-/** A source with how it is read. */
+/** How a source is read. */
 interface SourceReading {
   readonly open: OpenSource;
-  /** Undefined where one reads all of it. */
+  /** Undefined if one reader reads the whole source. */
   readonly shares: SymbolShares | undefined;
-  /** Begins to read from the start. */
+  /** Starts to read from the beginning. */
   readonly read: (shares?: SymbolShares) => ReadText;
 }
 
 /**
- * Sources as inputs of the merge, one each. This thread asks for slices and cuts their text; other threads parse and
- * normalize it. Where there are more idle threads than sources, several threads share those whose messages are about one
- * symbol each.
+ * Opens sources as inputs of the merge, one for each. This thread requests slices and splits their text;
+ * other threads parse and normalize it. If there are more idle threads than sources, several threads share a
+ * source whose messages are about one symbol each.
  */
 export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsOptions): MergeInputs {
   const stop = new AbortController();
-  const { idle } = threads;
+  const { idleThreads } = threads;
   const readings = sources.map((open): SourceReading => {
     const count = createMonotonicCounter(onMinutes);
     const read = (shares?: SymbolShares): ReadText => {
       const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
-      return (exchange) => readFeeds(input, exchange);
+      return (swap) => readFeeds(input, swap);
     };
-    return { open, read, shares: idle > sources.length ? createShares(open, idle) : undefined };
+    return { open, read, shares: idleThreads > sources.length ? createShares(open, idleThreads) : undefined };
   });
-  const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
-  if (time < MIN_PERIOD_FOR_THREADS_US) {
+  const periodUs = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
+  if (periodUs < MIN_PERIOD_FOR_THREADS_US) {
     return { lines: readings.map(readInThisThread), close: async () => stop.abort() };
   }
   return readInThreads(readings, threads, stop);
 }
 
-/** Slices that are still to change may have other lines when they are read again, so those are for one reader. */
-function createShares({ source, isDivisible }: OpenSource, most: number): SymbolShares | undefined {
+/** A provisional slice may have other lines when it is read again, so it gets a single reader. */
+function createShares({ source, isDivisible }: OpenSource, maxShares: number): SymbolShares | undefined {
   const { exchange, symbols, period } = source;
   if (!isDivisible || isProvisional(usRangeToMinutes(period), Date.now())) return undefined;
-  const shares = new SymbolShares(exchange, symbols, Math.min(most, MAX_SHARES));
+  const shares = new SymbolShares(exchange, symbols, Math.min(maxShares, MAX_SHARES));
   return shares.count > 1 ? shares : undefined;
 }
 
 function readInThisThread({ open: { source }, read }: SourceReading): MergeInputs['lines'][number] {
-  return createHandover(createFeedLineBuffers(), (exchange) => {
+  return createHandover(createFeedLineBuffers(), (swap) => {
     const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
-    return writeFeedLines(source, texts, exchange);
+    return writeFeedLines(source, texts, swap);
   });
 }
 
-/** Readers go to threads in turns: the first to thread 1, the second to thread 2, and so on. */
+/** Assigns readers to threads round-robin: the first to thread 1, the second to thread 2, and so on. */
 function readInThreads(
   readings: readonly SourceReading[],
   threads: FeedThreads,
@@ -95,10 +95,10 @@ function readInThreads(
   const all = readings.flatMap((reading) => createTasks(reading).map((task) => ({ reading, task })));
   const count = Math.min(all.length, threads.maxThreads);
   const jobs: FeedJob[] = [];
-  const begin = (tasks: readonly (readonly FeedTask[])[]): void => {
-    for (const [at, job] of threads.begin(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
+  const startTasks = (tasks: readonly (readonly FeedTask[])[]): void => {
+    for (const [at, job] of threads.startJobs(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
   };
-  begin(
+  startTasks(
     Array.from({ length: count }, (_, turn) =>
       all.filter((_one, at) => at % count === turn).map(({ task }) => task),
     ),
@@ -109,15 +109,15 @@ function readInThreads(
   });
   const startAlone = (source: FeedSource): FeedReader => {
     stop.signal.throwIfAborted();
-    begin([[{ source }]]);
+    startTasks([[{ source }]]);
     return jobs.at(-1)?.readers[0] as FeedReader;
   };
   return {
     lines: readings.map((reading) => {
       const { open, shares, read } = reading;
-      const its = readers.filter((one) => one.reading === reading).map(({ reader }) => reader);
-      if (shares === undefined) return readLinesWithOneReader(read(), its[0] as FeedReader);
-      return readLinesWithReaders(read(shares), its, () =>
+      const own = readers.filter((entry) => entry.reading === reading).map(({ reader }) => reader);
+      if (shares === undefined) return readLinesWithOneReader(read(), own[0] as FeedReader);
+      return readLinesWithReaders(read(shares), own, () =>
         readLinesWithOneReader(read(), startAlone(open.source)),
       );
     }),

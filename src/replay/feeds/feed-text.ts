@@ -1,48 +1,50 @@
-/** Lines of a feed as slices have them, end to end; an empty one is a break of the collector's connection. Plain data. */
+/**
+ * Adjacent lines of a feed in the form of slices; an empty line is a disconnect of the collector. Plain data.
+ */
 export interface FeedText {
-  /** May be longer than the text. Threads share its memory. */
+  /** May be larger than the text. Threads share this memory. */
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** Where several readers share a feed: of each line, whose it seems to be. */
+  /** The share that each line seems to belong to, if several readers share a feed. */
   readonly shares?: Uint8Array | undefined;
 }
 
-/** Bytes of text that go from hand to hand at once, unless a single line has more. */
+/** Size of one handed-over text, unless a single line is larger. */
 export const FEED_TEXT_BYTES = 256 * 1024;
-/** Memory past so many times is for few. */
+/** A buffer that grew beyond this multiple is replaced after use. */
 const MAX_GROWTH = 4;
 
 const LF = 0x0a;
 
-/** Text to be. The memory grows to what it has to hold once, and is used again. */
+/** A reusable text buffer; its memory grows to the largest text. */
 export class FeedTextBuffer implements FeedText {
   bytes = newBytes(FEED_TEXT_BYTES);
   length = 0;
   #shares: number[] = [];
 
-  /** A copy, of lines of which all were told whose they are; undefined where none was. */
+  /** A copy of the shares added with `addShare`; undefined if there are none. */
   get shares(): Uint8Array | undefined {
     return this.#shares.length === 0 ? undefined : Uint8Array.from(this.#shares);
   }
 
-  /** Adds lines, with their LF. */
+  /** Adds lines, each ending with LF. */
   add(lines: Uint8Array): void {
     this.#makeRoom(lines.length);
     this.bytes.set(lines, this.length);
     this.length += lines.length;
   }
 
-  addBreak(): void {
+  addDisconnect(): void {
     this.#makeRoom(1);
     this.bytes[this.length++] = LF;
   }
 
-  /** Tells whose the next line is. */
+  /** Adds the share of the next line. */
   addShare(share: number): void {
     this.#shares.push(share);
   }
 
-  /** Makes it empty, and gives the memory back where it is much more than is mostly needed. */
+  /** Empties the buffer, and releases its memory if that is much larger than usually needed. */
   clear(): void {
     this.length = 0;
     this.#shares = [];

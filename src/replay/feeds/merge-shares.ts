@@ -4,34 +4,34 @@ import type { SwapBuffer } from '../handover.js';
 import type { TransferredLines } from '../threads/send-lines.js';
 import { LINE_BUFFER_BYTES } from './write-feed-lines.js';
 
-/** Lines by their places in the feed, as an input of a merge; the last place has no line. */
+/** Lines with their positions in the feed, as an input of a merge; the last position has no line. */
 interface PositionedLines extends TimedBatch {
   readonly lines: TimedLines;
 }
 
 /**
- * Puts the lines that several readers made of one feed into the order that one reader would have given them. Each place
- * is only one reader's; behind the lines of a buffer stands how far its reader is, so that what comes later, an error
- * too, comes in its turn.
- * @throws what `shares` throw, once all lines before were handed over; what `sendHttpRequest` throws.
+ * Merges the lines of several readers of one feed into the order of a single reader. A position belongs to
+ * one reader only. The last position of a buffer says how far its reader is, so later lines and errors keep
+ * their order.
+ * @throws what `shares` throw, after all earlier lines were handed over; what `swap` throws.
  */
 export async function mergeShares(
   shares: readonly AsyncIterable<TransferredLines>[],
-  exchange: SwapBuffer<LineBuffer>,
+  swap: SwapBuffer<LineBuffer>,
 ): Promise<void> {
   const merge = new TimeMerge<PositionedLines>(shares.map(withPositions));
-  let out = await exchange(undefined);
+  let out = await swap(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
-    out = await exchange(out);
+    out = await swap(out);
     out.clear();
   };
   try {
     while (await merge.fill()) {
       while (merge.next()) {
         const { batch, start, end } = merge;
-        const behind = Math.min(end, batch.lines.count);
-        if (start < behind) out.copy(batch.lines, start, behind);
+        const lastLine = Math.min(end, batch.lines.count);
+        if (start < lastLine) out.copy(batch.lines, start, lastLine);
         if (out.length >= LINE_BUFFER_BYTES) await handOver();
       }
     }
@@ -44,8 +44,8 @@ async function* withPositions(
   share: AsyncIterable<TransferredLines>,
 ): AsyncGenerator<PositionedLines, void, undefined> {
   for await (const lines of share) {
-    const { places } = lines;
-    if (!places) throw new Error('lines of a share without their places');
-    yield { count: places.length, localTimestamps: places, lines };
+    const { positions } = lines;
+    if (!positions) throw new Error('lines of a share without positions');
+    yield { count: positions.length, localTimestamps: positions, lines };
   }
 }

@@ -1,19 +1,20 @@
 /**
- * Counts minutes that may be read more than once, each time from the start.
- * @param onMinutes told of each minute once.
- * @returns a function that begins a reading, and gives what is told of its minutes.
+ * Counts minutes of a period that may be read several times, each time from its start, and reports each
+ * minute once.
+ * @param onMinutes called with the number of minutes read for the first time.
+ * @returns a function that starts a new reading and returns the callback for its minutes.
  */
 export function createMonotonicCounter(
   onMinutes: (minutes: number) => void,
 ): () => (minutes: number) => void {
-  let told = 0;
+  let reported = 0;
   return () => {
     let read = 0;
     return (minutes) => {
       read += minutes;
-      if (read <= told) return;
-      onMinutes(read - told);
-      told = read;
+      if (read <= reported) return;
+      onMinutes(read - reported);
+      reported = read;
     };
   };
 }

@@ -3,23 +3,24 @@ import { didYouMean } from '../../base/nearest-names.js';
 import { isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 
 /**
- * Symbols as an exchange's record has them: they may come in any case, and in the form that day files have.
- * @param known what the record lists; none where it doesn't tell, and then symbols stay as they are.
- * @throws usage error for one that it doesn't list, with the nearest.
+ * Converts symbols to the spelling of an exchange's record. They may be given in any case, or in the form of
+ * day files.
+ * @param known symbols of the record; if it lists none, symbols are returned unchanged.
+ * @throws usage error for a symbol that the record does not list, with the nearest ones.
  */
 export function normalizeSymbols(
   exchange: string,
-  asked: readonly string[],
+  requested: readonly string[],
   known: readonly string[],
 ): readonly string[] {
-  if (known.length === 0) return asked;
+  if (known.length === 0) return requested;
   const exact = new Set(known);
   const byDatasetSymbol = new Map(known.map((symbol) => [toDatasetSymbol(symbol), symbol]));
-  return asked.map((symbol) => {
-    const found = exact.has(symbol) ? symbol : byDatasetSymbol.get(toDatasetSymbol(symbol));
-    if (found !== undefined) return found;
+  return requested.map((symbol) => {
+    const spelling = exact.has(symbol) ? symbol : byDatasetSymbol.get(toDatasetSymbol(symbol));
+    if (spelling !== undefined) return spelling;
     if (isGlob(symbol)) {
-      throw usageError(`"${symbol}": --source feeds takes whole symbols and no globs; name them`);
+      throw usageError(`"${symbol}": --source feeds does not accept globs; name each symbol`);
     }
     const near = didYouMean(symbol, known) || `; see: tickhaul symbols ${exchange}`;
     throw usageError(`unknown symbol "${symbol}" for ${exchange}${near}`);

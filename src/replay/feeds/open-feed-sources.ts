@@ -17,26 +17,27 @@ import type { FeedSource, OpenSource } from './feed-source.js';
 import { normalizeSymbols } from './normalize-symbols.js';
 import { warnOfMissingTypes } from './warn-of-missing-types.js';
 
-/** A source with what of it isn't on disk. */
+/** A source with its plan and the minutes that are not on disk. */
 interface LocatedSource extends OpenSource {
   readonly plan: FeedPlan;
   readonly missing: readonly Minute[];
 }
 
 /**
- * Finds out which raw data normalized messages are made of, what of it is on disk, and whether the rest can be asked
- * for. Symbols are checked against the exchange's record: its stored copy, and a fresh one only where a slice is missing.
- * @param records folder of the exchange records' stored copies.
- * @throws TickhaulError, before anything of it can be read: `usage` for an unknown exchange or symbol, for types that an
- * exchange lacks altogether or that can't be normalized; `not_exported` for minutes that are missing under `offline`;
- * `no_access` for those that need a key where there is none.
+ * Opens the raw feeds of normalized messages: finds the channels they are computed from, the minutes on disk,
+ * and whether the others can be requested. Symbols are checked against the exchange's stored record; a fresh
+ * record is requested only if a slice is missing.
+ * @param records folder with stored copies of exchange records.
+ * @throws TickhaulError before any data is read: `usage` for an unknown exchange or symbol, or for types that
+ * the exchange lacks entirely or that cannot be normalized; `not_exported` for minutes missing with
+ * `offline`; `no_access` for minutes that need a key if there is none.
  */
 export async function openFeedSources(
   run: FeedRun,
   sources: readonly FeedSource[],
   records: string,
 ): Promise<readonly OpenSource[]> {
-  // Each request under way listens to it, and that is no leak.
+  // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, run.signal);
   for (const { exchange } of sources) assertExchangeId(exchange);
   const opened = await Promise.all(sources.map((source) => openSource(run, source, records)));
@@ -44,41 +45,41 @@ export async function openFeedSources(
   return opened.map(({ source, feeds, isDivisible }) => ({
     source,
     isDivisible,
-    // They share the run's requests.
+    // All sources share the run's requests.
     feeds: feeds.map((feed) => ({
       ...feed,
-      parts: feed.parts.map((part) => ({ ...part, share: part.share * sources.length })),
+      parts: feed.parts.map((part) => ({ ...part, share: part.partCount * sources.length })),
     })),
   }));
 }
 
-async function openSource(run: FeedRun, asked: FeedSource, records: string): Promise<LocatedSource> {
+async function openSource(run: FeedRun, requested: FeedSource, records: string): Promise<LocatedSource> {
   const { client, offline, signal } = run;
-  const { exchange, period } = asked;
+  const { exchange, period } = requested;
   const fetchNames = (): Promise<FeedNames> => fetchFeedNames(client, exchange, { cache: records, signal });
-  const readStored = (): Promise<FeedNames | undefined> => readStoredFeedNames(client, exchange, records);
-  // A record may take a while to read.
-  const inCopy = asked.symbols ? withRecordSymbols(asked, await readStored()) : asked;
-  // The copy may be older than a symbol: where anything can be asked for, a fresh record has the last word.
-  if (inCopy instanceof TickhaulError && offline) throw inCopy;
-  if (!(inCopy instanceof TickhaulError)) {
-    const found = await locateSource(run, inCopy).catch(async (error: unknown) => {
-      // An exchange that nobody knows has no type either.
-      if (!offline && !hasUnsupportedMessages(exchange) && !(await readStored())) await fetchNames();
+  const readStoredNames = (): Promise<FeedNames | undefined> =>
+    readStoredFeedNames(client, exchange, records);
+  const inStored = requested.symbols ? withRecordSymbols(requested, await readStoredNames()) : requested;
+  // The stored copy may lack a new symbol, so its error counts only if no fresh record can be requested.
+  if (inStored instanceof TickhaulError && offline) throw inStored;
+  if (!(inStored instanceof TickhaulError)) {
+    const located = await locateSource(run, inStored).catch(async (error: unknown) => {
+      // For an unknown exchange, report that instead of its missing types.
+      if (!offline && !hasUnsupportedMessages(exchange) && !(await readStoredNames())) await fetchNames();
       throw error;
     });
-    if (found.missing.length === 0) return found;
-    assertFetchable(run, exchange, found.missing);
+    if (located.missing.length === 0) return located;
+    assertFetchable(run, exchange, located.missing);
   }
-  const fresh = withRecordSymbols(asked, await fetchNames());
+  const fresh = withRecordSymbols(requested, await fetchNames());
   if (fresh instanceof TickhaulError) throw fresh;
-  const found = await locateSource(run, fresh);
-  assertFetchable(run, exchange, found.missing);
-  if (found.missing.length > 0) warnOfRecentMinutes(run, usRangeToMinutes(period));
-  return found;
+  const located = await locateSource(run, fresh);
+  assertFetchable(run, exchange, located.missing);
+  if (located.missing.length > 0) warnOfRecentMinutes(run, usRangeToMinutes(period));
+  return located;
 }
 
-/** With its symbols as a record has them, or the error for one that it doesn't list. */
+/** Spells the symbols as in a record; returns the error for a symbol that the record does not list. */
 function withRecordSymbols(source: FeedSource, names: FeedNames | undefined): FeedSource | TickhaulError {
   const { exchange, symbols } = source;
   if (symbols === undefined || names === undefined) return source;
@@ -93,7 +94,7 @@ function withRecordSymbols(source: FeedSource, names: FeedNames | undefined): Fe
 async function locateSource(run: FeedRun, source: FeedSource): Promise<LocatedSource> {
   const plan = await planFeed(source);
   const { exchange } = source;
-  // No filters would ask for all that there is.
+  // A request without filters would select the whole exchange.
   const segments = plan.segments.filter(({ filters }) => filters.length > 0);
   const feeds = await Promise.all(
     segments.map((segment) =>

@@ -8,60 +8,61 @@ import { DisconnectCounter } from '../raw/disconnect-counter.js';
 import { mergeParts } from '../raw/merge-parts.js';
 import { FEED_TEXT_BYTES, type FeedTextBuffer } from './feed-text.js';
 
-/** Less than so many bytes of text wait for more, where more is at hand. */
+/** Text below this size waits for more if more is available. */
 const MIN_TEXT_BYTES = 64 * 1024;
 
 export interface ReadFeedsInput {
   readonly run: FeedRun;
-  /** Of one exchange, in order. */
+  /** Consecutive feeds of one exchange. */
   readonly feeds: readonly OpenedFeed[];
-  /** Told how many minutes of the period were read. */
+  /** Called with the number of minutes of the period that were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
-  /** Where several readers share the text: whose its lines seem to be. */
+  /** Assigns lines to shares if several readers share the text. */
   readonly shares?: SymbolShares | undefined;
 }
 
 /**
- * The text of feeds that follow each other: parts are merged by local timestamp, breaks that they share are told once.
- * @throws TickhaulError once all text before was handed over: as `readFeedPart` does.
+ * Reads the text of consecutive feeds: parts are merged by local timestamp, and a disconnect seen by several
+ * parts is output once.
+ * @throws TickhaulError after all earlier text was handed over: as `readFeedPart`.
  */
 export async function readFeeds(
   { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
-  exchange: SwapBuffer<FeedTextBuffer>,
+  swap: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
-  // Readers that share a text have fewer lines of it each.
-  const most = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
-  let text = await exchange(undefined);
+  // Each of several readers normalizes only some lines of a text, so a text for them is larger.
+  const maxTextBytes = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
+  let text = await swap(undefined);
   text.clear();
-  const handOver = async (least: number): Promise<void> => {
-    if (text.length < least) return;
-    text = await exchange(text);
+  const handOver = async (minBytes: number): Promise<void> => {
+    if (text.length < minBytes) return;
+    text = await swap(text);
     text.clear();
   };
   const readFeed = async ({ parts }: OpenedFeed): Promise<void> => {
-    const tell = (minutes: number): void => onMinutes(minutes / parts.length);
-    const merge = mergeParts(run, parts, tell, stopped);
-    const breaks = new DisconnectCounter(parts.length);
+    const onPartMinutes = (minutes: number): void => onMinutes(minutes / parts.length);
+    const merge = mergeParts(run, parts, onPartMinutes, stopped);
+    const disconnects = new DisconnectCounter(parts.length);
     try {
       while (await merge.fill()) {
         while (merge.next()) {
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
-            if (batch.isBreak(at)) {
-              if (breaks.isNew(input, batch.starts[at] as number)) addBreak(text, shares);
+            if (batch.isDisconnect(at)) {
+              if (disconnects.isNew(input, batch.starts[at] as number)) addDisconnect(text, shares);
               at++;
               continue;
             }
             const until = findRunEnd(batch, at, end);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
             if (shares) addShares(text, shares, batch, at, until);
-            breaks.sawLine(input);
+            disconnects.onLine(input);
             at = until;
-            await handOver(most);
+            await handOver(maxTextBytes);
           }
         }
-        await handOver(shares ? most / 2 : MIN_TEXT_BYTES);
+        await handOver(shares ? maxTextBytes / 2 : MIN_TEXT_BYTES);
       }
     } finally {
       await merge.close();
@@ -74,18 +75,22 @@ export async function readFeeds(
   }
 }
 
-/** Lines that lie end to end are copied in one go. @returns the line behind them. */
+/** Finds adjacent lines, which are copied together. @returns index after the last of them. */
 function findRunEnd({ starts, ends }: RawBatch, at: number, end: number): number {
-  const most = (starts[at] as number) + FEED_TEXT_BYTES / 2;
+  const maxEnd = (starts[at] as number) + FEED_TEXT_BYTES / 2;
   let until = at + 1;
-  while (until < end && starts[until] === (ends[until - 1] as number) + 1 && (ends[until] as number) < most) {
+  while (
+    until < end &&
+    starts[until] === (ends[until - 1] as number) + 1 &&
+    (ends[until] as number) < maxEnd
+  ) {
     until++;
   }
   return until;
 }
 
-function addBreak(text: FeedTextBuffer, shares: SymbolShares | undefined): void {
-  text.addBreak();
+function addDisconnect(text: FeedTextBuffer, shares: SymbolShares | undefined): void {
+  text.addDisconnect();
   if (shares) text.addShare(ANY_SHARE);
 }
 
@@ -97,6 +102,6 @@ function addShares(
   end: number,
 ): void {
   for (let line = start; line < end; line++) {
-    text.addShare(shares.ofLine(from, (starts[line] as number) + MESSAGE_START, ends[line] as number));
+    text.addShare(shares.findLineShare(from, (starts[line] as number) + MESSAGE_START, ends[line] as number));
   }
 }

@@ -6,20 +6,20 @@ import type { OpenSource } from './feed-source.js';
 
 export interface FeedReplayInput extends MergeOptions {
   readonly run: FeedRun;
-  /** Shared with other replays of this process; undefined where there are none. */
+  /** Shared with other replays of this process; if undefined, this replay creates its own threads. */
   readonly threads?: FeedThreads | undefined;
-  /** As `openFeedSources` gave them, in the order that breaks ties. */
+  /** Result of `openFeedSources`, in the order that breaks ties. */
   readonly sources: readonly OpenSource[];
-  /** Told how many minutes were read, of all sources together. */
+  /** Called with the number of minutes read, of all sources together. */
   readonly onMinutes: (minutes: number) => void;
-  /** Threads at once, where they aren't shared; left out, as many as there are processors. */
+  /** Maximum number of own threads; defaults to the number of processors. */
   readonly processors?: number | undefined;
 }
 
 /**
  * Writes the normalized messages of exchanges' feeds, merged by local timestamp.
- * @throws TickhaulError once all lines before are written: what a slice can't be had for, `createCorruptError`; the reason of an
- * abort; what the output throws.
+ * @throws TickhaulError after all earlier lines are written: `corrupt`, or the reason why a slice is
+ * unavailable; the signal's reason after an abort; what the output throws.
  */
 export async function replayFeeds(input: FeedReplayInput): Promise<void> {
   setMaxListeners(0, input.signal);

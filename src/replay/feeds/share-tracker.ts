@@ -1,66 +1,75 @@
 import { ANY_SHARE, MixedMessage, type SymbolShares } from '../../dialects/symbol-shares.js';
 import type { LineBuffer } from '../../market/lines/line-buffer.js';
 
-/** Which of several readers of a feed one is; plain data. */
+/** Index of one of several readers of a feed; plain data. */
 export interface ShareIndex {
   readonly index: number;
   readonly count: number;
 }
 
 /**
- * What one of several readers of a feed does with its lines. All go through all lines, and each reads those of its
- * symbols. The place of what is made of a line is the line's number, so that what all made can be merged in order.
+ * Selects the lines of a feed that one of several readers normalizes. All readers iterate over all lines, and
+ * each one normalizes the messages of its symbols. The position of an output line is the number of its input
+ * line, so the outputs of all readers can be merged in order.
  */
 export class ShareTracker {
-  /** Lines that this reader has gone through. */
+  /** Number of input lines processed so far. */
   #line = 0;
-  #places = new Float64Array(4096);
+  #positions = new Float64Array(4096);
   readonly #index: number;
   readonly #shares: SymbolShares;
-  /** Whose the line at hand seems to be. */
-  #seems = 0;
+  /** Share that the current line seems to belong to. */
+  #suggestedShare = 0;
 
   constructor(index: number, shares: SymbolShares) {
     this.#index = index;
     this.#shares = shares;
   }
 
-  /** Whether a line is surely another's. @param share whose it seems to be. */
-  isOthers(share = ANY_SHARE): boolean {
-    this.#seems = share;
+  /**
+   * Whether a line certainly belongs to another reader. @param share the share that it seems to belong to.
+   */
+  belongsToOther(share = ANY_SHARE): boolean {
+    this.#suggestedShare = share;
     return share !== this.#index && share !== ANY_SHARE;
   }
 
-  /** Whether a message of a line that may be ours is. @throws MixedMessage where it is not what its line seemed to be. */
-  isOurs(message: unknown): boolean {
-    const its = this.#shares.ofMessage(message);
-    if (this.#seems !== ANY_SHARE && its !== this.#seems) throw new MixedMessage();
-    return its === this.#index;
+  /**
+   * Whether a parsed message belongs to this reader. @throws MixedMessage if its share is not the one its
+   * line suggested.
+   */
+  isOwn(message: unknown): boolean {
+    const messageShare = this.#shares.findMessageShare(message);
+    if (this.#suggestedShare !== ANY_SHARE && messageShare !== this.#suggestedShare) throw new MixedMessage();
+    return messageShare === this.#index;
   }
 
-  /** Whether lines that all readers make are given by this one. */
-  get tellsBreaks(): boolean {
+  /** Whether this reader outputs the lines that all readers produce, such as disconnects. */
+  get outputsDisconnects(): boolean {
     return this.#index === 0;
   }
 
-  /** A line is done. @param before how many lines there were in the buffer. */
-  endLine({ count }: LineBuffer, before: number): void {
-    if (count > this.#places.length) this.#grow(count);
-    for (let at = before; at < count; at++) this.#places[at] = this.#line;
+  /**
+   * Records the positions of an input line's output. @param countBefore lines in the buffer before the input
+   * line.
+   */
+  endLine({ count }: LineBuffer, countBefore: number): void {
+    if (count > this.#positions.length) this.#grow(count);
+    for (let at = countBefore; at < count; at++) this.#positions[at] = this.#line;
     this.#line++;
   }
 
-  /** The places of the lines of a buffer, and behind them one that is before those of all lines to come. */
-  placesOf({ count }: LineBuffer): Float64Array {
-    const places = new Float64Array(count + 1);
-    places.set(this.#places.subarray(0, count));
-    places[count] = this.#line - 0.5;
-    return places;
+  /** The positions of a buffer's lines, followed by one that is before those of all later lines. */
+  copyPositions({ count }: LineBuffer): Float64Array {
+    const positions = new Float64Array(count + 1);
+    positions.set(this.#positions.subarray(0, count));
+    positions[count] = this.#line - 0.5;
+    return positions;
   }
 
   #grow(count: number): void {
     const larger = new Float64Array(2 * count);
-    larger.set(this.#places);
-    this.#places = larger;
+    larger.set(this.#positions);
+    this.#positions = larger;
   }
 }

@@ -8,7 +8,10 @@ import { createFeedLineBuffers } from './write-feed-lines.js';
 
 type Lines = AsyncGenerator<TimedLines, void, undefined>;
 
-/** The lines of a source, which one reader makes. @throws as `writeFeedLines`; what `read` throws, behind all lines. */
+/**
+ * Reads the lines of a source with one reader. @throws as `writeFeedLines`; what `read` throws, after all
+ * lines.
+ */
 export async function* readLinesWithOneReader(read: ReadText, reader: FeedReader): Lines {
   const texts = distributeTexts(read, [reader]);
   try {
@@ -20,36 +23,36 @@ export async function* readLinesWithOneReader(read: ReadText, reader: FeedReader
 }
 
 /**
- * The same lines, which several readers make. Where a message is not of one share they are made again from the start by
- * one reader, and those that were given already are left out.
- * @param read tells whose each line seems to be.
- * @param alone the lines as one reader makes them.
+ * Reads the same lines with several readers. If a message does not belong to a single share, one reader
+ * starts again from the beginning, and the lines already yielded are skipped.
+ * @param read provides text with the share that each line seems to belong to.
+ * @param alone the lines as one reader gives them.
  */
 export async function* readLinesWithReaders(
   read: ReadText,
   readers: readonly FeedReader[],
   alone: () => AsyncIterable<TimedLines>,
 ): Lines {
-  let given = 0;
+  let yielded = 0;
   try {
-    for await (const lines of mergedLines(read, readers)) {
-      given += lines.count;
+    for await (const lines of mergeReaderLines(read, readers)) {
+      yielded += lines.count;
       yield lines;
     }
     return;
   } catch (error) {
     if (!(error instanceof MixedMessage)) throw error;
   }
-  yield* skipLines(given, alone());
+  yield* skipLines(yielded, alone());
 }
 
-async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
+async function* mergeReaderLines(read: ReadText, readers: readonly FeedReader[]): Lines {
   const texts = distributeTexts(read, readers);
   try {
-    yield* createHandover(createFeedLineBuffers(), (exchange) =>
+    yield* createHandover(createFeedLineBuffers(), (swap) =>
       mergeShares(
         readers.map((reader) => reader.lines()),
-        exchange,
+        swap,
       ),
     );
     await texts.done();
@@ -58,7 +61,7 @@ async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lin
   }
 }
 
-/** The lines behind so many. */
+/** Yields all lines after the first `count`. */
 async function* skipLines(count: number, batches: AsyncIterable<TimedLines>): Lines {
   let left = count;
   for await (const lines of batches) {

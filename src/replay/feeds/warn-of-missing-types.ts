@@ -3,10 +3,10 @@ import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../../ma
 import type { EventSink } from '../../run/run-events.js';
 import type { FeedSource } from './feed-source.js';
 
-/** Warns of types that an exchange has not, or not in the whole period: they are left out there. */
+/** Warns of types that an exchange lacks in all or part of the period; they are skipped there. */
 export function warnOfMissingTypes(
   { exchange, types }: FeedSource,
-  { segments, lacking }: FeedPlan,
+  { segments, missingTypes }: FeedPlan,
   emit: EventSink,
 ): void {
   const warn = (sources: readonly SourceTypeName[], when: string): void => {
@@ -15,7 +15,7 @@ export function warnOfMissingTypes(
     const list = names.map(({ name }) => name).join(', ');
     emit({ event: 'warning', message: `${exchange} has no ${list}${when}, which is left out` });
   };
-  warn(lacking, '');
+  warn(missingTypes, '');
   const found = new Set(segments.flatMap((segment) => segment.types));
   for (const segment of segments) {
     const absent = [...found].filter((type) => !segment.types.includes(type));
@@ -27,7 +27,7 @@ function dependsOn({ dayFiles }: NormalizedType, source: SourceTypeName): boolea
   return SOURCE_TYPES[source] === dayFiles;
 }
 
-/** `2026-04-28`, or with its time where that isn't midnight. @param time microseconds. */
+/** Formats a time as `2026-04-28`, with hours and minutes unless it is midnight. @param time microseconds. */
 function formatTime(time: number): string {
   return new Date(time / 1000)
     .toISOString()

@@ -7,65 +7,67 @@ import type { FeedSource } from './feed-source.js';
 import type { FeedText } from './feed-text.js';
 import type { ShareTracker } from './share-tracker.js';
 
-/** Bytes of lines that go from hand to hand at once, about. */
+/** Approximate size of one handed-over buffer of lines. */
 export const LINE_BUFFER_BYTES = 256 * 1024;
-/** Memory past so many times is for few. */
+/** A buffer that grew beyond this multiple is shrunk after use. */
 const MAX_BUFFER_GROWTH = 8;
 
-/** The buffers of one source: while one is read, the other is filled. */
+/** The two buffers of one source: one is read while the other is filled. */
 export function createFeedLineBuffers(): LineBuffer[] {
   return [new LineBuffer(LINE_BUFFER_BYTES), new LineBuffer(LINE_BUFFER_BYTES)];
 }
 
 /**
- * The lines of one exchange's messages, buffer by buffer: its texts are parsed and normalized in this thread.
- * @param texts each is needed until the next is asked for.
- * @param share where others read the feed too: which messages are read here. A buffer is then given behind each text.
- * @throws once all lines before were handed over: TickhaulError `createCorruptError` for a message that can't be normalized, of
- * which no line is given; MixedMessage for one that isn't of one share; what `texts` throws; what `sendHttpRequest` throws.
+ * Parses and normalizes one exchange's text in this thread, and writes the lines, buffer by buffer.
+ * @param texts each one is used until the next one is requested.
+ * @param share selects the messages to normalize if several readers share the feed. A buffer is then handed
+ * over after each text.
+ * @throws after all earlier lines were handed over: TickhaulError `corrupt` for a message that cannot be
+ * normalized, of which no line is written; MixedMessage for a message that belongs to several shares; what
+ * `texts` and `swap` throw.
  */
 export async function writeFeedLines(
   source: FeedSource,
   texts: AsyncIterable<FeedText>,
-  exchange: SwapBuffer<LineBuffer>,
+  swap: SwapBuffer<LineBuffer>,
   share?: ShareTracker,
 ): Promise<void> {
   const plan = await planFeed(source);
-  const lines = new FeedLines({ ...source, plan, isOurs: share && ((message) => share.isOurs(message)) });
-  let out = await exchange(undefined);
+  const lines = new FeedLines({ ...source, plan, isOwn: share && ((message) => share.isOwn(message)) });
+  let out = await swap(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
-    out = await exchange(out);
+    out = await swap(out);
     out.clear();
     out.shrink(MAX_BUFFER_GROWTH * LINE_BUFFER_BYTES);
   };
   try {
     for await (const { bytes, length, shares } of texts) {
-      // One string: its lines are slices of it, which are parsed where they lie.
+      // Decode once: lines are slices of this string and are parsed without copies.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
-      let passed: number | undefined;
-      const passLast = (): void => {
-        if (passed !== undefined) lines.pass(readLineTime(text, passed));
-        passed = undefined;
+      let skippedAt: number | undefined;
+      const skipLast = (): void => {
+        if (skippedAt !== undefined) lines.skipMessage(readLineTime(text, skippedAt));
+        skippedAt = undefined;
       };
       for (let at = 0, line = 0; at < text.length; line++) {
         const end = text.indexOf('\n', at);
-        const before = out.count;
+        const countBefore = out.count;
         if (end === at) {
-          passLast();
-          addBreak(lines, out, share);
-        } else if (share?.isOthers(shares?.[line])) {
-          passed = at;
-          if (lines.hasMoreSegments) passLast();
+          skipLast();
+          addDisconnect(lines, out, share);
+        } else if (share?.belongsToOther(shares?.[line])) {
+          skippedAt = at;
+          if (lines.hasMoreSegments) skipLast();
         } else {
-          passed = undefined;
+          skippedAt = undefined;
           addMessage(lines, text, at, end, out);
         }
-        share?.endLine(out, before);
+        share?.endLine(out, countBefore);
         at = end + 1;
         if (out.length >= LINE_BUFFER_BYTES) await handOver();
       }
-      passLast();
+      skipLast();
       if (share) await handOver();
     }
   } finally {
@@ -73,20 +75,20 @@ export async function writeFeedLines(
   }
 }
 
-/** All readers of a feed know of a break, and one of them tells it. */
-function addBreak(lines: FeedLines, out: LineBuffer, share: ShareTracker | undefined): void {
+/** All readers process a disconnect, since it resets their state; only one of them outputs it. */
+function addDisconnect(lines: FeedLines, out: LineBuffer, share: ShareTracker | undefined): void {
   const { count, length } = out;
-  lines.disconnect(out);
-  if (share === undefined || share.tellsBreaks) return;
+  lines.addDisconnect(out);
+  if (share === undefined || share.outputsDisconnects) return;
   out.count = count;
   out.length = length;
 }
 
-/** Of a message that breaks a normalizer half-way none of its lines is left. */
+/** Removes the partial output of a message whose normalizer throws. */
 function addMessage(lines: FeedLines, text: string, start: number, end: number, out: LineBuffer): void {
   const { count, length } = out;
   try {
-    lines.message(readLineTime(text, start), text.slice(start + MESSAGE_START, end), out);
+    lines.addMessage(readLineTime(text, start), text.slice(start + MESSAGE_START, end), out);
   } catch (error) {
     out.count = count;
     out.length = length;

@@ -6,26 +6,26 @@ import { TimeMerge } from '../../market/time-merge.js';
 import { createHandover } from '../handover.js';
 
 /**
- * The lines of parts, merged by local timestamp, to a tenth of a microsecond; ties go to the first.
- * @param onMinutes told how many minutes were read, of all parts.
- * @param stopped ends the reading.
- * @param gone of each part, ends its reading, and nothing else.
+ * Merges the lines of parts by local timestamp, to 100 ns; ties go to the first part.
+ * @param onMinutes called with the number of minutes read, of all parts.
+ * @param stopped ends all reading.
+ * @param partSignals one signal for each part, which ends only that part.
  */
 export function mergeParts(
   run: FeedRun,
   parts: readonly FeedPart[],
   onMinutes: (minutes: number) => void,
   stopped: AbortSignal,
-  gone: readonly AbortSignal[] = [],
+  partSignals: readonly AbortSignal[] = [],
 ): TimeMerge<RawBatch> {
   const base = Math.min(...parts.map(({ range }) => range.start));
   return new TimeMerge(
-    parts.map((part, at) =>
-      createHandover([new RawBatch(), new RawBatch()], async (exchange) => {
-        const own = gone[at];
-        const anyOf = own ? AbortSignal.any([stopped, own]) : stopped;
-        await readFeedPart(run, part, exchange, onMinutes, anyOf, base).catch((error: unknown) => {
-          if (!own?.aborted) throw error;
+    parts.map((part, index) =>
+      createHandover([new RawBatch(), new RawBatch()], async (swap) => {
+        const partSignal = partSignals[index];
+        const anyOf = partSignal ? AbortSignal.any([stopped, partSignal]) : stopped;
+        await readFeedPart(run, part, swap, onMinutes, anyOf, base).catch((error: unknown) => {
+          if (!partSignal?.aborted) throw error;
         });
       }),
     ),

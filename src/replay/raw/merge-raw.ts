@@ -7,61 +7,64 @@ import { createPace } from '../pace.js';
 import { DisconnectCounter } from './disconnect-counter.js';
 import { mergeParts } from './merge-parts.js';
 
-/** Takes lines of the raw data API, and makes something of them that can be written. */
+/** Formats and writes lines of the raw feeds API. */
 export interface RawSink {
-  /** Lines `start` up to, not including, `endConversion` of a batch. @param part the number of the part that they come from. */
+  /**
+   * Adds lines `start` (inclusive) to `end` (exclusive) of a batch. @param part index of the part with these
+   * lines.
+   */
   add(batch: RawBatch, start: number, end: number, part: number): Promise<void>;
-  /** The collector's connection broke. */
-  addBreak(): Promise<void>;
-  /** Nothing comes for a while, or no more: what is gathered goes out. */
+  /** Adds a disconnect of the collector. */
+  addDisconnect(): Promise<void>;
+  /** Writes what is collected so far: no lines follow for a while, or at all. */
   flush(): Promise<void>;
 }
 
 export interface RawMergeInput {
   readonly run: FeedRun;
-  /** Of one feed or several; ties go to the first. */
+  /** Parts of one or more feeds; ties go to the first. */
   readonly parts: readonly FeedPart[];
-  /** Of each part, aborted once nobody wants its lines any more: it ends there, and the others go on. */
-  readonly gone?: readonly AbortSignal[] | undefined;
-  /** Whether breaks of the collector's connection are told; of one feed only. */
+  /** One signal for each part; aborting it ends that part while the others continue. */
+  readonly partSignals?: readonly AbortSignal[] | undefined;
+  /** Whether disconnects of the collector are output; only for a single feed. */
   readonly withDisconnects: boolean;
-  /** How often faster than real time; undefined for as fast as it goes. */
+  /** Multiple of real time; undefined for no pacing. */
   readonly speed?: number | undefined;
   readonly lines: RawSink;
-  /** Told how many minutes were read, of all parts. */
+  /** Called with the number of minutes read, of all parts. */
   readonly onMinutes: (minutes: number) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Merges exchanges' own messages by local timestamp, to a tenth of a microsecond.
- * @throws TickhaulError once all lines before are written: what a slice can't be had for, `createCorruptError`; the reason of an
- * abort; what the sink throws.
+ * Merges exchanges' own messages by local timestamp, to 100 ns.
+ * @throws TickhaulError after all earlier lines are written: `corrupt`, or the reason why a slice is
+ * unavailable; the signal's reason after an abort; what the sink throws.
  */
 export async function mergeRaw(input: RawMergeInput): Promise<void> {
-  const { run, parts, gone, withDisconnects, speed, lines, onMinutes, signal } = input;
+  const { run, parts, partSignals, withDisconnects, speed, lines, onMinutes, signal } = input;
   setMaxListeners(0, signal);
-  const left = new AbortController();
-  const merge = mergeParts(run, parts, onMinutes, left.signal, gone);
-  const breaks = new DisconnectCounter(parts.length);
-  // A break belongs to the time of the line before it: one before the first line isn't of this period.
+  const stopped = new AbortController();
+  const merge = mergeParts(run, parts, onMinutes, stopped.signal, partSignals);
+  const disconnects = new DisconnectCounter(parts.length);
+  // A disconnect has the time of the line before it, so one before the first line is not in this period.
   let hasLines = false;
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
 
-  /** Lines up to the next break are added in one go, where nothing has to wait. */
+  /** Without pacing, adds all lines up to the next disconnect at once. */
   const add = async (batch: RawBatch, start: number, end: number, from: number): Promise<void> => {
     for (let at = start; at < end; ) {
-      if (batch.isBreak(at)) {
-        const isNew = breaks.isNew(from, batch.starts[at] as number);
-        if (isNew && hasLines && withDisconnects) await lines.addBreak();
+      if (batch.isDisconnect(at)) {
+        const isNew = disconnects.isNew(from, batch.starts[at] as number);
+        if (isNew && hasLines && withDisconnects) await lines.addDisconnect();
         at++;
         continue;
       }
       let until = at + 1;
-      if (!pace) while (until < end && !batch.isBreak(until)) until++;
+      if (!pace) while (until < end && !batch.isDisconnect(until)) until++;
       await pace?.(batch.localTimestamps[at] as number);
       await lines.add(batch, at, until, from);
-      breaks.sawLine(from);
+      disconnects.onLine(from);
       hasLines = true;
       at = until;
     }
@@ -72,9 +75,9 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
       signal.throwIfAborted();
     }
   } finally {
-    // What is right before a failure is written before it is told.
+    // Valid lines before a failure are written before the failure is reported.
     await lines.flush().finally(() => {
-      left.abort();
+      stopped.abort();
       return merge.close();
     });
   }

@@ -8,8 +8,8 @@ import type { RawSink } from './merge-raw.js';
 const LF = 0x0a;
 
 /**
- * Gathers lines of the raw data API as `{"localTimestamp":"…","message":…}` (contract, Replay). The message is copied as
- * it is, byte for byte.
+ * Collects lines of the raw feeds API as `{"localTimestamp":"…","message":…}`, where the message keeps its
+ * bytes.
  */
 export class RawLineWriter implements RawSink {
   readonly #lines: LineWriter;
@@ -18,19 +18,18 @@ export class RawLineWriter implements RawSink {
     this.#lines = new LineWriter(output, written);
   }
 
-  /** Adds lines of a batch. */
   async add(batch: RawBatch, start: number, end: number): Promise<void> {
     for (let line = start; line < end; ) {
-      const until = this.#fitting(batch, line, end);
-      if (until > line) this.#take(batch, line, until);
+      const until = this.#findFittingEnd(batch, line, end);
+      if (until > line) this.#copyLines(batch, line, until);
       else if (this.#lines.length > 0) await this.flush();
-      else await this.#writeAlone(batch, line++);
+      else await this.#writeLongLine(batch, line++);
       line = Math.max(line, until);
     }
   }
 
-  /** Adds the empty line that stands for a broken connection. */
-  async addBreak(): Promise<void> {
+  /** Adds the empty line that marks a disconnect. */
+  async addDisconnect(): Promise<void> {
     const lines = this.#lines;
     if (!lines.fits(1)) await lines.flush();
     lines.bytes[lines.length] = LF;
@@ -41,8 +40,8 @@ export class RawLineWriter implements RawSink {
     return this.#lines.flush();
   }
 
-  /** The line behind those that go into what is left of the write. */
-  #fitting({ starts, ends }: RawBatch, start: number, end: number): number {
+  /** Returns the index after the last line that fits into the rest of the write. */
+  #findFittingEnd({ starts, ends }: RawBatch, start: number, end: number): number {
     const from = starts[start] as number;
     let size = 0;
     let line = start;
@@ -54,13 +53,13 @@ export class RawLineWriter implements RawSink {
     return line;
   }
 
-  #take(batch: RawBatch, start: number, end: number): void {
+  #copyLines(batch: RawBatch, start: number, end: number): void {
     const { bytes, length } = this.#lines;
     this.#lines.add(writeRawLines(batch, start, end, bytes, length) - length, end - start);
   }
 
-  /** A line that is longer than a write. */
-  async #writeAlone({ text, starts, ends }: RawBatch, line: number): Promise<void> {
+  /** Writes a line that is longer than a whole write. */
+  async #writeLongLine({ text, starts, ends }: RawBatch, line: number): Promise<void> {
     const source = text.subarray(starts[line], ends[line]);
     const timestamp = source.subarray(0, TIMESTAMP_BYTES);
     const message = source.subarray(MESSAGE_START);

@@ -1,12 +1,12 @@
-/** An exchange's own message, as `JSON.parse` of a line gives it. */
+/** An exchange's own message, as returned by `JSON.parse` for a line. */
 export interface RawMessage {
-  /** When it was received: ISO 8601, UTC, seven decimals. */
+  /** Time of receipt: ISO 8601, UTC, seven decimals. */
   readonly localTimestamp: string;
   /** As the exchange sent it. */
   readonly message: unknown;
 }
 
-/** Where the connection to the exchange broke: an empty line. */
+/** A disconnect from the exchange, which is an empty line. */
 export interface RawDisconnect {
   readonly type: 'disconnect';
 }

@@ -10,8 +10,8 @@ export interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
 }
 
 /**
- * Writes an exchange's own messages, in the order in which they were received; each break of the collector's
- * connection is an empty line, where that is wanted.
+ * Writes an exchange's own messages in the order of their receipt, and an empty line for each disconnect if
+ * requested.
  * @throws TickhaulError as `mergeRaw`.
  */
 export function replayRaw({ feed, output, written, ...input }: RawReplayInput): Promise<void> {

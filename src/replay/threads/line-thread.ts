@@ -5,46 +5,48 @@ import { lineTransferList } from './line-transfer-list.js';
 import type { LinesMessage, TransferredLines, UsedLines } from './send-lines.js';
 import type { ThreadJobHandle } from './thread-pool.js';
 
-/** A job of a thread that makes the lines of some inputs, each as far ahead as it has buffers. */
+/**
+ * A job in a thread that writes the lines of some inputs; each input works ahead as far as it has buffers.
+ */
 export class LineThread {
   readonly #port: MessagePort;
   readonly #queues: readonly AsyncQueue<TransferredLines>[];
 
-  /** @param job in which `sendLines` is called for each of so many inputs. */
-  constructor(job: ThreadJobHandle, inputs: number) {
+  /** @param job its thread calls `sendLines` for each input. @param inputCount number of inputs. */
+  constructor(job: ThreadJobHandle, inputCount: number) {
     this.#port = job.port;
-    this.#queues = Array.from({ length: inputs }, () => new AsyncQueue<TransferredLines>());
+    this.#queues = Array.from({ length: inputCount }, () => new AsyncQueue<TransferredLines>());
     job.onEnd((error) => {
       for (const queue of this.#queues) queue.end(error);
     });
   }
 
-  /** What the thread said. */
-  take(answer: LinesMessage): void {
-    const queue = this.#queues[answer.at];
-    if (answer.answer === 'lines') queue?.push(answer.lines);
-    else if (answer.answer === 'end') queue?.end();
-    else if (answer.answer === 'bug') queue?.end(answer.error);
-    else queue?.end(new TickhaulError(answer.error.code, answer.error.message, answer.error));
+  /** Handles a message of the thread. */
+  handleMessage(message: LinesMessage): void {
+    const queue = this.#queues[message.input];
+    if (message.type === 'lines') queue?.push(message.lines);
+    else if (message.type === 'end') queue?.end();
+    else if (message.type === 'bug') queue?.end(message.error);
+    else queue?.end(new TickhaulError(message.error.code, message.error.message, message.error));
   }
 
-  /** An input ends with an error, behind what it gave. */
-  fail(at: number, error: unknown): void {
-    this.#queues[at]?.end(error);
+  /** Ends an input with an error, after the lines it has sent. */
+  fail(input: number, error: unknown): void {
+    this.#queues[input]?.end(error);
   }
 
   /**
-   * The lines of one input, to be gone through once. A buffer is good until the next is asked for.
-   * @throws what making them threw, once all lines before were given.
+   * The lines of one input; can be iterated once. A buffer is valid until the next one is requested.
+   * @throws the error of the input, after all lines it sent.
    */
-  async *lines(at: number): AsyncGenerator<TransferredLines, void, undefined> {
-    const queue = this.#queues[at];
-    for (let given = await queue?.next(); given !== undefined; given = await queue?.next()) {
-      yield given;
-      const { count, bytes, ends, localTimestamps } = given;
+  async *lines(input: number): AsyncGenerator<TransferredLines, void, undefined> {
+    const queue = this.#queues[input];
+    for (let received = await queue?.next(); received !== undefined; received = await queue?.next()) {
+      yield received;
+      const { count, bytes, ends, localTimestamps } = received;
       const lines = { count, bytes, ends, localTimestamps };
-      const order: UsedLines = { order: 'used', at, lines };
-      this.#port.postMessage(order, lineTransferList(lines));
+      const used: UsedLines = { type: 'used', input, lines };
+      this.#port.postMessage(used, lineTransferList(lines));
     }
   }
 }

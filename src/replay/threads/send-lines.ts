@@ -6,51 +6,54 @@ import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { createSwapBuffer, type SwapBuffer } from '../handover.js';
 import { lineTransferList } from './line-transfer-list.js';
 
-/** Lines that went from one thread to another. */
+/** Lines received from another thread. */
 export interface TransferredLines extends TimedLines {
-  /** Of a share of a feed: the places of its lines among those of the others, and behind them how far it is. */
-  readonly places?: Float64Array | undefined;
+  /** For a share of a feed: positions of the lines, followed by the position of the reader. */
+  readonly positions?: Float64Array | undefined;
 }
 
-/** To a thread that makes lines: those that were used, whose memory comes back. @property at which of its inputs. */
+/** Returns used lines to the thread that writes lines, so that it can reuse their memory. */
 export interface UsedLines {
-  readonly order: 'used';
-  readonly at: number;
+  readonly type: 'used';
+  readonly input: number;
   readonly lines: TimedLines;
 }
 
-/** From it, for each input: lines, then their end. Errors are plain data: a TickhaulError loses its fields on the way. */
+/**
+ * Messages for each input: lines, then their end. Errors are sent as plain data, since `postMessage` would
+ * drop the fields of a TickhaulError.
+ */
 export type LinesMessage =
-  | { readonly answer: 'lines'; readonly at: number; readonly lines: TransferredLines }
-  | { readonly answer: 'end'; readonly at: number }
-  | { readonly answer: 'failed'; readonly at: number; readonly error: FileError }
-  | { readonly answer: 'bug'; readonly at: number; readonly error: unknown };
+  | { readonly type: 'lines'; readonly input: number; readonly lines: TransferredLines }
+  | { readonly type: 'end'; readonly input: number }
+  | { readonly type: 'failed'; readonly input: number; readonly error: FileError }
+  | { readonly type: 'bug'; readonly input: number; readonly error: unknown };
 
 export interface SendLinesInput {
-  /** Of the job. */
+  /** Port of the job. */
   readonly port: MessagePort;
-  readonly at: number;
-  /** Buffers to fill; whoever takes orders puts used ones back. */
+  readonly input: number;
+  /** Empty buffers; the handler of `UsedLines` messages returns used ones. */
   readonly free: AsyncQueue<LineBuffer>;
-  readonly make: (exchange: SwapBuffer<LineBuffer>) => Promise<void>;
-  readonly placesOf?: ((lines: LineBuffer) => Float64Array) | undefined;
+  readonly write: (swap: SwapBuffer<LineBuffer>) => Promise<void>;
+  readonly copyPositions?: ((lines: LineBuffer) => Float64Array) | undefined;
 }
 
-/** Makes the lines of an input in a thread, and gives them to the main thread. */
-export async function sendLines({ port, at, free, make, placesOf }: SendLinesInput): Promise<void> {
-  const answer = (message: LinesMessage, lines?: TimedLines): void => {
+/** Writes the lines of an input in a thread and sends them to the main thread. */
+export async function sendLines({ port, input, free, write, copyPositions }: SendLinesInput): Promise<void> {
+  const send = (message: LinesMessage, lines?: TimedLines): void => {
     port.postMessage(message, lines && lineTransferList(lines));
   };
   const push = (full: LineBuffer): void => {
     const { count, bytes, ends, localTimestamps, notBefore } = full;
-    const lines = { count, bytes, ends, localTimestamps, notBefore, places: placesOf?.(full) };
-    answer({ answer: 'lines', at, lines }, lines);
+    const lines = { count, bytes, ends, localTimestamps, notBefore, positions: copyPositions?.(full) };
+    send({ type: 'lines', input, lines }, lines);
   };
   try {
-    await make(createSwapBuffer({ push }, free));
-    answer({ answer: 'end', at });
+    await write(createSwapBuffer({ push }, free));
+    send({ type: 'end', input });
   } catch (error) {
-    if (error instanceof TickhaulError) answer({ answer: 'failed', at, error: toFileError(error) });
-    else answer({ answer: 'bug', at, error });
+    if (error instanceof TickhaulError) send({ type: 'failed', input, error: toFileError(error) });
+    else send({ type: 'bug', input, error });
   }
 }

@@ -6,24 +6,29 @@ import { LineThread } from './line-thread.js';
 import type { SeriesCommand, SeriesTask, SeriesThreadMessage, SeriesWorkerData } from './series-worker.js';
 import { THREAD_LIMITS, type ThreadJobHandle } from './thread-pool.js';
 
-/** A thread for series (`SeriesTask`). @param openFiles at once, whatever the number of series. */
-export function startSeriesThread(openFiles: number, store?: StoreSettings | undefined): Worker {
-  const workerData: SeriesWorkerData = { openFiles, store };
+/** Starts a thread that runs `SeriesTask`s. @param maxOpenFiles maximum number of open files in the thread. */
+export function startSeriesThread(maxOpenFiles: number, store?: StoreSettings | undefined): Worker {
+  const workerData: SeriesWorkerData = { maxOpenFiles, store };
   return new Worker(new URL('./series-worker.js', import.meta.url), {
     resourceLimits: THREAD_LIMITS,
     workerData,
   });
 }
 
-/** The lines of some series, each at most two buffers ahead. */
+/** The lines of some series; each series works at most two buffers ahead. */
 export interface SeriesLines {
-  /** Those of one series of the task; to be gone through once. A buffer is good until the next is asked for. */
+  /**
+   * The lines of one series of the task; can be iterated once. A buffer is valid until the next one is
+   * requested.
+   */
   lines(series: number): AsyncIterable<TimedLines>;
-  /** Whoever waits for lines gets an error. */
+  /** Ends the job; pending reads of lines fail. */
   close(): void;
 }
 
-/** @param job of the task, on its thread. @param arrival of files that the thread waits for. */
+/**
+ * @param job handle of the task's job in its thread. @param arrival waits for files on behalf of the thread.
+ */
 export function receiveSeries(
   { series }: SeriesTask,
   job: ThreadJobHandle,
@@ -31,14 +36,14 @@ export function receiveSeries(
 ): SeriesLines {
   const { port } = job;
   const thread = new LineThread(job, series.length);
-  port.on('message', (answer: SeriesThreadMessage) => {
-    if (answer.answer === 'warning') return warn(answer.message);
-    if (answer.answer !== 'waits') return thread.take(answer);
-    const { at, path } = answer;
+  port.on('message', (message: SeriesThreadMessage) => {
+    if (message.type === 'warning') return warn(message.message);
+    if (message.type !== 'waits') return thread.handleMessage(message);
+    const { input, path } = message;
     arrival(path).then(
-      (isThere) => port.postMessage({ order: 'arrived', at, isThere } satisfies SeriesCommand),
-      (error: unknown) => thread.fail(at, error),
+      (isThere) => port.postMessage({ type: 'arrived', input, isThere } satisfies SeriesCommand),
+      (error: unknown) => thread.fail(input, error),
     );
   });
-  return { lines: (at) => thread.lines(at), close: () => job.close() };
+  return { lines: (input) => thread.lines(input), close: () => job.close() };
 }

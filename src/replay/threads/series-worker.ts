@@ -12,65 +12,65 @@ import { createLineBuffers, createSharedReading, writeSeriesLines } from '../wri
 import { type LinesMessage, sendLines, type UsedLines } from './send-lines.js';
 import type { ThreadJob } from './thread-pool.js';
 
-/** What a thread begins with. */
+/** Start data of a thread. */
 export interface SeriesWorkerData {
-  /** At once, whatever the number of series. */
-  readonly openFiles: number;
+  /** Maximum number of open files, for all series together. */
+  readonly maxOpenFiles: number;
   readonly store: StoreSettings | undefined;
 }
 
-/** Some series of a replay. */
+/** A job: some series of a replay. */
 export interface SeriesTask {
   readonly series: readonly ReplaySeries[];
-  /** Bytes of text that come of a file at once, at most; of gzip too. */
+  /** Maximum bytes of text read from a file at a time; also of gzip. */
   readonly textChunk: number;
 }
 
-/** To the thread of some series: lines that were used; a file that it waits for. */
+/** Messages to the thread: lines to reuse, the arrival of a file that a series waits for. */
 export type SeriesCommand =
   | UsedLines
-  | { readonly order: 'arrived'; readonly at: number; readonly isThere: boolean };
+  | { readonly type: 'arrived'; readonly input: number; readonly isThere: boolean };
 
-/** From it, for each series: what it made, which file it waits for, and what it warns of. */
+/** Messages from the thread: lines of a series, a file that a series waits for, a warning. */
 export type SeriesThreadMessage =
   | LinesMessage
-  | { readonly answer: 'waits'; readonly at: number; readonly path: string }
-  | { readonly answer: 'warning'; readonly message: string };
+  | { readonly type: 'waits'; readonly input: number; readonly path: string }
+  | { readonly type: 'warning'; readonly message: string };
 
-const { openFiles: most, store } = workerData as SeriesWorkerData;
-const open = createOpenFileLimit(most);
+const { maxOpenFiles, store } = workerData as SeriesWorkerData;
+const open = createOpenFileLimit(maxOpenFiles);
 const files = openFiles(store);
 const memories = createLineMemories();
 
-parentPort?.on('message', begin);
+parentPort?.on('message', startJob);
 
-function begin({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTask>): void {
+function startJob({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTask>): void {
   const stop = new AbortController();
-  // Each series listens to it, and that is no leak.
+  // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, stop.signal);
-  const empty = all.map(() => new AsyncQueue<LineBuffer>(createLineBuffers(textChunk)));
-  /** By series: each waits for one file at a time, and two may wait for the same. */
+  const free = all.map(() => new AsyncQueue<LineBuffer>(createLineBuffers(textChunk)));
+  /** By series: each one waits for one file at a time, and two may wait for the same file. */
   const waiting = new Map<number, (isThere: boolean) => void>();
-  port.on('message', (order: SeriesCommand) => {
-    if (order.order === 'used') empty[order.at]?.push(new LineBuffer(order.lines));
-    else waiting.get(order.at)?.(order.isThere);
+  port.on('message', (command: SeriesCommand) => {
+    if (command.type === 'used') free[command.input]?.push(new LineBuffer(command.lines));
+    else waiting.get(command.input)?.(command.isThere);
   });
-  // Nobody reads on.
+  // The main thread no longer reads.
   port.on('close', () => {
     stop.abort();
-    for (const free of empty) free.end();
+    for (const buffers of free) buffers.end();
   });
-  for (const [at, series] of all.entries()) {
+  for (const [input, series] of all.entries()) {
     const arrival = (path: string): Promise<boolean> =>
       new Promise((resolve) => {
-        waiting.set(at, resolve);
-        port.postMessage({ answer: 'waits', at, path } satisfies SeriesThreadMessage);
+        waiting.set(input, resolve);
+        port.postMessage({ type: 'waits', input, path } satisfies SeriesThreadMessage);
       });
     const warn = (message: string): void =>
-      port.postMessage({ answer: 'warning', message } satisfies SeriesThreadMessage);
+      port.postMessage({ type: 'warning', message } satisfies SeriesThreadMessage);
     const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
-    const make = (exchange: SwapBuffer<LineBuffer>): Promise<void> =>
-      writeSeriesLines(series, reading, exchange, stop.signal);
-    void sendLines({ port, at, free: empty[at] ?? new AsyncQueue(), make });
+    const write = (swap: SwapBuffer<LineBuffer>): Promise<void> =>
+      writeSeriesLines(series, reading, swap, stop.signal);
+    void sendLines({ port, input, free: free[input] ?? new AsyncQueue(), write });
   }
 }

@@ -1,108 +1,119 @@
 import { MessageChannel, type MessagePort, type Worker } from 'node:worker_threads';
 import { TickhaulError } from '../../base/errors.js';
 
-/** What a thread is told of a job: all further word on it goes over a port of its own, which is closed at its end. */
+/**
+ * Message that starts a job in a thread. All other messages of the job use its own port, which is closed at
+ * its end.
+ */
 export interface ThreadJob<Task> {
   readonly task: Task;
   readonly port: MessagePort;
 }
 
-/** The other side of a job. */
+/** The main thread's side of a job. */
 export interface ThreadJobHandle {
   readonly port: MessagePort;
-  /** Called once, when no more comes of the job: `close` was called, or its thread failed. */
+  /** Calls `listener` once, when the job ends: `close` was called, or its thread failed. */
   onEnd(listener: (error: unknown) => void): void;
-  /** The thread stops at the next step. */
+  /** Ends the job; its work in the thread stops at the next message or buffer. */
   close(): void;
 }
 
 interface SharedThread {
   readonly worker: Worker;
   readonly jobs: Set<{ end(error: unknown): void }>;
-  idle?: NodeJS.Timeout | undefined;
+  idleTimer?: NodeJS.Timeout | undefined;
 }
 
-/** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
+/**
+ * By default V8 collects up to 48 MB of young objects in each thread. Here they are short-lived, so a smaller
+ * limit saves memory without a loss of speed.
+ */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 12 };
-/** Milliseconds that a thread without a job is kept: for the next, and its memory no longer than that. */
+/** How long an idle thread and its memory are kept for the next job. */
 const IDLE_TIMEOUT_MS = 30_000;
 
 /**
- * Threads that the replays of a process share: never more than `most`, however many replays there are. They begin when
- * they are needed. A thread works on all of its jobs in turns, so that none waits for another's end.
+ * Threads that the replays of a process share, limited to `maxThreads` for any number of replays and started
+ * on demand. A thread interleaves its jobs, so no job waits for the end of another.
  */
 export class ThreadPool<Task> {
   readonly maxThreads: number;
-  readonly #start: () => Worker;
+  readonly #startThread: () => Worker;
   readonly #threads = new Set<SharedThread>();
 
-  /** @param start of a thread that takes `ThreadJob`s. */
-  constructor(most: number, start: () => Worker) {
-    this.maxThreads = most;
-    this.#start = start;
+  /** @param startThread starts a thread that accepts `ThreadJob` messages. */
+  constructor(maxThreads: number, startThread: () => Worker) {
+    this.maxThreads = maxThreads;
+    this.#startThread = startThread;
   }
 
-  /** How many jobs would have a thread of their own. */
-  get idle(): number {
-    return this.maxThreads - this.#busy;
+  /** Number of jobs that would get a thread without other jobs. */
+  get idleThreads(): number {
+    return this.maxThreads - this.#busyThreads;
   }
 
-  get #busy(): number {
+  get #busyThreads(): number {
     return [...this.#threads].filter(({ jobs }) => jobs.size > 0).length;
   }
 
-  /** Begins jobs, each on a thread of its own, as far as they go around: those with the least to do. */
-  begin(tasks: readonly Task[]): readonly ThreadJobHandle[] {
-    while (this.#threads.size < Math.min(this.maxThreads, tasks.length + this.#busy)) this.#add();
+  /**
+   * Starts jobs on the threads with the fewest jobs; each job gets a different thread if there are enough.
+   */
+  startJobs(tasks: readonly Task[]): readonly ThreadJobHandle[] {
+    while (this.#threads.size < Math.min(this.maxThreads, tasks.length + this.#busyThreads)) this.#add();
     const threads = [...this.#threads].sort((a, b) => a.jobs.size - b.jobs.size);
-    return tasks.map((task, at) => this.#beginOn(threads[at % threads.length] as SharedThread, task));
+    return tasks.map((task, at) => this.#startJob(threads[at % threads.length] as SharedThread, task));
   }
 
-  /** Ends all threads: whoever waits for something of them gets an error. */
+  /** Ends all threads; pending reads of their jobs fail. */
   async close(): Promise<void> {
     await Promise.all([...this.#threads].map((thread) => this.#end(thread, createAbortedError())));
   }
 
   #add(): void {
-    const thread = { worker: this.#start(), jobs: new Set<{ end(error: unknown): void }>() };
+    const thread = { worker: this.#startThread(), jobs: new Set<{ end(error: unknown): void }>() };
     this.#threads.add(thread);
     thread.worker.on('error', (error) => void this.#end(thread, error));
-    thread.worker.on('exit', () => void this.#end(thread, new Error('a thread of replays ended')));
+    thread.worker.on('exit', () => void this.#end(thread, new Error('a replay thread exited')));
   }
 
-  #beginOn(thread: SharedThread, task: Task): ThreadJobHandle {
-    clearTimeout(thread.idle);
+  #startJob(thread: SharedThread, task: Task): ThreadJobHandle {
+    clearTimeout(thread.idleTimer);
     const { port1: port, port2 } = new MessageChannel();
     const job: ThreadJob<Task> = { task, port: port2 };
     thread.worker.postMessage(job, [port2]);
     let listener = (_error: unknown): void => {};
-    const own = {
+    const entry = {
       end: (error: unknown): void => {
-        if (!thread.jobs.delete(own)) return;
+        if (!thread.jobs.delete(entry)) return;
         port.close();
         listener(error);
         if (thread.jobs.size > 0) return;
-        thread.idle = setTimeout(() => void this.#end(thread, createAbortedError()), IDLE_TIMEOUT_MS).unref();
+        thread.idleTimer = setTimeout(
+          () => void this.#end(thread, createAbortedError()),
+          IDLE_TIMEOUT_MS,
+        ).unref();
       },
     };
-    thread.jobs.add(own);
+    thread.jobs.add(entry);
     return {
       port,
       onEnd(onEnd) {
         listener = onEnd;
       },
-      close: () => own.end(createAbortedError()),
+      close: () => entry.end(createAbortedError()),
     };
   }
 
   async #end(thread: SharedThread, error: unknown): Promise<void> {
     this.#threads.delete(thread);
     for (const job of thread.jobs) job.end(error);
-    clearTimeout(thread.idle);
+    clearTimeout(thread.idleTimer);
     await thread.worker.terminate();
   }
 }
 
 function createAbortedError(): TickhaulError {
-  return new TickhaulError('interrupted', 'the replay was broken off');
+  return new TickhaulError('interrupted', 'the replay was interrupted');
 }

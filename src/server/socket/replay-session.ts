@@ -106,7 +106,15 @@ export class ReplaySession {
     if (parts.length === 0) return;
     const lines = createSessionSink(owners);
     const gone = owners.map((client) => client.signal);
-    await mergeRaw({ run, parts, gone, withDisconnects: false, lines, onMinutes: () => {}, signal });
+    await mergeRaw({
+      run,
+      parts,
+      partSignals: gone,
+      withDisconnects: false,
+      lines,
+      onMinutes: () => {},
+      signal,
+    });
     await run.cache.trim();
   }
 }
@@ -141,7 +149,7 @@ function createSessionSink(owners: readonly SocketClient[]): RawSink {
         if (pendingBytes >= WRITE_BYTES) await flush();
       }
     },
-    addBreak: async () => {},
+    addDisconnect: async () => {},
     flush,
   };
 }

@@ -20,7 +20,7 @@ export function openStreamSocket(
   return runSocketTask(context, '/ws-stream-normalized', client, async (stop) => {
     const options = parseServerStreamOptions(parseOptionsParameter(query), context.warnOnce);
     if (options.length === 0) return client.close(CLOSE_CODE.finished, 'WS stream-normalized finished');
-    const tell = (event: LiveEvent): void => {
+    const emit = (event: LiveEvent): void => {
       logEvent(context, event);
       sendEvent(client, options, event);
       if (event.event !== 'behind') return;
@@ -33,9 +33,9 @@ export function openStreamSocket(
       client: feeds.client,
       cache: records,
       output: createFrameSink(client),
-      mostWaiting: MAX_WAITING_BYTES,
+      maxWaitingBytes: MAX_WAITING_BYTES,
       written: { messages: 0, bytes: 0 },
-      tell,
+      emit,
       signal: stop.signal,
     };
     await context.answers.runEndless(stop, () => streamLive(live));

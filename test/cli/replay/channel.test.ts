@@ -3,7 +3,12 @@ import { readdirSync, readFileSync, truncateSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
+import {
+  assertWholeLines,
+  countSliceRequests,
+  listCachedFiles,
+  replayInProcess,
+} from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { busySandbox } from '../../helpers/sandbox.js';
@@ -25,7 +30,7 @@ test('messages of channels and symbols, whole, in order, as the exchange sent th
   );
   assert.doesNotMatch(stdout, /ETHUSD|orderBookL2/);
   const filters = ['trade', 'quote'].map((channel) => ({ channel, symbols: ['XBTUSD'] }));
-  assert.equal(stdout, (await replayHere(service, await tempDir(t), { filters })).text);
+  assert.equal(stdout, (await replayInProcess(service, await tempDir(t), { filters })).text);
 
   await service.close();
   const keyless = { ...envOf(service, dir, ''), TM_CACHE_DIR: '/nonexistent' };
@@ -66,17 +71,17 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
       ['bitmex', '--channel', 'trades', ...PERIOD],
     ],
     [2, /unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx', '--channel', 'trade', ...PERIOD]],
-    [2, /no exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
+    [2, /is not an exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
     [2, /give one of them/, [...trades, '-t', 'trade', ...PERIOD]],
     [2, /--source datasets has no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
     [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
     [2, /name channels to choose symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
     [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
-    [2, /another offset than UTC/, [...trades, '--from', '2024-03-01T00:00+02:00', '--to', '2024-03-02']],
+    [2, /is not in UTC/, [...trades, '--from', '2024-03-01T00:00+02:00', '--to', '2024-03-02']],
     [2, /--dir is for day files, .* raw data; leave it out$/m, [...trades, ...PERIOD, '--dir', 'days']],
     [2, /--layout is for day files/, [...trades, ...PERIOD, '--layout', 'hive']],
     [2, /--cache-dir: s3:/, [...trades, ...PERIOD, '--cache-dir', 's3://bucket/cache']],
-    [7, /after now/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
+    [7, /ends in the future/, [...trades, '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
   ];
   for (const [code, message, args] of cases) {
@@ -90,7 +95,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
   const keyless = await runHere(closed, { env: envOf(service, dir, '') });
   assert.equal(keyless.exitCode, 4);
   assert.match(keyless.stderr, /^tickhaul: bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/);
-  assert.equal(sliceRequests(service), 0);
+  assert.equal(countSliceRequests(service), 0);
   const wrong = await runHere(closed, { env: envOf(service, dir, 'wrong-key') });
   assert.equal(wrong.exitCode, 4);
   assert.equal(wrong.stdout, '');
@@ -105,7 +110,7 @@ test('symbols that the record lacks are a warning, in any number; what matches n
   const many = `bitmex:xbtusd,${unknown.join(',')},ETHUSD`;
   const split = await runHere(['replay', many, '--channel', 'trade', ...PERIOD], { env });
   assert.equal(split.exitCode, 0, split.stderr);
-  assert.match(split.stderr, /doesn't list M0, M1, M10 and 55 more/);
+  assert.match(split.stderr, /does not list M0, M1, M10 and 55 more/);
   const whole = await runHere(['replay', 'bitmex:XBTUSD,ETHUSD', '--channel', 'trade', ...PERIOD], { env });
   assert.equal(split.stdout, whole.stdout);
   assert.ok(service.requests.every(({ status }) => status === 200));
@@ -130,7 +135,7 @@ test('symbols of Binance, in lower case in channels, are taken in any case, and 
     texts.push(stdout);
   }
   assert.equal(texts[0], texts[1]);
-  assert.deepEqual(await cachedFiles(join(dir, 'BTCUSDT')), await cachedFiles(join(dir, 'btcusdt')));
+  assert.deepEqual(await listCachedFiles(join(dir, 'BTCUSDT')), await listCachedFiles(join(dir, 'btcusdt')));
   const { exitCode, stdout } = await runHere(['instruments', 'binance-futures', 'BTCUSDT', '--json'], {
     env,
   });
@@ -147,7 +152,7 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   const right = await runHere(replay, { env });
   const sound = await runHere(['verify', '--cache', ...cache], { env });
   assert.equal(sound.exitCode, 0, sound.stderr);
-  const [first = '', ...others] = await cachedFiles(join(dir, 'cache'));
+  const [first = '', ...others] = await listCachedFiles(join(dir, 'cache'));
   assert.ok(others.length > 3);
   truncateSync(join(dir, 'cache/feeds', first), 30);
   const broken = await runHere(['verify', '--cache', '--json', ...cache], { env });

@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { replay } from '../../../src/index.js';
-import { sliceRequests } from '../../feeds/replaying.js';
+import { countSliceRequests } from '../../feeds/replaying.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { normalizeHere } from '../../replay/feeds/normalizing.js';
+import { normalizeInProcess } from '../../replay/feeds/normalizing.js';
 
 const FEEDS = ['--source', 'feeds'];
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
@@ -24,7 +24,7 @@ test('normalized messages of the command and of the library, over threads; then 
   const { exitCode, stdout, stderr } = await tickhaul([...args, ...PERIOD], { env });
   assert.equal(exitCode, 0, stderr);
   const input = { exchanges: ['bitmex:XBTUSD'], types: TYPES, withDisconnects: true };
-  const right = await normalizeHere(service, await tempDir(t), input);
+  const right = await normalizeInProcess(service, await tempDir(t), input);
   assert.equal(stdout, right.text);
   assert.match(stderr, new RegExp(`^${right.messages} messages, .*\n$`));
 
@@ -71,7 +71,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
       /unknown symbol "XBTUS" for bitmex; did you mean XBTUSD\?/,
       ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
     ],
-    [2, /aster: .*what works instead is --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
+    [2, /aster: .*use --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
     [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
     [4, /bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/, [...trades, ...closed]],
@@ -85,7 +85,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     assert.equal(stderr.trimEnd().split('\n').length, 1, stderr);
     assert.equal(stdout, '');
   }
-  assert.equal(sliceRequests(service), 0);
+  assert.equal(countSliceRequests(service), 0);
   const wrong = await runHere(['replay', ...trades, ...FEEDS, ...closed], {
     env: envOf(service, dir, 'wrong-key'),
   });

@@ -162,7 +162,7 @@ test('what is refused, with its code and what to do', async (t) => {
     [2, /"quotes" .*did you mean/, [one, '-t', 'trade,quotes', ...day]],
     [2, /"ohlcv" .*did you mean/, [one, '-t', 'ohlcv', ...day]],
     [2, /--type is missing/, [one, ...day]],
-    [2, /needs --to/, [one, '-t', 'trade', '--from', '2024-03-01']],
+    [2, /requires --to/, [one, '-t', 'trade', '--from', '2024-03-01']],
     [2, /must be after/, [one, '-t', 'trade', '--from', '2024-03-02', '--to', '2024-03-01']],
     [2, /named twice/, [one, `deribit:${ETH}`, '-t', 'trade', ...day]],
     [2, /--with-disconnects/, [one, '-t', 'trade', ...day, '--with-disconnects']],
@@ -185,7 +185,7 @@ test('what is refused, with its code and what to do', async (t) => {
       /has no options_chain|has no option_summary/,
       ['binance-futures:BTCUSDT', '-t', 'option_summary', ...day],
     ],
-    [7, /after now/, [one, '-t', 'trade', '--from', '2024-03-01', '--to', '2999-01-01']],
+    [7, /ends in the future/, [one, '-t', 'trade', '--from', '2024-03-01', '--to', '2999-01-01']],
     [7, /not exported yet/, [one, '-t', 'trade', '--from', '2024-03-09', '--to', '2024-03-11']],
   ];
   for (const [code, message, args] of cases) {

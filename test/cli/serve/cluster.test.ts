@@ -8,7 +8,7 @@ import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
+import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
 import { type Connected, connectTo, hear } from '../../server/socket/connecting.js';
 import { portsOf } from './ports.js';
@@ -143,9 +143,9 @@ test('a worker that is killed takes only its own connections with it', async (t)
   const playing: Peer[] = [];
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
+      await peer.nextMessage();
       playing.push(peer);
-      teller('bitmex', 'XBTUSD', peer).trade(1);
+      createMarketSender('bitmex', 'XBTUSD', peer).trade(1);
     },
   });
   const dir = await tempDir(t);
@@ -167,7 +167,7 @@ test('a worker that is killed takes only its own connections with it', async (t)
   assert.equal(others.length, clients.length - 1);
   const heard = Promise.all(others.map(spoken));
   for (const peer of playing) {
-    if (peer.socket.readyState === peer.socket.OPEN) teller('bitmex', 'XBTUSD', peer).trade(2);
+    if (peer.socket.readyState === peer.socket.OPEN) createMarketSender('bitmex', 'XBTUSD', peer).trade(2);
   }
   await heard;
   assert.equal((await closed[0]?.heard)?.code, 1006);

@@ -9,7 +9,7 @@ import { type Finished, start, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
-import { type LoopbackExchange, loopbackExchange, teller } from '../../live/exchange.js';
+import { createMarketSender, type LoopbackExchange, loopbackExchange } from '../../live/exchange.js';
 
 const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
 
@@ -17,8 +17,8 @@ const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
 function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
   return loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         // No more than the client reads.
@@ -75,8 +75,8 @@ test('a file that can not have its name stays where it is, and the error names i
   const out = join(await tempDir(t), 'live.ndjson');
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      const market = teller('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       market.trade(1);
       market.trade(2);
       peer.socket.ping();

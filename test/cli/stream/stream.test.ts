@@ -8,14 +8,14 @@ import { yieldToEventLoop } from '../../../src/base/wait.js';
 import { start, tickhaul } from '../../helpers/cli.js';
 import { connectProxy } from '../../helpers/connect-proxy.js';
 import { tempDir } from '../../helpers/temp.js';
-import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
+import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
 
 const BITMEX = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--with-disconnects'];
 
 /** Plays trades at these prices; resolves when the client has read them all. */
 async function trades(peer: Peer, ...prices: readonly number[]): Promise<void> {
-  await peer.asked();
-  const market = teller('bitmex', 'XBTUSD', peer);
+  await peer.nextMessage();
+  const market = createMarketSender('bitmex', 'XBTUSD', peer);
   for (const price of prices) market.trade(price);
   peer.socket.ping();
   await once(peer.socket, 'pong');
@@ -87,7 +87,7 @@ test('a file is whole after SIGTERM, whose code it is', async (t) => {
 test('--for ends it with code 0, a reader who leaves does too', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      const market = teller('bitmex', 'XBTUSD', peer);
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
       // Till the client leaves.
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
@@ -113,8 +113,8 @@ const COUNT = 20_000;
 test('Ctrl-C with a reader that takes nothing ends with 130, and says what is lost', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      const market = teller('bitmex', 'XBTUSD', peer);
-      await peer.asked();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
+      await peer.nextMessage();
       for (let price = 1; price <= COUNT; price++) market.trade(price);
       peer.socket.ping();
       await once(peer.socket, 'pong');

@@ -1,4 +1,4 @@
-/** Exchanges that are open, and whose real-time API the vendor's package knows. */
+/** Exchanges without required accounts whose real-time API the vendor's package supports. */
 export const SUBSCRIBING_EXCHANGES = [
   'ascendex',
   'binance',

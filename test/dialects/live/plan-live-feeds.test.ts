@@ -29,7 +29,7 @@ async function asked(
   return open().map((feed) => ({ address: feed.address, messages: feed.subscriptions() }));
 }
 
-test("exchanges of the vendor's package that are not refused tell addresses and subscriptions, without a socket", async () => {
+test("supported exchanges of the vendor's package give addresses and subscriptions without a socket", async () => {
   const refused = new Set(
     UNSUPPORTED_MESSAGES.filter(({ types }) => types === undefined).map(({ exchange }) => exchange),
   );
@@ -47,7 +47,7 @@ test("exchanges of the vendor's package that are not refused tell addresses and 
   }
 });
 
-test('what our own normalizers read is asked for as the exchanges have it now', async () => {
+test("subscribes to the channels of tickhaul's own normalizers in the exchanges' current form", async () => {
   assert.deepEqual(await asked('kraken', 'trade,book_change,book_ticker', ['XBT/USD']), [
     {
       address: 'wss://ws.kraken.com/v2',
@@ -97,7 +97,7 @@ test('what our own normalizers read is asked for as the exchanges have it now', 
   );
 });
 
-test("other tools' variables are not used to log in", async (t) => {
+test('ignores credentials of other tools', async (t) => {
   const names = ['DERIBIT_API_CLIENT_ID', 'DERIBIT_API_CLIENT_SECRET', 'OKX_API_KEY'];
   for (const name of names) process.env[name] = 'secret';
   t.after(() => {
@@ -117,18 +117,18 @@ test("other tools' variables are not used to log in", async (t) => {
   assert.doesNotMatch(JSON.stringify(sent), /secret|login|auth|raw/);
 });
 
-test('an exchange that wants symbols named says so, and one that is not known', async () => {
+test('refuses an exchange that requires symbols, and an unknown one', async () => {
   await assert.rejects(
     asked('deribit', 'trade'),
-    /^TickhaulError: deribit wants each symbol named: name some, as deribit:SYMBOL$/,
+    /^TickhaulError: deribit requires symbols; name some, as deribit:SYMBOL$/,
   );
   await assert.rejects(
     planLiveFeeds('nowhere', []),
-    /^TickhaulError: nowhere: its real-time API is not known$/,
+    /^TickhaulError: nowhere: the real-time API is not known$/,
   );
 });
 
-test('what is asked for besides is what the normalizers wait for', async () => {
+test('requests the supplements that the normalizers wait for', async () => {
   for (const [exchange, supplements] of [
     ...Object.entries(HTTP_SUPPLEMENTS),
     ...Object.entries(CONNECTION_SUPPLEMENTS),

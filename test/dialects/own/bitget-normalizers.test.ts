@@ -7,7 +7,7 @@ import {
   bitgetLiquidations,
   bitgetTrades,
 } from '../../../src/dialects/own/bitget-normalizers.js';
-import { recordsOf } from '../records-of.js';
+import { normalizeMessages } from '../records-of.js';
 import { AT_MS, LOCAL, MS, read, TIME } from './messages.js';
 
 test("Bitget's v3: trades, books, best prices, liquidations", () => {
@@ -55,7 +55,7 @@ test("Bitget's v3: trades, books, best prices, liquidations", () => {
   assert.deepEqual(bitgetLiquidations().filters(['APEUSDT']), [{ channel: 'liquidation' }]);
 });
 
-test("Bitget's v3 tickers come when a value changes, with all last values and a time that never goes back", () => {
+test("Bitget's v3 tickers are emitted if a value changes, with all last values and a time that never goes back", () => {
   const ticker = (values: object, ms = Number(MS)): unknown => ({
     message: {
       action: 'snapshot',
@@ -82,7 +82,7 @@ test("Bitget's v3 tickers come when a value changes, with all last values and a 
     ...AT_MS,
   };
   const funded = { ...first, fundingRate: -0.00003, fundingTimestamp: 1785772800000 * 1000 };
-  assert.deepEqual(recordsOf([bitgetDerivativeTickers()], messages), [
+  assert.deepEqual(normalizeMessages([bitgetDerivativeTickers()], messages), [
     first,
     funded,
     { ...funded, lastPrice: 101, timestamp: TIME + 50_000 },

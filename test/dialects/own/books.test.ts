@@ -5,7 +5,7 @@ import { hyperliquidBooks } from '../../../src/dialects/own/hyperliquid-books.js
 import { okxBooks } from '../../../src/dialects/own/okx-books.js';
 import { AT_MS, MS, read } from './messages.js';
 
-test("OKX's public books: a snapshot, changes, nothing of what says nothing", () => {
+test("OKX's public books: a snapshot, changes, and no record for a heartbeat", () => {
   const message = (action: string, bids: unknown, asks: unknown, ts = MS): object => ({
     arg: { channel: 'books', instId: 'BTC-USDT' },
     action,
@@ -41,7 +41,7 @@ test("OKX's public books: a snapshot, changes, nothing of what says nothing", ()
   assert.deepEqual(books.filters(undefined), [{ channel: 'books' }]);
 });
 
-test("Gate.io's order book V2: the stream's name has the pair", () => {
+test("Gate.io's order book V2: reads the pair from the stream's name", () => {
   const message = (result: object): object => ({
     channel: 'spot.obu',
     result: { t: Number(MS), s: 'ob.BTC_USDT.400', u: 73777715168, ...result },
@@ -82,7 +82,7 @@ test("Gate.io's order book V2: the stream's name has the pair", () => {
   assert.deepEqual(books.filters(['btc_usdt']), [{ channel: 'obu', symbols: ['BTC_USDT'] }]);
 });
 
-test("Hyperliquid's fast books are whole, and coins by the thousand have a small k", () => {
+test("Hyperliquid's fast books are snapshots, and coins traded in thousands have a small k", () => {
   const levels = [[{ px: '19900', sz: '1.5', n: 1 }], [{ px: '20100', sz: '2', n: 3 }]];
   const book = (channel: string, data: object): object => ({
     channel,

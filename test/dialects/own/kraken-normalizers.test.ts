@@ -7,7 +7,7 @@ import {
 } from '../../../src/dialects/own/kraken-normalizers.js';
 import { AT_LOCAL, LOCAL, read, TIME } from './messages.js';
 
-test("Kraken's v2: times to the microsecond, symbols as they are", () => {
+test("Kraken's v2: keeps microseconds and the case of symbols", () => {
   const stamp = { timestamp: TIME + 456, micros: true, localTimestamp: LOCAL };
   const timestamp = '2026-08-03T10:00:00.125456Z';
   const trade = {

@@ -16,7 +16,7 @@ const MESSAGES = VECTORS.flatMap(([exchanges, message, ...expected]) =>
 );
 const EXCHANGES = new Set(MESSAGES.map(({ exchange }) => exchange));
 
-test("exchanges' own subscribe messages become filters", () => {
+test("converts exchanges' own subscribe messages to filters", () => {
   for (const { exchange, message, expected } of MESSAGES) {
     const { filters } = readSubscription(exchange, message, NOW);
     const found = filters?.map(({ channel, symbols }) =>
@@ -26,7 +26,7 @@ test("exchanges' own subscribe messages become filters", () => {
   }
 });
 
-/** Channels that the exchanges have since the vendor's release. */
+/** Channels that exchanges added after the vendor's release. */
 const NEWER: Readonly<Record<string, readonly string[]>> = {
   'bitget-futures': ['books', 'liquidation'],
   'gate-io': ['obu'],
@@ -34,7 +34,7 @@ const NEWER: Readonly<Record<string, readonly string[]>> = {
   kraken: ['instrument'],
 };
 
-test('every exchange of the vendor’s package has a message here, and its channels are those of the feed', () => {
+test('has a message for every exchange of the vendor’s package, with channels of the feed', () => {
   const known: Readonly<Record<string, readonly string[]>> = EXCHANGE_CHANNELS_INFO;
   assert.deepEqual(
     Object.keys(known).filter((exchange) => !EXCHANGES.has(exchange)),
@@ -49,7 +49,7 @@ test('every exchange of the vendor’s package has a message here, and its chann
   }
 });
 
-test('what a stream asks an exchange for, a replay of it understands', async () => {
+test('a replay accepts the subscriptions of a stream', async () => {
   const period = { start: NOW, end: NOW + 1 };
   const types = ['trade', 'book_change', 'derivative_ticker', 'liquidation'].map(parseDataTypeName);
   for (const exchange of SUBSCRIBING_EXCHANGES) {
@@ -64,7 +64,7 @@ test('what a stream asks an exchange for, a replay of it understands', async () 
   }
 });
 
-test("bybit-spot's messages are those of the time that is replayed", () => {
+test("bybit-spot's messages are those of the replayed time", () => {
   const before = Date.parse('2023-04-04') * 1000;
   const old = { event: 'sub', topic: 'trade', symbol: 'BTCUSDT' };
   const filters = [{ channel: 'trade', symbols: ['BTCUSDT'] }];
@@ -72,9 +72,9 @@ test("bybit-spot's messages are those of the time that is replayed", () => {
   assert.equal(readSubscription('bybit-spot', old, NOW).filters, undefined);
 });
 
-test('what is not understood gets the message that would be, and that one is', () => {
+test('the error for an invalid message has a valid example', () => {
   for (const exchange of EXCHANGES) {
-    // Any message of theirs is answered with the whole exchange.
+    // Any message of these selects the whole exchange.
     if (exchange.startsWith('bitfinex')) continue;
     for (const message of [undefined, null, 1, 'x', [], {}, { op: 'unsubscribe', args: [1] }]) {
       const answer = readSubscription(exchange, message, NOW);
@@ -87,11 +87,11 @@ test('what is not understood gets the message that would be, and that one is', (
   }
   assert.deepEqual(readSubscription('nowhere', {}, NOW), {
     filters: undefined,
-    advice: 'no subscribe messages of nowhere are known',
+    advice: 'the subscribe messages of nowhere are not known',
   });
 });
 
-test('one name that is not known, or a symbol that is no text, voids the message', () => {
+test('an unknown name, or a symbol that is not text, makes the message invalid', () => {
   for (const [exchange, message] of [
     ['coinbase', { type: 'subscribe', channels: ['matches', 'candles'], product_ids: ['BTC-USD'] }],
     ['coinbase', { type: 'subscribe', channels: ['matches'], product_ids: [7] }],

@@ -8,34 +8,34 @@ import { tempDir } from '../../helpers/temp.js';
 
 const SOURCES = fileURLToPath(new URL('../../../src', import.meta.url));
 
-/** Loads the normalizers by a copy of the module that does so, in a folder without packages of others. */
+/** Loads the normalizers with a copy of the module in a folder without other packages. */
 async function loadIn(folder: string): Promise<unknown> {
-  for (const file of ['base/errors.js', 'dialects/vendor/load.js']) {
+  for (const file of ['base/errors.js', 'dialects/vendor/load-vendor.js']) {
     await cp(join(SOURCES, file), join(folder, file));
   }
   await writeFile(join(folder, 'package.json'), '{"type":"module"}');
-  const copy = pathToFileURL(join(folder, 'dialects/vendor/load.js')).href;
+  const copy = pathToFileURL(join(folder, 'dialects/vendor/load-vendor.js')).href;
   const { loadVendor: load } = (await import(copy)) as { loadVendor: () => Promise<unknown> };
   return load();
 }
 
-test('the release that is known is the one that is installed', async () => {
+test('the installed release is the supported one', async () => {
   const text = await readFile(new URL('../../../../package.json', import.meta.url), 'utf8');
   const { optionalDependencies } = JSON.parse(text) as { optionalDependencies: Record<string, string> };
   assert.equal(VENDOR_PACKAGE, `tardis-dev@${optionalDependencies['tardis-dev']}`);
   assert.equal(typeof (await loadVendor()).book_ticker, 'function');
 });
 
-test('without the package the error has the command that installs it', async (t) => {
+test('without the package, the error names the install command', async (t) => {
   await assert.rejects(loadIn(await tempDir(t)), {
     code: 'usage',
     message:
-      'messages from feeds are normalized by the package tardis-dev, which is not installed: ' +
-      'npm install tardis-dev@13.35.3, or use --source datasets',
+      'normalizing feeds needs the package tardis-dev, which is not installed; ' +
+      'run npm install tardis-dev@13.35.3, or use --source datasets',
   });
 });
 
-test('another release of it is not taken', async (t) => {
+test('refuses another release of the package', async (t) => {
   const folder = await tempDir(t);
   const fake = join(folder, 'node_modules/tardis-dev');
   await mkdir(fake, { recursive: true });
@@ -45,6 +45,6 @@ test('another release of it is not taken', async (t) => {
     '{"name":"tardis-dev","version":"18.2.0","exports":"./index.js"}',
   );
   await assert.rejects(loadIn(folder), {
-    message: /is another release than the one that is known: npm install/,
+    message: /is an unsupported release; run npm install/,
   });
 });

@@ -27,7 +27,7 @@ const spot = fc
     ...(withOrders && { b: 1, a: 0 }),
     ...{ T, m, M: true },
   }));
-/** What isn't as usual: another field, another kind of value, another order. */
+/** Unusual parts: another field, another kind of value, another order. */
 const unusual = fc
   .tuple(
     fc.oneof(futures, spot),
@@ -53,7 +53,7 @@ const messageOf = (data: object): string =>
   JSON.stringify({ stream: `${String('s' in data && data.s).toLowerCase()}@trade`, data });
 
 for (const exchange of ['binance', 'binance-futures']) {
-  test(`${exchange}: trades that are read as text are those of the parsed message`, async () => {
+  test(`${exchange}: trades parsed from text equal those of the parsed message`, async () => {
     const normalizer = createVendorNormalizer(await loadVendor(), exchange, 'trade', LOCAL);
     const readTrade = createTradeTextParser(exchange);
     assert.ok(normalizer && readTrade);
@@ -79,7 +79,7 @@ for (const exchange of ['binance', 'binance-futures']) {
   });
 }
 
-test('what is no JSON, or no trade, is not read as text', () => {
+test('rejects invalid JSON and messages other than trades', () => {
   const readTrade = createTradeTextParser('binance-futures');
   const text = messageOf({
     e: 'trade',
@@ -105,7 +105,7 @@ test('what is no JSON, or no trade, is not read as text', () => {
   assert.equal(createTradeTextParser('bitmex'), undefined);
 });
 
-test('changed in any way: what is read as text is what is parsed, or the same refusal', async () => {
+test("for any changed text, the text parser gives the parsed message's trade or the same error", async () => {
   for (let round = 0; round < 100; round++) {
     await tradeTextTarget.round(seededRandom('trade-text', round), () => {});
   }

@@ -13,7 +13,7 @@ const PERIOD = { start: START * 1000, end: START * 1000 + 86_400_000_000 };
 
 type Event = readonly [localTimestamp: string, message: string] | 'break';
 
-/** Binance's trades, written as usual or not quite, as the text shortcut reads them and as parsed messages. */
+/** Binance's trades in usual and unusual forms, read by the text parser and as parsed messages. */
 export const tradeTextTarget: FuzzTarget = {
   name: 'trade-text',
   async round(random, keep) {
@@ -28,8 +28,8 @@ export const tradeTextTarget: FuzzTarget = {
     const events = randomEvents(random);
     keep(Buffer.from(events.map(String).join('\n')));
     const asText = linesOf(new FeedLines({ ...source, plan }), events);
-    // What tells whose a message is has to parse it.
-    assert.deepEqual(asText, linesOf(new FeedLines({ ...source, plan, isOurs: () => true }), events));
+    // Assigning a message to a reader requires parsing it.
+    assert.deepEqual(asText, linesOf(new FeedLines({ ...source, plan, isOwn: () => true }), events));
   },
 };
 
@@ -41,8 +41,8 @@ function linesOf(
   let error = '';
   try {
     for (const event of events) {
-      if (event === 'break') lines.disconnect(out);
-      else lines.message(...event, out);
+      if (event === 'break') lines.addDisconnect(out);
+      else lines.addMessage(...event, out);
     }
   } catch (thrown) {
     assert.ok(thrown instanceof TickhaulError, String(thrown));
@@ -116,7 +116,7 @@ function randomTrade(random: Random): string {
 
 const LIKELY = [...'{}[]":,.0123456789-+eE\\ aX@\u0001é', '"T":1', ',"X":"ADL"', '"s":"A",', 'true', 'null'];
 
-/** With something put in, taken out or repeated somewhere. */
+/** Inserts, removes or repeats text at any position. */
 function changed(random: Random, text: string): string {
   const at = random.int(text.length + 1);
   const length = random.int(4);

@@ -6,13 +6,13 @@ import fc from 'fast-check';
 import { readSliceIndex } from '../../../src/feeds/cache/slice-index.js';
 import { parseSliceName, slicePath } from '../../../src/feeds/cache/slice-path.js';
 import { tempDir } from '../../helpers/temp.js';
-import { cachedFiles } from '../replaying.js';
+import { listCachedFiles } from '../replaying.js';
 
 const KEY = 'a'.repeat(64);
-/** 23:30 of a day, so that slices lie in several hours, and in two days. */
+/** 23:30, so that slices are in several hours and in two days. */
 const BASE = Date.parse('2019-06-01T23:30:00Z') / 60_000;
 
-test('the layout is that of the vendor’s clients', () => {
+test('has the layout of the vendor’s clients', () => {
   const name = (start: string, size: number, encoding: 'gzip' | 'zstd'): string => {
     const minute = Date.parse(`${start}:00Z`) / 60_000;
     return slicePath('bitmex', 'k', { start: minute, end: minute + size }, encoding);
@@ -31,7 +31,7 @@ test('the layout is that of the vendor’s clients', () => {
   }
 });
 
-test('a minute is found in whatever slice has it, the longest first', async (t) => {
+test('finds a minute in any slice that contains it, the last-ending one first', async (t) => {
   const root = await tempDir(t);
   let folder = 0;
   const slice = fc.record({
@@ -58,7 +58,7 @@ test('a minute is found in whatever slice has it, the longest first', async (t) 
             .filter(({ start, end }) => start <= minute && minute < end)
             .map(({ end }) => end);
           assert.equal(
-            index.at(minute)?.end,
+            index.find(minute)?.end,
             ends.length === 0 ? undefined : Math.max(...ends),
             `${minute - BASE}`,
           );
@@ -69,7 +69,7 @@ test('a minute is found in whatever slice has it, the longest first', async (t) 
   );
 });
 
-test('what came less than 30 minutes after its end counts as not there; what was left unfinished goes in time', async (t) => {
+test('ignores slices stored less than 30 minutes after their end, and removes abandoned unfinished files', async (t) => {
   const dir = await tempDir(t);
   const range = { start: BASE, end: BASE + 3 };
   const at = (name: string, ms: number): string => {
@@ -83,7 +83,7 @@ test('what came less than 30 minutes after its end counts as not there; what was
   const end = range.end * 60_000;
   const look = async (): Promise<boolean> => {
     const index = await readSliceIndex(join(dir, 'feeds'), 'bitmex', [KEY], range);
-    return index.at(BASE) !== undefined;
+    return index.find(BASE) !== undefined;
   };
   at(slice, end + 29 * 60_000);
   assert.equal(await look(), false);
@@ -92,5 +92,5 @@ test('what came less than 30 minutes after its end counts as not there; what was
   at(`${unfinished}0123456789abcdef.unconfirmed`, Date.now() - 2 * 3_600_000);
   at(`${unfinished}fedcba9876543210.unconfirmed`, Date.now());
   assert.equal(await look(), true);
-  assert.deepEqual(await cachedFiles(dir), [`${unfinished}fedcba9876543210.unconfirmed`, slice].sort());
+  assert.deepEqual(await listCachedFiles(dir), [`${unfinished}fedcba9876543210.unconfirmed`, slice].sort());
 });

@@ -7,7 +7,7 @@ import { isTickhaulError } from '../errors.js';
 /** Minutes since the epoch. */
 const BASE = Date.parse('2024-02-29T23:58:00Z') / 60_000;
 
-/** Tenths of a microsecond from the base; undefined for a break. */
+/** Tenths of a microsecond from the base; undefined for a disconnect. */
 const ticks = fc.option(fc.integer({ min: 0, max: 4 * 600_000_000 - 1 }), { nil: undefined, freq: 3 });
 
 function lineOf(tick: number | undefined, index: number): string {
@@ -21,7 +21,7 @@ interface Cut {
   readonly times: readonly number[];
 }
 
-/** Cuts slices, each in pieces of so many lines. */
+/** Splits slices, each in pieces with a number of lines. */
 function cutAll(slices: readonly string[], size: number, part?: SlicePart): Cut {
   const cutter = new LineIndexer(BASE);
   const lines: string[] = [];
@@ -38,7 +38,7 @@ function cutAll(slices: readonly string[], size: number, part?: SlicePart): Cut 
     const all = slice.split(/(?<=\n)/);
     cutter.startSlice(part);
     for (let at = 0; at < all.length; at += size) {
-      cutter.cut(Buffer.from(all.slice(at, at + size).join('')), batch);
+      cutter.splitLines(Buffer.from(all.slice(at, at + size).join('')), batch);
       take(batch);
     }
     cutter.endSlice();
@@ -48,7 +48,7 @@ function cutAll(slices: readonly string[], size: number, part?: SlicePart): Cut 
   return { lines, times };
 }
 
-test('lines come with their times, in pieces of any size; runs of breaks are one', () => {
+test('splits lines with their times from pieces of any size; consecutive empty lines are one disconnect', () => {
   fc.assert(
     fc.property(
       fc.array(fc.array(ticks, { maxLength: 12 }), { maxLength: 4 }),
@@ -77,7 +77,7 @@ test('lines come with their times, in pieces of any size; runs of breaks are one
   );
 });
 
-test('of some minutes only their lines; a break is that of the line before it, or lies where the slice shows it', () => {
+test('selects the lines of some minutes; a disconnect belongs to the line before it, or to the minute that the slice shows', () => {
   const minute = (n: number): number => n * 600_000_000;
   const slice = [undefined, minute(0), undefined, minute(1), undefined, minute(1) + 5, undefined, minute(2)];
   const lines = slice.map(lineOf);
@@ -95,7 +95,7 @@ test('of some minutes only their lines; a break is that of the line before it, o
   }
 });
 
-test('a line without a timestamp is corrupt, and those before it are given', () => {
+test('a line without a timestamp is corrupt; the lines before it are added', () => {
   const good = lineOf(5, 0);
   const noTimes = [
     '2024-02-30T23',
@@ -112,7 +112,7 @@ test('a line without a timestamp is corrupt, and those before it are given', () 
   ]) {
     const batch = new RawBatch();
     assert.throws(
-      () => new LineIndexer(BASE).cut(Buffer.from(good + bad + good), batch),
+      () => new LineIndexer(BASE).splitLines(Buffer.from(good + bad + good), batch),
       isTickhaulError('corrupt'),
     );
     assert.equal(batch.count, 1, bad);

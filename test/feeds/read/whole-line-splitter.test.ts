@@ -9,7 +9,7 @@ const line = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: 250_000, max: 300_000 }) },
 );
 
-test('pieces hold whole lines, all of them in order, however the text is cut', () => {
+test('yields all whole lines in order, for any chunks', () => {
   fc.assert(
     fc.property(
       fc.array(line, { maxLength: 40 }),
@@ -21,7 +21,7 @@ test('pieces hold whole lines, all of them in order, however the text is cut', (
         const whole = new WholeLineSplitter();
         const pieces: Buffer[] = [];
         for (let at = 0; at < text.length; at += size) {
-          for (const piece of whole.of(text.subarray(at, at + size))) {
+          for (const piece of whole.split(text.subarray(at, at + size))) {
             assert.equal(piece.at(-1), 0x0a);
             pieces.push(piece);
           }

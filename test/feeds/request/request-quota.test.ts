@@ -8,7 +8,7 @@ const limits = (remaining: number, resetAfter: number): Record<string, string> =
   'x-ratelimit-reset-after': String(resetAfter),
 });
 
-test('no more requests than the service says, until its count begins anew', async () => {
+test('sends no more requests than the service allows until its count resets', async () => {
   let now = 0;
   const allowance = createRequestQuota(() => now);
   await allowance.acquire(signal);
@@ -32,12 +32,12 @@ test('no more requests than the service says, until its count begins anew', asyn
   await allowance.acquire(signal);
 });
 
-test('what is on its way counts, and answers that come in another order give nothing back', async () => {
+test('counts requests in flight, and reordered responses free none', async () => {
   const allowance = createRequestQuota(() => 0);
   for (let i = 0; i < 3; i++) await allowance.acquire(signal);
   allowance.onHeaders(limits(4, 30));
   allowance.onRequestEnd();
-  // Two are on their way, of which the service may not know: two more may be sent.
+  // Two are in flight, which the service may not have counted: two more may be sent.
   allowance.onHeaders(limits(5, 30));
   allowance.onRequestEnd();
   await allowance.acquire(signal);
@@ -45,7 +45,7 @@ test('what is on its way counts, and answers that come in another order give not
   await assert.rejects(allowance.acquire(AbortSignal.abort()));
 });
 
-test('an answer of the next minute frees the rest at once, and a late one of the last minute changes nothing', async () => {
+test('a response of the next minute frees its requests at once; a late one of the last minute changes nothing', async () => {
   let now = 0;
   const allowance = createRequestQuota(() => now);
   for (let i = 0; i < 3; i++) await allowance.acquire(signal);
@@ -60,7 +60,7 @@ test('an answer of the next minute frees the rest at once, and a late one of the
   await allowance.acquire(signal);
 });
 
-test('headers that say nothing of use hold nobody', async () => {
+test('headers without usable values delay no request', async () => {
   const allowance = createRequestQuota(() => 0);
   for (const headers of [{}, { 'x-ratelimit-remaining': '0' }, limits(-1, 30), limits(0, 1e9)]) {
     await allowance.acquire(signal);

@@ -13,7 +13,7 @@ const PACK: Readonly<Record<SliceEncoding, (text: string) => Buffer>> = {
   zstd: (text) => Buffer.from(zstd(Buffer.from(text), 'fast')),
 };
 const LINE = '2019-06-01T00:03:03.1238784Z {"table":"trade"}\n';
-/** A frame that decoders pass over. */
+/** A skippable frame. */
 const SKIPPED = Buffer.concat([Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0]), Buffer.from('abc')]);
 
 async function textOf(bytes: Buffer, encoding: SliceEncoding, mostKept = 1e6): Promise<string> {
@@ -25,15 +25,15 @@ async function textOf(bytes: Buffer, encoding: SliceEncoding, mostKept = 1e6): P
 }
 
 for (const encoding of ['gzip', 'zstd'] as const) {
-  test(`${encoding}: all members or frames, to the last one`, async () => {
+  test(`${encoding}: decompresses all members or frames`, async () => {
     const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
     assert.equal(await textOf(Buffer.concat(texts.map(PACK[encoding])), encoding), texts.join(''));
-    // What isn't kept is decompressed again.
+    // Text that is not kept is decompressed again.
     assert.equal(await textOf(Buffer.concat(texts.map(PACK[encoding])), encoding, 100), texts.join(''));
     assert.equal(await textOf(PACK[encoding](''), encoding), '');
   });
 
-  test(`${encoding}: a slice that is cut anywhere is corrupt`, async () => {
+  test(`${encoding}: a slice truncated anywhere is corrupt`, async () => {
     const whole = PACK[encoding](LINE.repeat(20));
     for (let length = 0; length < whole.length; length++) {
       await assert.rejects(
@@ -50,7 +50,7 @@ for (const encoding of ['gzip', 'zstd'] as const) {
     );
   });
 
-  test(`${encoding}: what isn't lines of the raw data API is corrupt`, async () => {
+  test(`${encoding}: text other than lines of the raw feeds API is corrupt`, async () => {
     for (const text of [`${LINE}${LINE.slice(0, -1)}`, '<!doctype html><title>Sign in</title>\n'.repeat(3)]) {
       await assert.rejects(textOf(PACK[encoding](text), encoding), isTickhaulError('corrupt'));
     }
@@ -62,7 +62,7 @@ for (const encoding of ['gzip', 'zstd'] as const) {
 }
 
 for (const encoding of ['gzip', 'zstd'] as const) {
-  test(`${encoding}: where in the text members or frames end`, async () => {
+  test(`${encoding}: finds the ends of members or frames in the text`, async () => {
     const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
     const expected = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
     const several = await unpackSlice(Buffer.concat(texts.map(PACK[encoding])), encoding, 100);
@@ -72,15 +72,15 @@ for (const encoding of ['gzip', 'zstd'] as const) {
   });
 }
 
-test('gzip: bytes that look like a member’s beginning hide where members end', async () => {
-  // Stored, not deflated: the text's own bytes are the file's.
+test('gzip: finds no ends if bytes look like the start of a member', async () => {
+  // Stored, not deflated: the file contains the text's bytes.
   const text = `${LINE.slice(0, -1)}\x1f\x8b\x08\x00${LINE}`;
   const member = gzipSync(Buffer.from(text, 'latin1'), { level: 0 });
   const slice = await unpackSlice(Buffer.concat([member, member]), 'gzip', 100);
   assert.deepEqual(slice.ends(), []);
 });
 
-test('zstd frames are cut where they end, whatever stands between them', () => {
+test('splits zstd frames, with any skippable frames between them', () => {
   fc.assert(
     fc.property(
       fc.array(fc.string({ maxLength: 2000, unit: 'grapheme' }), { minLength: 1, maxLength: 5 }),
@@ -92,7 +92,7 @@ test('zstd frames are cut where they end, whatever stands between them', () => {
   );
 });
 
-test('a wrong bit: gzip gives the right text or none, zstd never anything but text or `corrupt`', async () => {
+test('with a wrong bit gzip gives the right text or an error, zstd any text or `corrupt`', async () => {
   const text = LINE.repeat(30);
   const whole = { gzip: PACK.gzip(text), zstd: PACK.zstd(text) };
   const encoding = fc.constantFrom('gzip' as const, 'zstd' as const);

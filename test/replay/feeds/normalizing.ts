@@ -8,21 +8,27 @@ import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { type Replayed, type ReplayHere, replayHere, runHere, START } from '../../feeds/replaying.js';
+import {
+  type ReplayInput,
+  type ReplayResult,
+  replayInProcess,
+  runReplayInProcess,
+  START,
+} from '../../feeds/replaying.js';
 
-/** Types that BitMEX has, computed ones among them. */
+/** Types of BitMEX, including computed ones. */
 export const ALL = 'trade,book_change,derivative_ticker,liquidation,quote,trade_bar_10s,book_snapshot_3_1s';
 
-export interface NormalizeHere extends ReplayHere {
-  /** Each with symbols after a colon where it has some; bitmex by default. */
+export interface NormalizeInput extends ReplayInput {
+  /** Exchanges, each with optional symbols after a colon; bitmex by default. */
   readonly exchanges?: readonly string[];
   /** Comma-separated; trades by default. */
   readonly types?: string;
-  /** Threads, however many processors there are. */
+  /** Number of threads, independent of the processors. */
   readonly processors?: number;
 }
 
-export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
+export function toSources(input: NormalizeInput): readonly FeedSource[] {
   const { exchanges = ['bitmex'], types = 'trade', from = 0, to = 30, withDisconnects = false } = input;
   return exchanges.map((text) => {
     const [exchange = '', symbols] = text.split(':');
@@ -36,42 +42,47 @@ export function sourcesOf(input: NormalizeHere): readonly FeedSource[] {
   });
 }
 
-/** A replay of normalized messages in this process, by the functions that the command calls. */
-export function normalizeHere(
+/** A replay of normalized messages in this process, by the functions behind the command. */
+export function normalizeInProcess(
   service: Sandbox,
   cacheFolder: string,
-  input: NormalizeHere = {},
-): Promise<Replayed> {
-  return runHere(service, cacheFolder, input, async (here, records) => {
-    const sources = await openFeedSources(here.run, sourcesOf(input), records);
+  input: NormalizeInput = {},
+): Promise<ReplayResult> {
+  return runReplayInProcess(service, cacheFolder, input, async (here, records) => {
+    const sources = await openFeedSources(here.run, toSources(input), records);
     await replayFeeds({ ...here, sources, processors: input.processors });
   });
 }
 
-/** What the raw messages of one exchange come to, one by one; for periods in which its API doesn't change. */
-export async function normalizePlainly(
+/** Normalizes the raw messages of one exchange one by one; for periods in which its API does not change. */
+export async function normalizeOneByOne(
   service: Sandbox,
   cacheFolder: string,
-  input: NormalizeHere = {},
+  input: NormalizeInput = {},
 ): Promise<string> {
-  const [source] = sourcesOf(input) as [FeedSource];
+  const [source] = toSources(input) as [FeedSource];
   const plan = await planFeed(source);
   const filters = plan.segments.flatMap((segment) => segment.filters);
   const { exchange } = source;
-  const raw = await replayHere(service, cacheFolder, { ...input, exchange, filters, withDisconnects: true });
+  const raw = await replayInProcess(service, cacheFolder, {
+    ...input,
+    exchange,
+    filters,
+    withDisconnects: true,
+  });
   if (raw.error) throw raw.error;
   const lines = new FeedLines({ ...source, plan });
   const out = new LineBuffer();
   for (const line of raw.text.split('\n').slice(0, -1)) {
     const [, localTimestamp = '', message = ''] =
       /^\{"localTimestamp":"(.{28})","message":(.*)\}$/.exec(line) ?? [];
-    if (line === '') lines.disconnect(out);
-    else lines.message(localTimestamp, message, out);
+    if (line === '') lines.addDisconnect(out);
+    else lines.addMessage(localTimestamp, message, out);
   }
   return Buffer.from(out.bytes.subarray(0, out.length)).toString();
 }
 
-/** What tests look at of a message. */
+/** Fields of a message that tests check. */
 export interface Line {
   readonly type: string;
   readonly price?: number;
@@ -79,8 +90,8 @@ export interface Line {
   readonly localTimestamp: string;
 }
 
-/** The messages that were written, none of them in part. */
-export function linesOf({ text }: Replayed): readonly Line[] {
+/** The written messages; none is incomplete. */
+export function parseLines({ text }: ReplayResult): readonly Line[] {
   assert.ok(text === '' || text.endsWith('\n'), 'half a line');
   return text
     .split('\n')

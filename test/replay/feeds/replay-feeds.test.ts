@@ -5,16 +5,16 @@ import { test } from 'node:test';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
-import { runHere, sliceRequests } from '../../feeds/replaying.js';
+import { countSliceRequests, runReplayInProcess } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
   ALL,
-  linesOf,
-  type NormalizeHere,
-  normalizeHere,
-  normalizePlainly,
-  sourcesOf,
+  type NormalizeInput,
+  normalizeInProcess,
+  normalizeOneByOne,
+  parseLines,
+  toSources,
 } from './normalizing.js';
 import { at, bitmexTrade, type FeedEvent, writeSlices } from './slices.js';
 
@@ -26,19 +26,19 @@ const deribitTrade = (seconds: number, price: number): FeedEvent => {
   return [at(seconds), { params: { channel: `trades.${instrument_name}.raw`, data } }];
 };
 
-/** Here, and over threads. */
+/** In this thread, and in threads. */
 for (const to of [10, 40]) {
-  test(`${to} minutes: what one message after the other comes to, with disconnects and without`, async (t) => {
+  test(`${to} minutes: writes the messages normalized one by one, with and without disconnects`, async (t) => {
     const service = await sandbox(t, { feeds: { breaks: 0.3 } });
     const folder = await tempDir(t);
     for (const withDisconnects of [false, true]) {
       const input = { types: ALL, to, withDisconnects };
-      const expected = await normalizePlainly(service, folder, input);
+      const expected = await normalizeOneByOne(service, folder, input);
       const minutes = { read: 0 };
       const onMinutes = (more: number): void => {
         minutes.read += more;
       };
-      const { text, error, messages } = await normalizeHere(service, folder, { ...input, onMinutes });
+      const { text, error, messages } = await normalizeInProcess(service, folder, { ...input, onMinutes });
       assert.equal(error, undefined);
       assert.ok(text === expected);
       assert.equal(/"disconnect"/.test(text), withDisconnects);
@@ -48,72 +48,72 @@ for (const to of [10, 40]) {
   });
 }
 
-test('a warm cache asks for nothing, without a key too, and whoever replays it offline; what it lacks is named', async (t) => {
+test('a warm cache needs no requests, key or network; missing minutes are named', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const input = { exchanges: ['bitmex:xbtusd'], types: ALL, to: 20 };
-  const first = await normalizeHere(service, folder, input);
+  const first = await normalizeInProcess(service, folder, input);
   assert.equal(first.error, undefined);
   assert.ok(first.messages > 0);
   const asked = service.requests.length;
   for (const offline of [false, true]) {
-    const again = await normalizeHere(service, folder, { ...input, apiKey: undefined, offline });
+    const again = await normalizeInProcess(service, folder, { ...input, apiKey: undefined, offline });
     assert.equal(again.error, undefined);
     assert.ok(again.text === first.text);
   }
-  const longer = await normalizeHere(service, folder, { ...input, to: 25, offline: true });
+  const longer = await normalizeInProcess(service, folder, { ...input, to: 25, offline: true });
   assert.equal(longer.error?.code, 'not_exported');
   assert.match(longer.error.message, /^bitmex 2024-03-01T00:20 and 4 more minutes: not in the cache/);
   const keyless = { ...input, from: 1430, to: 1450, apiKey: undefined };
-  const refused = await normalizeHere(service, folder, keyless);
+  const refused = await normalizeInProcess(service, folder, keyless);
   assert.equal(refused.error?.code, 'no_access');
   assert.match(refused.error.message, /^bitmex 2024-03-02T00:00 and 9 more minutes: needs an API key/);
   assert.equal(longer.text + refused.text, '');
   assert.equal(service.requests.length, asked);
 });
 
-test('symbols are those of the record, in any case and form; others are refused before a slice is asked for', async (t) => {
+test('accepts symbols of the record in any case and form, and refuses others before any slice request', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
-  const whole = await normalizeHere(service, folder, { to: 5 });
+  const whole = await normalizeInProcess(service, folder, { to: 5 });
   assert.equal(whole.error, undefined);
-  const before = sliceRequests(service);
-  const cases: readonly (readonly [NormalizeHere, RegExp])[] = [
+  const before = countSliceRequests(service);
+  const cases: readonly (readonly [NormalizeInput, RegExp])[] = [
     [{ exchanges: ['bitmex:XBTUSDT'] }, /^unknown symbol "XBTUSDT" for bitmex; did you mean XBTUSD\?$/],
-    [{ exchanges: ['bitmex:XBT*'] }, /^"XBT\*": --source feeds takes whole symbols and no globs/],
+    [{ exchanges: ['bitmex:XBT*'] }, /^"XBT\*": --source feeds does not accept globs/],
     [{ exchanges: ['bitmx'] }, /^unknown exchange "bitmx"; did you mean bitmex\?$/],
-    [{ exchanges: ['../bitmex'] }, /no exchange id/],
+    [{ exchanges: ['../bitmex'] }, /is not an exchange id/],
     [{ exchanges: ['bitmex'], types: 'option_summary' }, /^bitmex has no option_summary messages$/],
     [{ exchanges: ['bitmex', 'aster'] }, /^aster: trade messages of feeds .*--source datasets$/],
   ];
   for (const offline of [false, true]) {
     for (const [input, message] of cases) {
-      const { error, text } = await normalizeHere(service, folder, { ...input, offline });
+      const { error, text } = await normalizeInProcess(service, folder, { ...input, offline });
       const isStored = !offline || !/bitmx/.test(String(input.exchanges));
       assert.equal(error?.code, 'usage', String(message));
       if (isStored) assert.match(error.message, message);
       assert.equal(text, '');
     }
   }
-  assert.equal(sliceRequests(service), before);
-  const lower = await normalizeHere(service, folder, { exchanges: ['bitmex:xbtusd'], to: 5 });
+  assert.equal(countSliceRequests(service), before);
+  const lower = await normalizeInProcess(service, folder, { exchanges: ['bitmex:xbtusd'], to: 5 });
   assert.deepEqual(
-    linesOf(lower),
-    linesOf(whole).filter((line) => 'symbol' in line && line.symbol === 'XBTUSD'),
+    parseLines(lower),
+    parseLines(whole).filter((line) => 'symbol' in line && line.symbol === 'XBTUSD'),
   );
 });
 
-test('types that an exchange lacks are left out with a warning, those that it has not yet too', async (t) => {
+test('skips types that an exchange lacks, always or at first, with a warning', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const types = 'trade,option_summary';
-  const { error, warnings, text } = await normalizeHere(service, folder, { types, to: 5 });
+  const { error, warnings, text } = await normalizeInProcess(service, folder, { types, to: 5 });
   assert.equal(error, undefined);
   assert.deepEqual(warnings, ['bitmex has no option_summary, which is left out']);
-  assert.equal(text, (await normalizeHere(service, folder, { to: 5 })).text);
+  assert.equal(text, (await normalizeInProcess(service, folder, { to: 5 })).text);
 });
 
-test('exchanges are merged by local time, ties to the one named first, and begin and end as they do', async (t) => {
+test('merges exchanges by local time, with ties to the first one, although they start and end at different times', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const events = {
@@ -128,13 +128,13 @@ test('exchanges are merged by local time, ties to the one named first, and begin
     // In this thread, and in two.
     for (const to of [4, 8]) {
       const input = { exchanges: names.split(','), withDisconnects: true, to };
-      for (const source of sourcesOf(input)) {
+      for (const source of toSources(input)) {
         await writeSlices(folder, source, events[source.exchange as keyof typeof events]);
       }
-      const replayed = await normalizeHere(service, folder, { ...input, offline: true });
+      const replayed = await normalizeInProcess(service, folder, { ...input, offline: true });
       assert.equal(replayed.error, undefined);
       assert.deepEqual(
-        linesOf(replayed).map(({ type, price }) => price ?? type),
+        parseLines(replayed).map(({ type, price }) => price ?? type),
         right,
       );
     }
@@ -142,28 +142,28 @@ test('exchanges are merged by local time, ties to the one named first, and begin
   assert.equal(service.requests.length, 0);
 });
 
-test('more than 50 symbols are several requests, and the same messages', async (t) => {
+test('splits more than 50 symbols into several requests with the same messages', async (t) => {
   const service = await sandbox(t, { feeds: { breaks: 0.5 } });
   const folder = await tempDir(t);
   const few = { exchanges: ['bitmex:XBTUSD,ETHUSD'], withDisconnects: true };
-  const whole = await normalizeHere(service, folder, few);
+  const whole = await normalizeInProcess(service, folder, few);
   assert.equal(whole.error, undefined);
-  // Without a stored record symbols stay as they are.
+  // Without a stored record, symbols keep their spelling.
   const many = ['ETHUSD', ...Array.from({ length: 98 }, (_, i) => `M${i}`), 'XBTUSD'];
   const input = { exchanges: [`bitmex:${many.join()}`], withDisconnects: true };
-  assert.equal(await normalizePlainly(service, folder, input), whole.text);
+  assert.equal(await normalizeOneByOne(service, folder, input), whole.text);
   const other = await tempDir(t);
   await rename(join(folder, 'feeds'), join(other, 'feeds'));
-  const split = await normalizeHere(service, other, { ...input, offline: true });
+  const split = await normalizeInProcess(service, other, { ...input, offline: true });
   assert.equal(split.error, undefined);
   assert.equal(split.text, whole.text);
 });
 
-test("where an exchange's API changed the messages of both days are read", async (t) => {
+test("normalizes the messages of both days when an exchange's API changes", async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const minute = (time: string): number => Date.parse(time) * 1000;
-  const [source] = sourcesOf({ exchanges: ['bybit'] }) as [FeedSource];
+  const [source] = toSources({ exchanges: ['bybit'] }) as [FeedSource];
   const period = { start: minute('2023-04-04T23:58Z'), end: minute('2023-04-05T00:02Z') };
   const bybit = { ...source, period };
   const old = {
@@ -179,14 +179,14 @@ test("where an exchange's API changed the messages of both days are read", async
     ['2023-04-04T23:59:59.0000000Z', { topic: 'trade.BTCUSD', data: [old] }],
     ['2023-04-05T00:00:00.0000000Z', { topic: 'publicTrade.BTCUSD', type: 'snapshot', data: [now] }],
   ]);
-  const replayed = await runHere(service, folder, { offline: true }, async (here, records) => {
+  const replayed = await runReplayInProcess(service, folder, { offline: true }, async (here, records) => {
     const sources = await openFeedSources(here.run, [bybit], records);
     assert.equal(sources[0]?.feeds.length, 2);
     await replayFeeds({ ...here, sources });
   });
   assert.equal(replayed.error, undefined);
   assert.deepEqual(
-    linesOf(replayed).map(({ price }) => price),
+    parseLines(replayed).map(({ price }) => price),
     [1, 2],
   );
 });

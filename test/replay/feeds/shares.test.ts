@@ -8,7 +8,7 @@ import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
 import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
-import { madeByOne, madeBySeveral } from './sharing.js';
+import { readWithOneReader, readWithSeveralReaders } from './sharing.js';
 
 const DAY = parseDay('2024-03-01');
 const MINUTES = 180;
@@ -23,7 +23,7 @@ const FEEDS = createSyntheticFeeds({
 const BOOKS = 'book_change,book_ticker,book_snapshot_3_1s,quote';
 const TRADES = 'trade,trade_bar_10s,trade_bar_3ticks';
 
-/** Of each dialect: symbols, types that several readers may share, and types that they may not. */
+/** For each exchange: symbols, types that several readers may share, and types that they may not. */
 const DIALECTS: readonly (readonly [string, string | undefined, string, string | undefined])[] = [
   [
     'binance-futures',
@@ -50,7 +50,7 @@ function sourceOf(exchange: string, symbols: string | undefined, types: string):
 }
 
 for (const [exchange, symbols, types, others] of DIALECTS) {
-  test(`${exchange} ${symbols ?? 'options'}: what several make is what one makes`, async () => {
+  test(`${exchange} ${symbols ?? 'options'}: several readers write the lines of a single one`, async () => {
     if (others) {
       assert.ok(!isDivisible(exchange, await planFeed(sourceOf(exchange, symbols, others))));
     }
@@ -63,11 +63,11 @@ for (const [exchange, symbols, types, others] of DIALECTS) {
         { length: MINUTES },
         (_, minute) => FEEDS.minute(exchange, filters, DAY * 1440 + minute) ?? '',
       );
-      const expected = await madeByOne(source, texts);
+      const expected = await readWithOneReader(source, texts);
       assert.equal(expected.error, undefined);
       assert.ok(new Set(expected.text.match(/"symbol":"[^"]+"/g)).size > 1, 'one symbol or none');
       for (const most of [2, 4]) {
-        const made = await madeBySeveral(source, texts, most);
+        const made = await readWithSeveralReaders(source, texts, most);
         assert.equal(made.error, undefined);
         assert.ok(made.text === expected.text, `over ${most}`);
       }
@@ -77,7 +77,10 @@ for (const [exchange, symbols, types, others] of DIALECTS) {
 
 const SYMBOLS = ['BTCUSDT', 'ETHUSDT', '币安人生USDT', 'BTCUSDT_240329'];
 
-/** What may stand in a line, of a symbol and a price. Mixed ones are of two, or of another than they seem. */
+/**
+ * Possible lines for a symbol and a price. Mixed lines name two symbols, or another one than their start
+ * suggests.
+ */
 const MESSAGES: Readonly<Record<string, (symbol: string, price: number) => string>> = {
   trade: (symbol, price) => trade(symbol.toLowerCase(), symbol, price),
   spaced: (symbol, price) => trade(symbol.toLowerCase(), symbol, price).replaceAll(':', ': '),
@@ -107,11 +110,11 @@ const kind = fc.oneof(
 const line = fc.record({
   kind,
   symbol: fc.constantFrom(...SYMBOLS),
-  /** Times stand still, go on and step back. */
+  /** Times repeat, advance and step back. */
   step: fc.constantFrom(0, 0, 1, 700, -2),
 });
 
-test('whatever comes in whatever texts, several give the lines of one, or a beginning of them', async () => {
+test('for any messages in any texts, several readers write the lines of a single one, or their beginning', async () => {
   const asserted = fc.asyncProperty(
     fc.array(fc.array(line, { maxLength: 12 }), { maxLength: 8 }),
     fc.constantFrom(undefined, 'BTCUSDT,ethUSDT', SYMBOLS.join()),
@@ -132,8 +135,8 @@ test('whatever comes in whatever texts, several give the lines of one, or a begi
           .join(''),
       );
       const source = { ...sourceOf('binance-futures', symbols, types), withDisconnects };
-      const one = await madeByOne(source, texts);
-      const several = await madeBySeveral(source, texts, most);
+      const one = await readWithOneReader(source, texts);
+      const several = await readWithSeveralReaders(source, texts, most);
       if (several.error instanceof MixedMessage) {
         assert.ok(batches.flat().some((each) => each.kind === 'mixed' || each.kind === 'twice'));
         assert.ok(one.text.startsWith(several.text));
@@ -146,7 +149,7 @@ test('whatever comes in whatever texts, several give the lines of one, or a begi
   await fc.assert(asserted, { numRuns: 150 });
 });
 
-test('at a midnight at which the API changed all readers change, whoever has the first message', async () => {
+test('all readers switch normalizers at an API change, even if another one has the first message', async () => {
   const source = {
     ...sourceOf('okex-swap', 'BTC-USDT-SWAP,ETH-USDT-SWAP', 'book_change'),
     period: {
@@ -172,8 +175,8 @@ test('at a midnight at which the API changed all readers change, whoever has the
     '\n',
     book('2023-03-09T00:00:01.000', 'books-l2-tbt', 'BTC-USDT-SWAP', 5),
   ].join('');
-  const one = await madeByOne(source, [text]);
-  const several = await madeBySeveral(source, [text], 2);
+  const one = await readWithOneReader(source, [text]);
+  const several = await readWithSeveralReaders(source, [text], 2);
   assert.deepEqual(several, one);
   assert.deepEqual(
     one.text.match(/"price":\d/g)?.map((price) => Number(price.at(-1))),

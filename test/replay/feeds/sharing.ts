@@ -8,21 +8,27 @@ import { writeFeedLines } from '../../../src/replay/feeds/write-feed-lines.js';
 import { createHandover } from '../../../src/replay/handover.js';
 import type { TransferredLines } from '../../../src/replay/threads/send-lines.js';
 
-export interface Made {
+export interface ReaderOutput {
   readonly text: string;
   readonly error: unknown;
 }
 
-/** What one reader makes of a feed. @param texts whole lines each, without local times of their own. */
-export function madeByOne(source: FeedSource, texts: readonly string[]): Promise<Made> {
-  return gather(createHandover(smallBuffers(), (exchange) => writeFeedLines(source, given(texts), exchange)));
+/** Lines of one reader of a feed. @param texts whole lines without local times. */
+export function readWithOneReader(source: FeedSource, texts: readonly string[]): Promise<ReaderOutput> {
+  return collectOutput(
+    createHandover(smallBuffers(), (exchange) => writeFeedLines(source, toFeedTexts(texts), exchange)),
+  );
 }
 
-/** What several make of it, in this thread. */
-export function madeBySeveral(source: FeedSource, texts: readonly string[], most: number): Promise<Made> {
+/** Lines of several readers, in this thread. */
+export function readWithSeveralReaders(
+  source: FeedSource,
+  texts: readonly string[],
+  most: number,
+): Promise<ReaderOutput> {
   const shares = new SymbolShares(source.exchange, source.symbols, most);
   const readers = Array.from({ length: shares.count }, (_, index) => reader(source, texts, shares, index));
-  return gather(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
+  return collectOutput(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
 }
 
 async function* reader(
@@ -36,9 +42,9 @@ async function* reader(
   const buffers = createHandover(smallBuffers(), (exchange) =>
     writeFeedLines(
       source,
-      given(texts, shares),
+      toFeedTexts(texts, shares),
       (full) => {
-        if (full) places.set(full, share.placesOf(full));
+        if (full) places.set(full, share.copyPositions(full));
         return exchange(full);
       },
       share,
@@ -46,11 +52,11 @@ async function* reader(
   );
   for await (const lines of buffers) {
     const { count, bytes, ends, localTimestamps } = lines;
-    yield { count, bytes, ends, localTimestamps, places: places.get(lines) };
+    yield { count, bytes, ends, localTimestamps, positions: places.get(lines) };
   }
 }
 
-async function* given(
+async function* toFeedTexts(
   texts: readonly string[],
   shares?: SymbolShares,
 ): AsyncGenerator<FeedText, void, undefined> {
@@ -60,19 +66,19 @@ async function* given(
     buffer.add(bytes);
     if (shares) {
       for (let at = 0; at < bytes.length; at = bytes.indexOf('\n', at) + 1) {
-        buffer.addShare(shares.ofLine(bytes, at, bytes.indexOf('\n', at)));
+        buffer.addShare(shares.findLineShare(bytes, at, bytes.indexOf('\n', at)));
       }
     }
     yield buffer;
   }
 }
 
-/** They grow. */
+/** Grows with use. */
 function smallBuffers(): LineBuffer[] {
   return [new LineBuffer(16), new LineBuffer(16)];
 }
 
-async function gather(batches: AsyncIterable<TimedLines>): Promise<Made> {
+async function collectOutput(batches: AsyncIterable<TimedLines>): Promise<ReaderOutput> {
   const parts: Buffer[] = [];
   let error: unknown;
   try {

@@ -7,22 +7,22 @@ import { slicePath } from '../../../src/feeds/cache/slice-path.js';
 import { canonicalizeFilters, filterKeys } from '../../../src/feeds/canonical-filters.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 
-/** A local timestamp with the exchange's message, or a break. */
+/** A local timestamp with the exchange's message, or a disconnect. */
 export type FeedEvent = readonly [localTimestamp: string, message: unknown] | 'break';
 
 /** A local time in the first minutes of 2024-03-01. */
 export const at = (seconds: number): string =>
   `2024-03-01T00:${String(Math.floor(seconds / 60)).padStart(2, '0')}:${String(seconds % 60).padStart(2, '0')}.1234567Z`;
 
-/** A trade on BitMEX at such a time. */
+/** A BitMEX trade at a time. */
 export const bitmexTrade = (seconds: number, price: number, symbol = 'XBTUSD'): FeedEvent => {
   const data = [{ timestamp: at(seconds), symbol, side: 'Sell', size: 1, price, trdMatchID: 'a' }];
   return [at(seconds), { table: 'trade', action: 'insert', data }];
 };
 
 /**
- * Puts events into a cache as a source's whole period: a slice a minute, breaks behind the event before them. A message
- * that is text stays as it is.
+ * Writes events to a cache as a source's whole period: one slice a minute, with disconnects after the event
+ * before them. A message given as text is not changed.
  */
 export async function writeSlices(
   cacheFolder: string,
@@ -36,12 +36,12 @@ export async function writeSlices(
       const path = slicePath(source.exchange, key, { start: minute, end: minute + 1 }, 'gzip');
       const file = join(cacheFolder, 'feeds', path);
       await mkdir(dirname(file), { recursive: true });
-      await writeFile(file, gzipSync(textOf(events, minute)));
+      await writeFile(file, gzipSync(formatSliceText(events, minute)));
     }
   }
 }
 
-function textOf(events: readonly FeedEvent[], minute: number): string {
+function formatSliceText(events: readonly FeedEvent[], minute: number): string {
   const wanted = new Date(minute * MS_PER_MINUTE).toISOString().slice(0, 16);
   let isWithin = false;
   const lines = events.flatMap((event) => {

@@ -4,12 +4,12 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { normalizeHere, sourcesOf } from './normalizing.js';
+import { normalizeInProcess, toSources } from './normalizing.js';
 import { type FeedEvent, writeSlices } from './slices.js';
 
 const TYPES = 'trade,book_change,derivative_ticker,quote,trade_bar_10s,book_snapshot_3_1s';
 
-/** Enough minutes for threads. */
+/** Enough minutes for a replay in threads. */
 const MINUTES = 20;
 
 const trade = (seconds: number, symbol: string, price: unknown, name = symbol.toLowerCase()): FeedEvent => {
@@ -18,20 +18,24 @@ const trade = (seconds: number, symbol: string, price: unknown, name = symbol.to
   return [time.replace('Z', '1234Z'), { stream: `${name}@trade`, data }];
 };
 
-test('threads share the symbols of an exchange, beside another exchange too, and change no byte', async (t) => {
+test('several threads share the symbols of an exchange and write the same bytes, also next to another exchange', async (t) => {
   const faults = { reset: 0.1, truncate: 0.1, '503': 0.1, 'short-slice': 0.2 };
   const service = await sandbox(t, { rows: 2000, feeds: { breaks: 0.3, faults } });
   const folder = await tempDir(t);
   const binance = 'binance-futures:BTCUSDT,dogeusdt,ETHUSDT,币安人生USDT';
   const input = { types: TYPES, to: MINUTES, withDisconnects: true, retries: 30 };
-  const expected = await normalizeHere(service, folder, { ...input, exchanges: [binance], processors: 1 });
+  const expected = await normalizeInProcess(service, folder, {
+    ...input,
+    exchanges: [binance],
+    processors: 1,
+  });
   assert.equal(expected.error, undefined);
   assert.match(expected.text, /"disconnect"/);
   const minutes = { read: 0 };
   const onMinutes = (more: number): void => {
     minutes.read += more;
   };
-  const shared = await normalizeHere(service, folder, {
+  const shared = await normalizeInProcess(service, folder, {
     ...input,
     exchanges: [binance],
     processors: 3,
@@ -41,13 +45,13 @@ test('threads share the symbols of an exchange, beside another exchange too, and
   assert.ok(shared.text === expected.text);
   assert.equal(minutes.read, MINUTES);
   const exchanges = ['bitmex', binance];
-  const alone = await normalizeHere(service, folder, { ...input, exchanges, processors: 1 });
-  const together = await normalizeHere(service, folder, { ...input, exchanges, processors: 3 });
+  const alone = await normalizeInProcess(service, folder, { ...input, exchanges, processors: 1 });
+  const together = await normalizeInProcess(service, folder, { ...input, exchanges, processors: 3 });
   assert.equal(together.error, undefined);
   assert.ok(together.text === alone.text);
 });
 
-test('a message of two symbols sends the exchange back to one thread, and one that is broken ends it', async (t) => {
+test('a message of two symbols falls back to one thread, and a corrupt message ends the replay', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const input = {
@@ -57,7 +61,7 @@ test('a message of two symbols sends the exchange back to one thread, and one th
     withDisconnects: true,
     offline: true,
   };
-  const [source] = sourcesOf(input) as [FeedSource];
+  const [source] = toSources(input) as [FeedSource];
   const many = Array.from({ length: 600 }, (_, at) =>
     trade(at, at % 3 ? 'BTCUSDT' : 'ETHUSDT', String(at + 1)),
   );
@@ -72,8 +76,8 @@ test('a message of two symbols sends the exchange back to one thread, and one th
     const onMinutes = (more: number): void => {
       minutes.read += more;
     };
-    const alone = await normalizeHere(service, folder, { ...input, processors: 1 });
-    const shared = await normalizeHere(service, folder, { ...input, processors: 2, onMinutes });
+    const alone = await normalizeInProcess(service, folder, { ...input, processors: 1 });
+    const shared = await normalizeInProcess(service, folder, { ...input, processors: 2, onMinutes });
     assert.equal(alone.error?.code, code);
     assert.equal(shared.error?.message, alone.error?.message);
     assert.ok(alone.messages >= 700, `${alone.messages} messages`);
@@ -83,11 +87,11 @@ test('a message of two symbols sends the exchange back to one thread, and one th
   assert.equal(service.requests.length, 0);
 });
 
-test('whoever stops threads that share an exchange gets whole lines', async (t) => {
+test('stopping shared threads leaves whole lines', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   const aborting = new AbortController();
-  const stopped = await normalizeHere(service, folder, {
+  const stopped = await normalizeInProcess(service, folder, {
     exchanges: ['binance-futures:BTCUSDT,ETHUSDT'],
     to: 60,
     processors: 2,

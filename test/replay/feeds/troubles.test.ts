@@ -2,24 +2,24 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
-import { cachedFiles } from '../../feeds/replaying.js';
+import { listCachedFiles } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { ALL, linesOf, normalizeHere, sourcesOf } from './normalizing.js';
+import { ALL, normalizeInProcess, parseLines, toSources } from './normalizing.js';
 import { at, bitmexTrade, writeSlices } from './slices.js';
 
 for (const to of [4, 20]) {
-  test(`${to} minutes: a message that can't be read ends the run behind all before it`, async (t) => {
+  test(`${to} minutes: a corrupt message ends the run after all lines before it`, async (t) => {
     const service = await sandbox(t);
     const folder = await tempDir(t);
     const input = { to, offline: true, types: 'trade,trade_bar_1ticks' };
-    const [source] = sourcesOf(input) as [FeedSource];
+    const [source] = toSources(input) as [FeedSource];
     const halfWay = [{ timestamp: at(70), symbol: 'XBTUSD', side: 'Sell', size: 1, price: 3 }, null];
     const broken = [
       ['{"table":"trade","data":[', /not JSON/],
       [
         { table: 'trade', action: 'insert', data: halfWay },
-        /2024-03-01T00:01:10.1234567Z can't be normalized/,
+        /2024-03-01T00:01:10.1234567Z cannot be normalized/,
       ],
     ] as const;
     for (const [message, told] of broken) {
@@ -30,11 +30,11 @@ for (const to of [4, 20]) {
         bitmexTrade(71, 4),
         bitmexTrade(180, 5),
       ]);
-      const replayed = await normalizeHere(service, folder, input);
+      const replayed = await normalizeInProcess(service, folder, input);
       assert.equal(replayed.error?.code, 'corrupt');
       assert.match(replayed.error.message, told);
       assert.deepEqual(
-        linesOf(replayed).map(({ type, price }) => price ?? type),
+        parseLines(replayed).map(({ type, price }) => price ?? type),
         [1, 'trade_bar', 2, 'trade_bar'],
       );
       assert.equal(replayed.messages, 4);
@@ -42,10 +42,10 @@ for (const to of [4, 20]) {
   });
 }
 
-test('faults by chance change no byte; a slice that fails for good ends the run behind all before it', async (t) => {
+test('random faults change no byte; a permanent failure of a slice ends the run after all lines before it', async (t) => {
   const whole = await sandbox(t);
   const input = { types: ALL, to: 30, withDisconnects: true };
-  const right = await normalizeHere(whole, await tempDir(t), input);
+  const right = await normalizeInProcess(whole, await tempDir(t), input);
   const faults = {
     reset: 0.1,
     truncate: 0.1,
@@ -55,38 +55,38 @@ test('faults by chance change no byte; a slice that fails for good ends the run 
     'short-slice': 0.2,
   };
   const shaken = await sandbox(t, { feeds: { faults, suggestedMinutes: 3 } });
-  const healed = await normalizeHere(shaken, await tempDir(t), { ...input, retries: 30 });
+  const healed = await normalizeInProcess(shaken, await tempDir(t), { ...input, retries: 30 });
   assert.equal(healed.error, undefined);
   assert.ok(healed.text === right.text);
 
-  // The key is good for the first day only: the second is refused, whenever its answers come.
+  // The key covers the first day only, so the second is refused.
   const access = { exchange: 'bitmex', accessType: 'api-key', symbols: [], dataPlan: 'pro' };
   const service = await sandbox(t, {
     keyAccess: [{ ...access, from: '2024-03-01T00:00:00.000Z', to: '2024-03-02T00:00:00.000Z' }],
   });
   const folder = await tempDir(t);
-  const cut = await normalizeHere(service, folder, { types: ALL, from: 1420, to: 1500 });
+  const cut = await normalizeInProcess(service, folder, { types: ALL, from: 1420, to: 1500 });
   assert.equal(cut.error?.code, 'no_access');
   assert.match(cut.error.message, /^bitmex 2024-03-0[12]T\d\d:\d\d: /);
-  const day = await normalizeHere(service, folder, { types: ALL, from: 1420, to: 1440 });
+  const day = await normalizeInProcess(service, folder, { types: ALL, from: 1420, to: 1440 });
   assert.equal(day.error, undefined);
-  const lines = linesOf(cut);
+  const lines = parseLines(cut);
   assert.ok(day.text.startsWith(cut.text));
   assert.ok((lines.at(-1)?.localTimestamp ?? '') > '2024-03-01T23:50');
-  assert.ok((await cachedFiles(folder)).every((name) => name.includes('/2024/03/01/')));
+  assert.ok((await listCachedFiles(folder)).every((name) => name.includes('/2024/03/01/')));
 });
 
-test('whoever stops it gets whole lines, and no more', async (t) => {
+test('stopping a replay leaves whole lines', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
   for (const to of [10, 60]) {
     const aborting = new AbortController();
-    const stopped = await normalizeHere(service, folder, {
+    const stopped = await normalizeInProcess(service, folder, {
       to,
       signal: aborting.signal,
       onMinutes: () => aborting.abort(new TickhaulError('interrupted', 'interrupted')),
     });
     assert.equal(stopped.error?.code, 'interrupted');
-    linesOf(stopped);
+    parseLines(stopped);
   }
 });

@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { DisconnectCounter } from '../../../src/replay/raw/disconnect-counter.js';
 
-/** A line of one of three parts, or a break of the connection that they share. */
+/** A line of one of three parts, or a disconnect of their common connection. */
 const entry = fc.option(fc.integer({ min: 0, max: 2 }), { nil: 'break' as const, freq: 3 });
 
-test('parts of one connection, merged, have each of its breaks once and in its place', () => {
+test('merged parts of one connection have each of its disconnects once and in its position', () => {
   fc.assert(
     fc.property(fc.array(entry, { maxLength: 30 }), (feed) => {
-      // What each part sees: its lines, and before them how many breaks there were.
+      // The entries of each part: its lines, each with the number of disconnects before it.
       const seen = [0, 1, 2].flatMap((part) => {
         const own: { part: number; time: number; breaks: number }[] = [];
         let breaks = 0;
@@ -31,7 +31,7 @@ test('parts of one connection, merged, have each of its breaks once and in its p
         if (count > 0) {
           if (breaks.isNew(part, count)) merged.push('break');
         } else {
-          breaks.sawLine(part);
+          breaks.onLine(part);
           merged.push(part);
         }
       }

@@ -9,13 +9,13 @@ import { rawLinesTarget } from './raw-lines-target.js';
 const TIME = '2024-03-01T00:00:01.1234567Z';
 const START = Date.parse('2024-03-01') / 60_000;
 
-/** Small messages, and some about as long as a write is. */
+/** Small messages, and some of about the size of a write. */
 const size = fc.oneof(
   { weight: 9, arbitrary: fc.nat(300) },
   { weight: 1, arbitrary: fc.integer({ min: 500_000, max: 540_000 }) },
 );
 
-test('lines of any length, in runs, with breaks between them, come as they are', async () => {
+test('writes lines of any length, in runs with disconnects between them, unchanged', async () => {
   const run = fc.record({
     sizes: fc.array(size, { maxLength: 12 }),
     copies: fc.integer({ min: 1, max: 400 }),
@@ -31,17 +31,17 @@ test('lines of any length, in runs, with breaks between them, come as they are',
       let expected = '';
       let count = 0;
       for (const { sizes, copies } of runs) {
-        // Of a large message once: the rest is about many small ones.
+        // One large message is enough: the rest tests many small ones.
         const messages = sizes.flatMap((length) =>
           Array.from({ length: length > 300 ? 1 : copies }, () => 'é'.repeat(length)),
         );
         const batch = new RawBatch();
-        new LineIndexer(START).cut(
+        new LineIndexer(START).splitLines(
           Buffer.from(messages.map((message) => `${TIME} {"m":"${message}"}\n`).join('')),
           batch,
         );
         await lines.add(batch, 0, batch.count);
-        await lines.addBreak();
+        await lines.addDisconnect();
         for (const message of messages)
           expected += `{"localTimestamp":"${TIME}","message":{"m":"${message}"}}\n`;
         expected += '\n';
@@ -55,7 +55,7 @@ test('lines of any length, in runs, with breaks between them, come as they are',
   );
 });
 
-test('slices cut anywhere, whole and broken, give the lines of a plain cutting', async () => {
+test('splits slices, whole or corrupt, at any chunk borders into the lines of a simple split', async () => {
   for (let round = 0; round < 60; round++) {
     await rawLinesTarget.round(seededRandom('raw-lines', round), () => {});
   }

@@ -10,32 +10,35 @@ import type { FuzzTarget } from '../../format/fuzz/target.js';
 
 const START = Date.parse('2024-02-28T23:58:00Z') / MS_PER_MINUTE;
 
-/** A slice, whose lines lie in some minutes from the start on, and what is wanted of it; undefined for all. */
+/** A slice whose lines are in some minutes from the start on, and the selected part; undefined for all. */
 interface Slice {
   readonly text: Buffer;
   readonly part: SlicePart | undefined;
 }
 
-/** Slices cut anywhere, on their way to the lines of a raw replay, beside a plain cutting of their lines. */
+/**
+ * Sends slices in arbitrary chunks through the raw replay, and compares its lines with those of a simple
+ * split.
+ */
 export const rawLinesTarget: FuzzTarget = {
   name: 'raw-lines',
   async round(random, keep) {
     const slices = Array.from({ length: 1 + random.int(3) }, (_, nth) => randomSlice(random, nth));
     keep(Buffer.concat(slices.map(({ text }) => text)));
     const { text, error } = await made(random, slices);
-    const expected = plainly(slices);
+    const expected = splitSimply(slices);
     assert.equal(error, expected.error);
     assert.ok(text.equals(expected.text), `${text}\n${expected.text}`);
   },
 };
 
-interface Made {
+interface ReplayOutput {
   readonly text: Buffer;
-  /** Whether a line was refused. */
+  /** Whether a line was rejected. */
   readonly error: boolean;
 }
 
-async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
+async function made(random: Random, slices: readonly Slice[]): Promise<ReplayOutput> {
   const chunks: Buffer[] = [];
   const written = { messages: 0, bytes: 0 };
   const lines = new RawLineWriter({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) }, written);
@@ -46,8 +49,8 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
   const takeOut = async (): Promise<void> => {
     for (let at = 0; at < batch.count; ) {
       let until = at + 1;
-      while (until < batch.count && !batch.isBreak(until) && !batch.isBreak(at)) until++;
-      if (batch.isBreak(at)) await lines.addBreak();
+      while (until < batch.count && !batch.isDisconnect(until) && !batch.isDisconnect(at)) until++;
+      if (batch.isDisconnect(at)) await lines.addDisconnect();
       else await lines.add(batch, at, until);
       at = until;
     }
@@ -61,9 +64,9 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
       for (let at = 0; at < text.length; ) {
         const chunk = Buffer.from(text.subarray(at, at + 1 + random.int(most)));
         at += chunk.length;
-        for (const piece of whole.of(chunk)) {
+        for (const piece of whole.split(chunk)) {
           try {
-            cutter.cut(piece, batch);
+            cutter.splitLines(piece, batch);
           } finally {
             await takeOut();
           }
@@ -81,11 +84,11 @@ async function made(random: Random, slices: readonly Slice[]): Promise<Made> {
   return { text: Buffer.concat(chunks), error };
 }
 
-/** A break stands before the next line that is wanted, and at the end; a run of them is one. */
-function plainly(slices: readonly Slice[]): Made {
+/** A disconnect precedes the next selected line, or the end; consecutive ones are one. */
+function splitSimply(slices: readonly Slice[]): ReplayOutput {
   const out: string[] = [];
-  const made = (error: boolean): Made => ({ text: Buffer.from(out.join(''), 'latin1'), error });
-  /** Of the slices before, and of this one since its last line. */
+  const made = (error: boolean): ReplayOutput => ({ text: Buffer.from(out.join(''), 'latin1'), error });
+  /** Disconnects at the end of earlier slices, and in this one since its last line. */
   let hadBreak = false;
   for (const { text, part } of slices) {
     const { start, end } = part?.minutes ?? {
@@ -100,7 +103,7 @@ function plainly(slices: readonly Slice[]): Made {
         hasBreak ||= isOurs;
         continue;
       }
-      const minute = minuteOf(line);
+      const minute = parseMinute(line);
       if (minute === undefined) return made(true);
       isOurs = minute < start ? !isBeforeOurs : minute < end;
       if (minute < start) hasBreak = false;
@@ -116,8 +119,8 @@ function plainly(slices: readonly Slice[]): Made {
   return made(false);
 }
 
-/** Undefined where the line doesn't begin with a time. */
-function minuteOf(line: string): number | undefined {
+/** Undefined if the line does not begin with a time. */
+function parseMinute(line: string): number | undefined {
   const [, second = ''] = /^(.{19})\.\d{7}Z /.exec(line) ?? [];
   const ms = Date.parse(`${second}Z`);
   const isTime = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(`${second}.`);
@@ -155,7 +158,7 @@ function randomMessage(random: Random): string {
   return Array.from({ length: random.int(6) }, () => pick(random, parts)).join('');
 }
 
-/** One byte of a line's beginning is another. */
+/** Changes one byte at the start of a line. */
 function damaged(random: Random, text: Buffer): Buffer {
   const starts = [0, ...Array.from(text.entries(), ([at, byte]) => (byte === 10 ? at + 1 : 0))];
   const at = pick(random, starts) + random.int(30);

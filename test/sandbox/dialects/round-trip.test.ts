@@ -5,7 +5,7 @@ import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/dialects.js';
 import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
-import { plain, recordsOf } from '../../dialects/records-of.js';
+import { normalizeMessages, plain } from '../../dialects/records-of.js';
 import { eventsOf, type TickerKey, type Traits } from './event-arbitraries.js';
 
 const PERIOD = { start: Date.UTC(2024, 2, 5) * 1000, end: Date.UTC(2024, 2, 6) * 1000 };
@@ -112,7 +112,7 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
             message: JSON.parse(JSON.stringify(message)) as unknown,
             localTimestamp,
           }));
-          const records = recordsOf(segment.normalizers(), messages);
+          const records = normalizeMessages(segment.normalizers(), messages);
           const expected = events.map((event) => recordOf(event, traits));
           if (type === 'book_change') assert.deepEqual(joined(records), joined(expected));
           else assert.deepEqual(records, expected);
@@ -159,7 +159,7 @@ test("channels are those of the day: OKX's and Bybit's changed", async () => {
     const { segments } = await planFeed({ exchange, types: [parseDataTypeName(event.type)], period });
     const event_ = { ...event, timestamp: time, localTimestamp: time + 1 };
     const messages = createNativeWriter(exchange)?.write(event_) ?? [];
-    const records = recordsOf(segments[0]?.normalizers() ?? [], messages);
+    const records = normalizeMessages(segments[0]?.normalizers() ?? [], messages);
     assert.equal(records.length, 1, `${exchange} ${event.type} ${from}`);
   }
 });

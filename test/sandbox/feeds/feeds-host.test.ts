@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { replayHere } from '../../feeds/replaying.js';
+import { replayInProcess } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { type Answer, get, KEY, sandboxFor } from '../helpers.js';
 
@@ -71,14 +71,14 @@ test('what the API refuses', async (t) => {
 test('a folder of slices is served as it is, without day files, in any slice size', async (t) => {
   const source = await sandboxFor(t, { rows: 20_000, feeds: { suggestedMinutes: 7 } });
   const folder = await tempDir(t);
-  const right = await replayHere(source, folder, { to: 25 });
+  const right = await replayInProcess(source, folder, { to: 25 });
   const replayDir = await tempDir(t);
   await cp(join(folder, 'feeds'), join(replayDir, 'feeds'), { recursive: true });
   const sandbox = await sandboxFor(t, { replayDir, feeds: { suggestedMinutes: 4 } });
-  const again = await replayHere(sandbox, await tempDir(t), { to: 25 });
+  const again = await replayInProcess(sandbox, await tempDir(t), { to: 25 });
   assert.equal(again.error, undefined);
   assert.ok(again.text === right.text);
-  const more = await replayHere(sandbox, await tempDir(t), { to: 26 });
+  const more = await replayInProcess(sandbox, await tempDir(t), { to: 26 });
   assert.equal(more.error?.code, 'unavailable');
   assert.equal(more.text, right.text);
 });

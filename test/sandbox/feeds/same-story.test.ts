@@ -63,8 +63,8 @@ async function fromFeed(
   for (let minute = DAY * 1440; minute < (DAY + 1) * 1440; minute++) {
     const text = FEEDS.minute(exchange, filters, minute) ?? '';
     for (const line of text.split('\n').slice(0, -1)) {
-      if (line === '') lines.disconnect(out);
-      else if (!leftOut?.test(line)) lines.message(line.slice(0, 28), line.slice(29), out);
+      if (line === '') lines.addDisconnect(out);
+      else if (!leftOut?.test(line)) lines.addMessage(line.slice(0, 28), line.slice(29), out);
     }
   }
   const found = new Map<string, string[]>();

@@ -50,7 +50,7 @@ test('invalid options are 400 with a message, and 1011 with the start of the sam
     [/^to: 2024-02-01 is before from \(2024-03-01\)/, options({ ...TRADES, to: '2024-02-01' })],
     [/is not a normalized data type/, options({ ...TRADES, dataTypes: ['trade', 'x'.repeat(5000)] })],
     [/unknown exchange/, options({ ...TRADES, exchange: 'bitmx' })],
-    [/is no exchange id/, options({ ...TRADES, exchange: '../../etc' })],
+    [/is not an exchange id/, options({ ...TRADES, exchange: '../../etc' })],
     [/^"withDisconnectMessages": expected true or false/, options({ ...TRADES, withDisconnectMessages: 1 })],
   ];
   for (const [sentence, query] of cases) {

@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { envOf, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { normalizeHere } from '../../replay/feeds/normalizing.js';
+import { normalizeInProcess } from '../../replay/feeds/normalizing.js';
 import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
 
 const PERIOD = { from: '2024-03-01', to: '2024-03-02' };
@@ -82,7 +82,7 @@ test('sends the same messages from feeds as a replay of feeds, also for several 
     withDisconnectMessages: true,
   };
   const lines = await fetchLines(server, { ...option, dataTypes: ['trade'] });
-  const replayed = await normalizeHere(service, await tempDir(t), {
+  const replayed = await normalizeInProcess(service, await tempDir(t), {
     exchanges: ['bitmex:XBTUSD'],
     withDisconnects: true,
   });

@@ -5,7 +5,12 @@ import { request } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { assertWholeLines, cachedFiles, replayHere, sliceRequests } from '../../feeds/replaying.js';
+import {
+  assertWholeLines,
+  countSliceRequests,
+  listCachedFiles,
+  replayInProcess,
+} from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
@@ -39,11 +44,11 @@ test('sends the exchange’s own messages like the command, the second time from
   assert.equal(answer.headers['content-type'], 'application/x-json-stream');
   assert.equal(answer.headers['content-encoding'], undefined);
   assertWholeLines(answer.text);
-  const { text } = await replayHere(service, await tempDir(t), { filters: TRADES.filters });
+  const { text } = await replayInProcess(service, await tempDir(t), { filters: TRADES.filters });
   assert.equal(answer.text, text);
-  const requestsBefore = sliceRequests(service);
+  const requestsBefore = countSliceRequests(service);
   assert.equal((await ask(server.httpPort, withOptions('/Replay/', TRADES))).text, text);
-  assert.equal(sliceRequests(service), requestsBefore);
+  assert.equal(countSliceRequests(service), requestsBefore);
   const { messages, bytes, openHttp } = server.serving.metrics;
   assert.deepEqual([messages, bytes, openHttp], [2 * (text.split('\n').length - 1), 2 * text.length, 0]);
   assert.deepEqual(server.warnings, []);
@@ -101,11 +106,11 @@ test('invalid requests get a status and a message; unknown fields are logged onc
       withOptions('/replay', { ...TRADES, filters: [{ channel: 'trades' }] }),
     ],
     [400, /unknown exchange "bitmx"/, withOptions('/replay', { ...TRADES, exchange: 'bitmx' })],
-    [400, /no exchange id/, withOptions('/replay', { ...TRADES, exchange: '../bitmex' })],
-    [400, /from: "noon" is no day/, withOptions('/replay', { ...TRADES, from: 'noon' })],
+    [400, /is not an exchange id/, withOptions('/replay', { ...TRADES, exchange: '../bitmex' })],
+    [400, /from: "noon" is not a day or time/, withOptions('/replay', { ...TRADES, from: 'noon' })],
     [400, /is before from/, withOptions('/replay', { ...TRADES, to: '2024-02-01' })],
     [400, /is after now/, withOptions('/replay', { ...TRADES, to: '2999-01-01' })],
-    [400, /another offset than UTC/, withOptions('/replay', { ...TRADES, from: '2024-03-01T00:00+02:00' })],
+    [400, /is not in UTC/, withOptions('/replay', { ...TRADES, from: '2024-03-01T00:00+02:00' })],
     [401, /needs an API key/, withOptions('/replay', { ...TRADES, from: '2024-03-02', to: '2024-03-03' })],
   ];
   for (const [status, message, path] of cases) {
@@ -158,7 +163,7 @@ test('an error after the first line cuts the connection after a complete line', 
   // An HTTP/1.0 response ends with its connection.
   const old = await askHttp10(server.httpPort, path);
   assert.deepEqual([old.text, old.error], [whole.text, undefined]);
-  const slices = await cachedFiles(join(dir, 'cache'));
+  const slices = await listCachedFiles(join(dir, 'cache'));
   const last = join(dir, 'cache', 'feeds', slices.at(-1) ?? '');
   truncateSync(last, 50);
   await service.close();
@@ -176,14 +181,14 @@ test('concurrent clients with the same request share the slices', async (t) => {
   const alone = await serveHere(t, service, await tempDir(t));
   const path = withOptions('/replay', TRADES);
   const { text } = await ask(alone.httpPort, path);
-  const once = sliceRequests(service);
+  const once = countSliceRequests(service);
   const server = await serveHere(t, service, await tempDir(t));
   const first = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   // Some clients start while others are in the middle.
-  while (sliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
+  while (countSliceRequests(service) < once + 3) await new Promise((resolve) => setImmediate(resolve));
   const later = Array.from({ length: 10 }, () => ask(server.httpPort, path));
   for (const answer of await Promise.all([...first, ...later])) assert.equal(answer.text, text);
-  assert.equal(sliceRequests(service), 2 * once);
+  assert.equal(countSliceRequests(service), 2 * once);
 });
 
 test('a disconnected client stops its work, but not that of others with the same request', async (t) => {
@@ -202,7 +207,7 @@ test('a disconnected client stops its work, but not that of others with the same
   await Promise.all([leave(), leave()]);
   assert.equal((await staying).isWhole, true);
   while (server.serving.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+  assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
 test('200 clients at once, each with an answer of its own', async (t) => {

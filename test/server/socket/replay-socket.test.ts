@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { replayHere, sliceRequests } from '../../feeds/replaying.js';
+import { countSliceRequests, replayInProcess } from '../../feeds/replaying.js';
 import { tempDir } from '../../helpers/temp.js';
 import { busySandbox, serveHere } from '../serving.js';
 import { fillCache, MESSAGES_PER_MINUTE } from './cached.js';
@@ -21,7 +21,7 @@ test('sends the exchange’s own messages of all subscriptions', async (t) => {
   ]);
   assert.deepEqual([code, reason], [1000, 'WS replay finished']);
   const filters = [{ channel: 'trade', symbols: ['XBTUSD'] }, { channel: 'quote' }];
-  const { text } = await replayHere(service, await tempDir(t), { filters });
+  const { text } = await replayInProcess(service, await tempDir(t), { filters });
   const lines = text.split('\n').slice(0, -1);
   assert.ok(lines.length > 50);
   assert.deepEqual(
@@ -29,7 +29,7 @@ test('sends the exchange’s own messages of all subscriptions', async (t) => {
     lines.map((line) => line.slice(line.indexOf('"message":') + 10, -1)),
   );
   assert.equal(server.warnings.length, 1);
-  assert.match(server.warnings[0] ?? '', /not a subscribe message of bitmex .*"trade:XBTUSD"/);
+  assert.match(server.warnings[0] ?? '', /not a valid subscribe message of bitmex; .*"trade:XBTUSD"/);
 });
 
 test('a client without a subscription closes the session; other errors close at once', async (t) => {
@@ -51,7 +51,7 @@ test('a client without a subscription closes the session; other errors close at 
     [1008, /no such path: \/ws-nothing/, '/ws-nothing'],
     [1011, /"exchange" is missing/, `/ws-replay?${PERIOD}`],
     [1011, /"to" is missing/, '/ws-replay?exchange=bitmex&from=2024-03-01'],
-    [1011, /"noon" is no day/, '/ws-replay?exchange=bitmex&from=noon&to=2024-03-01'],
+    [1011, /"noon" is not a day or time/, '/ws-replay?exchange=bitmex&from=noon&to=2024-03-01'],
   ];
   for (const [code, reason, path] of cases) {
     const result = await hear(server, path);
@@ -79,7 +79,7 @@ test('a disconnected client stops its work; a frame above the limit closes the c
   assert.equal(code, 1009);
   await leaving.heard;
   while (server.serving.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
-  assert.ok(sliceRequests(service) < 200, 'a whole day has 1440');
+  assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
 test('if a client leaves a session, the others get all their messages and its slices are not fetched', async (t) => {
@@ -95,7 +95,7 @@ test('if a client leaves a session, the others get all their messages and its sl
   const { messages, code } = await hear(server, `${PATH}&session=a`, [subscribe('trade')]);
   await leaving.heard;
   assert.equal(code, 1000);
-  const { messages: alone } = await replayHere(service, await tempDir(t), {
+  const { messages: alone } = await replayInProcess(service, await tempDir(t), {
     filters: [{ channel: 'trade' }],
   });
   assert.equal(messages.length, alone);

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { test } from 'node:test';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { loopbackExchange, type Peer, teller } from '../../live/exchange.js';
+import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
 import { serveHere, withOptions } from '../serving.js';
 import { connectTo, hear, whileOpen } from './connecting.js';
 
@@ -24,15 +24,15 @@ test('merges a list into one stream, sends requested disconnects and errors, and
   const [bitmex, bybit] = await Promise.all([
     loopbackExchange(t, {
       async play(peer) {
-        await peer.asked();
-        teller('bitmex', 'XBTUSD', peer).trade(peer.number);
+        await peer.nextMessage();
+        createMarketSender('bitmex', 'XBTUSD', peer).trade(peer.number);
         if (peer.number === 1) peer.socket.close(4000, 'going');
       },
     }),
     loopbackExchange(t, {
       async play(peer) {
-        await peer.asked();
-        teller('bybit', 'BTCUSDT', peer).trade(7);
+        await peer.nextMessage();
+        createMarketSender('bybit', 'BTCUSDT', peer).trade(7);
       },
     }),
   ]);
@@ -100,8 +100,8 @@ test('invalid options close with 1011 and the reason; an empty list ends at once
 test('the end of the server does not wait for a stream', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
-      await peer.asked();
-      teller('bitmex', 'XBTUSD', peer).trade(1);
+      await peer.nextMessage();
+      createMarketSender('bitmex', 'XBTUSD', peer).trade(1);
     },
   });
   const env = { WSS_URL_BITMEX: url };

@@ -6,51 +6,51 @@ import { THREAD_LIMITS, type ThreadJobHandle } from '../../threads/thread-pool.j
 import type { FeedText } from '../feed-text.js';
 import type { FeedCommand, FeedTask, FeedThreadMessage } from './feed-worker.js';
 
-/** One that parses and normalizes the messages of a source, or a share of them, in another thread. */
+/** Parses and normalizes the messages of a source, or of a share of it, in another thread. */
 export interface FeedReader {
-  /** Gives it more text. @param onUsed called when it needs the text no more. */
+  /** Sends more text. @param onUsed called when the reader no longer needs the text. */
   write(text: FeedText, onUsed: () => void): void;
-  /** There is no more text. */
+  /** Marks the end of the text. */
   end(): void;
   /**
-   * Its lines, to be gone through once. A buffer is good until the next is asked for.
+   * The lines of this reader; can be iterated once. A buffer is valid until the next one is requested.
    * @throws as `writeFeedLines`.
    */
   lines(): AsyncIterable<TransferredLines>;
 }
 
 export interface FeedJob {
-  /** One for each task. */
+  /** One reader for each task. */
   readonly readers: readonly FeedReader[];
-  /** Whoever waits for lines gets an error. */
+  /** Ends the job; pending reads of lines fail. */
   close(): void;
 }
 
-/** A thread for sources, or shares of them (`FeedTask`s). */
+/** Starts a thread that runs `FeedTask`s. */
 export function startFeedThread(): Worker {
   return new Worker(new URL('./feed-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
 }
 
-/** @param job of the tasks, on its thread. */
+/** @param job handle of the tasks' job in its thread. */
 export function readFeedJob(tasks: readonly FeedTask[], job: ThreadJobHandle): FeedJob {
   const { port } = job;
   const thread = new LineThread(job, tasks.length);
-  /** Of each task: who waits for the texts that it has, in their order. */
-  const waiting = tasks.map((): (() => void)[] => []);
-  port.on('message', (answer: FeedThreadMessage) => {
-    if (answer.answer === 'used') waiting[answer.at]?.shift()?.();
-    else if (answer.answer === 'mixed') thread.fail(answer.at, new MixedMessage());
-    else thread.take(answer);
+  /** Callbacks for the texts that each task has not used yet, in order. */
+  const usedCallbacks = tasks.map((): (() => void)[] => []);
+  port.on('message', (message: FeedThreadMessage) => {
+    if (message.type === 'used') usedCallbacks[message.input]?.shift()?.();
+    else if (message.type === 'mixed') thread.fail(message.input, new MixedMessage());
+    else thread.handleMessage(message);
   });
-  const order = (message: FeedCommand): void => port.postMessage(message);
+  const send = (command: FeedCommand): void => port.postMessage(command);
   return {
-    readers: tasks.map((_, at) => ({
+    readers: tasks.map((_, input) => ({
       write(text, onUsed) {
-        waiting[at]?.push(onUsed);
-        order({ order: 'text', at, text });
+        usedCallbacks[input]?.push(onUsed);
+        send({ type: 'text', input, text });
       },
-      end: () => order({ order: 'end', at }),
-      lines: () => thread.lines(at),
+      end: () => send({ type: 'end', input }),
+      lines: () => thread.lines(input),
     })),
     close: () => job.close(),
   };

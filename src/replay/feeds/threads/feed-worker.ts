@@ -10,59 +10,68 @@ import type { FeedText } from '../feed-text.js';
 import { type ShareIndex, ShareTracker } from '../share-tracker.js';
 import { createFeedLineBuffers, writeFeedLines } from '../write-feed-lines.js';
 
-/** An input of a thread: a source, or a share of one. */
+/** One input of a job: a source, or a share of a source. */
 export interface FeedTask {
   readonly source: FeedSource;
   readonly share?: ShareIndex | undefined;
 }
 
-/** To the thread: text of an input, or its end; lines that were used. */
+/** Messages to the thread: text of an input, the end of its text, lines to reuse. */
 export type FeedCommand =
-  | { readonly order: 'text'; readonly at: number; readonly text: FeedText }
-  | { readonly order: 'end'; readonly at: number }
+  | { readonly type: 'text'; readonly input: number; readonly text: FeedText }
+  | { readonly type: 'end'; readonly input: number }
   | UsedLines;
 
-/** From it: what was made of text; that a text was used; that a message is not of one share. */
+/**
+ * Messages from the thread: lines of an input, a text that was used, a message that belongs to several
+ * shares.
+ */
 export type FeedThreadMessage =
   | LinesMessage
-  | { readonly answer: 'used'; readonly at: number }
-  | { readonly answer: 'mixed'; readonly at: number };
+  | { readonly type: 'used'; readonly input: number }
+  | { readonly type: 'mixed'; readonly input: number };
 
-parentPort?.on('message', begin);
+parentPort?.on('message', startJob);
 
-function begin({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
+function startJob({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
   const inputs = tasks.map((task) => ({
     ...task,
     texts: new AsyncQueue<FeedText>(),
     free: new AsyncQueue<LineBuffer>(createFeedLineBuffers()),
   }));
-  const answer = (message: FeedThreadMessage): void => port.postMessage(message);
-  port.on('message', (order: FeedCommand) => {
-    const { texts, free } = inputs[order.at] ?? {};
-    if (order.order === 'text') texts?.push(order.text);
-    else if (order.order === 'end') texts?.end();
-    else free?.push(new LineBuffer(order.lines));
+  const send = (message: FeedThreadMessage): void => port.postMessage(message);
+  port.on('message', (command: FeedCommand) => {
+    const { texts, free } = inputs[command.input] ?? {};
+    if (command.type === 'text') texts?.push(command.text);
+    else if (command.type === 'end') texts?.end();
+    else free?.push(new LineBuffer(command.lines));
   });
-  // Nobody reads on.
+  // The main thread no longer reads.
   port.on('close', () => {
     for (const { texts, free } of inputs) {
       texts.end();
       free.end();
     }
   });
-  for (const [at, { source, share: of, texts, free }] of inputs.entries()) {
+  for (const [input, { source, share: index, texts, free }] of inputs.entries()) {
     const share =
-      of && new ShareTracker(of.index, new SymbolShares(source.exchange, source.symbols, of.count));
-    const onUsed = (): void => answer({ answer: 'used', at });
-    const make = async (exchange: SwapBuffer<LineBuffer>): Promise<void> => {
+      index && new ShareTracker(index.index, new SymbolShares(source.exchange, source.symbols, index.count));
+    const onUsed = (): void => send({ type: 'used', input });
+    const write = async (swap: SwapBuffer<LineBuffer>): Promise<void> => {
       try {
-        await writeFeedLines(source, readTexts(texts, onUsed), exchange, share);
+        await writeFeedLines(source, readTexts(texts, onUsed), swap, share);
       } catch (error) {
         if (!(error instanceof MixedMessage)) throw error;
-        answer({ answer: 'mixed', at });
+        send({ type: 'mixed', input });
       }
     };
-    void sendLines({ port, at, free, make, placesOf: share && ((lines) => share.placesOf(lines)) });
+    void sendLines({
+      port,
+      input,
+      free,
+      write,
+      copyPositions: share && ((lines) => share.copyPositions(lines)),
+    });
   }
 }
 

@@ -3,41 +3,41 @@ import { MESSAGE_START, TIMESTAMP_BYTES } from '../../../feeds/read/raw-line.js'
 import { createOwnMemory, instantiateSync, WASM_PAGE_BYTES } from '../../../format/kernel/wasm.js';
 import { WRITE_BYTES } from '../../line-writer.js';
 
-/** What stands before a local timestamp, between it and the message, and behind that. */
+/** The text before the local timestamp, between it and the message, and after the message. */
 export const LINE_HEAD = Buffer.from('{"localTimestamp":"');
 export const LINE_MIDDLE = Buffer.from('","message":');
 export const LINE_END = Buffer.from('}\n');
 
-/** Bytes that a line is longer by than what it is made of, of which its LF is no part. */
+/** Bytes that formatting adds to a source line, which is counted without its LF. */
 export const ADDED_BYTES =
   LINE_HEAD.length + TIMESTAMP_BYTES + LINE_MIDDLE.length - MESSAGE_START + LINE_END.length;
 
-/** What assembly/raw-line-kernel.ts exports; what it does is told there. */
+/** Exports of assembly/raw-line-kernel.ts, where they are documented. */
 interface RawLineModule {
   writeLines(text: number, starts: number, ends: number, count: number, out: number): number;
 }
 
-/** Lines that a write has at most. */
+/** Maximum number of lines in a write. */
 const MAX_LINES = Math.floor(WRITE_BYTES / (MESSAGE_START + ADDED_BYTES));
-/** Bytes behind a region that are read or written with its last ones. */
+/** Bytes after a region that 16-byte loads and stores may touch. */
 const SLACK_BYTES = 64;
 
-/** Addresses: of the two texts those that the kernel knows. */
-const HEAD_AT = 0;
-const MIDDLE_AT = 32;
-const STARTS = WASM_PAGE_BYTES;
-const ENDS = STARTS + 4 * MAX_LINES;
-const TEXT = ENDS + 4 * MAX_LINES;
-const OUT = TEXT + WRITE_BYTES + SLACK_BYTES;
-const MEMORY = OUT + WRITE_BYTES + SLACK_BYTES;
+/** Addresses in the kernel's memory; the kernel has the same two for the texts. */
+const HEAD_ADDRESS = 0;
+const MIDDLE_ADDRESS = 32;
+const STARTS_ADDRESS = WASM_PAGE_BYTES;
+const ENDS_ADDRESS = STARTS_ADDRESS + 4 * MAX_LINES;
+const TEXT_ADDRESS = ENDS_ADDRESS + 4 * MAX_LINES;
+const OUT_ADDRESS = TEXT_ADDRESS + WRITE_BYTES + SLACK_BYTES;
+const MEMORY_BYTES = OUT_ADDRESS + WRITE_BYTES + SLACK_BYTES;
 
-/** One a thread: it keeps nothing from one call to the next. */
+/** Created once a thread; it has no state between calls. */
 let writeRun: ReturnType<typeof createWriter> | undefined;
 
 /**
- * Puts lines of a batch into `out`, from `at` on, as `{"localTimestamp":"…","message":…}` each; messages as they are,
- * byte for byte. Neither their text nor what they become may be longer than a write.
- * @returns the position behind them.
+ * Writes lines of a batch into `out` from position `at`, each as `{"localTimestamp":"…","message":…}` with
+ * the message's bytes unchanged. Neither the source text nor the result may be larger than `WRITE_BYTES`.
+ * @returns the position after the last line.
  */
 export function writeRawLines(
   batch: RawBatch,
@@ -51,20 +51,26 @@ export function writeRawLines(
 }
 
 function createWriter(): typeof writeRawLines {
-  const memory = createOwnMemory(MEMORY);
+  const memory = createOwnMemory(MEMORY_BYTES);
   const url = new URL('./raw-line-kernel.wasm', import.meta.url);
   const kernel = instantiateSync<RawLineModule>(url, memory);
   const bytes = new Uint8Array(memory.buffer);
   const positions = new Int32Array(memory.buffer);
-  bytes.set(LINE_HEAD, HEAD_AT);
-  bytes.set(LINE_MIDDLE, MIDDLE_AT);
+  bytes.set(LINE_HEAD, HEAD_ADDRESS);
+  bytes.set(LINE_MIDDLE, MIDDLE_ADDRESS);
   return ({ text, starts, ends }, start, end, out, at) => {
     const from = starts[start] as number;
-    bytes.set(text.subarray(from, ends[end - 1]), TEXT);
-    positions.set(starts.subarray(start, end), STARTS / 4);
-    positions.set(ends.subarray(start, end), ENDS / 4);
-    const until = kernel.writeLines(TEXT - from, STARTS, ENDS, end - start, OUT);
-    out.set(bytes.subarray(OUT, until), at);
-    return at + until - OUT;
+    bytes.set(text.subarray(from, ends[end - 1]), TEXT_ADDRESS);
+    positions.set(starts.subarray(start, end), STARTS_ADDRESS / 4);
+    positions.set(ends.subarray(start, end), ENDS_ADDRESS / 4);
+    const until = kernel.writeLines(
+      TEXT_ADDRESS - from,
+      STARTS_ADDRESS,
+      ENDS_ADDRESS,
+      end - start,
+      OUT_ADDRESS,
+    );
+    out.set(bytes.subarray(OUT_ADDRESS, until), at);
+    return at + until - OUT_ADDRESS;
   };
 }

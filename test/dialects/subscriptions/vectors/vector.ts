@@ -1,5 +1,5 @@
 /**
- * Exchanges, a message of their clients as the exchanges' pages have it, and `channel symbol,symbol` for each filter (all
- * without symbols).
+ * Exchanges, a message of their clients from the exchanges' documentation, and `channel symbol,symbol` for
+ * each filter (all symbols if none are given).
  */
 export type Vector = readonly [exchanges: string, message: unknown, ...filters: string[]];

@@ -1,10 +1,9 @@
-// Lines of the raw data API as lines of a replay, 16 bytes at a time. It judges nothing.
-//
-// What the caller sees to: the two texts stand at HEAD and MIDDLE; 16 bytes behind the lines' text may be read, and 48
-// behind the output written.
+// Converts lines of the raw feeds API to lines of a replay, 16 bytes at a time, without validation. The
+// caller ensures that the two texts are at HEAD and MIDDLE, that 16 bytes after the lines' text are readable,
+// and that 48 bytes after the output are writable.
 import { copy } from '../../../../format/kernel/assembly/bytes';
 
-/** What stands before a local timestamp, and between it and the message: so many bytes each. */
+/** Addresses and lengths of the texts before a local timestamp, and between it and the message. */
 const HEAD: usize = 0;
 const HEAD_BYTES: usize = 19;
 const MIDDLE: usize = 32;
@@ -12,13 +11,13 @@ const MIDDLE_BYTES: usize = 12;
 
 const TIMESTAMP_BYTES: usize = 28;
 const MESSAGE_START: usize = 29;
-/** A brace and an LF. */
+/** A closing brace and an LF. */
 const END: u16 = 0x0a7d;
 
 /**
- * Writes lines to `out`. Their beginnings and ends, 4 bytes each, are positions in a text that lies at `text`; it may
- * lie before the memory's start, where only a later part of it is there.
- * @returns the address behind the last one.
+ * Writes lines to `out`. `starts` and `ends` hold 4-byte positions relative to `text`. The address `text` may
+ * be below 0 if only a later part of the text is in memory.
+ * @returns the address after the last line.
  */
 export function writeLines(text: isize, starts: usize, ends: usize, count: i32, out: usize): usize {
   let to = out;
