@@ -31,8 +31,9 @@ interface SentPart {
 }
 
 /**
- * Splits bytes into parts of one size: while one is sent, the next is filled. A single part is put as a
- * whole.
+ * Splits bytes into parts of one size: while one is sent, the next is filled. A single part is put as a whole.
+ * The class must not have the name of the SDK property `MultipartUpload`: TypeScript then emits the property in
+ * an object literal under the name of its alias for the class, and the store receives no parts.
  */
 export class MultipartObjectUpload implements ObjectUpload {
   readonly #context: UploadContext;
