@@ -5,10 +5,10 @@ import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { type DownloadPlan, FILES_BEFORE_YIELD } from '../download/plan/create-download-plan.js';
 import type { Destination } from '../store/destination.js';
 import type { OpenQueue } from './open-queue.js';
-import { ENDED, renewPlan } from './plan-seal.js';
-import { readQueueMark, recordPinDestination, removeUnusedPins } from './remove-unused-pins.js';
+import { ENDED_SETS, renewPlan } from './plan-seal.js';
+import { getOrCreateMark, recordPinDestination, removeUnusedPins } from './remove-unused-pins.js';
 import { createJobId, type SliceJob, toSliceDestination, toSliceOptions } from './slice-job.js';
-import { type FoundSlice, Slicer } from './split-into-slices.js';
+import { type PendingSlice, Slicer } from './split-into-slices.js';
 import { writePin } from './stored-pins.js';
 
 export interface EnqueueInput {
@@ -42,7 +42,7 @@ export interface EnqueueSummary {
 
 /** A thousand workers of 20 connections each are nobody's wish: more is asked for on purpose. */
 const MAX_SLICES = 20;
-const SLICES_A_CALL = 1000;
+const SLICES_PER_CALL = 1000;
 const JOB_OPTIONS = {
   attempts: 3,
   backoff: { type: 'exponential', delay: 10_000 },
@@ -63,7 +63,7 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
   const { found, unauthorized, missing } = await findWork(input);
   if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
   const { weekdays, layout } = pin.selection;
-  const mark = await readQueueMark(open);
+  const mark = await getOrCreateMark(open);
   const shared = {
     pin: await writePin(
       destination,
@@ -80,16 +80,16 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
   let added = 0;
   // While the queue adds some, the next are made ready.
   let adding: Promise<unknown> = Promise.resolve();
-  for (let at = 0; at < found.length; at += SLICES_A_CALL) {
+  for (let at = 0; at < found.length; at += SLICES_PER_CALL) {
     signal.throwIfAborted();
-    const jobs = found.slice(at, at + SLICES_A_CALL).map(
+    const jobs = found.slice(at, at + SLICES_PER_CALL).map(
       ({ slice, unauthorized: left }): SliceJob => ({
         ...slice,
         ...shared,
         ...(left > 0 && { unauthorized: left }),
       }),
     );
-    const fresh = await makeWay(open, jobs);
+    const fresh = await removeEndedJobs(open, jobs);
     const before = adding;
     adding = open.queue.addBulk(
       fresh.map(({ id, data }) => ({ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: id } })),
@@ -105,13 +105,13 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
   return { slices: found.length, added, present: found.length - added, unauthorized, missing };
 }
 
-interface Found extends Pick<EnqueueSummary, 'unauthorized' | 'missing'> {
-  readonly found: readonly FoundSlice[];
+interface PendingWork extends Pick<EnqueueSummary, 'unauthorized' | 'missing'> {
+  readonly found: readonly PendingSlice[];
 }
 
-async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promise<Found> {
+async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promise<PendingWork> {
   const slicer = new Slicer(range, sliceDays);
-  const found: FoundSlice[] = [];
+  const found: PendingSlice[] = [];
   let files = 0;
   let unauthorized = 0;
   let missing = 0;
@@ -139,19 +139,19 @@ interface IdentifiedJob {
  * Those that neither wait nor are worked on. Those that do are worked on by the newer plan, which knows the days that were
  * exported since.
  */
-async function makeWay(open: OpenQueue, jobs: readonly SliceJob[]): Promise<readonly IdentifiedJob[]> {
+async function removeEndedJobs(open: OpenQueue, jobs: readonly SliceJob[]): Promise<readonly IdentifiedJob[]> {
   const { queue, redis } = open;
   const all = jobs.map((data): IdentifiedJob => ({ id: createJobId(data), data }));
   const asking = redis.pipeline();
   for (const { id } of all) asking.exists(queue.toKey(id));
-  const exists = await answersOf(asking);
+  const exists = await readReplies(asking);
   const known = all.filter((_, index) => exists[index] === 1);
   if (known.length === 0) return all;
   const askingMore = redis.pipeline();
-  for (const { id } of known) for (const set of ENDED) askingMore.zscore(queue.toKey(set), id);
-  const scores = await answersOf(askingMore);
+  for (const { id } of known) for (const set of ENDED_SETS) askingMore.zscore(queue.toKey(set), id);
+  const scores = await readReplies(askingMore);
   const hasEnded = (index: number): boolean =>
-    ENDED.some((_, at) => scores[index * ENDED.length + at] !== null);
+    ENDED_SETS.some((_, at) => scores[index * ENDED_SETS.length + at] !== null);
   const present = new Set(known.filter((_, index) => !hasEnded(index)));
   await Promise.all(
     known.map(async (job) => {
@@ -163,7 +163,7 @@ async function makeWay(open: OpenQueue, jobs: readonly SliceJob[]): Promise<read
   return all.filter((job) => !present.has(job));
 }
 
-async function answersOf(asking: ChainableCommander): Promise<readonly unknown[]> {
+async function readReplies(asking: ChainableCommander): Promise<readonly unknown[]> {
   const answers = (await asking.exec()) ?? [];
   return answers.map(([error, answer]) => {
     if (error) throw error;

@@ -3,7 +3,7 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { loadOptionalPackage } from '../base/load-optional-package.js';
 import { rejectOnAbort, withTimeout } from '../base/wait.js';
-import { lenientClasses } from './lenient-job.js';
+import { createLenientClasses } from './lenient-classes.js';
 import type { SliceJob } from './slice-job.js';
 
 export interface QueueAccess {
@@ -34,10 +34,10 @@ type IoRedis = typeof import('ioredis');
 /** The releases that are known to do what is asked of them; package.json has the same. */
 const PACKAGES = 'bullmq@6.7.0 ioredis@5.9.3';
 /** What BullMQ needs. */
-const LEAST_VERSION = 5;
-const CONNECT_MS = 10_000;
-const MOST_RECONNECT_MS = 5000;
-const CLOSE_MS = 1000;
+const MIN_REDIS_VERSION = 5;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_RECONNECT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 1000;
 
 /**
  * Connects, and looks whether this Redis will do.
@@ -56,8 +56,8 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
       lazyConnect: true,
       // A worker outlives its Redis: what it asks waits for the next connection.
       maxRetriesPerRequest: null,
-      connectTimeout: CONNECT_MS,
-      retryStrategy: (times) => (connected && !isClosing ? Math.min(times * 200, MOST_RECONNECT_MS) : null),
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      retryStrategy: (times) => (connected && !isClosing ? Math.min(times * 200, MAX_RECONNECT_MS) : null),
       ...override,
     });
     connections.push(redis);
@@ -76,9 +76,9 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
   };
   const redis = connect();
   try {
-    const ready = redis.connect().then(() => assertFit(redis, server, warn).then(() => true));
-    if (!(await rejectOnAbort(withTimeout(ready, CONNECT_MS), signal)))
-      throw new Error(`no answer within ${CONNECT_MS / 1000} s`);
+    const ready = redis.connect().then(() => assertSupported(redis, server, warn).then(() => true));
+    if (!(await rejectOnAbort(withTimeout(ready, CONNECT_TIMEOUT_MS), signal)))
+      throw new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`);
     connected = true;
   } catch (error) {
     redis.disconnect();
@@ -95,7 +95,7 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
     server,
     async close() {
       isClosing = true;
-      await withTimeout(queue.close(), CLOSE_MS);
+      await withTimeout(queue.close(), CLOSE_TIMEOUT_MS);
       // They are ours, so neither queue nor worker ends them.
       for (const connection of connections) {
         connection.disconnect();
@@ -122,7 +122,7 @@ export function formatRedisServer(url: string): string {
 
 function loadPackages(byName: (name: string) => unknown): { bullmq: BullMq; ioredis: IoRedis } {
   const bullmq = byName('bullmq') as BullMq;
-  return { bullmq: { ...bullmq, ...lenientClasses(bullmq) }, ioredis: byName('ioredis') as IoRedis };
+  return { bullmq: { ...bullmq, ...createLenientClasses(bullmq) }, ioredis: byName('ioredis') as IoRedis };
 }
 
 /** Errors of access control: of a command or a key, and of those that a script uses (Redis 6 and 7). */
@@ -161,13 +161,13 @@ export function isRedisReply(error: unknown): error is ReplyError {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-async function assertFit(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {
+async function assertSupported(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {
   await assertDatabase(redis, server);
   const info = await readInfo(redis);
   const version = /^redis_version:(\d+)\.(\S+)/m.exec(info);
-  if (version && Number(version[1]) < LEAST_VERSION) {
+  if (version && Number(version[1]) < MIN_REDIS_VERSION) {
     throw usageError(
-      `Redis at ${server} is ${version[1]}.${version[2]}; the queue needs ${LEAST_VERSION}.0 or later`,
+      `Redis at ${server} is ${version[1]}.${version[2]}; the queue needs ${MIN_REDIS_VERSION}.0 or later`,
     );
   }
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];

@@ -70,7 +70,7 @@ export function parseSliceJob(data: unknown, id = ''): SliceJob {
 }
 
 /** The slice that a job names, whatever is in the queue: what is no text is empty. */
-export function sliceOfJob(data: unknown): Slice {
+export function readSlice(data: unknown): Slice {
   const fields = (typeof data === 'object' ? data : undefined) ?? {};
   const text = (name: keyof Slice): string => {
     const value: unknown = (fields as Partial<Record<keyof Slice, unknown>>)[name];
@@ -81,7 +81,7 @@ export function sliceOfJob(data: unknown): Slice {
 }
 
 /** The plan that a job names, whatever is in the queue. */
-export function pinOfJob(data: unknown): unknown {
+export function readPinName(data: unknown): unknown {
   return typeof data === 'object' ? (data as Partial<SliceJob> | null)?.pin : undefined;
 }
 

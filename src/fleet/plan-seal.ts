@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { wait } from '../base/wait.js';
 import type { OpenQueue } from './open-queue.js';
-import { pinOfJob } from './parse-slice-job.js';
+import { readPinName } from './parse-slice-job.js';
 import type { SliceJob } from './slice-job.js';
 
 /** Field of a job in Redis: the plan by which a worker is about to complete the slice. */
@@ -17,7 +17,7 @@ return 1`;
 const MAX_POLLS = 100;
 const POLL_MS = 50;
 /** Sets of jobs that are over. */
-export const ENDED = ['completed', 'failed'] as const;
+export const ENDED_SETS = ['completed', 'failed'] as const;
 
 /**
  * Announces that a slice is about to complete, by the plan that its worker has.
@@ -43,7 +43,7 @@ export async function renewPlan(open: OpenQueue, id: string, data: SliceJob): Pr
   const { queue, redis } = open;
   const job = await queue.getJob(id);
   if (!job) return false;
-  if (pinOfJob(job.data) === data.pin) return true;
+  if (readPinName(job.data) === data.pin) return true;
   // A job that is gone by now has ended, which the loop finds.
   await job.updateData(data).catch(() => {});
   for (let polls = 0; polls < MAX_POLLS; polls++) {
@@ -59,6 +59,6 @@ export async function renewPlan(open: OpenQueue, id: string, data: SliceJob): Pr
 }
 
 async function hasEnded({ queue, redis }: OpenQueue, id: string): Promise<boolean> {
-  const scores = await Promise.all(ENDED.map((set) => redis.zscore(queue.toKey(set), id)));
+  const scores = await Promise.all(ENDED_SETS.map((set) => redis.zscore(queue.toKey(set), id)));
   return scores.some((score) => score !== null);
 }

@@ -1,7 +1,7 @@
 import type { Job } from 'bullmq';
 import { usageError } from '../base/errors.js';
 import type { OpenQueue } from './open-queue.js';
-import { sliceOfJob } from './parse-slice-job.js';
+import { readSlice } from './parse-slice-job.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
@@ -43,7 +43,7 @@ export async function listFailedSlices({ queue }: OpenQueue): Promise<readonly F
   const jobs = await queue.getFailed();
   return jobs.map(({ id = '', data, attemptsMade, failedReason }) => {
     const error = failedReason === STALLED ? LOST_WORKER_MESSAGE : (failedReason ?? '');
-    return { id, ...sliceOfJob(data), attempts: attemptsMade, error };
+    return { id, ...readSlice(data), attempts: attemptsMade, error };
   });
 }
 

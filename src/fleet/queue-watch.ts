@@ -3,7 +3,7 @@ import { plural } from '../base/units.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { isRedisReply, type OpenQueue, type SliceWorker, toRedisError } from './open-queue.js';
 import { readQueueStatus } from './queue-commands.js';
-import { readMark } from './remove-unused-pins.js';
+import { readExistingMark } from './remove-unused-pins.js';
 
 export interface QueueWatchInput {
   readonly open: OpenQueue;
@@ -17,7 +17,7 @@ export interface QueueWatchInput {
 /** Milliseconds between two polls of the queue. */
 const POLL_MS = 500;
 /** Milliseconds until a worker asks for slices again after Redis refused, for example because its memory is full. */
-const REFUSED_MS = 5000;
+const REFUSED_PAUSE_MS = 5000;
 
 /** Watches a worker's queue for what ends the worker: no slice left, a pause, no permission, a queue that is lost. */
 export class QueueWatch {
@@ -33,15 +33,15 @@ export class QueueWatch {
 
   /** Remembers which queue this is: to be called with each slice, as a queue may be filled after its workers started. */
   async identify(): Promise<void> {
-    this.#mark ??= await readMark(this.#input.open);
+    this.#mark ??= await readExistingMark(this.#input.open);
   }
 
   /** Resolves when no slice is left, or the worker ends: also because the queue is paused or lost, or Redis refuses. */
-  async untilNoneIsLeft(): Promise<void> {
+  async waitUntilEmpty(): Promise<void> {
     const { ends } = this.#input;
     while (!ends.aborted) {
       try {
-        if (!(await rejectOnAbort(this.#isLeft(), ends))) return;
+        if (!(await rejectOnAbort(this.#hasSlices(), ends))) return;
       } catch (error) {
         this.#onRequestError(error);
       }
@@ -54,7 +54,7 @@ export class QueueWatch {
     const { warn, ends } = this.#input;
     if (!isRedisReply(error)) {
       // Connections report their errors. Another worker's slice that ends here is normal, unless the queue is lost.
-      await this.#assertThere().catch((why) => this.#onRequestError(why));
+      await this.#assertNotLost().catch((why) => this.#onRequestError(why));
       return;
     }
     this.#onRequestError(error);
@@ -63,15 +63,15 @@ export class QueueWatch {
       warn(`${toRedisError(this.#input.open.server, error).message}; trying again`);
     this.#refusal = error.message;
     await worker.pause(true);
-    await wait(REFUSED_MS, ends).catch(() => {});
+    await wait(REFUSED_PAUSE_MS, ends).catch(() => {});
     if (!ends.aborted) worker.resume();
   }
 
-  async #isLeft(): Promise<boolean> {
+  async #hasSlices(): Promise<boolean> {
     await this.identify();
     const { waiting, active, delayed, paused } = await readQueueStatus(this.#input.open);
     if (waiting + active + delayed === 0) {
-      await this.#assertThere();
+      await this.#assertNotLost();
       return false;
     }
     if (paused && active === 0) {
@@ -83,9 +83,9 @@ export class QueueWatch {
     return true;
   }
 
-  async #assertThere(): Promise<void> {
+  async #assertNotLost(): Promise<void> {
     const { open } = this.#input;
-    if (this.#mark === undefined || (await readMark(open)) === this.#mark) return;
+    if (this.#mark === undefined || (await readExistingMark(open)) === this.#mark) return;
     throw new TickhaulError(
       'server_error',
       `queue "${open.queue.name}": Redis at ${open.server} lost it during the run; fill it again with tickhaul enqueue`,

@@ -9,7 +9,7 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { Pause } from '../transfer/pause.js';
-import type { OpenDestinationEntry } from './open-folders.js';
+import type { OpenFolder } from './folder-pool.js';
 import { type SliceJob, toDownloadOptions } from './slice-job.js';
 
 /** What is done with the slices of a worker. */
@@ -36,7 +36,7 @@ export interface SliceWorkContext {
 export interface SliceInput {
   readonly job: SliceJob;
   readonly pin: PinnedPlan;
-  readonly folder: OpenDestinationEntry;
+  readonly folder: OpenFolder;
   readonly client: ServiceClient;
   readonly mayRead: CanRequest;
   /** That this worker converts with. */
@@ -47,7 +47,7 @@ export interface SliceInput {
   /** Ends the work at once. */
   readonly signal: AbortSignal;
   /** Ends it after the files under way. */
-  readonly noMore: AbortSignal;
+  readonly stopStarting: AbortSignal;
 }
 
 export interface SliceResult {
@@ -60,11 +60,11 @@ export interface SliceResult {
 export function runSlice(input: SliceInput): Promise<SliceResult> {
   const { exchange, dataType, from, to } = input.job;
   const scope = { exchanges: [exchange], dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
-  return input.folder.withManifest(scope, (manifest) => workWith(manifest, input));
+  return input.folder.withManifest(scope, (manifest) => downloadSlice(manifest, input));
 }
 
-async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
-  const { job, pin, folder, client, mayRead, threads, transfers, emit, noMore } = input;
+async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
+  const { job, pin, folder, client, mayRead, threads, transfers, emit, stopStarting } = input;
   const { destination, partSuffix, lost } = folder;
   const options = toDownloadOptions(job, threads);
   const plan = await createDownloadPlan({
@@ -93,7 +93,7 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
       isPart: true,
       emit: tell,
       signal,
-      stopStarting: noMore,
+      stopStarting: stopStarting,
     },
     [{ plan, options, client }],
   );
@@ -128,11 +128,11 @@ export function createSlicePin({ selection, record }: PinnedPlan, job: SliceJob)
   };
 }
 
-const MOST_DAYS = 5;
+const MAX_DAYS_SHOWN = 5;
 
 /** The days of files that failed, and why the first did: what is told of a slice. */
 export function formatFailures(failed: readonly FileEvent[]): string {
   const days = failed.flatMap(({ file }) => (file ? [formatDay(file.day)] : [])).sort();
-  const more = days.length > MOST_DAYS ? ` and ${days.length - MOST_DAYS} more` : '';
-  return `${days.slice(0, MOST_DAYS).join(', ')}${more}: ${failed[0]?.error?.message ?? 'failed'}`;
+  const more = days.length > MAX_DAYS_SHOWN ? ` and ${days.length - MAX_DAYS_SHOWN} more` : '';
+  return `${days.slice(0, MAX_DAYS_SHOWN).join(', ')}${more}: ${failed[0]?.error?.message ?? 'failed'}`;
 }

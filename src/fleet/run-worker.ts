@@ -16,7 +16,7 @@ import type { SliceJob } from './slice-job.js';
 import { decideSliceOutcome, NEWER_PLAN } from './slice-outcome.js';
 import { createSliceEvent, type SliceStatus, type WorkerEvent, type WorkerSummary } from './worker-events.js';
 
-export interface WorkerInput {
+export interface RunWorkerInput {
   readonly open: OpenQueue;
   /** What is done with a slice. */
   readonly work: (context: SliceWorkContext) => SliceWork;
@@ -32,15 +32,15 @@ export interface WorkerInput {
 }
 
 /** A slice may lose its worker so often before it counts as failed: machines of the cheap kind come and go. */
-const MOST_STALLED = 5;
+const MAX_STALLED_COUNT = 5;
 /** Milliseconds that the end may take, once the files under way have ended. */
-const FAREWELL_MS = 5000;
+const CLOSE_TIMEOUT_MS = 5000;
 
 /**
  * Works on slices of a queue until there is a reason to end: `signal`, an answer that concerns all that this worker would
  * ask for, or with `once` that none is left. A slice that it doesn't end goes back to the queue, and counts as not tried.
  */
-export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
+export async function runWorker(input: RunWorkerInput): Promise<WorkerSummary> {
   const worker = new FleetWorker(input);
   const started = performance.now();
   await worker.run();
@@ -48,31 +48,31 @@ export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
 }
 
 class FleetWorker {
-  readonly #input: WorkerInput;
+  readonly #input: RunWorkerInput;
   readonly #worker: SliceWorker;
   readonly #slices: SliceWork;
   /** What is to be over before the worker leaves. */
-  readonly #working = new Set<Promise<unknown>>();
+  readonly #inFlight = new Set<Promise<unknown>>();
   readonly #bullmq: OpenQueue['bullmq'];
   /** Why it ends, where it doesn't by itself. */
   readonly #end = new AbortController();
   /** Aborted when the slices under way are to be handed back at once; then there is another. */
-  #handBack = new AbortController();
+  #returnSlices = new AbortController();
   readonly #watch: QueueWatch;
   readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
 
-  constructor(input: WorkerInput) {
+  constructor(input: RunWorkerInput) {
     const { open, work, concurrency, lockMs } = input;
     this.#input = input;
     this.#bullmq = open.bullmq;
     this.#watch = new QueueWatch({
       open,
       warn: this.#warn,
-      end: (why) => this.#endFor(why),
+      end: (why) => this.#endWorker(why),
       ends: this.#end.signal,
     });
     // Each file in flight listens to them, and that is no leak.
-    setMaxListeners(0, this.#end.signal, this.#handBack.signal);
+    setMaxListeners(0, this.#end.signal, this.#returnSlices.signal);
     const pause = createSharedPause(open, this.#end.signal);
     const emit = (event: RunEvent): void => this.#onRunEvent(event);
     this.#slices = work({ pause, emit, stopStarting: this.#end.signal });
@@ -87,7 +87,7 @@ class FleetWorker {
         limiter: RATE_LIMITER,
         lockDuration: lockMs,
         stalledInterval: lockMs / 2,
-        maxStalledCount: MOST_STALLED,
+        maxStalledCount: MAX_STALLED_COUNT,
       },
     );
     this.#worker.on('failed', (job) => this.#onFailed(job));
@@ -101,18 +101,18 @@ class FleetWorker {
     const leave = onAbort(signal, () => this.#end.abort(abortReason(signal)));
     const running = this.#worker.run();
     try {
-      if (once) await this.#watch.untilNoneIsLeft();
+      if (once) await this.#watch.waitUntilEmpty();
       else await waitForAbort(this.#end.signal);
     } finally {
       leave();
       // What others put into the queue from now on is theirs.
       await this.#worker.pause(true);
-      await Promise.allSettled(this.#working);
+      await Promise.allSettled(this.#inFlight);
       await this.#slices.close();
       // Without its Redis, it can't say that it ends: its slices are others' when their locks run out.
       await withTimeout(
         this.#worker.close().then(() => running),
-        FAREWELL_MS,
+        CLOSE_TIMEOUT_MS,
       );
     }
   }
@@ -131,24 +131,24 @@ class FleetWorker {
 
   async #process(job: Job<SliceJob>, token: string | undefined): Promise<unknown> {
     // It was asked for before the worker was told to take nothing more.
-    if (this.#worker.isPaused()) return this.#giveBack(job, token);
+    if (this.#worker.isPaused()) return this.#returnSlice(job, token);
     this.#assertSlice(job);
-    const handBack = this.#handBack.signal;
+    const handBack = this.#returnSlices.signal;
     const working = this.#work(job, handBack);
-    this.#working.add(working);
-    const ended = await working.finally(() => this.#working.delete(working));
+    this.#inFlight.add(working);
+    const ended = await working.finally(() => this.#inFlight.delete(working));
     const worked = decideSliceOutcome(ended, job.data, handBack.aborted || this.#end.signal.aborted);
     const isCurrent = worked.status !== 'done' || (await sealPlan(this.#input.open, job));
     const verdict = isCurrent ? worked : NEWER_PLAN;
-    const { status, why, holdsAllMs, keptMs = 0 } = verdict;
-    this.#tell(job, status, ended, why);
-    if (holdsAllMs !== undefined) await this.#holdAll(holdsAllMs);
-    const isPatient = holdsAllMs !== undefined && !this.#input.once;
-    if (verdict.endsWorker && why && !isPatient) this.#endFor(why);
+    const { status, reason, pauseAllMs, returnDelayMs = 0 } = verdict;
+    this.#emitSlice(job, status, ended, reason);
+    if (pauseAllMs !== undefined) await this.#pauseAll(pauseAllMs);
+    const isPatient = pauseAllMs !== undefined && !this.#input.once;
+    if (verdict.endsWorker && reason && !isPatient) this.#endWorker(reason);
     if (status === 'done') return undefined;
-    if (status === 'failed') throw new Error(why?.message);
-    if (keptMs > 0) await wait(keptMs, this.#end.signal).catch(() => {});
-    return this.#giveBack(job, token);
+    if (status === 'failed') throw new Error(reason?.message);
+    if (returnDelayMs > 0) await wait(returnDelayMs, this.#end.signal).catch(() => {});
+    return this.#returnSlice(job, token);
   }
 
   /** @throws BullMQ's error for a slice that no further try would end, once it is reported. */
@@ -157,12 +157,12 @@ class FleetWorker {
       parseSliceJob(job.data, job.id);
     } catch (error) {
       if (!(error instanceof TickhaulError)) throw error;
-      this.#tell(job, 'failed', error, error);
+      this.#emitSlice(job, 'failed', error, error);
       throw new this.#bullmq.UnrecoverableError(error.message);
     }
   }
 
-  async #giveBack(job: Job<SliceJob>, token: string | undefined): Promise<never> {
+  async #returnSlice(job: Job<SliceJob>, token: string | undefined): Promise<never> {
     await job.moveToWait(token);
     throw new this.#bullmq.WaitingError();
   }
@@ -184,31 +184,31 @@ class FleetWorker {
   #onFailed(job: Job<SliceJob> | undefined): void {
     if (job?.deferredFailure === undefined) return;
     const why = new TickhaulError('mixed', LOST_WORKER_MESSAGE);
-    this.#tell(job, 'failed', why, why);
+    this.#emitSlice(job, 'failed', why, why);
   }
 
   #onRunEvent(event: RunEvent): void {
     if (event.event === 'warning') this.#warn(event.message);
     if (event.event !== 'pause') return;
     const { waitMs, error } = event;
-    if (error.code === 'ip_locked') void this.#standBack(waitMs, error.message);
-    else void this.#holdAll(waitMs);
+    if (error.code === 'ip_locked') void this.#pauseWorker(waitMs, error.message);
+    else void this.#pauseAll(waitMs);
   }
 
   /** A Redis that is gone has no worker take anything either. */
-  async #holdAll(ms: number): Promise<void> {
+  async #pauseAll(ms: number): Promise<void> {
     await pauseAll(this.#input.open, ms).catch(() => {});
   }
 
   /** The key is in use elsewhere, lawfully for all that is known: others may go on, and this worker not. */
-  async #standBack(ms: number, message: string): Promise<void> {
+  async #pauseWorker(ms: number, message: string): Promise<void> {
     const { once, emit } = this.#input;
-    const handBack = this.#handBack;
+    const handBack = this.#returnSlices;
     if (handBack.signal.aborted) return;
     await this.#worker.pause(true);
     handBack.abort(new TickhaulError('ip_locked', message));
-    this.#handBack = new AbortController();
-    setMaxListeners(0, this.#handBack.signal);
+    this.#returnSlices = new AbortController();
+    setMaxListeners(0, this.#returnSlices.signal);
     if (once) {
       this.#end.abort(new TickhaulError('ip_locked', message));
       return;
@@ -219,14 +219,14 @@ class FleetWorker {
   }
 
   /** No further slice is taken; those under way end with their files. */
-  #endFor(why: TickhaulError): void {
+  #endWorker(why: TickhaulError): void {
     if (this.#end.signal.aborted) return;
     this.#end.abort(why);
     // Nobody's key brings more today.
-    if (why.code === 'transfer_limit') this.#working.add(this.#input.open.queue.pause());
+    if (why.code === 'transfer_limit') this.#inFlight.add(this.#input.open.queue.pause());
   }
 
-  #tell(
+  #emitSlice(
     job: Job<SliceJob>,
     status: SliceStatus,
     ended: SliceResult | TickhaulError,

@@ -5,9 +5,9 @@ import type { OpenQueue } from './open-queue.js';
 /** More slices a second than any queue gives: without a limit, BullMQ knows no pause. */
 export const RATE_LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
 /** Milliseconds after which a file no longer waits to hear of a pause: Redis may be gone, and the file is not. */
-const PATIENCE_MS = 1000;
+const REPLY_TIMEOUT_MS = 1000;
 /** Milliseconds for which an answer serves: of small files there are hundreds a second. */
-const FRESH_MS = 20;
+const MAX_REPLY_AGE_MS = 20;
 
 /**
  * The pause of all workers of a queue: before each file they look whether one of them was told to wait, at most 20 ms ago.
@@ -20,10 +20,10 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: Abo
   let answer: Promise<number | undefined> = Promise.resolve(0);
   const ofOthers = async (): Promise<number> => {
     const now = performance.now();
-    if (now - asked >= FRESH_MS) {
+    if (now - asked >= MAX_REPLY_AGE_MS) {
       asked = now;
       const ttl = queue.getRateLimitTtl(RATE_LIMITER.max).catch(() => 0);
-      answer = withTimeout(ttl, PATIENCE_MS);
+      answer = withTimeout(ttl, REPLY_TIMEOUT_MS);
     }
     return (await answer) ?? 0;
   };

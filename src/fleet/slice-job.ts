@@ -66,11 +66,11 @@ export function toDownloadOptions({ options }: SliceJob, threads: number): Downl
     ...rest,
     // What isn't there is told when the queue is filled.
     strict: false,
-    convert: convert && convertSetting(convert, threads),
+    convert: convert && toConvertSetting(convert, threads),
   };
 }
 
-function convertSetting(
+function toConvertSetting(
   { options, as, keepCsv }: NonNullable<SliceOptions['convert']>,
   threads: number,
 ): ConvertSetting {

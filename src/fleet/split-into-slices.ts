@@ -19,12 +19,12 @@ export function formatSlice({ exchange, dataType, symbol, from, to }: Slice): st
 }
 
 /** A slice in which there is work, and how many of its files no worker will ask for, as the key doesn't cover them. */
-export interface FoundSlice {
+export interface PendingSlice {
   readonly slice: Slice;
   readonly unauthorized: number;
 }
 
-interface OpenSlice extends FoundSlice {
+interface OpenSlice extends PendingSlice {
   /** Days of it; `until` is not included. */
   readonly first: Day;
   readonly until: Day;
@@ -49,10 +49,10 @@ export class Slicer {
   }
 
   /** @returns the slice before, where this file begins another. */
-  add({ file, action, status }: PlannedFile): FoundSlice | undefined {
+  add({ file, action, status }: PlannedFile): PendingSlice | undefined {
     const before = this.#open;
-    if (before && isOf(before, file)) {
-      note(before, action, status);
+    if (before && isInSlice(before, file)) {
+      countFile(before, action, status);
       return undefined;
     }
     const { exchange, dataType, symbol, day } = file;
@@ -61,17 +61,17 @@ export class Slicer {
     const until = Math.min(window.to, this.#range.to) as Day;
     const slice: Slice = { exchange, dataType, symbol, from: formatDay(first), to: formatDay(until) };
     this.#open = { slice, first, until, unauthorized: 0, hasWork: false };
-    note(this.#open, action, status);
+    countFile(this.#open, action, status);
     return before?.hasWork ? before : undefined;
   }
 
   /** The last one, once all files were given. */
-  end(): FoundSlice | undefined {
+  end(): PendingSlice | undefined {
     return this.#open?.hasWork ? this.#open : undefined;
   }
 }
 
-function isOf({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, day }: DayFile): boolean {
+function isInSlice({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, day }: DayFile): boolean {
   return (
     day >= first &&
     day < until &&
@@ -81,7 +81,7 @@ function isOf({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, 
   );
 }
 
-function note(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {
+function countFile(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {
   if (status === 'unauthorized') open.unauthorized++;
   open.hasWork ||= action !== 'nothing';
 }

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
-import { sliceOfJob } from './parse-slice-job.js';
+import { readSlice } from './parse-slice-job.js';
 import type { SliceResult } from './run-slice.js';
 import type { Slice } from './split-into-slices.js';
 
@@ -50,7 +50,7 @@ export function createSliceEvent(
     event: 'slice',
     id: job.id ?? '',
     status,
-    ...sliceOfJob(job.data),
+    ...readSlice(job.data),
     downloaded: counts.downloaded ?? 0,
     skipped: (counts.skipped ?? 0) + (counts.verified ?? 0),
     bytes,

@@ -2,8 +2,8 @@ import type { Day } from '../dataset/day.js';
 import type { FeedFault } from './feeds/feed-faults.js';
 import type { SandboxFeedOptions } from './feeds/sandbox-feed-options.js';
 import type { SandboxKeyAccess } from './hosts/sandbox-key-access.js';
-import type { FaultKind, FaultShares } from './http/fault-kinds.js';
-import type { IssuerControl, IssuerOptions } from './issuer/options.js';
+import type { FaultKind, FaultShares } from './http/sandbox-faults.js';
+import type { IssuerControl, IssuerOptions } from './issuer/issuer-options.js';
 import type { StepFault } from './issuer/step-faults.js';
 
 export interface SandboxOptions {

@@ -10,7 +10,7 @@ import { outputExtension } from '../format/convert-options.js';
 import type { SyncJob } from './sync-options.js';
 
 /** A job with its plan; undefined where there is no record to plan by. */
-export interface JobOfPlan {
+export interface JobWithPlan {
   readonly job: SyncJob;
   readonly plan: DownloadPlan | undefined;
 }
@@ -20,12 +20,12 @@ export interface JobOfPlan {
  * or make otherwise, run after run.
  * @throws usage error that says which jobs, and where the second of them is defined.
  */
-export function assertNoContradictions(jobs: readonly JobOfPlan[]): void {
+export function assertNoContradictions(jobs: readonly JobWithPlan[]): void {
   for (const [index, { job, plan }] of jobs.entries()) {
     for (const { job: earlier, plan: itsPlan } of jobs.slice(0, index)) {
-      const contradiction = contradictions(earlier.options.convert, job.options.convert);
+      const contradiction = createContradictionFinder(earlier.options.convert, job.options.convert);
       const shared =
-        plan && itsPlan && sharedSeries(itsPlan, plan, (type) => contradiction(type) !== undefined);
+        plan && itsPlan && findSharedSeries(itsPlan, plan, (type) => contradiction(type) !== undefined);
       if (!shared) continue;
       const { dataType, symbol } = shared;
       throw usageError(
@@ -36,21 +36,21 @@ export function assertNoContradictions(jobs: readonly JobOfPlan[]): void {
 }
 
 /** Why two jobs can't both have what they want of the files of a data type; undefined where they can. */
-function contradictions(
+function createContradictionFinder(
   some: ConvertSetting | undefined,
   others: ConvertSetting | undefined,
 ): (dataType: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (dataType) => {
     if (known.has(dataType)) return known.get(dataType);
-    const why = contradiction(wish(some, dataType), wish(others, dataType));
+    const why = findContradiction(createOutputSettings(some, dataType), createOutputSettings(others, dataType));
     known.set(dataType, why);
     return why;
   };
 }
 
 /** What a job makes of the files of a data type. */
-interface Wish {
+interface OutputSettings {
   readonly keepCsv: boolean;
   readonly options: string;
   readonly extension: string;
@@ -59,7 +59,7 @@ interface Wish {
 }
 
 /** Undefined where nothing is made of them. */
-function wish(convert: ConvertSetting | undefined, dataType: string): Wish | undefined {
+function createOutputSettings(convert: ConvertSetting | undefined, dataType: string): OutputSettings | undefined {
   if (!convert) return undefined;
   const { options, keepCsv, outputSelection = ROWS_ONLY } = convert;
   const names = outputsForDataType(outputSelection, dataType).map((type) => type?.name ?? ROWS_WORD);
@@ -72,7 +72,7 @@ function wish(convert: ConvertSetting | undefined, dataType: string): Wish | und
   };
 }
 
-function contradiction(some: Wish | undefined, others: Wish | undefined): string | undefined {
+function findContradiction(some: OutputSettings | undefined, others: OutputSettings | undefined): string | undefined {
   if (isDeepStrictEqual(some, others)) return undefined;
   if (some?.keepCsv === false || others?.keepCsv === false) {
     return 'noKeepCsv deletes the CSV that the other one needs';
@@ -82,7 +82,7 @@ function contradiction(some: Wish | undefined, others: Wish | undefined): string
 }
 
 /** A series of which both plans bring the same day to the same path, among those of some data types. */
-function sharedSeries(
+function findSharedSeries(
   one: DownloadPlan,
   other: DownloadPlan,
   isMeant: (dataType: string) => boolean,

@@ -5,7 +5,7 @@ import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from 
 import type { Selection } from '../download/download-options.js';
 import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
 import type { ExportWait, SyncInput } from './sync-options.js';
-import { waitStepMs } from './wait-step.js';
+import { createWaitMs } from './wait-step.js';
 
 /** An exchange's record, or why there is none. */
 export type RecordOrError = ExchangeRecord | TickhaulError;
@@ -26,22 +26,22 @@ export async function fetchExchangeRecords(input: SyncInput, noMore: AbortSignal
   const { jobs, waiting, emit, signal } = input;
   const exchanges = new Set(jobs.map(({ selection }) => selection.exchange));
   const records = new Map<string, RecordOrError>();
-  await fetchInto(records, exchanges, input);
+  await fetchRecords(records, exchanges, input);
   if (!waiting) return { records, late: undefined };
   const wanted = findAwaitedDays(input, waiting);
   const end = performance.now() + waiting.timeoutMs;
-  const { stepMs = (attempt) => waitStepMs(attempt, Math.random()) } = waiting;
+  const { stepMs = (attempt) => createWaitMs(attempt, Math.random()) } = waiting;
   for (let attempt = 0; ; attempt++) {
-    const late = [...wanted].filter(([exchange, day]) => !isThere(records.get(exchange), day));
+    const late = [...wanted].filter(([exchange, day]) => !isExported(records.get(exchange), day));
     if (late.length === 0) return { records, late: undefined };
     const left = end - performance.now();
     if (left <= 0 || noMore.aborted) return { records, late: createLateError(late, records) };
     const step = Math.min(left, stepMs(attempt));
-    emit({ event: 'note', message: `${lateText(late, records)}; asking again in ${formatDuration(step)}` });
+    emit({ event: 'note', message: `${formatMissingDays(late, records)}; asking again in ${formatDuration(step)}` });
     await wait(step, AbortSignal.any([signal, noMore])).catch((error: unknown) => {
       if (!noMore.aborted || signal.aborted) throw error;
     });
-    await fetchInto(
+    await fetchRecords(
       records,
       late.map(([exchange]) => exchange),
       input,
@@ -49,7 +49,7 @@ export async function fetchExchangeRecords(input: SyncInput, noMore: AbortSignal
   }
 }
 
-async function fetchInto(
+async function fetchRecords(
   records: Map<string, RecordOrError>,
   exchanges: Iterable<string>,
   { client, cache, signal }: SyncInput,
@@ -83,7 +83,7 @@ function findLastDay({ date, to }: Selection): number {
   return to === undefined ? Number.POSITIVE_INFINITY : parseDay(to) - 1;
 }
 
-function isThere(record: RecordOrError | undefined, day: Day): boolean {
+function isExported(record: RecordOrError | undefined, day: Day): boolean {
   if (record === undefined || record instanceof TickhaulError) return record?.code === 'usage';
   // Nothing more is to come from an exchange that has closed, or has no datasets.
   if (record.delisted === true || record.datasets === undefined) return true;
@@ -91,20 +91,20 @@ function isThere(record: RecordOrError | undefined, day: Day): boolean {
   return until !== undefined && day < until;
 }
 
-type Late = readonly (readonly [exchange: string, day: Day])[];
+type MissingDays = readonly (readonly [exchange: string, day: Day])[];
 
 /** A record that didn't come at all is its jobs' own failure, and says nothing of the export. */
-function createLateError(late: Late, records: ExchangeRecords['records']): TickhaulError | undefined {
+function createLateError(late: MissingDays, records: ExchangeRecords['records']): TickhaulError | undefined {
   const known = late.filter(([exchange]) => !(records.get(exchange) instanceof TickhaulError));
   if (known.length === 0) return undefined;
-  return new TickhaulError('not_exported', `${lateText(known, records)}; the time to wait is over`);
+  return new TickhaulError('not_exported', `${formatMissingDays(known, records)}; the time to wait is over`);
 }
 
-function lateText(late: Late, records: ExchangeRecords['records']): string {
-  return late.map(([exchange, day]) => oneLate(exchange, day, records.get(exchange))).join('; ');
+function formatMissingDays(late: MissingDays, records: ExchangeRecords['records']): string {
+  return late.map(([exchange, day]) => formatMissingDay(exchange, day, records.get(exchange))).join('; ');
 }
 
-function oneLate(exchange: string, day: Day, record: RecordOrError | undefined): string {
+function formatMissingDay(exchange: string, day: Day, record: RecordOrError | undefined): string {
   if (record === undefined || record instanceof TickhaulError) return record?.message ?? exchange;
   const until = parseTimeToDay(record.datasets?.exportedUntil ?? '');
   const through = until === undefined ? '' : ` (exported through ${formatDay(addDays(until, -1))})`;

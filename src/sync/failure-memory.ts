@@ -4,10 +4,10 @@ import type { FileEvent } from '../run/run-events.js';
 
 /** A plan with these files before the others, after the two that show whether the key has access. */
 export function moveFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): DownloadPlan {
-  return failed.size === 0 ? plan : { ...plan, files: () => reorder(plan, failed) };
+  return failed.size === 0 ? plan : { ...plan, files: () => yieldFailedFirst(plan, failed) };
 }
 
-function* reorder(plan: DownloadPlan, failed: ReadonlySet<string>): Generator<PlannedFile> {
+function* yieldFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): Generator<PlannedFile> {
   const probes = new Set<string>();
   for (const file of plan.files()) {
     if (probes.size === 2) break;
@@ -24,23 +24,23 @@ function* reorder(plan: DownloadPlan, failed: ReadonlySet<string>): Generator<Pl
 /** Remembers which files of a job failed, now or before. */
 export interface FailureMemory {
   readonly before: ReadonlySet<string>;
-  see(event: FileEvent): void;
+  record(event: FileEvent): void;
   /** For the next run; `isWhole` where this one came to all files. */
-  left(isWhole: boolean): readonly string[];
+  listFailed(isWhole: boolean): readonly string[];
 }
 
 /** More would be a service that is down, and no reason to read them all again. */
-const MOST = 10_000;
+const MAX_FAILED_FILES = 10_000;
 
 export function createFailureMemory(before: readonly string[]): FailureMemory {
   const earlier = new Set(before);
   const now = new Set<string>();
   return {
     before: new Set(before),
-    see({ status, path }) {
+    record({ status, path }) {
       if (earlier.size > 0) earlier.delete(path);
       if (status === 'failed') now.add(path);
     },
-    left: (isWhole) => [...now, ...(isWhole ? [] : earlier)].slice(0, MOST),
+    listFailed: (isWhole) => [...now, ...(isWhole ? [] : earlier)].slice(0, MAX_FAILED_FILES),
   };
 }

@@ -37,9 +37,9 @@ export async function openJobs(input: SyncInput, noMore: AbortSignal): Promise<O
     const jobs: OpenSyncJob[] = [];
     for (const job of input.jobs) jobs.push(await openSyncJob(job, input, plans, state[job.name]));
     assertNoContradictions(jobs);
-    for (const { job, news, plan } of jobs) {
+    for (const { job, symbolChanges, plan } of jobs) {
       for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
-      for (const message of formatSymbolChanges(job.name, news)) emit({ event: 'note', message });
+      for (const message of formatSymbolChanges(job.name, symbolChanges)) emit({ event: 'note', message });
     }
     return { state, jobs, late, manifest, keyExpired };
   } catch (error) {

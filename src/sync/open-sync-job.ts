@@ -6,7 +6,7 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestScope } from '../store/manifest/manifest-scope.js';
-import type { JobOfPlan } from './assert-no-contradictions.js';
+import type { JobWithPlan } from './assert-no-contradictions.js';
 import type { RecordOrError } from './exchange-records.js';
 import { createFailureMemory, type FailureMemory, moveFailedFirst } from './failure-memory.js';
 import { compareSymbols, listJobSymbols, type SymbolChanges } from './symbol-changes.js';
@@ -14,12 +14,12 @@ import type { SyncInput, SyncJob } from './sync-options.js';
 import type { JobState } from './sync-state.js';
 
 /** A job worked out against the record and what its last run left. */
-export interface OpenSyncJob extends JobOfPlan {
+export interface OpenSyncJob extends JobWithPlan {
   /** Undefined where there is no record to plan by. */
-  readonly ready: DownloadJob | undefined;
+  readonly downloadJob: DownloadJob | undefined;
   readonly error: TickhaulError | undefined;
   readonly failures: FailureMemory;
-  readonly news: SymbolChanges;
+  readonly symbolChanges: SymbolChanges;
   /** What of the state is known before the run. */
   readonly symbols: Omit<JobState, 'failed'>;
 }
@@ -31,7 +31,7 @@ export interface PlanSources {
   readonly mayRead: CanRequest;
 }
 
-const NO_NEWS: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
+const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
 
 /** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
 export async function openSyncJob(
@@ -45,12 +45,12 @@ export async function openSyncJob(
   const record = records.get(selection.exchange);
   if (!record || record instanceof TickhaulError) {
     const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
-    if (error.code === 'usage') throw inJob(job, error);
+    if (error.code === 'usage') throw addJobContext(job, error);
     const symbols = before ?? { selection: '', symbols: [] };
-    return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
+    return { job, plan: undefined, downloadJob: undefined, error, failures, symbolChanges: NO_SYMBOL_CHANGES, symbols };
   }
   const { existing, convert, shard } = job.options;
-  const plan = await ofJob(job, () =>
+  const plan = await runForJob(job, () =>
     createDownloadPlan({
       selection,
       record,
@@ -67,16 +67,16 @@ export async function openSyncJob(
   return {
     job,
     plan,
-    ready: {
+    downloadJob: {
       name,
       plan: moveFailedFirst(plan, failures.before),
       urgent: failures.before,
       options: job.options,
-      client: patientAs(client, job),
+      client: withStallTimeout(client, job),
     },
     error: undefined,
     failures,
-    news: compareSymbols(before, symbols),
+    symbolChanges: compareSymbols(before, symbols),
     symbols,
   };
 }
@@ -93,24 +93,24 @@ export async function listJobScopes(
   for (const job of jobs) {
     const record = records.get(job.selection.exchange);
     if (!record || record instanceof TickhaulError) continue;
-    scopes.push(await ofJob(job, async () => selectionScope(job.selection, record)));
+    scopes.push(await runForJob(job, async () => selectionScope(job.selection, record)));
   }
   return scopes;
 }
 
 /** @throws usage error that says which job, and where it is defined. */
-async function ofJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
+async function runForJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof TickhaulError && error.code === 'usage' ? inJob(job, error) : error;
+    throw error instanceof TickhaulError && error.code === 'usage' ? addJobContext(job, error) : error;
   }
 }
 
-function inJob({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
+function addJobContext({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
   return usageError(`${where}: job "${name}": ${message}`);
 }
 
-function patientAs(client: ServiceClient, { stallTimeoutMs }: SyncJob): ServiceClient {
+function withStallTimeout(client: ServiceClient, { stallTimeoutMs }: SyncJob): ServiceClient {
   return { ...client, config: { ...client.config, stallTimeoutMs } };
 }

@@ -4,7 +4,7 @@ import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { openJobs } from './open-jobs.js';
 import type { OpenSyncJob } from './open-sync-job.js';
-import { jobSummary } from './run-sync-jobs.js';
+import { createJobSummary } from './run-sync-jobs.js';
 import type { SyncInput } from './sync-options.js';
 import { createSyncSummary } from './sync-summary.js';
 
@@ -35,7 +35,7 @@ export async function planJobs(
     if (error) input.emit({ event: 'warning', message: `${job.name}: ${error.message}` });
     const { name, options } = job;
     const summary = plan && (await show({ name, plan, options, manifest, keyExpired }));
-    summaries.push(jobSummary(open, summary));
+    summaries.push(createJobSummary(open, summary));
   }
   return { ...createSyncSummary(summaries, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
 }

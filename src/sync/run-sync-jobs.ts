@@ -58,7 +58,7 @@ async function syncLocked(
   const { state, jobs, late, manifest, keyExpired } = await openJobs(input, noMore);
   try {
     const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));
-    const ready = jobs.flatMap(({ ready }) => ready ?? []);
+    const ready = jobs.flatMap(({ downloadJob }) => downloadJob ?? []);
     const summaries = await runDownloadJobs(
       {
         destination,
@@ -69,15 +69,15 @@ async function syncLocked(
         stopStarting: noMore,
         askForSpace: input.askForSpace,
         emit(event) {
-          if (event.event === 'file' && event.job !== undefined) failures.get(event.job)?.see(event);
+          if (event.event === 'file' && event.job !== undefined) failures.get(event.job)?.record(event);
           emit(event);
         },
       },
       ready,
     );
     const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
-    const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    if (!place.readOnly) await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
+    const told = jobs.map((open) => createJobSummary(open, byName.get(open.job.name)));
+    if (!place.readOnly) await saveState(input, { ...state, ...createJobStates(jobs, told) }, told);
     return { ...createSyncSummary(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
   } finally {
     await manifest.close();
@@ -85,7 +85,7 @@ async function syncLocked(
 }
 
 /** What keeps an ended run from leaving its state is no news then: it has ended for a reason of its own. */
-async function leaveState(
+async function saveState(
   { destination, options, signal }: SyncInput,
   state: SyncState,
   told: readonly JobSummary[],
@@ -99,20 +99,20 @@ async function leaveState(
 }
 
 /** @param summary what came of the job; undefined if it has no plan. */
-export function jobSummary({ job, news, error }: OpenSyncJob, summary: RunSummary | undefined): JobSummary {
+export function createJobSummary({ job, symbolChanges, error }: OpenSyncJob, summary: RunSummary | undefined): JobSummary {
   const { name } = job;
-  if (summary) return { name, ...summary, ...news };
+  if (summary) return { name, ...summary, ...symbolChanges };
   const { exitCode } = error ?? new TickhaulError('unreachable', '');
   const nothing = { counts: {}, unfinished: 0, bytes: 0, seconds: 0 };
-  return { name, exitCode, ...nothing, ...(error && { error: toFileError(error) }), ...news };
+  return { name, exitCode, ...nothing, ...(error && { error: toFileError(error) }), ...symbolChanges };
 }
 
-function statesOf(jobs: readonly OpenSyncJob[], told: readonly JobSummary[]): SyncState {
+function createJobStates(jobs: readonly OpenSyncJob[], told: readonly JobSummary[]): SyncState {
   return Object.fromEntries(
     jobs.map(({ job, symbols, failures }, index) => {
       const { error, unfinished } = told[index] ?? {};
       const isWhole = error === undefined && unfinished === 0;
-      return [job.name, { ...symbols, failed: [...failures.left(isWhole)] }];
+      return [job.name, { ...symbols, failed: [...failures.listFailed(isWhole)] }];
     }),
   );
 }

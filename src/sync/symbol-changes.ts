@@ -33,17 +33,17 @@ export function formatSymbolChanges(
 ): readonly string[] {
   return [
     ...(newSymbols.length > 0
-      ? [`${job}: ${plural(newSymbols.length, 'new symbol')}: ${some(newSymbols)}`]
+      ? [`${job}: ${plural(newSymbols.length, 'new symbol')}: ${formatNames(newSymbols)}`]
       : []),
     ...(delistedSymbols.length > 0
-      ? [`${job}: ${plural(delistedSymbols.length, 'symbol')} delisted: ${some(delistedSymbols)}`]
+      ? [`${job}: ${plural(delistedSymbols.length, 'symbol')} delisted: ${formatNames(delistedSymbols)}`]
       : []),
   ];
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMES = 10;
 
-function some(names: readonly string[]): string {
-  const named = names.slice(0, MOST_NAMED).join(', ');
-  return names.length > MOST_NAMED ? `${named} and ${names.length - MOST_NAMED} more` : named;
+function formatNames(names: readonly string[]): string {
+  const named = names.slice(0, MAX_NAMES).join(', ');
+  return names.length > MAX_NAMES ? `${named} and ${names.length - MAX_NAMES} more` : named;
 }

@@ -1,5 +1,5 @@
-const MINUTE_MS = 60_000;
-const MOST_MS = 10 * MINUTE_MS;
+const MIN_WAIT_MS = 60_000;
+const MAX_WAIT_MS = 10 * MIN_WAIT_MS;
 const GROWTH = 1.5;
 
 /**
@@ -7,7 +7,7 @@ const GROWTH = 1.5;
  * give or take a quarter, so that many machines don't ask at the same moment.
  * @param random from 0 to 1.
  */
-export function waitStepMs(attempt: number, random: number): number {
-  const step = Math.min(MOST_MS, MINUTE_MS * GROWTH ** attempt);
-  return Math.round(Math.min(MOST_MS, Math.max(MINUTE_MS, step * (0.75 + random / 2))));
+export function createWaitMs(attempt: number, random: number): number {
+  const step = Math.min(MAX_WAIT_MS, MIN_WAIT_MS * GROWTH ** attempt);
+  return Math.round(Math.min(MAX_WAIT_MS, Math.max(MIN_WAIT_MS, step * (0.75 + random / 2))));
 }

@@ -61,7 +61,7 @@ export interface FileObservation {
 
 /** What was seen where the file was read, and what is wrong: `missing`, `createCorruptError`, or why it can't be read. */
 export interface CheckResult {
-  readonly seen?: FileObservation | undefined;
+  readonly observation?: FileObservation | undefined;
   readonly error?: FileError | undefined;
 }
 

@@ -47,7 +47,7 @@ export async function listFolderContents(
     }
   };
   for (const root of scope.roots) {
-    for await (const files of filesAt(destination, root, roots.has(root), signal)) {
+    for await (const files of listFiles(destination, root, roots.has(root), signal)) {
       for (const { path, bytes, etag } of files) {
         if (isReplaced(path) && !(await destination.files.stat(destination.locate(path), signal))) {
           undecoded.push(path);
@@ -75,7 +75,7 @@ export function outputKindOfPath(path: string): 'parquet' | 'ndjson' | undefined
   return /\.ndjson(\.gz|\.zst)?$/.test(path) ? 'ndjson' : undefined;
 }
 
-async function* filesAt(
+async function* listFiles(
   destination: Destination,
   root: string,
   isRecorded: boolean,

@@ -15,36 +15,36 @@ export async function* findOtherFindings(
   verification: Verification,
   isLockOurs: boolean,
 ): AsyncGenerator<FindingEvent> {
-  const { input, scope, tellable, days } = verification;
-  yield* unknownFiles(verification);
+  const { input, scope, identified, days } = verification;
+  yield* findUnknownFiles(verification);
   const { uploads } = input.destination;
   if (uploads) yield* findStaleUploads(uploads, scope, input.clean, input.signal);
-  else yield* leftParts(verification, isLockOurs);
+  else yield* findLeftoverParts(verification, isLockOurs);
   // A file that is there counts, recorded or not.
-  for (const file of tellable.values()) days.add(file, true);
+  for (const file of identified.values()) days.add(file, true);
   yield* days.gaps();
 }
 
-async function* leftParts(
-  { input: { destination, owner, clean }, survey, scope }: Verification,
+async function* findLeftoverParts(
+  { input: { destination, owner, clean }, contents, scope }: Verification,
   isLockOurs: boolean,
 ): AsyncGenerator<FindingEvent> {
   const dir = destination.locate('');
-  const parts = await classifyParts(dir, survey.parts, isLockOurs, owner.isAlive);
+  const parts = await classifyParts(dir, contents.parts, isLockOurs, owner.isAlive);
   // Without the lock, a note may be a live run's; and its part may lie elsewhere.
-  const notes = isLockOurs && scope.isWhole ? await findStrayNotes(dir, survey.parts) : [];
+  const notes = isLockOurs && scope.isWhole ? await findStrayNotes(dir, contents.parts) : [];
   for (const finding of [...parts, ...notes]) {
     yield finding.kind === 'stale' && clean ? await removeStale(dir, finding) : finding;
   }
 }
 
-function* unknownFiles({ input, survey, tellable }: Verification): Generator<FindingEvent> {
-  for (const path of survey.undecoded) {
+function* findUnknownFiles({ input, contents, identified }: Verification): Generator<FindingEvent> {
+  for (const path of contents.undecoded) {
     const message = `${path}: ${whyNotFound(path, 'is gone')}`;
     yield { event: 'finding', kind: 'unknown', path, message };
   }
-  for (const path of survey.unknown) {
-    const isTellable = tellable.has(path);
+  for (const path of contents.unknown) {
+    const isTellable = identified.has(path);
     if (isTellable && input.adopt) continue;
     const obstacle = isInside(path)
       ? 'does not tell which day file it is; tickhaul download with its --layout records it'

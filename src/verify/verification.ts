@@ -17,9 +17,9 @@ export interface Verification {
   readonly input: VerifyInput;
   readonly manifest: Manifest;
   readonly scope: VerifyScope;
-  readonly survey: FolderContents;
+  readonly contents: FolderContents;
   /** Files that the manifest doesn't know and whose names tell which day file they are. */
-  readonly tellable: ReadonlyMap<string, DayFile>;
+  readonly identified: ReadonlyMap<string, DayFile>;
   /** Files to check. */
   readonly files: number;
   readonly days: SeriesDayIndex;
@@ -27,15 +27,15 @@ export interface Verification {
   checks(): Iterable<FileCheck>;
 }
 
-/** Looks through the folder. @throws TickhaulError `usage` for a path that isn't there; `disk`. */
+/** Looks through the folder. @throws TickhaulError `createUsage` for a path that isn't there; `disk`. */
 export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
   const scope = createVerifyScope(input.paths, input.selection, input.shard);
   const recorded = readRecordedFiles(manifest, scope);
   const found = await listFolderContents(destination, scope, manifest, recorded, signal);
-  if (manifest.size === 0 && found.listed?.size === 0) throw nothingThere(destination);
-  const survey = { ...found, unknown: await stillUnknown(manifest, found.unknown, signal) };
-  scope.check();
+  if (manifest.size === 0 && found.listed?.size === 0) throw createEmptyStoreError(destination);
+  const survey = { ...found, unknown: await dropRecorded(manifest, found.unknown, signal) };
+  scope.assertAllMatched();
   const tellable = new Map(
     survey.unknown.flatMap((path) => {
       // A record under another path would be passed over.
@@ -51,11 +51,11 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   }
   const unrecorded = (quick ? 0 : survey.outputs.length) + (adopt ? tellable.size : 0);
   const files = recorded.files + unrecorded;
-  return { input, manifest, scope, survey, tellable, files, days: recorded.days, checks };
+  return { input, manifest, scope, contents: survey, identified: tellable, files, days: recorded.days, checks };
 }
 
 /** Another run may have recorded a file since the manifest was read. */
-async function stillUnknown(
+async function dropRecorded(
   manifest: Manifest,
   paths: readonly string[],
   signal: AbortSignal,
@@ -66,7 +66,7 @@ async function stillUnknown(
 }
 
 /** A store has no folders: where nothing begins with a prefix, it is a slip. */
-function nothingThere({ name }: Destination): TickhaulError {
+function createEmptyStoreError({ name }: Destination): TickhaulError {
   return usageError(
     `${name}: nothing is there; name the bucket and the prefix of a download with --dir, and what of it to check as a path below`,
   );

@@ -54,7 +54,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
     const verification = await openVerification(input, manifest);
     const planned = { files: verification.files };
     emit({ event: 'plan', ...planned, aim: 'verify' });
-    const stopped = await reasonOfEnd(input.signal, async () => {
+    const stopped = await runUntilStopped(input.signal, async () => {
       const bad = await checkFiles(verification, tell);
       if (bad.length > 0) {
         if (input.repair) await input.repair(bad, manifest, tell, input.signal);
@@ -72,7 +72,7 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
 }
 
 /** Undefined where the work came to its end. */
-async function reasonOfEnd(
+async function runUntilStopped(
   signal: AbortSignal,
   work: () => Promise<void>,
 ): Promise<TickhaulError | undefined> {

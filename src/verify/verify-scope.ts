@@ -17,7 +17,7 @@ export interface VerifyScope {
   /** Whether files of this day file are meant; undefined for a file of which nobody knows what it is. */
   includes(file: DayFile | undefined): boolean;
   /** @throws usage error for a selected name that none of the asked files had, with the nearest. */
-  check(): void;
+  assertAllMatched(): void;
 }
 
 /**
@@ -35,10 +35,10 @@ export function createVerifyScope(
   const isOurs = createShardTest(shard);
   const isNarrowed = isRestrictive(selection);
   return {
-    ...rootsOf(paths, isNarrowed || shard !== undefined),
+    ...parseRoots(paths, isNarrowed || shard !== undefined),
     // The filter learns the names of all shards: a name that only another one has is no slip.
     includes: (file) => (file === undefined ? !isNarrowed : filter.matches(file)) && isOurs(file),
-    check: filter.assertAllMatched,
+    assertAllMatched: filter.assertAllMatched,
   };
 }
 
@@ -48,14 +48,14 @@ export function createVerifyScope(
  */
 export function selectionToManifestScope({ exchanges, dataTypes }: SeriesSelection = {}): ManifestScope {
   return {
-    exchanges: namesIn(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
-    dataTypes: namesIn(dataTypes, (name) =>
+    exchanges: resolveNames(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
+    dataTypes: resolveNames(dataTypes, (name) =>
       DATA_TYPES.find((known) => known.toLowerCase() === name.toLowerCase()),
     ),
   };
 }
 
-function namesIn(
+function resolveNames(
   wanted: readonly string[] | undefined,
   nameOf: (text: string) => string | undefined,
 ): readonly string[] | undefined {
@@ -64,7 +64,7 @@ function namesIn(
   return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined;
 }
 
-function rootsOf(
+function parseRoots(
   paths: readonly string[],
   isPart: boolean,
 ): Pick<VerifyScope, 'roots' | 'isWhole' | 'findRoot'> {

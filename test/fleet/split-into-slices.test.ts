@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
 import type { PlannedFile } from '../../src/download/download-options.js';
 import { createJobId, type SliceJob } from '../../src/fleet/slice-job.js';
-import { type FoundSlice, Slicer, sliceWindow } from '../../src/fleet/split-into-slices.js';
+import { type PendingSlice, Slicer, sliceWindow } from '../../src/fleet/split-into-slices.js';
 
 const fileOf = (symbol: string, day: number, action: PlannedFile['action'] = 'fetch'): PlannedFile => ({
   file: { exchange: 'deribit', dataType: 'trades', symbol, day: day as Day },
@@ -19,7 +19,7 @@ function cut(
   files: readonly PlannedFile[],
   range: { readonly from: number; readonly to: number },
   sliceDays?: number,
-): readonly FoundSlice[] {
+): readonly PendingSlice[] {
   const slicer = new Slicer(range, sliceDays);
   return [...files.map((file) => slicer.add(file)), slicer.end()].filter((found) => found !== undefined);
 }

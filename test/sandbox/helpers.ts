@@ -3,7 +3,7 @@ import { gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { parseDay } from '../../src/dataset/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { startSandbox } from '../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 export const KEY = { authorization: 'Bearer sandbox-key' };
 

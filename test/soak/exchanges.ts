@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../src/sandbox/market/random.js';
+import type { Random } from '../../src/sandbox/market/seeded-random.js';
 import { loopbackExchange, teller } from '../live/exchange.js';
 
 /** Exchanges that are streamed, and a symbol of each. */

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../src/sandbox/market/random.js';
+import { seededRandom } from '../../src/sandbox/market/seeded-random.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';

@@ -3,7 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { addDays } from '../../src/dataset/day.js';
-import { startSandbox } from '../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { EXPORTED_UNTIL } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/dataset/day.js';
-import { waitStepMs } from '../../src/sync/wait-step.js';
+import { createWaitMs } from '../../src/sync/wait-step.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
@@ -12,13 +12,13 @@ test('steps grow from 1 to 10 minutes, whatever chance says', () => {
   const step = fc.tuple(fc.nat(1000), fc.double({ min: 0, max: 1, noNaN: true }));
   fc.assert(
     fc.property(step, ([attempt, random]) => {
-      const ms = waitStepMs(attempt, random);
+      const ms = createWaitMs(attempt, random);
       assert.ok(ms >= 60_000 && ms <= 600_000);
-      assert.ok(waitStepMs(attempt + 1, random) >= ms);
+      assert.ok(createWaitMs(attempt + 1, random) >= ms);
     }),
   );
-  assert.notEqual(waitStepMs(3, 0), waitStepMs(3, 1), 'not all machines at once');
-  assert.equal(waitStepMs(20, 1), 600_000);
+  assert.notEqual(createWaitMs(3, 0), createWaitMs(3, 1), 'not all machines at once');
+  assert.equal(createWaitMs(20, 1), 600_000);
 });
 
 test('waits until each exchange has the day, and asks those only that lack it', async (t) => {

@@ -52,7 +52,7 @@ async function stored(t: TestContext): Promise<Store> {
 /** A thread of its own would know nothing of objects in memory. */
 function inProcess({ files }: MemoryDestination): readonly CheckThread[] {
   const thread: CheckThread = {
-    examine: (orders, onBytes) =>
+    inspect: (orders, onBytes) =>
       Promise.all(
         orders.map((order, index) => inspectFileBytes(order, (count) => onBytes(index, count), files)),
       ),

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { Latest } from '../archive/latest.js';
+import { BoundedMap } from '../archive/bounded-map.js';
 
 /** The account resource. The interface page does not show its fields: these are made up. */
 export interface Account {
@@ -20,7 +20,7 @@ export interface AccountKey {
 
 /** Every account, in memory. */
 export class Accounts {
-  readonly #byEmail = new Latest<Account>();
+  readonly #byEmail = new BoundedMap<Account>();
 
   find(email: string): Account | undefined {
     return this.#byEmail.get(email);

@@ -5,9 +5,9 @@ import { isSystemError, usageError } from '../../base/errors.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { addDays, type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { availableSymbol, type DatasetSymbol, type ExchangeRecord, isoTime } from '../market/exchanges.js';
-import type { Archive } from './archive.js';
-import { type Content, compressToFile, openFileContent } from './content.js';
+import { toAvailableSymbol, type SandboxDatasetSymbol, type SandboxExchange, formatMidnight } from '../market/synthetic-exchanges.js';
+import type { Archive } from './synthetic-archive.js';
+import { type GzipContent, compressToFile, openFileContent } from './gzip-content.js';
 import { ContentCache } from './content-cache.js';
 
 export interface RecordedArchiveOptions {
@@ -32,10 +32,10 @@ interface ReplayFile extends DayFile {
  */
 export async function openRecordedArchive(options: RecordedArchiveOptions): Promise<Archive> {
   const files = await findDayFiles(options.folder, options.feedExchanges.length > 0);
-  const byKey = new Map(files.map((file) => [keyOf(file), file]));
+  const byKey = new Map(files.map((file) => [formatKey(file), file]));
   const cache = new ContentCache(0);
   let compressed = 0;
-  const make = ({ path }: ReplayFile): Promise<Content> =>
+  const make = ({ path }: ReplayFile): Promise<GzipContent> =>
     path.endsWith('.gz')
       ? openFileContent(path, options.signal)
       : compressToFile(
@@ -45,11 +45,11 @@ export async function openRecordedArchive(options: RecordedArchiveOptions): Prom
         );
   return {
     exchanges: [
-      ...recordsOf(files, options.exportedUntil),
-      ...options.feedExchanges.filter((id) => files.every((file) => file.exchange !== id)).map(feedRecord),
+      ...createExchanges(files, options.exportedUntil),
+      ...options.feedExchanges.filter((id) => files.every((file) => file.exchange !== id)).map(createFeedExchange),
     ],
     open: async (wanted) => {
-      const file = byKey.get(keyOf(wanted));
+      const file = byKey.get(formatKey(wanted));
       return file && cache.get(file.path, () => make(file));
     },
   };
@@ -79,28 +79,28 @@ function parseName(folder: string, name: string): ReplayFile | undefined {
   return { exchange, dataType, symbol, day: parseDay(day), path: join(folder, name) };
 }
 
-function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined): readonly ExchangeRecord[] {
+function createExchanges(files: readonly ReplayFile[], exportedUntil: Day | undefined): readonly SandboxExchange[] {
   const byExchange = groupBy(files, ({ exchange }) => exchange);
   return [...byExchange].map(([id, own]) => {
-    const { since, until: lastUntil } = spanOf(own);
+    const { since, until: lastUntil } = findDaySpan(own);
     const until = exportedUntil ?? lastUntil;
     const symbols = [...groupBy(own, ({ symbol }) => symbol)].map(([symbol, days]) =>
-      datasetSymbol(symbol, days, until),
+      createSymbol(symbol, days, until),
     );
     return {
       id,
       name: id,
       enabled: true,
       supportsDatasets: true,
-      availableSince: isoTime(since),
+      availableSince: formatMidnight(since),
       availableChannels: [],
-      availableSymbols: symbols.map((symbol) => availableSymbol(id, symbol)),
+      availableSymbols: symbols.map((symbol) => toAvailableSymbol(id, symbol)),
       incidentReports: [],
       channelDetails: [],
       datasets: {
         formats: ['csv'],
-        exportedFrom: isoTime(since),
-        exportedUntil: isoTime(until),
+        exportedFrom: formatMidnight(since),
+        exportedUntil: formatMidnight(until),
         stats: { trades: 0, bookChanges: 0 },
         symbols,
       },
@@ -109,13 +109,13 @@ function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined)
 }
 
 /** Of an exchange without day files. */
-function feedRecord(id: string): ExchangeRecord {
+function createFeedExchange(id: string): SandboxExchange {
   return {
     id,
     name: id,
     enabled: true,
     supportsDatasets: false,
-    availableSince: isoTime(0 as Day),
+    availableSince: formatMidnight(0 as Day),
     availableChannels: [],
     availableSymbols: [],
     incidentReports: [],
@@ -123,12 +123,12 @@ function feedRecord(id: string): ExchangeRecord {
   };
 }
 
-function datasetSymbol(id: string, files: readonly ReplayFile[], until: Day): DatasetSymbol {
+function createSymbol(id: string, files: readonly ReplayFile[], until: Day): SandboxDatasetSymbol {
   return {
     id,
-    type: symbolType(id),
-    availableSince: isoTime(spanOf(files).since),
-    availableTo: isoTime(until),
+    type: guessSymbolType(id),
+    availableSince: formatMidnight(findDaySpan(files).since),
+    availableTo: formatMidnight(until),
     dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
   };
 }
@@ -141,11 +141,11 @@ const GROUPED_TYPES: Readonly<Record<string, string>> = {
 };
 
 /** A guess: file names do not tell it. */
-function symbolType(id: string): string {
+function guessSymbolType(id: string): string {
   return GROUPED_TYPES[id] ?? (/PERP/.test(id) ? 'perpetual' : 'spot');
 }
 
-function spanOf(files: readonly ReplayFile[]): { readonly since: Day; readonly until: Day } {
+function findDaySpan(files: readonly ReplayFile[]): { readonly since: Day; readonly until: Day } {
   const days = files.map(({ day }) => day).sort((a, b) => a - b);
   const [first = 0 as Day] = days;
   return { since: first, until: addDays(days.at(-1) ?? first, 1) };
@@ -165,6 +165,6 @@ function groupBy(
   return groups;
 }
 
-function keyOf({ exchange, dataType, symbol, day }: DayFile): string {
+function formatKey({ exchange, dataType, symbol, day }: DayFile): string {
   return JSON.stringify([exchange, dataType, symbol, day]);
 }

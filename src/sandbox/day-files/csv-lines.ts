@@ -1,5 +1,5 @@
-import type { MarketEvent } from '../market/events.js';
-import type { Instrument } from '../market/instrument.js';
+import type { MarketEvent } from '../market/market-event.js';
+import type { SyntheticInstrument } from '../market/synthetic-instrument.js';
 
 /** CSV lines that belong together, each with its LF. */
 export interface CsvLines {
@@ -11,7 +11,7 @@ export interface CsvLines {
 /** Gives the lines that an event adds to a day file; most events add none. */
 export type CsvLineWriter = (event: MarketEvent) => string;
 
-export type CreateLineWriter = (instrument: Instrument) => CsvLineWriter;
+export type CreateLineWriter = (instrument: SyntheticInstrument) => CsvLineWriter;
 
 /** The lines of one symbol's day file. */
 export function* generateLines(events: Iterable<MarketEvent>, write: CsvLineWriter): Generator<CsvLines> {

@@ -1,8 +1,8 @@
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
-import { formatOptionalNumber, textLevels, usToMs } from './format-values.js';
+import { formatOptionalNumber, formatLevels, usToMs } from './format-values.js';
 
 /** The values that a message of one stream has, so that a change of others makes another message. */
-interface Told {
+interface TickerState {
   readonly mark: string;
   readonly last: number | undefined;
   readonly interest: number | undefined;
@@ -16,7 +16,7 @@ interface Told {
 export function createBinanceFuturesDialect(): Dialect {
   let tradeId = 0;
   let updateId = 1000;
-  const told = new Map<string, Told>();
+  const told = new Map<string, TickerState>();
 
   function bookChange(event: EventOf<'book_change'>): readonly NativeMessage[] {
     const { symbol, timestamp, bids, asks } = event;
@@ -27,16 +27,16 @@ export function createBinanceFuturesDialect(): Dialect {
         lastUpdateId: last,
         E: time,
         T: time,
-        bids: textLevels(bids),
-        asks: textLevels(asks),
+        bids: formatLevels(bids),
+        asks: formatLevels(asks),
       };
-      return [stream('depthSnapshot', '', event, data, { generated: true })];
+      return [createStreamMessage('depthSnapshot', '', event, data, { generated: true })];
     }
     updateId += 1 + bids.length + asks.length;
     const ids = { U: last, u: updateId, pu: last };
-    const levels = { b: textLevels(bids), a: textLevels(asks) };
+    const levels = { b: formatLevels(bids), a: formatLevels(asks) };
     const data = { e: 'depthUpdate', E: time, T: time, s: symbol, ...ids, ...levels };
-    return [stream('depth', '@0ms', event, data)];
+    return [createStreamMessage('depth', '@0ms', event, data)];
   }
 
   function derivativeTicker(event: EventOf<'derivative_ticker'>): readonly NativeMessage[] {
@@ -57,14 +57,14 @@ export function createBinanceFuturesDialect(): Dialect {
         r: formatOptionalNumber(fundingRate) ?? '',
         T: next,
       };
-      messages.push(stream('markPrice', '@1s', event, data));
+      messages.push(createStreamMessage('markPrice', '@1s', event, data));
     }
     if (lastPrice !== undefined && lastPrice !== before?.last) {
-      messages.push(stream('ticker', '', event, { e: '24hrTicker', E, s: symbol, c: String(lastPrice) }));
+      messages.push(createStreamMessage('ticker', '', event, { e: '24hrTicker', E, s: symbol, c: String(lastPrice) }));
     }
     if (openInterest !== undefined && openInterest !== before?.interest) {
       const data = { openInterest: String(openInterest), symbol, time: E };
-      messages.push(stream('openInterest', '', event, data, { generated: true }));
+      messages.push(createStreamMessage('openInterest', '', event, data, { generated: true }));
     }
     return messages;
   }
@@ -77,7 +77,7 @@ export function createBinanceFuturesDialect(): Dialect {
       tradeId = id === undefined ? tradeId + 1 : Number(id);
       const time = usToMs(timestamp);
       const what = { t: tradeId, p: String(price), q: String(amount), X: 'MARKET', m: side === 'sell' };
-      return [stream('trade', '', event, { e: 'trade', E: time, T: time, s: symbol, ...what })];
+      return [createStreamMessage('trade', '', event, { e: 'trade', E: time, T: time, s: symbol, ...what })];
     },
     liquidation(event) {
       const time = usToMs(event.timestamp);
@@ -96,19 +96,19 @@ export function createBinanceFuturesDialect(): Dialect {
         z: amount,
         T: time,
       };
-      return [stream('forceOrder', '', event, { e: 'forceOrder', E: time, o: order })];
+      return [createStreamMessage('forceOrder', '', event, { e: 'forceOrder', E: time, o: order })];
     },
     book_ticker(event) {
       const time = usToMs(event.timestamp);
       const bid = { b: formatOptionalNumber(event.bidPrice), B: formatOptionalNumber(event.bidAmount) };
       const ask = { a: formatOptionalNumber(event.askPrice), A: formatOptionalNumber(event.askAmount) };
       const data = { e: 'bookTicker', u: updateId, s: event.symbol, ...bid, ...ask, T: time, E: time };
-      return [stream('bookTicker', '', event, data)];
+      return [createStreamMessage('bookTicker', '', event, data)];
     },
   };
 }
 
-function stream(
+function createStreamMessage(
   channel: string,
   speed: string,
   event: { readonly symbol: string; readonly localTimestamp: number },

@@ -1,12 +1,12 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { seededRandom } from '../market/random.js';
+import { seededRandom } from '../market/seeded-random.js';
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
 import { formatIsoMs } from './format-values.js';
 
 type Side = 'Buy' | 'Sell';
 
 /** Ids of a symbol's levels. */
-const RANGE = 100_000_000;
+const ID_RANGE = 100_000_000;
 
 /**
  * BitMEX (bitmex.com, WebSocket API): a table of rows for each topic, whose action says what became of them. A book
@@ -14,7 +14,7 @@ const RANGE = 100_000_000;
  * their own; times are whole milliseconds.
  */
 export function createBitmexDialect(): Dialect {
-  const idOf = levelIds();
+  const idOf = createLevelIds();
   const tickers = new Set<string>();
   /** Levels that are there, by symbol and side. */
   const books = new Map<string, Set<number>>();
@@ -66,17 +66,17 @@ export function createBitmexDialect(): Dialect {
     }
     return parts
       .filter(([action, data]) => data.length > 0 || action === 'partial')
-      .map(([action, data]) => table('orderBookL2', action, event, data));
+      .map(([action, data]) => createTableMessage('orderBookL2', action, event, data));
   }
 
   return {
     book_change: bookChange,
     trade: (event) => [
-      table('trade', 'insert', event, [
+      createTableMessage('trade', 'insert', event, [
         {
           timestamp: formatIsoMs(event.timestamp),
           symbol: event.symbol,
-          ...(event.side === 'unknown' ? {} : { side: sideOf(event.side) }),
+          ...(event.side === 'unknown' ? {} : { side: formatSide(event.side) }),
           size: event.amount,
           price: event.price,
           tickDirection: 'ZeroPlusTick',
@@ -85,11 +85,11 @@ export function createBitmexDialect(): Dialect {
       ]),
     ],
     liquidation: (event) => [
-      table('liquidation', 'insert', event, [
+      createTableMessage('liquidation', 'insert', event, [
         {
           orderID: event.id,
           symbol: event.symbol,
-          side: sideOf(event.side),
+          side: formatSide(event.side),
           price: event.price,
           leavesQty: event.amount,
         },
@@ -111,10 +111,10 @@ export function createBitmexDialect(): Dialect {
         markPrice: event.markPrice,
         timestamp: formatIsoMs(event.timestamp),
       };
-      return [table('instrument', action, event, [row])];
+      return [createTableMessage('instrument', action, event, [row])];
     },
     book_ticker: (event) => [
-      table('quote', 'insert', event, [
+      createTableMessage('quote', 'insert', event, [
         {
           timestamp: formatIsoMs(event.timestamp),
           symbol: event.symbol,
@@ -129,11 +129,11 @@ export function createBitmexDialect(): Dialect {
 }
 
 /** Ids of levels by symbol and price: each symbol has a range of its own. */
-function levelIds(): (symbol: string, price: number) => number {
+function createLevelIds(): (symbol: string, price: number) => number {
   const ranges = new Map<string, { readonly start: number; readonly ids: Map<number, number> }>();
   return (symbol, price) => {
     const range = ranges.get(symbol) ?? {
-      start: RANGE * (1 + seededRandom('level ids', symbol).int(1_000_000)),
+      start: ID_RANGE * (1 + seededRandom('level ids', symbol).int(1_000_000)),
       ids: new Map<number, number>(),
     };
     ranges.set(symbol, range);
@@ -143,11 +143,11 @@ function levelIds(): (symbol: string, price: number) => number {
   };
 }
 
-function sideOf(side: string): Side {
+function formatSide(side: string): Side {
   return side === 'buy' ? 'Buy' : 'Sell';
 }
 
-function table(
+function createTableMessage(
   channel: string,
   action: string,
   { symbol, localTimestamp }: { readonly symbol: string; readonly localTimestamp: number },

@@ -39,7 +39,7 @@ export function createDeribitDialect(): Dialect {
       amount,
       ...more,
     };
-    return [notification('trades', event, [data])];
+    return [createNotification('trades', event, [data])];
   }
 
   function tickerMessage(
@@ -54,7 +54,7 @@ export function createDeribitDialect(): Dialect {
       instrument_name: event.symbol,
       ...known,
     };
-    return [notification('ticker', event, data)];
+    return [createNotification('ticker', event, data)];
   }
 
   return {
@@ -71,7 +71,7 @@ export function createDeribitDialect(): Dialect {
         bids: levels(event, 'bids'),
         asks: levels(event, 'asks'),
       };
-      return [notification('book', event, data)];
+      return [createNotification('book', event, data)];
     },
     derivative_ticker: (event) =>
       tickerMessage(event, {
@@ -109,7 +109,7 @@ export function createDeribitDialect(): Dialect {
   };
 }
 
-function notification(
+function createNotification(
   channel: string,
   { symbol, localTimestamp }: { readonly symbol: string; readonly localTimestamp: number },
   data: object,

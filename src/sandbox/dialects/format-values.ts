@@ -1,7 +1,7 @@
 import type { PriceLevel } from '../../market/messages.js';
 
 /** `["price","amount"]`, as most exchanges write a level. */
-export function textLevels(levels: readonly PriceLevel[]): readonly (readonly [string, string])[] {
+export function formatLevels(levels: readonly PriceLevel[]): readonly (readonly [string, string])[] {
   return levels.map(({ price, amount }) => [String(price), String(amount)]);
 }
 

@@ -1,8 +1,8 @@
 import type { Day } from '../../dataset/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../dataset/minute.js';
-import { connectionLostAt } from '../market/connection.js';
-import { seededRandom } from '../market/random.js';
-import type { MarketSize } from '../market/size.js';
+import { findConnectionLoss } from '../market/connection-loss.js';
+import { seededRandom } from '../market/seeded-random.js';
+import type { MarketSize } from '../market/market-size.js';
 
 /** The breaks of a collector's connection to an exchange on a UTC day, in order. */
 export interface DayDisconnects {
@@ -25,7 +25,7 @@ export function generateDisconnects(
     const random = seededRandom(size.seed, 'breaks', exchange, minute);
     if (random.chance(share)) added.push(minute * US_PER_MINUTE + random.int(US_PER_MINUTE));
   }
-  const lost = connectionLostAt(exchange, day, size);
+  const lost = findConnectionLoss(exchange, day, size);
   const all = lost === undefined ? added : [...added, lost].sort((a, b) => a - b);
   return { all, added };
 }

@@ -1,20 +1,20 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { EventOf, FeedEvent } from '../dialects/feed-event.js';
-import type { LevelChange } from '../market/book.js';
-import { bookStates } from '../market/book-states.js';
-import type { Fill, MarketEvent, TickerEvent } from '../market/events.js';
-import type { Instrument } from '../market/instrument.js';
-import { tickerTexts } from '../market/ticker.js';
+import type { LevelChange } from '../market/synthetic-book.js';
+import { createBookStateTracker } from '../market/book-state-tracker.js';
+import type { Fill, MarketEvent, TickerEvent } from '../market/market-event.js';
+import type { SyntheticInstrument } from '../market/synthetic-instrument.js';
+import { formatTickerValues } from '../market/synthetic-ticker.js';
 import type { EventTypes } from './feed-markets.js';
 
 /** Gives what the story's events are in a feed: a trade for each fill, the best prices behind each change of them. */
 export function createFeedEvents(
-  instrument: Instrument,
+  instrument: SyntheticInstrument,
   told: EventTypes,
 ): (event: MarketEvent) => readonly FeedEvent[] {
   const { symbol, ticksPerUnit, lotsPerUnit } = instrument;
   let best: EventOf<'book_ticker'> | undefined;
-  const follow = bookStates(instrument, 1, ({ asks, bids, timestamp, localTimestamp }) => {
+  const follow = createBookStateTracker(instrument, 1, ({ asks, bids, timestamp, localTimestamp }) => {
     const [askPrice, askAmount] = [asks.prices[0], asks.amounts[0]];
     const [bidPrice, bidAmount] = [bids.prices[0], bids.amounts[0]];
     best = {
@@ -65,7 +65,7 @@ export function createFeedEvents(
 
 /** The levels as an exchange writes them: bids and asks apart, each in their order. */
 export function splitSides(
-  { ticksPerUnit, lotsPerUnit }: Instrument,
+  { ticksPerUnit, lotsPerUnit }: SyntheticInstrument,
   levels: readonly LevelChange[],
 ): { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] } {
   const side = (isAsk: boolean): readonly PriceLevel[] =>
@@ -76,11 +76,11 @@ export function splitSides(
 }
 
 function tickerValues(
-  { ticksPerUnit }: Instrument,
+  { ticksPerUnit }: SyntheticInstrument,
   event: TickerEvent,
 ): Omit<EventOf<'derivative_ticker'>, 'type' | 'symbol' | 'timestamp' | 'localTimestamp'> {
   const { fundingTimestamp, openInterest, lastTicks, indexTicks } = event;
-  const { fundingRate, predictedFundingRate, markPrice } = tickerTexts(event);
+  const { fundingRate, predictedFundingRate, markPrice } = formatTickerValues(event);
   return {
     lastPrice: lastTicks === undefined ? undefined : lastTicks / ticksPerUnit,
     openInterest,

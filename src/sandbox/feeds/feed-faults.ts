@@ -1,13 +1,13 @@
-import { FAULT_KINDS, type FaultKind } from '../http/fault-kinds.js';
+import { FAULT_KINDS, type FaultKind } from '../http/sandbox-faults.js';
 
 /** What can go wrong with a slice as with a day file: a slice has no `x-md5`, and is no JSON document. */
-type LikeFiles = Exclude<FaultKind, 'wrong-md5' | 'not-json'>;
-const LIKE_FILES = FAULT_KINDS.filter(
-  (kind): kind is LikeFiles => kind !== 'wrong-md5' && kind !== 'not-json',
+type SharedFault = Exclude<FaultKind, 'wrong-md5' | 'not-json'>;
+const SHARED_FAULTS = FAULT_KINDS.filter(
+  (kind): kind is SharedFault => kind !== 'wrong-md5' && kind !== 'not-json',
 );
 
 /** What only a slice can have. */
-const OF_SLICES = [
+const SLICE_FAULTS = [
   /** No `x-slice-size`. */
   'no-slice-size',
   /** A minute less than was asked for, as `x-slice-size` says. */
@@ -22,11 +22,11 @@ const OF_SLICES = [
   'unterminated',
 ] as const;
 
-export const FEED_FAULTS = [...LIKE_FILES, ...OF_SLICES] as const;
+export const FEED_FAULTS = [...SHARED_FAULTS, ...SLICE_FAULTS] as const;
 
 export type FeedFault = (typeof FEED_FAULTS)[number];
 
 /** The fault as one that day files have too. */
 export function toDayFileFault(fault: FeedFault | undefined): FaultKind | undefined {
-  return LIKE_FILES.find((kind) => kind === fault);
+  return SHARED_FAULTS.find((kind) => kind === fault);
 }

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib, { gzipSync } from 'node:zlib';
 import { isFirstDayOfMonth, msToDay } from '../../dataset/day.js';
-import { createMemoryContent } from '../archive/content.js';
+import { createMemoryContent } from '../archive/gzip-content.js';
 import { isAuthorized, sendKeyRefusal } from '../hosts/authorization.js';
 import { isErrorFault, sendErrorFault } from '../hosts/error-faults.js';
 import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
-import { FaultChooser } from '../http/fault-kinds.js';
+import { FaultChooser } from '../http/sandbox-faults.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -15,21 +15,21 @@ import {
   startResponse,
 } from '../http/sandbox-call.js';
 import { planBody, sendBody } from '../http/send-body.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
-import type { MarketSize } from '../market/size.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
+import type { MarketSize } from '../market/market-size.js';
 import { type FeedFault, toDayFileFault } from './feed-faults.js';
-import type { RawFilter } from './raw-line.js';
+import type { LineFilter } from './feed-line.js';
 import { createRequestLimit } from './request-limit.js';
 import type { SandboxFeedOptions } from './sandbox-feed-options.js';
 import type { SliceFolder } from './slice-folder.js';
 import { createSyntheticFeeds } from './synthetic-feeds.js';
 
 const SLOW_START_MS = 1000;
-const MOST_SYMBOLS = 50;
-const MOST_MINUTES = 10;
+const MAX_SYMBOLS = 50;
+const MAX_MINUTES = 10;
 
 export interface FeedsHostOptions extends MarketSize {
-  readonly exchanges: readonly ExchangeRecord[];
+  readonly exchanges: readonly SandboxExchange[];
   readonly retryAfterSeconds: number;
   readonly feeds: SandboxFeedOptions;
   /** What the key may read; undefined for everything. */
@@ -39,14 +39,14 @@ export interface FeedsHostOptions extends MarketSize {
 }
 
 /** What a request is about. */
-interface Wanted {
+interface SliceRequest {
   readonly exchange: string;
   /** Minutes since the epoch. */
   readonly start: number;
   readonly minutes: number;
   /** As it was sent, and read. */
   readonly filtersText: string;
-  readonly filters: readonly RawFilter[];
+  readonly filters: readonly LineFilter[];
   readonly compression: string;
 }
 
@@ -62,7 +62,7 @@ interface NativeZstd {
 const { zstdCompressSync, constants } = zlib as NativeZstd;
 
 /** Makes a frame with a checksum, without which a wrong byte may go unnoticed; undefined where Node has no zstd. */
-const zstdFrame =
+const compressZstd =
   zstdCompressSync &&
   ((bytes: Buffer): Buffer =>
     zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag ?? 0]: 1 } }));
@@ -75,24 +75,24 @@ export function createFeedsHost(options: FeedsHostOptions): (call: SandboxCall) 
   const count = createRequestLimit(limit, windowSeconds);
   const madeUp = createSyntheticFeeds({ seed, rows, exchanges, breaks });
   const textOf = async (
-    { exchange, filters, filtersText }: Wanted,
+    { exchange, filters, filtersText }: SliceRequest,
     minute: number,
   ): Promise<string | undefined> =>
     folder ? folder.minute(exchange, filtersText, minute) : madeUp.minute(exchange, filters, minute);
   return (call) => {
     const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(parseTarget(call).pathname)?.[1];
-    return exchange === undefined ? undefined : answer(call, exchange, { ...options, faults, count, textOf });
+    return exchange === undefined ? undefined : answerSlice(call, exchange, { ...options, faults, count, textOf });
   };
 }
 
-interface Serving extends FeedsHostOptions {
+interface FeedContext extends FeedsHostOptions {
   readonly faults: FaultChooser<FeedFault>;
   readonly count: ReturnType<typeof createRequestLimit>;
-  readonly textOf: (wanted: Wanted, minute: number) => Promise<string | undefined>;
+  readonly textOf: (wanted: SliceRequest, minute: number) => Promise<string | undefined>;
 }
 
-async function answer(call: SandboxCall, exchange: string, serving: Serving): Promise<void> {
-  const wanted = readQuery(parseTarget(call).searchParams, exchange);
+async function answerSlice(call: SandboxCall, exchange: string, serving: FeedContext): Promise<void> {
+  const wanted = parseSliceRequest(parseTarget(call).searchParams, exchange);
   if (typeof wanted === 'string') return sendSandboxError(call, 400, 400, wanted);
   const { start, minutes } = wanted;
   for (const minute of [start, start + minutes - 1]) {
@@ -120,10 +120,10 @@ async function answer(call: SandboxCall, exchange: string, serving: Serving): Pr
     if (text === undefined) return sendSandboxError(call, 400, 140, `Data is not available: ${exchange}`);
     texts.push(text);
   }
-  const isZstd = wanted.compression === 'zstd' && zstdFrame !== undefined;
-  const body = compress(faultyTexts(texts, fault), isZstd ? zstdFrame : gzipSync);
+  const isZstd = wanted.compression === 'zstd' && compressZstd !== undefined;
+  const body = compress(applyTextFault(texts, fault), isZstd ? compressZstd : gzipSync);
   const content = createMemoryContent(body);
-  const plan = planBody(plain, content.size);
+  const plan = planBody(plain, content.bytes);
   const headers = {
     ...limits,
     'Content-Type': 'application/json',
@@ -151,7 +151,7 @@ function compress(texts: readonly string[], pack: (bytes: Buffer) => Buffer): Bu
   return Buffer.concat(texts.map((text) => pack(Buffer.from(text))));
 }
 
-function faultyTexts(texts: readonly string[], fault: FeedFault | undefined): readonly string[] {
+function applyTextFault(texts: readonly string[], fault: FeedFault | undefined): readonly string[] {
   if (fault === 'early') return [''];
   if (fault !== 'unterminated') return texts;
   return [`${texts.join('')}2024-03-01T00:00:00.0000000Z {"table":"trade","act`];
@@ -163,7 +163,7 @@ function encodingName(isZstd: boolean, fault: FeedFault | undefined): string {
 }
 
 /** What a request is about, or what is wrong with it. */
-function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
+function parseSliceRequest(query: URLSearchParams, exchange: string): SliceRequest | string {
   const from = parseFrom(query.get('from') ?? '');
   const offset = Number(query.get('offset') ?? '0');
   const minutes = Number(query.get('sliceSize') ?? '1');
@@ -171,7 +171,7 @@ function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
   const filters = parseFilters(filtersText);
   if (from === undefined) return "'from' param is not an ISO 8601 format date";
   if (!Number.isInteger(offset) || offset < 0) return "'offset' param is not valid";
-  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES)
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MAX_MINUTES)
     return "'sliceSize' param is not valid";
   if (!filters) return "'filters' param is not valid";
   const start = from + offset;
@@ -186,16 +186,16 @@ function parseFrom(text: string): number | undefined {
   return isRight ? Math.floor(ms / 60_000) : undefined;
 }
 
-function parseFilters(text: string): readonly RawFilter[] | undefined {
+function parseFilters(text: string): readonly LineFilter[] | undefined {
   try {
     const filters: unknown = JSON.parse(text);
     if (!Array.isArray(filters)) return undefined;
     return filters.every(
-      ({ channel, symbols }: RawFilter) =>
+      ({ channel, symbols }: LineFilter) =>
         typeof channel === 'string' &&
-        (!symbols || (Array.isArray(symbols) && symbols.length <= MOST_SYMBOLS)),
+        (!symbols || (Array.isArray(symbols) && symbols.length <= MAX_SYMBOLS)),
     )
-      ? (filters as RawFilter[])
+      ? (filters as LineFilter[])
       : undefined;
   } catch {
     return undefined;

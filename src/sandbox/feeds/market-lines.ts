@@ -1,15 +1,15 @@
 import type { Day } from '../../dataset/day.js';
-import { createNativeWriter } from '../dialects/dialects.js';
+import { createNativeWriter } from '../dialects/native-writer.js';
 import type { FeedEvent } from '../dialects/feed-event.js';
-import type { MarketEvent } from '../market/events.js';
-import { instrumentOf } from '../market/instrument.js';
-import { optionsChain } from '../market/options-chain.js';
-import { simulate } from '../market/simulation.js';
-import type { MarketSize } from '../market/size.js';
+import type { MarketEvent } from '../market/market-event.js';
+import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
+import { simulateOptionsChain } from '../market/simulate-options-chain.js';
+import { simulateMarket } from '../market/simulate-market.js';
+import type { MarketSize } from '../market/market-size.js';
 import { createFeedEvents } from './feed-events.js';
 import type { FeedMarket } from './feed-markets.js';
-import { createFeedLineWriter, type RawLine } from './raw-line.js';
-import { summaryEvents } from './summary-events.js';
+import { createFeedLineWriter, type FeedLine } from './feed-line.js';
+import { toSummaryEvents } from './summary-events.js';
 import { WholeBook } from './whole-book.js';
 
 /**
@@ -21,24 +21,24 @@ export function* generateMarketLines(
   day: Day,
   size: MarketSize,
   breaks: readonly number[],
-): Generator<RawLine, undefined> {
-  const { exchange, symbol, told } = market;
-  const instrument = instrumentOf(exchange, symbol, size.seed, day);
+): Generator<FeedLine, undefined> {
+  const { exchange, symbol, eventTypes } = market;
+  const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
   const write = createFeedLineWriter();
   let writer = createNativeWriter(exchange);
-  const lines = (event: FeedEvent): readonly RawLine[] =>
+  const lines = (event: FeedEvent): readonly FeedLine[] =>
     (writer?.write(event) ?? []).map(({ channel, symbol, localTimestamp, message }) => ({
       localTimestamp,
       channel,
       symbol,
       text: write(localTimestamp, JSON.stringify(message)),
     }));
-  if (told.has('option_summary')) {
-    for (const event of optionsChain(instrument, day, size)) yield* summaryEvents(event).flatMap(lines);
+  if (eventTypes.has('option_summary')) {
+    for (const event of simulateOptionsChain(instrument, day, size)) yield* toSummaryEvents(event).flatMap(lines);
     return undefined;
   }
-  const feedEvents = createFeedEvents(instrument, told);
-  for (const event of interrupted(simulate(instrument, day, size), breaks)) {
+  const feedEvents = createFeedEvents(instrument, eventTypes);
+  for (const event of insertDisconnects(simulateMarket(instrument, day, size), breaks)) {
     if (event.kind === 'disconnect') writer = createNativeWriter(exchange);
     yield* feedEvents(event).flatMap(lines);
   }
@@ -46,7 +46,7 @@ export function* generateMarketLines(
 }
 
 /** The story with more breaks: behind each the book comes whole, where the story doesn't send it anyway. */
-function* interrupted(events: Iterable<MarketEvent>, breaks: readonly number[]): Generator<MarketEvent> {
+function* insertDisconnects(events: Iterable<MarketEvent>, breaks: readonly number[]): Generator<MarketEvent> {
   const book = new WholeBook();
   let next = 0;
   let timestamp = 0;

@@ -1,17 +1,17 @@
-import type { RawLine } from './raw-line.js';
+import type { FeedLine } from './feed-line.js';
 
 /** What a line takes beside its text, in characters, about. */
 const LINE_OVERHEAD = 100;
 
 /** Keeps the lines of minutes; those that were asked for least recently go first. */
 export class MinuteCache {
-  readonly #entries = new Map<string, { readonly lines: readonly RawLine[]; readonly held: number }>();
+  readonly #entries = new Map<string, { readonly lines: readonly FeedLine[]; readonly held: number }>();
   #held = 0;
 
   /** @param maxHeld characters. */
   constructor(readonly maxHeld: number) {}
 
-  get(key: string): readonly RawLine[] | undefined {
+  get(key: string): readonly FeedLine[] | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -19,7 +19,7 @@ export class MinuteCache {
     return entry.lines;
   }
 
-  set(key: string, lines: readonly RawLine[]): void {
+  set(key: string, lines: readonly FeedLine[]): void {
     this.#delete(key);
     const held = lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
     this.#entries.set(key, { lines, held });

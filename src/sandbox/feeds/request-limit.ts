@@ -1,12 +1,12 @@
 /** What an answer says of the request limit (service interface, Limits). */
-export interface LimitState {
+export interface RequestLimitState {
   readonly isOver: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly resetSeconds: number;
 }
 
 /** Counts requests by windows of the clock. @returns what to call for each request. */
-export function createRequestLimit(limit: number, windowSeconds: number): () => LimitState {
+export function createRequestLimit(limit: number, windowSeconds: number): () => RequestLimitState {
   const windowMs = windowSeconds * 1000;
   let window = -1;
   let count = 0;

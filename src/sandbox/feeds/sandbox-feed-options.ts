@@ -1,4 +1,4 @@
-import type { FaultShares } from '../http/fault-kinds.js';
+import type { FaultShares } from '../http/sandbox-faults.js';
 import type { FeedFault } from './feed-faults.js';
 
 /** How the raw data API behaves. */

@@ -12,7 +12,7 @@ export interface SliceFolder {
   minute(exchange: string, filters: string, minute: number): Promise<string | undefined>;
 }
 
-const NAME = /^(\d{2})(?:\.size-(\d+))?\.json\.(gz|zst)$/;
+const SLICE_FILE_NAME = /^(\d{2})(?:\.size-(\d+))?\.json\.(gz|zst)$/;
 
 /** @returns undefined where the folder holds no `feeds`. */
 export async function openSliceFolder(folder: string): Promise<SliceFolder | undefined> {
@@ -30,12 +30,12 @@ export async function openSliceFolder(folder: string): Promise<SliceFolder | und
           .split(/[-T:]/);
         const path = join(feeds, exchange, key, year, month, day, hh);
         for (const name of await readdir(path).catch(() => [])) {
-          const [, begin = '', size = '1', ending = ''] = NAME.exec(name) ?? [];
+          const [, begin = '', size = '1', ending = ''] = SLICE_FILE_NAME.exec(name) ?? [];
           const start = hour + Number(begin);
           if (begin === '' || minute < start || minute >= start + Number(size)) continue;
           const bytes = await readFile(join(path, name));
           const text = ending === 'gz' ? gunzipSync(bytes) : Buffer.from(decompress(bytes));
-          return linesOfMinute(text.toString(), minute);
+          return selectMinute(text.toString(), minute);
         }
       }
       return undefined;
@@ -44,7 +44,7 @@ export async function openSliceFolder(folder: string): Promise<SliceFolder | und
 }
 
 /** Breaks go with the line before them, or else with the first one. */
-function linesOfMinute(text: string, minute: number): string {
+function selectMinute(text: string, minute: number): string {
   const wanted = new Date(minute * 60_000).toISOString().slice(0, 16);
   let isWithin = false;
   const lines = text.split('\n').slice(0, -1);

@@ -1,26 +1,26 @@
 import type { Day } from '../../dataset/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../dataset/minute.js';
-import { Latest } from '../archive/latest.js';
-import { DIALECTS } from '../dialects/dialects.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
-import type { MarketSize } from '../market/size.js';
+import { BoundedMap } from '../archive/bounded-map.js';
+import { DIALECTS } from '../dialects/native-writer.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
+import type { MarketSize } from '../market/market-size.js';
 import { type DayDisconnects, generateDisconnects } from './day-disconnects.js';
 import { type FeedMarket, listMarkets, mayBeSelected } from './feed-markets.js';
 import { createLineSource } from './line-source.js';
 import { generateMarketLines } from './market-lines.js';
-import { isSelected, type RawFilter } from './raw-line.js';
+import { isSelected, type LineFilter } from './feed-line.js';
 
 /** Characters of lines. */
-const MOST_KEPT = 64_000_000;
+const MAX_CACHED_CHARACTERS = 64_000_000;
 /** Days of exchanges. */
-const MOST_DAYS = 64;
+const MAX_FEED_DAYS = 64;
 
 export interface SyntheticFeedsOptions extends MarketSize {
-  readonly exchanges: readonly ExchangeRecord[];
+  readonly exchanges: readonly SandboxExchange[];
   /** Share of the minutes with a break that the story doesn't know. */
   readonly breaks: number;
   /** Characters of lines that are kept, 64 million by default. */
-  readonly mostKept?: number;
+  readonly maxCachedCharacters?: number;
 }
 
 /** What exchanges sent, minute by minute. */
@@ -29,7 +29,7 @@ export interface SyntheticFeeds {
    * The lines that filters select, and all breaks, in order; undefined for an exchange without a feed.
    * @param minute since the epoch.
    */
-  minute(exchange: string, filters: readonly RawFilter[], minute: number): string | undefined;
+  minute(exchange: string, filters: readonly LineFilter[], minute: number): string | undefined;
 }
 
 /** An exchange on one day. */
@@ -40,7 +40,7 @@ interface FeedDay {
 
 /** Feeds of the made-up markets, which tell the same story as their day files. */
 export function createSyntheticFeeds(options: SyntheticFeedsOptions): SyntheticFeeds {
-  const days = new Latest<FeedDay>(MOST_DAYS);
+  const days = new BoundedMap<FeedDay>(MAX_FEED_DAYS);
   const dayOf = (exchange: string, day: Day): FeedDay | undefined => {
     const record = options.exchanges.find(({ id }) => id === exchange);
     if (record === undefined || DIALECTS[exchange] === undefined) return undefined;
@@ -57,7 +57,7 @@ export function createSyntheticFeeds(options: SyntheticFeedsOptions): SyntheticF
   const linesAt = createLineSource(
     (market, day) =>
       generateMarketLines(market, day, options, dayOf(market.exchange, day)?.breaks.added ?? []),
-    options.mostKept ?? MOST_KEPT,
+    options.maxCachedCharacters ?? MAX_CACHED_CHARACTERS,
   );
   return {
     minute(exchange, filters, minute) {

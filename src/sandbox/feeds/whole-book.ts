@@ -1,9 +1,9 @@
-import type { Level, LevelChange } from '../market/book.js';
+import type { BookLevel, LevelChange } from '../market/synthetic-book.js';
 
 /** The book that changes lead to, to be told again as a whole. */
 export class WholeBook {
-  readonly #asks = new Map<number, Level>();
-  readonly #bids = new Map<number, Level>();
+  readonly #asks = new Map<number, BookLevel>();
+  readonly #bids = new Map<number, BookLevel>();
 
   apply(isSnapshot: boolean, levels: readonly LevelChange[]): void {
     if (isSnapshot) {

@@ -1,6 +1,6 @@
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 
 /** What the key may read of one exchange, as `GET /v1/api-key-info` sends it (service facts, Metadata). */
 export interface SandboxKeyAccess {
@@ -15,7 +15,7 @@ export interface SandboxKeyAccess {
 }
 
 /** Everything there is. */
-export function fullAccess(exchanges: readonly ExchangeRecord[]): readonly SandboxKeyAccess[] {
+export function createFullAccess(exchanges: readonly SandboxExchange[]): readonly SandboxKeyAccess[] {
   return exchanges.map((record) => ({
     exchange: record.id,
     accessType: 'api-key',
@@ -27,7 +27,7 @@ export function fullAccess(exchanges: readonly ExchangeRecord[]): readonly Sandb
 }
 
 /** Whether the key may read the day file. */
-export function allows(access: readonly SandboxKeyAccess[], { exchange, symbol, day }: DayFile): boolean {
+export function isFileAllowed(access: readonly SandboxKeyAccess[], { exchange, symbol, day }: DayFile): boolean {
   return access.some(
     (one) =>
       one.exchange === exchange &&

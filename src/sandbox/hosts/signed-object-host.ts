@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Content } from '../archive/content.js';
-import type { FaultKind } from '../http/fault-kinds.js';
+import type { GzipContent } from '../archive/gzip-content.js';
+import type { FaultKind } from '../http/sandbox-faults.js';
 import { parseRange } from '../http/http-range.js';
 import {
   parseTarget,
@@ -14,16 +14,16 @@ import { planBody, sendBody } from '../http/send-body.js';
 const SIGNATURE_LIFE_MS = 60_000;
 
 interface SignedObject {
-  readonly content: Content;
+  readonly content: GzipContent;
   readonly fault: FaultKind | undefined;
   /** Milliseconds since the epoch. */
-  readonly expires: number;
+  readonly expiresMs: number;
 }
 
 /** The second origin that the dataset host redirects to. */
 export interface SignedObjectHost {
   /** Path and query under which the content can be read for a minute. */
-  sign(path: string, content: Content, fault: FaultKind | undefined): string;
+  sign(path: string, content: GzipContent, fault: FaultKind | undefined): string;
   readonly handle: SandboxHandler;
 }
 
@@ -36,13 +36,13 @@ export function createSignedObjectHost(): SignedObjectHost {
       forgetExpired(signed);
       const expires = Date.now() + SIGNATURE_LIFE_MS;
       const signature = createHmac('sha256', secret).update(`${path} ${expires} ${count++}`).digest('hex');
-      signed.set(`${path} ${signature}`, { content, fault, expires });
+      signed.set(`${path} ${signature}`, { content, fault, expiresMs: expires });
       return `${path}?X-Expires=${expires}&X-Signature=${signature}`;
     },
     handle: async (call) => {
       const { pathname, searchParams } = parseTarget(call);
       const object = signed.get(`${pathname} ${searchParams.get('X-Signature')}`);
-      if (call.request.method !== 'GET' || !object || object.expires < Date.now()) {
+      if (call.request.method !== 'GET' || !object || object.expiresMs < Date.now()) {
         const text = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>';
         return sendText(call, 403, 'application/xml', text);
       }
@@ -56,19 +56,19 @@ async function serve(call: SandboxCall, { content, fault }: SignedObject): Promi
   const etag = `"${content.md5}"`;
   const { range: rangeHeader, 'if-range': ifRange } = call.request.headers;
   const wanted = ifRange === undefined || ifRange === etag ? rangeHeader : undefined;
-  const range = parseRange(wanted, content.size);
+  const range = parseRange(wanted, content.bytes);
   const common = { 'Accept-Ranges': 'bytes', ETag: etag };
   if (range === 'unsatisfiable') {
-    const headers = { ...common, 'Content-Range': `bytes */${content.size}` };
+    const headers = { ...common, 'Content-Range': `bytes */${content.bytes}` };
     return sendText(call, 416, 'application/xml', '<Error><Code>InvalidRange</Code></Error>', headers);
   }
-  const { start, end } = range ?? { start: 0, end: content.size };
+  const { start, end } = range ?? { start: 0, end: content.bytes };
   const plan = planBody(fault, end - start);
   const headers = {
     'Content-Type': 'application/gzip',
     ...common,
     ...(plan.announced === undefined ? {} : { 'Content-Length': plan.announced }),
-    ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${content.size}` } : {}),
+    ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${content.bytes}` } : {}),
   };
   await startResponse(call, range ? 206 : 200, headers, fault);
   await sendBody(call, content, start, plan);
@@ -76,9 +76,9 @@ async function serve(call: SandboxCall, { content, fault }: SignedObject): Promi
 
 function forgetExpired(signed: Map<string, SignedObject>): void {
   const now = Date.now();
-  for (const [key, { expires }] of signed) {
+  for (const [key, { expiresMs }] of signed) {
     // Insertion order is the order of expiry.
-    if (expires >= now) return;
+    if (expiresMs >= now) return;
     signed.delete(key);
   }
 }

@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Content } from '../archive/content.js';
-import type { FaultKind } from './fault-kinds.js';
+import type { GzipContent } from '../archive/gzip-content.js';
+import type { FaultKind } from './sandbox-faults.js';
 import type { SandboxCall } from './sandbox-call.js';
 
 /** How a body is sent: what is announced, what comes, and how it ends. */
@@ -12,7 +12,7 @@ export interface BodyPlan {
   /** Bytes of the content that are sent. */
   readonly sent: number;
   /** Offset in the body of the byte with a wrong bit. */
-  readonly wrongAt?: number;
+  readonly flippedOffset?: number;
   /** Sent after the content's bytes. */
   readonly after?: Buffer;
   readonly ending: 'end' | 'close' | 'reset' | 'stall';
@@ -38,7 +38,7 @@ export function planBody(fault: FaultKind | undefined, length: number): BodyPlan
     case 'no-length':
       return { announced: undefined, sent: length, ending: 'end' };
     case 'bit-flip':
-      return { announced: length, sent: length, wrongAt: half, ending: 'end' };
+      return { announced: length, sent: length, flippedOffset: half, ending: 'end' };
     case 'trailing':
       return { announced: length + TRAILING.length, sent: length, after: TRAILING, ending: 'end' };
     default:
@@ -49,12 +49,12 @@ export function planBody(fault: FaultKind | undefined, length: number): BodyPlan
 /** Sends the body after the headers. @param start offset in the content. */
 export async function sendBody(
   call: SandboxCall,
-  content: Content,
+  content: GzipContent,
   start: number,
   plan: BodyPlan,
 ): Promise<void> {
   const { response, request, settings } = call;
-  const source = shaped(content.read(start, start + plan.sent), plan);
+  const source = applyBodyFault(content.read(start, start + plan.sent), plan);
   const paced = Number.isFinite(settings.rate) ? pace(source, settings.rate, settings.signal) : source;
   await pipeline(Readable.from(paced, { objectMode: false, highWaterMark: 262_144 }), response, {
     end: false,
@@ -68,10 +68,10 @@ export async function sendBody(
   }
 }
 
-async function* shaped(source: Readable, plan: BodyPlan): AsyncGenerator<Buffer> {
+async function* applyBodyFault(source: Readable, plan: BodyPlan): AsyncGenerator<Buffer> {
   let offset = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    yield plan.wrongAt === undefined ? chunk : flipBit(chunk, plan.wrongAt - offset);
+    yield plan.flippedOffset === undefined ? chunk : flipBit(chunk, plan.flippedOffset - offset);
     offset += chunk.length;
   }
   if (plan.after) yield plan.after;

@@ -1,9 +1,9 @@
-import { Latest } from '../archive/latest.js';
-import { assertionSigner, isDecodable } from './assertion.js';
-import { type Claim, isOver } from './claims.js';
-import type { Lifetimes } from './options.js';
-import type { Secrets } from './secrets.js';
-import { Refused } from './steps.js';
+import { BoundedMap } from '../archive/bounded-map.js';
+import { createAssertionSigner, isDecodableJwt } from './assertion-signer.js';
+import { type Claim, hasExpired } from './claims.js';
+import type { Lifetimes } from './issuer-options.js';
+import type { IssuedSecrets } from './issued-secrets.js';
+import { Refusal } from './issuer-steps.js';
 
 /** A verified identity: what its assertions, refresh tokens and access tokens have in common. */
 interface Identity {
@@ -15,7 +15,7 @@ interface Identity {
 interface Credential {
   readonly identity: Identity;
   /** Milliseconds since the epoch. */
-  readonly expires: number;
+  readonly expiresMs: number;
 }
 
 /** The verified identity as it is sent (service interface, Identity registration objects). */
@@ -33,14 +33,14 @@ export interface TokenBody {
 
 /** Identities and their tokens (service interface, Authentication, steps 4 to 6). */
 export class Identities {
-  readonly #sign = assertionSigner();
-  readonly #identities = new Latest<Identity>();
-  readonly #assertions = new Latest<Credential>();
-  readonly #refreshTokens = new Latest<Credential & { rotated: boolean }>();
-  readonly #accessTokens = new Latest<Credential>();
+  readonly #sign = createAssertionSigner();
+  readonly #identities = new BoundedMap<Identity>();
+  readonly #assertions = new BoundedMap<Credential>();
+  readonly #refreshTokens = new BoundedMap<Credential & { rotated: boolean }>();
+  readonly #accessTokens = new BoundedMap<Credential>();
 
   constructor(
-    readonly secrets: Secrets,
+    readonly secrets: IssuedSecrets,
     readonly lifetimes: Lifetimes,
   ) {}
 
@@ -58,8 +58,8 @@ export class Identities {
   refresh(refreshToken: string, issuer: string): IdentityBody {
     const known = this.#refreshTokens.get(refreshToken);
     if (known?.rotated) known.identity.revoked = true;
-    if (!known || known.identity.revoked || isOver(known)) {
-      throw new Refused('invalid_refresh_token', 'The refresh token is not valid');
+    if (!known || known.identity.revoked || hasExpired(known)) {
+      throw new Refusal('invalid_refresh_token', 'The refresh token is not valid');
     }
     known.rotated = true;
     return this.#issue(known.identity, issuer);
@@ -67,23 +67,23 @@ export class Identities {
 
   /** An access token for an assertion. */
   exchange(assertion: string): TokenBody {
-    if (!isDecodable(assertion)) throw new Refused('invalid_request', 'The assertion could not be decoded');
+    if (!isDecodableJwt(assertion)) throw new Refusal('invalid_request', 'The assertion could not be decoded');
     const known = this.#assertions.get(assertion);
-    if (!known || known.identity.revoked || isOver(known)) {
-      throw new Refused('invalid_grant', 'The assertion has expired or was revoked');
+    if (!known || known.identity.revoked || hasExpired(known)) {
+      throw new Refusal('invalid_grant', 'The assertion has expired or was revoked');
     }
-    const token = this.secrets.token('access_token', 'at');
+    const token = this.secrets.createToken('access_token', 'at');
     this.#accessTokens.set(token, {
       identity: known.identity,
-      expires: Date.now() + this.lifetimes.token,
+      expiresMs: Date.now() + this.lifetimes.token,
     });
     return { access_token: token, token_type: 'Bearer', expires_in: Math.floor(this.lifetimes.token / 1000) };
   }
 
   /** The e-mail that an access token stands for; undefined for one that is not valid. */
-  emailOf(accessToken: string): string | undefined {
+  findEmail(accessToken: string): string | undefined {
     const known = this.#accessTokens.get(accessToken);
-    return known && !known.identity.revoked && !isOver(known) ? known.identity.email : undefined;
+    return known && !known.identity.revoked && !hasExpired(known) ? known.identity.email : undefined;
   }
 
   revoke(email: string): void {
@@ -95,7 +95,7 @@ export class Identities {
   #issue(identity: Identity, issuer: string): IdentityBody {
     const now = Date.now();
     const expires = now + this.lifetimes.assertion;
-    const assertion = this.secrets.keep(
+    const assertion = this.secrets.record(
       'assertion',
       this.#sign({
         iss: issuer,
@@ -105,9 +105,9 @@ export class Identities {
         exp: Math.floor(expires / 1000),
       }),
     );
-    this.#assertions.set(assertion, { identity, expires });
-    const value = this.secrets.token('refresh_token', 'rt');
-    this.#refreshTokens.set(value, { identity, expires: now + this.lifetimes.refresh, rotated: false });
+    this.#assertions.set(assertion, { identity, expiresMs: expires });
+    const value = this.secrets.createToken('refresh_token', 'rt');
+    this.#refreshTokens.set(value, { identity, expiresMs: now + this.lifetimes.refresh, rotated: false });
     return { identity: { assertion, refresh_token: { value } } };
   }
 }

@@ -7,8 +7,8 @@ import {
   startResponse,
 } from '../http/sandbox-call.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
-import { GENERAL_FAULTS, type MadeUpAnswer, type StepFault } from './step-faults.js';
-import { type RefusalCode, Refused, STATUS_OF } from './steps.js';
+import { GENERAL_FAULTS, type CannedResponse, type StepFault } from './step-faults.js';
+import { type RefusalCode, Refusal, STATUS_BY_CODE } from './issuer-steps.js';
 
 const INTERNAL_ERROR = { code: 'internal_error', message: 'Internal server error' };
 const SIGN_IN_PAGE = '<!doctype html><title>Please sign in</title>';
@@ -19,11 +19,11 @@ export async function sendFault(
   fault: StepFault,
   retryAfterSeconds: number,
 ): Promise<void> {
-  if (isCode(fault)) return sendRefusal(call, new Refused(fault, `Refused on purpose: ${fault}`), fault);
+  if (isRefusalCode(fault)) return sendRefusal(call, new Refusal(fault, `Refused on purpose: ${fault}`), fault);
   switch (fault) {
     case 'rate_limit_exceeded': {
       const body = { code: fault, message: 'Too many requests', retry_after: retryAfterSeconds };
-      return sendSandboxJson(call, STATUS_OF[fault], body, NO_STORE, fault);
+      return sendSandboxJson(call, STATUS_BY_CODE[fault], body, NO_STORE, fault);
     }
     case '500':
       return sendSandboxJson(call, 500, INTERNAL_ERROR, NO_STORE, fault);
@@ -40,12 +40,12 @@ export async function sendFault(
       call.response.write('{');
       return;
     default:
-      return breakOff(call, fault);
+      return resetConnection(call, fault);
   }
 }
 
 /** Sends the answer as it was ordered. */
-export async function sendMadeUp(call: SandboxCall, answer: MadeUpAnswer): Promise<void> {
+export async function sendCannedResponse(call: SandboxCall, answer: CannedResponse): Promise<void> {
   const { response, settings } = call;
   const body = Buffer.from(answer.body);
   await startResponse(
@@ -64,11 +64,11 @@ export async function sendMadeUp(call: SandboxCall, answer: MadeUpAnswer): Promi
 }
 
 /** Resets the connection. */
-export function breakOff(call: SandboxCall, fault: StepFault): void {
+export function resetConnection(call: SandboxCall, fault: StepFault): void {
   logResponse(call, 0, fault);
   call.request.socket.resetAndDestroy();
 }
 
-function isCode(fault: StepFault): fault is Exclude<RefusalCode, 'rate_limit_exceeded'> {
+function isRefusalCode(fault: StepFault): fault is Exclude<RefusalCode, 'rate_limit_exceeded'> {
   return !(GENERAL_FAULTS as readonly string[]).includes(fault);
 }

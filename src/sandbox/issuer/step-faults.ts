@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { FaultChooser, type FaultShares, parseShares } from '../http/fault-kinds.js';
-import { type RefusalCode, STEP_CODES, STEPS, type Step } from './steps.js';
+import { FaultChooser, type FaultShares, parseShares } from '../http/sandbox-faults.js';
+import { type RefusalCode, STEP_CODES, STEPS, type Step } from './issuer-steps.js';
 
 /** What can go wrong at any step, beside the codes of its own. */
 export const GENERAL_FAULTS = [
@@ -25,7 +25,7 @@ export const GENERAL_FAULTS = [
 export type StepFault = RefusalCode | (typeof GENERAL_FAULTS)[number];
 
 /** Any answer in place of the step's own, for whatever a client must bear. */
-export interface MadeUpAnswer {
+export interface CannedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
@@ -37,7 +37,7 @@ export interface MadeUpAnswer {
 export type StepFaultShares = Readonly<Partial<Record<Step, FaultShares<StepFault>>>>;
 
 /** Every fault that a step knows. */
-export function faultsOf(step: Step): readonly StepFault[] {
+export function listStepFaults(step: Step): readonly StepFault[] {
   return [...STEP_CODES[step], ...GENERAL_FAULTS];
 }
 
@@ -60,13 +60,13 @@ export function parseStepFaults(list: readonly string[]): StepFaultShares {
     }
     byStep.set(step, [...(byStep.get(step) ?? []), fault]);
   }
-  const shares = [...byStep].map(([step, faults]) => [step, parseShares(faults, faultsOf(step))]);
+  const shares = [...byStep].map(([step, faults]) => [step, parseShares(faults, listStepFaults(step))]);
   return Object.fromEntries(shares) as StepFaultShares;
 }
 
 /** Draws the fault of each request to a step: first those ordered by name, then the seeded shares. */
 export class StepFaults {
-  readonly #ordered = new Map<Step, (StepFault | MadeUpAnswer)[]>();
+  readonly #ordered = new Map<Step, (StepFault | CannedResponse)[]>();
   readonly #choosers: ReadonlyMap<Step, FaultChooser<StepFault>>;
 
   /** @param maxPerStep at most so many drawn faults of one step. */
@@ -77,11 +77,11 @@ export class StepFaults {
   }
 
   /** The step's next requests meet these faults, in this order. */
-  order(step: Step, faults: readonly (StepFault | MadeUpAnswer)[]): void {
+  enqueue(step: Step, faults: readonly (StepFault | CannedResponse)[]): void {
     this.#ordered.set(step, [...(this.#ordered.get(step) ?? []), ...faults]);
   }
 
-  next(step: Step): StepFault | MadeUpAnswer | undefined {
+  next(step: Step): StepFault | CannedResponse | undefined {
     return this.#ordered.get(step)?.shift() ?? this.#choosers.get(step)?.next(step, () => true);
   }
 }

@@ -8,6 +8,6 @@ const LOWER_CASE: ReadonlySet<string> = new Set([
 ]);
 
 /** What filters of the raw data API, records and instruments call a dataset symbol: `btcusdt` at Binance. */
-export function feedSymbol(exchange: string, symbol: string): string {
+export function toFeedSymbol(exchange: string, symbol: string): string {
   return LOWER_CASE.has(exchange) ? symbol.toLowerCase() : symbol;
 }

@@ -40,12 +40,12 @@ export async function classifyParts(
   isOurs: boolean,
   isAlive: (pid: number) => boolean,
 ): Promise<readonly PartFinding[]> {
-  const isLocked = !isOurs && (await look(lockPath(dir))) !== undefined;
+  const isLocked = !isOurs && (await statIfExists(lockPath(dir))) !== undefined;
   const findings: PartFinding[] = [];
   for (const path of paths) {
-    const part = await partAt(dir, path);
-    const kind = part && (await kindOf(dir, part, isLocked, isAlive));
-    if (kind) findings.push(findingOf(kind, part));
+    const part = await statPart(dir, path);
+    const kind = part && (await classifyPart(dir, part, isLocked, isAlive));
+    if (kind) findings.push(createPartFinding(kind, part));
   }
   return findings;
 }
@@ -71,7 +71,7 @@ export async function removeStale(dir: string, finding: PartFinding): Promise<Pa
   return { ...finding, kind: 'removed' };
 }
 
-async function kindOf(
+async function classifyPart(
   dir: string,
   { path, ageMs }: Part,
   isLocked: boolean,
@@ -84,21 +84,21 @@ async function kindOf(
   if (suffix !== undefined || !finalPath.endsWith(DAY_FILE_EXTENSION))
     return ageMs > ABANDONED_MS ? 'stale' : undefined;
   if (isLocked) return undefined;
-  const isWanted = ageMs < RESUMABLE_MS && (await look(join(dir, finalPath))) === undefined;
+  const isWanted = ageMs < RESUMABLE_MS && (await statIfExists(join(dir, finalPath))) === undefined;
   return isWanted && (await readResumeNote(dir, finalPath)) ? 'resumable' : 'stale';
 }
 
-function findingOf(kind: 'stale' | 'resumable', { path, bytes }: Part): PartFinding {
+function createPartFinding(kind: 'stale' | 'resumable', { path, bytes }: Part): PartFinding {
   const what = kind === 'stale' ? 'left by a run that ended' : 'the next run of the same download resumes it';
   return { event: 'finding', kind, path, bytes, message: `${path}: ${formatSize(bytes)}, ${what}` };
 }
 
-async function partAt(dir: string, path: string): Promise<Part | undefined> {
-  const stats = await look(join(dir, path));
+async function statPart(dir: string, path: string): Promise<Part | undefined> {
+  const stats = await statIfExists(join(dir, path));
   return stats && { path, bytes: stats.size, ageMs: Date.now() - stats.mtimeMs };
 }
 
-async function look(path: string) {
+async function statIfExists(path: string) {
   try {
     return await stat(path);
   } catch (error) {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/run-events.js';
 import type { ManifestScope } from '../../store/manifest/manifest-scope.js';
 import { createRequestFactory } from '../check/check-requests.js';
-import { compareWithListing } from '../check/compare-facts.js';
+import { compareWithListing } from '../check/compare-with-listing.js';
 import { createRecordChecks } from '../check/create-checks.js';
 import { inspectFileBytes, statExpected } from '../check/inspect-file-bytes.js';
 import type { CheckResult, ExpectedFile, FileCheck } from '../file-check.js';
@@ -15,7 +15,7 @@ import type { ReportResult } from './report-result.js';
  * @returns what became of those.
  */
 export function createRecheck(
-  { input: { destination, quick, signal }, survey, manifest }: Verification,
+  { input: { destination, quick, signal }, contents, manifest }: Verification,
   settle: ReportResult,
 ): (checks: readonly FileCheck[]) => Promise<ReadonlyMap<FileCheck, FileEvent>> {
   const orderOf = createRequestFactory(destination);
@@ -23,7 +23,7 @@ export function createRecheck(
   const sightOf = async (check: FileCheck, expected: ExpectedFile): Promise<CheckResult> => {
     const order = orderOf(check);
     if (!quick) return inspectFileBytes(order, () => {}, destination.files, signal);
-    return survey.listed
+    return contents.listed
       ? compareWithListing(expected, await destination.files.stat(order.location, signal))
       : statExpected(order);
   };
@@ -32,7 +32,7 @@ export function createRecheck(
     const events = new Map<FileCheck, FileEvent>();
     const recorded = checks.filter(({ record }) => record !== undefined);
     if (recorded.length === 0) return events;
-    const current = await manifest.reread(scopeOf(recorded), signal);
+    const current = await manifest.reread(createManifestScope(recorded), signal);
     for (const check of recorded) {
       const record = current.get(check.record?.path ?? '');
       if (isDeepStrictEqual(record, check.record)) continue;
@@ -45,7 +45,7 @@ export function createRecheck(
 }
 
 /** The part of a manifest that knows these. */
-function scopeOf(checks: readonly FileCheck[]): ManifestScope {
+function createManifestScope(checks: readonly FileCheck[]): ManifestScope {
   const files = checks.flatMap(({ record }) => record?.file ?? []);
   const days = files.map(({ day }) => day);
   return {

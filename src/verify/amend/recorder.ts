@@ -14,7 +14,7 @@ export function createRecorder(manifest: Manifest): Recorder {
   return async (check, seen) => {
     const { path, record } = check;
     const known = record && (underWay.get(record.path) ?? manifest.get(record.path));
-    const fresh = record ? known && withObject(known, path, objectOf(seen)) : newRecord(check, seen);
+    const fresh = record ? known && withObject(known, path, toObjectVersion(seen)) : createRecord(check, seen);
     if (!fresh) return;
     underWay.set(fresh.path, fresh);
     await manifest.append(fresh);
@@ -22,9 +22,9 @@ export function createRecorder(manifest: Manifest): Recorder {
   };
 }
 
-function newRecord({ kind, path, file }: FileCheck, seen: FileObservation): ManifestRecord | undefined {
+function createRecord({ kind, path, file }: FileCheck, seen: FileObservation): ManifestRecord | undefined {
   return kind === 'day' && file
-    ? createVerifiedRecord(file, path, seen as FileObservation & FileChecksums, objectOf(seen))
+    ? createVerifiedRecord(file, path, seen as FileObservation & FileChecksums, toObjectVersion(seen))
     : undefined;
 }
 
@@ -47,6 +47,6 @@ function withObject(
 }
 
 /** How an object stands that was read; undefined for a file. */
-function objectOf({ etag }: FileObservation): ObjectVersion | undefined {
+function toObjectVersion({ etag }: FileObservation): ObjectVersion | undefined {
   return etag === undefined ? undefined : { etag };
 }

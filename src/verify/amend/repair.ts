@@ -31,16 +31,16 @@ export function createRepair(input: RepairInput): RepairFiles {
   return async (bad, manifest, tell, signal) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
-    const left = new Map(bad.map((file) => [keyOf(file), file]));
+    const left = new Map(bad.map((file) => [filePath(file), file]));
     const settle = (event: FileEvent): void => {
       // What is made of a day file is told with it.
       for (const path of [event.path, ...(event.outputs ?? [])]) {
         const file = left.get(path);
         if (!file || !left.delete(path)) continue;
         tell(
-          isHelped(event)
-            ? repaired(file, event, manifest)
-            : unhelped(file, event.error?.message ?? whyNot(event.status, keyExpired)),
+          isRepaired(event)
+            ? createRepairedEvent(file, event, manifest)
+            : createUnrepairedEvent(file, event.error?.message ?? explainFailure(event.status, keyExpired)),
         );
       }
     };
@@ -57,21 +57,21 @@ export function createRepair(input: RepairInput): RepairFiles {
             else if (event.event !== 'plan') emit(event);
           },
         },
-        jobsOf(files, input, canRequest),
+        createRepairJobs(files, input, canRequest),
       );
     const summaries = [...(await run(bad))];
-    const outdated = outdatedConversions(bad, manifest);
-    for (const file of outdated) left.set(keyOf(file), file);
+    const outdated = findOutdatedConversions(bad, manifest);
+    for (const file of outdated) left.set(filePath(file), file);
     summaries.push(...(await run(outdated)));
     if (signal.aborted) return;
     const why = summaries.map((summary: RunSummary) => summary.error?.message).find(Boolean) ?? 'not tried';
-    for (const file of left.values()) tell(unhelped(file, why));
+    for (const file of left.values()) tell(createUnrepairedEvent(file, why));
   };
 }
 
 /** Conversions that were whole, of day files that came again with other bytes than they had. */
-function outdatedConversions(bad: readonly BadFile[], manifest: Manifest): readonly BadFile[] {
-  const known = new Set(bad.map(keyOf));
+function findOutdatedConversions(bad: readonly BadFile[], manifest: Manifest): readonly BadFile[] {
+  const known = new Set(bad.map(filePath));
   return bad.flatMap(({ record }) => {
     const { file, path: source, sha256, conversions = [] } = record;
     if (manifest.get(source)?.sha256 === sha256) return [];
@@ -89,7 +89,7 @@ function outdatedConversions(bad: readonly BadFile[], manifest: Manifest): reado
 }
 
 /** Day files first, and then conversions, those of the same options together. */
-function jobsOf(
+function createRepairJobs(
   bad: readonly BadFile[],
   { client, options, threads }: RepairInput,
   mayRead: CanRequest,
@@ -107,7 +107,7 @@ function jobsOf(
     options: { ...options, ...more },
     plan: {
       *files() {
-        for (const same of groupByDayFile(files).values()) yield plannedFile(same, badDays, mayRead);
+        for (const same of groupByDayFile(files).values()) yield createPlannedFile(same, badDays, mayRead);
       },
     },
   });
@@ -125,14 +125,14 @@ function jobsOf(
  * @param same a day file, or bad conversions of one.
  * @param badDays paths of day files that are no source for a conversion.
  */
-function plannedFile(
+function createPlannedFile(
   same: readonly BadFile[],
   badDays: ReadonlySet<string>,
   mayRead: CanRequest,
 ): PlannedFile {
   const [{ record }] = same as [BadFile];
   const { file, path, dropped } = record;
-  const outputs = same.flatMap(({ conversion }) => (conversion ? [outputOf(conversion)] : []));
+  const outputs = same.flatMap(({ conversion }) => (conversion ? [toPlannedOutput(conversion)] : []));
   const planned = { file, path, outputs, mayBeAbsent: false };
   if (outputs.length > 0 && !dropped && (!badDays.has(path) || mayRead(file)))
     return { ...planned, status: 'download', action: 'check' };
@@ -140,26 +140,26 @@ function plannedFile(
   return { ...planned, status: 'unauthorized', action: 'nothing' };
 }
 
-function outputOf({ path, computed }: ConversionEntry): PlannedOutput {
+function toPlannedOutput({ path, computed }: ConversionEntry): PlannedOutput {
   return { path, type: computed === undefined ? undefined : parseComputedTypeName(computed) };
 }
 
-function keyOf({ record, conversion }: BadFile): string {
+function filePath({ record, conversion }: BadFile): string {
   return conversion?.path ?? record.path;
 }
 
-function whyNot(status: FileStatus, keyExpired: boolean): string {
+function explainFailure(status: FileStatus, keyExpired: boolean): string {
   if (status === 'unavailable') return 'the service does not have it';
   if (status !== 'unauthorized') return status;
   return keyExpired ? 'the API key has expired' : 'it needs an API key, set TICKHAUL_API_KEY';
 }
 
-function isHelped({ status }: FileEvent): boolean {
+function isRepaired({ status }: FileEvent): boolean {
   return status === 'downloaded' || status === 'verified';
 }
 
 /** @param helped the event of the day file. */
-function repaired({ event, record, conversion }: BadFile, helped: FileEvent, manifest: Manifest): FileEvent {
+function createRepairedEvent({ event, record, conversion }: BadFile, helped: FileEvent, manifest: Manifest): FileEvent {
   const { file, path, source } = event;
   const { attempts, seconds, md5, md5Match } = helped;
   const made = manifest.get(record.path)?.conversions?.find((entry) => entry.path === conversion?.path);
@@ -179,7 +179,7 @@ function repaired({ event, record, conversion }: BadFile, helped: FileEvent, man
 }
 
 /** It is what it was, and the message says why. */
-function unhelped({ event }: BadFile, why: string): FileEvent {
+function createUnrepairedEvent({ event }: BadFile, why: string): FileEvent {
   const { error } = event;
   return error
     ? { ...event, error: { ...error, message: `${error.message}; repairing it failed: ${why}` } }

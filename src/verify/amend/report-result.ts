@@ -1,5 +1,5 @@
 import type { FileEvent } from '../../run/run-events.js';
-import { errorToFileStatus, findFault } from '../check/find-fault.js';
+import { errorToFileStatus, findFileError } from '../check/find-file-error.js';
 import {
   createProvenanceLookup,
   type OutputProvenance,
@@ -19,12 +19,12 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
 
   const findMaking = async (
     check: FileCheck,
-    { seen }: CheckResult,
+    { observation }: CheckResult,
   ): Promise<OutputProvenance | undefined> => {
     const { kind, path, expected } = check;
-    if (kind === 'day' || !seen) return undefined;
+    if (kind === 'day' || !observation) return undefined;
     // A note may be of what stood there before a download made its own.
-    const pairs = seen.keyValues ?? (expected ? undefined : await notesOf(path));
+    const pairs = observation.keyValues ?? (expected ? undefined : await notesOf(path));
     return pairs && toOutputProvenance(path, kind, pairs, manifest);
   };
 
@@ -34,16 +34,16 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
     const known = check.record ?? making?.record;
     const source = kind === 'day' ? undefined : (known?.path ?? making?.source.name);
     const base = { event: 'file', file: file ?? known?.file, path, source } as const;
-    const error = findFault(check, sight, making);
+    const error = findFileError(check, sight, making);
     if (error) return { ...base, status: errorToFileStatus(error), error };
-    const { seen } = sight;
-    if (input.adopt && seen) await record(check, seen);
-    const { bytes, rows } = seen ?? check.expected ?? {};
+    const { observation } = sight;
+    if (input.adopt && observation) await record(check, observation);
+    const { bytes, rows } = observation ?? check.expected ?? {};
     if (kind !== 'day') {
       const isOutdated = check.isOutdated ?? making?.isOutdated;
       return { ...base, status: 'verified', bytes, rows, ...(isOutdated && { outdated: true }) };
     }
-    const md5 = known?.md5 ?? seen?.md5;
+    const md5 = known?.md5 ?? observation?.md5;
     return { ...base, status: 'verified', bytes, rows, md5, md5Match: known?.md5Match ?? null };
   };
 }

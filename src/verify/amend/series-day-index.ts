@@ -4,7 +4,7 @@ import type { DayFile } from '../../dataset/day-file.js';
 import type { FindingEvent } from '../../run/run-events.js';
 
 /** Days of a series that a message names. */
-const SHOWN = 5;
+const MAX_DAYS_SHOWN = 5;
 
 /** The days there are of each series: an exchange's symbol, in one data type. */
 export interface SeriesDayIndex {
@@ -41,22 +41,22 @@ export function createSeriesDayIndex(): SeriesDayIndex {
     },
     *gaps() {
       for (const series of all.values()) {
-        const lacking = lackingDays(series);
-        if (lacking.length > 0) yield gapOf(series.file, lacking);
+        const lacking = findMissingDays(series);
+        if (lacking.length > 0) yield createGapFinding(series.file, lacking);
       }
     },
   };
 }
 
-function lackingDays({ days, first, last }: Series): readonly Day[] {
+function findMissingDays({ days, first, last }: Series): readonly Day[] {
   const lacking: Day[] = [];
   for (let day = first + 1; day < last; day++) if (!days.has(day as Day)) lacking.push(day as Day);
   return lacking;
 }
 
-function gapOf({ exchange, dataType, symbol }: DayFile, days: readonly Day[]): FindingEvent {
-  const shown = days.slice(0, SHOWN).map(formatDay).join(', ');
-  const more = days.length > SHOWN ? ` and ${days.length - SHOWN} more` : '';
+function createGapFinding({ exchange, dataType, symbol }: DayFile, days: readonly Day[]): FindingEvent {
+  const shown = days.slice(0, MAX_DAYS_SHOWN).map(formatDay).join(', ');
+  const more = days.length > MAX_DAYS_SHOWN ? ` and ${days.length - MAX_DAYS_SHOWN} more` : '';
   const message = `${exchange} ${dataType} ${symbol}: ${plural(days.length, 'day')} missing in between: ${shown}${more}`;
   return { event: 'finding', kind: 'gap', message, series: { exchange, dataType, symbol }, days };
 }

@@ -10,27 +10,27 @@ export interface CheckAllInput {
   /** How many threads. */
   readonly jobs: number;
   /** Batches that each of them has at hand. */
-  readonly batchesAThread: number;
+  readonly batchesPerThread: number;
   /** Those that were started already. */
   readonly threads?: readonly CheckThread[] | undefined;
   /** How those that are started now reach an object store. */
   readonly store: StoreSettings;
-  readonly orderOf: (check: FileCheck) => CheckRequest;
+  readonly createRequest: (check: FileCheck) => CheckRequest;
   readonly onStart: (check: FileCheck) => void;
   readonly onBytes: (check: FileCheck, count: number) => void;
   /** Told of all checks of a batch at once. */
-  readonly onSights: (checks: readonly FileCheck[], sights: readonly CheckResult[]) => Promise<void>;
+  readonly onResults: (checks: readonly FileCheck[], sights: readonly CheckResult[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
 /** Looks at all files over worker threads. @throws the reason of an abort, and what is a bug. */
 export async function checkAll(input: CheckAllInput): Promise<void> {
-  const { jobs, batchesAThread, signal } = input;
-  const threads = startWhenAsked(input);
+  const { jobs, batchesPerThread, signal } = input;
+  const threads = createThreads(input);
   try {
     if (signal.aborted) throw abortReason(signal);
-    const served = Array.from({ length: jobs * batchesAThread }, (_, at) =>
-      serve(() => threads.get(at % jobs), input),
+    const served = Array.from({ length: jobs * batchesPerThread }, (_, at) =>
+      runBatches(() => threads.get(at % jobs), input),
     );
     await rejectOnAbort(Promise.all(served), signal);
   } finally {
@@ -44,7 +44,7 @@ interface Threads {
 }
 
 /** Where nothing has to be read, no thread starts. */
-function startWhenAsked({ threads: early = [], store }: CheckAllInput): Threads {
+function createThreads({ threads: early = [], store }: CheckAllInput): Threads {
   const started = new Map(early.entries());
   return {
     get(at) {
@@ -58,28 +58,28 @@ function startWhenAsked({ threads: early = [], store }: CheckAllInput): Threads 
   };
 }
 
-async function serve(
+async function runBatches(
   thread: () => CheckThread,
-  { batches, orderOf, onStart, onBytes, onSights, signal }: CheckAllInput,
+  { batches, createRequest, onStart, onBytes, onResults, signal }: CheckAllInput,
 ): Promise<void> {
-  for (const { checks, sights } of batches) {
+  for (const { checks, results } of batches) {
     if (signal.aborted) return;
-    if (sights) {
+    if (results) {
       await new Promise((resolve) => setImmediate(resolve));
-      await onSights(checks, sights);
+      await onResults(checks, results);
       continue;
     }
     // A batch of small files is done before anybody could look.
     if (checks.length === 1 && checks[0]) onStart(checks[0]);
-    const read = await thread().examine(checks.map(orderOf), (index, count) => {
+    const read = await thread().inspect(checks.map(createRequest), (index, count) => {
       const check = checks[index];
       if (check) onBytes(check, count);
     });
     if (checks.length > 1)
       checks.forEach((check, index) => {
-        const { seen } = read[index] ?? {};
-        if (seen) onBytes(check, seen.bytes);
+        const { observation } = read[index] ?? {};
+        if (observation) onBytes(check, observation.bytes);
       });
-    await onSights(checks, read);
+    await onResults(checks, read);
   }
 }

@@ -4,13 +4,13 @@ import type { CheckResult, FileCheck } from '../file-check.js';
 export interface CheckBatch {
   readonly checks: readonly FileCheck[];
   /** What was seen of each, where nothing has to be read. */
-  readonly sights?: readonly CheckResult[] | undefined;
+  readonly results?: readonly CheckResult[] | undefined;
 }
 
 /** Bytes after which a batch is large enough that its messages cost nothing. */
 const BATCH_BYTES = 1_000_000;
 /** Checks of a batch that nobody reads: turns are for others between two of them. */
-const SEEN = 1024;
+const MAX_RESULTS = 1024;
 
 /**
  * Puts checks together. A generator may be shared by all that take from it.
@@ -31,8 +31,8 @@ export function* createCheckBatches(
     if (sight) {
       seen.push(check);
       sights.push(sight);
-      if (seen.length < SEEN) continue;
-      yield { checks: seen, sights };
+      if (seen.length < MAX_RESULTS) continue;
+      yield { checks: seen, results: sights };
       [seen, sights] = [[], []];
       continue;
     }
@@ -44,6 +44,6 @@ export function* createCheckBatches(
     unread.push(check);
     bytes += size;
   }
-  if (seen.length > 0) yield { checks: seen, sights };
+  if (seen.length > 0) yield { checks: seen, results: sights };
   if (unread.length > 0) yield { checks: unread };
 }

@@ -8,17 +8,17 @@ import type { Verification } from '../verification.js';
 import { checkAll } from './check-all.js';
 import { createCheckBatches } from './check-batches.js';
 import { createRequestFactory } from './check-requests.js';
-import { compareWithListing } from './compare-facts.js';
+import { compareWithListing } from './compare-with-listing.js';
 import { statExpected } from './inspect-file-bytes.js';
 import { createTaskBacklog } from './task-backlog.js';
 
 /** Files of a batch, and batches that a thread has at hand: on a disk it reads one while it gunzips another. */
-const ON_DISK = { most: 64, batchesAThread: 2 };
+const FOLDER_BATCHES = { most: 64, batchesAThread: 2 };
 /** Each object is a request of its own, most of which is waiting. */
-const IN_STORE = { most: 1, batchesAThread: 8 };
+const STORE_BATCHES = { most: 1, batchesAThread: 8 };
 
 /** Enough that they are written together. */
-const RECORDS_UNDER_WAY = 512;
+const MAX_PENDING_RECORDS = 512;
 
 /**
  * Checks every file and tells of each what it is, but for those that are to be repaired or forgotten.
@@ -29,7 +29,7 @@ export async function checkFiles(
   verification: Verification,
   tell: (event: FileEvent) => void,
 ): Promise<readonly BadFile[]> {
-  const { input, files, survey } = verification;
+  const { input, files, contents } = verification;
   const { quick, emit, signal } = input;
   const settle = createResultReporter(verification);
   const lookAgain = createRecheck(verification, settle);
@@ -45,12 +45,12 @@ export async function checkFiles(
   let unnamed = 0;
   const position = new Map<FileCheck, number>();
   const tellAll = async (checks: readonly FileCheck[], sights: readonly CheckResult[]): Promise<void> => {
-    if (survey.listed) refuseStore(sights);
+    if (contents.listed) throwStoreError(sights);
     const told: FileEvent[] = [];
     for (const [index, check] of checks.entries()) {
       position.delete(check);
-      told.push(await settle(check, sightAt(sights, index, check)));
-      if (quick && survey.listed && check.expected && !check.expected.object) unnamed++;
+      told.push(await settle(check, getResult(sights, index, check)));
+      if (quick && contents.listed && check.expected && !check.expected.object) unnamed++;
     }
     const doubtful = checks.filter((_, index) => isBad(told[index]));
     const again = doubtful.length === 0 ? undefined : await lookAgain(doubtful);
@@ -60,23 +60,23 @@ export async function checkFiles(
     }
   };
 
-  const { most, batchesAThread } = survey.listed ? IN_STORE : ON_DISK;
+  const { most, batchesAThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
   // A file that is recorded is told when its record stands, which takes a store some seconds.
-  const backlog = createTaskBacklog(input.adopt ? RECORDS_UNDER_WAY : 0);
+  const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
   await checkAll({
-    batches: createCheckBatches(verification.checks(), most, sightWithoutReading(verification)),
+    batches: createCheckBatches(verification.checks(), most, createQuickCheck(verification)),
     jobs: Math.min(input.jobs, files),
-    batchesAThread,
+    batchesPerThread: batchesAThread,
     threads: input.threads,
     store: input.destination.settings,
-    orderOf: createRequestFactory(input.destination, survey.listed),
+    createRequest: createRequestFactory(input.destination, contents.listed),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
       const at = (position.get(check) ?? 0) + received;
       position.set(check, at);
       emit({ event: 'progress', path: check.path, received, position: at, total: check.expected?.bytes });
     },
-    onSights: (checks, sights) => backlog.add(tellAll(checks, sights)),
+    onResults: (checks, sights) => backlog.add(tellAll(checks, sights)),
     signal,
   })
     .catch((error: unknown) => {
@@ -96,21 +96,21 @@ function isBad(event: FileEvent | undefined): boolean {
 }
 
 /** A store that can't be read is the end of the run, and no fault of an object. @throws TickhaulError. */
-function refuseStore(sights: readonly CheckResult[]): void {
+function throwStoreError(sights: readonly CheckResult[]): void {
   for (const { error } of sights)
     if (error && ERROR_TABLE[error.code].everyone) throw new TickhaulError(error.code, error.message);
 }
 
-function sightAt(sights: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
+function getResult(sights: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
   const sight = sights[index];
   if (!sight) throw new Error(`${path}: the checking thread forgot it`);
   return sight;
 }
 
 /** What a listing of a store, or a quick look at a disk, says of a file; undefined where it has to be read. */
-function sightWithoutReading({
+function createQuickCheck({
   input: { quick, destination },
-  survey: { listed },
+  contents: { listed },
 }: Verification): (check: FileCheck) => CheckResult | undefined {
   const orderOf = createRequestFactory(destination, listed);
   return (check) => {

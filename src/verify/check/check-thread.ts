@@ -6,7 +6,7 @@ import type { CheckCommand, CheckResponse } from './check-worker.js';
 /** A thread that looks at files. */
 export interface CheckThread {
   /** Looks at one file after the other; calls may overlap. @param onBytes told of bytes of the file at an index. */
-  examine(
+  inspect(
     orders: readonly CheckRequest[],
     onBytes: (index: number, count: number) => void,
   ): Promise<readonly CheckResult[]>;
@@ -39,11 +39,11 @@ export function startCheckThread(store: StoreSettings): CheckThread {
     for (const batch of running.values()) batch.reject(error);
   });
   return {
-    examine: (orders, onBytes) =>
+    inspect: (orders, onBytes) =>
       new Promise((resolve, reject) => {
         const id = ++last;
         running.set(id, { onBytes, resolve, reject });
-        const message: CheckCommand = { id, orders };
+        const message: CheckCommand = { id, requests: orders };
         worker.postMessage(message);
       }),
     close: async () => {

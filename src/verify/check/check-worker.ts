@@ -7,7 +7,7 @@ import { inspectFileBytes } from './inspect-file-bytes.js';
 /** To a checking thread: files that it looks at one after the other. */
 export interface CheckCommand {
   readonly id: number;
-  readonly orders: readonly CheckRequest[];
+  readonly requests: readonly CheckRequest[];
 }
 
 /** From a checking thread. */
@@ -19,13 +19,13 @@ export type CheckResponse =
 const files = openFiles(workerData as StoreSettings);
 const answer = (message: CheckResponse): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', async ({ id, orders }: CheckCommand) => {
+parentPort?.on('message', async ({ id, requests }: CheckCommand) => {
   try {
     const sights: CheckResult[] = [];
-    for (const [index, order] of orders.entries()) {
+    for (const [index, order] of requests.entries()) {
       // A batch of small files tells its bytes by its end.
       const onBytes = (count: number): void => {
-        if (orders.length === 1) answer({ answer: 'bytes', id, index, count });
+        if (requests.length === 1) answer({ answer: 'bytes', id, index, count });
       };
       sights.push(await inspectFileBytes(order, onBytes, files));
     }

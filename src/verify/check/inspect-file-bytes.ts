@@ -10,10 +10,10 @@ import type { Files, StoredFileInfo } from '../../store/files.js';
 import { isObjectLocation } from '../../store/location.js';
 import { readBytesAt } from '../../store/read-write-at.js';
 import type { CheckRequest, CheckResult, FileObservation } from '../file-check.js';
-import { createSizeError, MISSING_ERROR } from './compare-facts.js';
+import { createSizeError, MISSING_ERROR } from './compare-with-listing.js';
 
 /** Bytes up to which a file is read in one piece. */
-const SMALL = 1_000_000;
+const SMALL_FILE_BYTES = 1_000_000;
 
 /**
  * Looks at one file: a day file is gunzipped to its end, a Parquet file's footer is read, the lines of NDJSON
@@ -32,38 +32,38 @@ export async function inspectFileBytes(
     // Small files of a disk take so little that a promise for each would show.
     const facts = isObjectLocation(location)
       ? (listed ?? (await files.stat(location, signal)))
-      : factsOnDisk(location);
+      : statFile(location);
     if (!facts) return { error: MISSING_ERROR };
     const error = createSizeError(order.bytes, facts.bytes);
     if (error) return { error };
     const seen =
       kind === 'day'
-        ? await seeDay(order, facts, onBytes, files, signal)
-        : await seeOutput(order, facts, files, signal);
-    return { seen: facts.etag === undefined ? seen : { ...seen, etag: facts.etag } };
+        ? await inspectDayFile(order, facts, onBytes, files, signal)
+        : await inspectOutput(order, facts, files, signal);
+    return { observation: facts.etag === undefined ? seen : { ...seen, etag: facts.etag } };
   } catch (error) {
-    return { error: sightError(error) };
+    return { error: toInspectError(error) };
   }
 }
 
 /** Looks whether a file of this machine is there and has its size. */
 export function statExpected({ location, bytes }: CheckRequest): CheckResult {
   try {
-    const error = createSizeError(bytes, factsOnDisk(location).bytes);
+    const error = createSizeError(bytes, statFile(location).bytes);
     return error ? { error } : {};
   } catch (error) {
-    return { error: sightError(error) };
+    return { error: toInspectError(error) };
   }
 }
 
 /** @throws TickhaulError `createCorruptError` for what is no file. */
-function factsOnDisk(path: string): StoredFileInfo {
+function statFile(path: string): StoredFileInfo {
   const stats = statSync(path);
   if (!stats.isFile()) throw new TickhaulError('corrupt', 'is no file');
   return { bytes: stats.size };
 }
 
-async function seeDay(
+async function inspectDayFile(
   order: CheckRequest,
   { bytes }: StoredFileInfo,
   onBytes: (count: number) => void,
@@ -71,9 +71,9 @@ async function seeDay(
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
   const { location, dataType } = order;
-  const start = dataType === undefined ? undefined : await startCheck(location, dataType);
+  const start = dataType === undefined ? undefined : await loadStartCheck(location, dataType);
   const onText = start && ((text: Buffer): void => start.push(text));
-  const small = bytes < SMALL ? await seeSmallDay(order, onText, files, signal) : undefined;
+  const small = bytes < SMALL_FILE_BYTES ? await inspectSmallDayFile(order, onText, files, signal) : undefined;
   if (small) onBytes(bytes);
   const options = { onBytes, onText, textChunk: LARGE_TEXT_CHUNK_BYTES, read: files.read };
   const seen = small ?? (await verifyFile(location, signal, options));
@@ -82,12 +82,12 @@ async function seeDay(
 }
 
 /** Few runs need it. */
-async function startCheck(location: string, dataType: string): Promise<StartCheck> {
+async function loadStartCheck(location: string, dataType: string): Promise<StartCheck> {
   const { createStartCheck } = await import('../../format/csv/start-check.js');
   return createStartCheck(location, dataType);
 }
 
-async function seeSmallDay(
+async function inspectSmallDayFile(
   { location, bytes: expected }: CheckRequest,
   onText: ((text: Buffer) => void) | undefined,
   files: Files,
@@ -101,21 +101,21 @@ async function seeSmallDay(
 }
 
 /** Is written over by each file of this machine. */
-const room = Buffer.allocUnsafeSlow(SMALL);
+const readBuffer = Buffer.allocUnsafeSlow(SMALL_FILE_BYTES);
 
 function readSmallFile(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
     let length = 0;
     for (let count = -1; count !== 0; length += count)
-      count = readSync(file, room, length, SMALL - length, null);
-    return room.subarray(0, length);
+      count = readSync(file, readBuffer, length, SMALL_FILE_BYTES - length, null);
+    return readBuffer.subarray(0, length);
   } finally {
     closeSync(file);
   }
 }
 
-async function seeOutput(
+async function inspectOutput(
   { kind, location, hash }: CheckRequest,
   { bytes }: StoredFileInfo,
   files: Files,
@@ -130,7 +130,7 @@ async function seeOutput(
   };
 }
 
-function sightError(error: unknown): FileError {
+function toInspectError(error: unknown): FileError {
   const cause = error instanceof TickhaulError ? error.cause : error;
   if (isSystemError(cause) && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return MISSING_ERROR;
   if (error instanceof TickhaulError) return toFileError(error);

@@ -5,7 +5,7 @@ import {
   dataTypeColumns,
   LEADING_COLUMNS,
 } from '../../../src/dataset/data-types.js';
-import type { Random } from '../../../src/sandbox/market/random.js';
+import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 
 /** Any schema that a header may give: a data type's columns, in any order, with some that nobody knows. */
 export function randomSchema(random: Random): readonly DayFileColumn[] {

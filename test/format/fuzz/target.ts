@@ -1,4 +1,4 @@
-import type { Random } from '../../../src/sandbox/market/random.js';
+import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 
 /** Something that is tried on random input over and over, beside a plain reference. */
 export interface FuzzTarget {

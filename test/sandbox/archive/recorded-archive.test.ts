@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseDay } from '../../../src/dataset/day.js';
-import type { ExchangeRecord } from '../../../src/sandbox/market/exchanges.js';
+import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
-import { startSandbox } from '../../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { fileUrl, get, getJson, KEY } from '../helpers.js';
 
@@ -36,9 +36,9 @@ test('a folder is announced and served under its day-file names', async (t) => {
     'notes.txt': 'not a day file',
   });
   const sandbox = await replay(t, { replayDir });
-  const ids = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
+  const ids = await getJson<SandboxExchange[]>(`${sandbox.apiUrl}/v1/exchanges`);
   assert.deepEqual(ids.map(({ id }) => id).sort(), ['binance-futures', 'deribit']);
-  const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/binance-futures`);
+  const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/binance-futures`);
   assert.equal(datasets?.exportedFrom, '2020-09-01T00:00:00.000Z');
   assert.equal(datasets?.exportedUntil, '2020-09-04T00:00:00.000Z');
   assert.deepEqual(
@@ -62,7 +62,7 @@ test('exportedUntil, where given, stands in the records and hides later days', a
     'ftx_trades_2020-10-01_BTC-PERP.csv': 'a\n',
   });
   const sandbox = await replay(t, { replayDir, exportedUntil: parseDay('2020-09-05') });
-  const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/ftx`);
+  const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/ftx`);
   assert.equal(datasets?.exportedUntil, '2020-09-05T00:00:00.000Z');
   assert.equal((await get(fileUrl(sandbox, 'ftx', 'trades', '2020/10/01', 'BTC-PERP'))).status, 400);
 });
@@ -79,10 +79,10 @@ test('real samples arrive as they are', {
 }, async (t) => {
   const sandbox = await replay(t, { replayDir: SAMPLES_DIR });
   assert.ok(SAMPLES.length > 0);
-  const list = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
+  const list = await getJson<SandboxExchange[]>(`${sandbox.apiUrl}/v1/exchanges`);
   const served: string[] = [];
   for (const { id } of list) {
-    const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/${id}`);
+    const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/${id}`);
     for (const { id: symbol, dataTypes } of datasets?.symbols ?? []) {
       for (const type of dataTypes) {
         const name =

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
-import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/dialects.js';
+import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/native-writer.js';
 import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 import { plain, recordsOf } from '../../dialects/records-of.js';
 import { eventsOf, type TickerKey, type Traits } from './event-arbitraries.js';

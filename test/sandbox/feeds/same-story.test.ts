@@ -7,7 +7,7 @@ import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
-import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
+import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import { linesOf } from '../../market/lines-of.js';
 import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
 
@@ -18,7 +18,7 @@ const SIZE = { rows: 500, seed: 1 };
 const FEEDS = createSyntheticFeeds({
   ...SIZE,
   breaks: 0,
-  exchanges: madeUpExchanges(parseDay('2024-03-10'), SIZE.rows),
+  exchanges: createSyntheticExchanges(parseDay('2024-03-10'), SIZE.rows),
 });
 
 const SPOT = [

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../../src/dataset/day.js';
-import type { RawFilter } from '../../../src/sandbox/feeds/raw-line.js';
+import type { LineFilter } from '../../../src/sandbox/feeds/feed-line.js';
 import { createSyntheticFeeds, type SyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
-import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
+import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';
 
 const MIDNIGHT = parseDay('2024-03-01') * 1440;
 
 function feedsOf({ rows = 2000, breaks = 0, mostKept = 64_000_000 } = {}): SyntheticFeeds {
-  const exchanges = madeUpExchanges(parseDay('2024-03-10'), rows);
-  return createSyntheticFeeds({ rows, seed: 4, exchanges, breaks, mostKept });
+  const exchanges = createSyntheticExchanges(parseDay('2024-03-10'), rows);
+  return createSyntheticFeeds({ rows, seed: 4, exchanges, breaks, maxCachedCharacters: mostKept });
 }
 
 /** @param from minutes of the day. */
 function textOf(
   feeds: SyntheticFeeds,
   exchange: string,
-  filters: readonly RawFilter[],
+  filters: readonly LineFilter[],
   from: number,
   to: number,
 ): string {

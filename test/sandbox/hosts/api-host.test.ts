@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDataType } from '../../../src/dataset/data-types.js';
-import type { ExchangeRecord } from '../../../src/sandbox/market/exchanges.js';
+import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import { get, getJson, KEY, sandboxFor } from '../helpers.js';
 
 test('the list holds short records, each of which can be asked for whole', async (t) => {
   const { apiUrl } = await sandboxFor(t);
-  const list = await getJson<ExchangeRecord[]>(`${apiUrl}/v1/exchanges`);
+  const list = await getJson<SandboxExchange[]>(`${apiUrl}/v1/exchanges`);
   assert.ok(list.length >= 6);
   for (const short of list) {
     assert.equal(short.datasets, undefined);
-    const record = await getJson<ExchangeRecord>(`${apiUrl}/v1/exchanges/${short.id}`);
+    const record = await getJson<SandboxExchange>(`${apiUrl}/v1/exchanges/${short.id}`);
     assert.equal(record.id, short.id);
     assert.equal(record.datasets !== undefined, short.supportsDatasets);
     for (const { id, dataTypes, availableSince, availableTo } of record.datasets?.symbols ?? []) {
@@ -25,7 +25,7 @@ test('the list holds short records, each of which can be asked for whole', async
 test('the nine data types are all offered, and the export ends where it was told to', async (t) => {
   const { apiUrl } = await sandboxFor(t);
   const records = await Promise.all(
-    ['binance-futures', 'deribit'].map((id) => getJson<ExchangeRecord>(`${apiUrl}/v1/exchanges/${id}`)),
+    ['binance-futures', 'deribit'].map((id) => getJson<SandboxExchange>(`${apiUrl}/v1/exchanges/${id}`)),
   );
   const types = records.flatMap(
     ({ datasets }) => datasets?.symbols.flatMap(({ dataTypes }) => dataTypes) ?? [],

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { request } from 'undici';
-import type { IssuerOptions } from '../../../src/sandbox/issuer/options.js';
+import type { IssuerOptions } from '../../../src/sandbox/issuer/issuer-options.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim, claimVisitor, denyClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';

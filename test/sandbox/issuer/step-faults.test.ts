@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
 import { parseStepFaults, type StepFault, StepFaults } from '../../../src/sandbox/issuer/step-faults.js';
-import { STATUS_OF, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/steps.js';
+import { STATUS_BY_CODE, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/issuer-steps.js';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -72,7 +72,7 @@ for (const step of STEPS) {
       const { service, call } = await once(t, step, code);
       const refused = await call();
       assertRefused(refused, code);
-      assert.equal(refused.status, STATUS_OF[code]);
+      assert.equal(refused.status, STATUS_BY_CODE[code]);
       assert.equal(service.requests.at(-1)?.fault, code);
       assert.ok((await call()).status < 300);
       assert.equal(service.requests.at(-1)?.fault, undefined);
@@ -146,7 +146,7 @@ test('faults are drawn by seed, each step for itself, ordered ones first', () =>
     shares = { token: { '500': 0.5 }, refresh: { '503': 1 } } as const,
   ): unknown[] => {
     const faults = new StepFaults(shares, seed, 4);
-    faults.order('token', ['invalid_grant', 'stall']);
+    faults.enqueue('token', ['invalid_grant', 'stall']);
     return Array.from({ length: 30 }, () => faults.next('token'));
   };
   assert.deepEqual(draw(1), draw(1));
