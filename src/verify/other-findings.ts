@@ -6,9 +6,9 @@ import { findStaleUploads } from './amend/stale-uploads.js';
 import type { Verification } from './verification.js';
 
 /**
- * What there is to say beside the files that were checked: files that nobody recorded, what ended runs left, gaps. What
- * is stale is removed where that was asked for.
- * @param isLockOurs whether no other run can be the holder of the folder's lock.
+ * Findings besides the checked files: unrecorded files, leftovers of ended runs, and gaps. Stale leftovers are
+ * removed if `clean` is set.
+ * @param isLockOurs whether this run holds the folder's lock.
  * @throws TickhaulError `disk`.
  */
 export async function* findOtherFindings(
@@ -20,7 +20,7 @@ export async function* findOtherFindings(
   const { uploads } = input.destination;
   if (uploads) yield* findStaleUploads(uploads, scope, input.clean, input.signal);
   else yield* findLeftoverParts(verification, isLockOurs);
-  // A file that is there counts, recorded or not.
+  // An existing file counts as a day of its series even without a record.
   for (const file of identified.values()) days.add(file, true);
   yield* days.gaps();
 }
@@ -31,7 +31,7 @@ async function* findLeftoverParts(
 ): AsyncGenerator<FindingEvent> {
   const dir = destination.locate('');
   const parts = await classifyParts(dir, contents.parts, isLockOurs, owner.isAlive);
-  // Without the lock, a note may be a live run's; and its part may lie elsewhere.
+  // Without the lock, a note may belong to an active run. Outside the scope, its part may exist elsewhere.
   const notes = isLockOurs && scope.isWhole ? await findStrayNotes(dir, contents.parts) : [];
   for (const finding of [...parts, ...notes]) {
     yield finding.kind === 'stale' && clean ? await removeStale(dir, finding) : finding;
@@ -40,21 +40,21 @@ async function* findLeftoverParts(
 
 function* findUnknownFiles({ input, contents, identified }: Verification): Generator<FindingEvent> {
   for (const path of contents.undecoded) {
-    const message = `${path}: ${whyNotFound(path, 'is gone')}`;
+    const message = `${path}: ${whyNotFound(path, 'is missing')}`;
     yield { event: 'finding', kind: 'unknown', path, message };
   }
   for (const path of contents.unknown) {
-    const isTellable = identified.has(path);
-    if (isTellable && input.adopt) continue;
+    const isIdentified = identified.has(path);
+    if (isIdentified && input.adopt) continue;
     const obstacle = isInside(path)
       ? 'does not tell which day file it is; tickhaul download with its --layout records it'
       : 'cannot be recorded';
-    const why = isTellable ? '' : `, and its name ${obstacle}`;
+    const reason = isIdentified ? '' : `, and its name ${obstacle}`;
     yield {
       event: 'finding',
       kind: 'unknown',
       path,
-      message: `${path}: the manifest does not know it${why}`,
+      message: `${path}: not recorded in the manifest${reason}`,
     };
   }
 }

@@ -62,7 +62,7 @@ test('without a key, a conversion is made again where that needs none', async (t
   delete env['TICKHAUL_API_KEY'];
   const { exitCode, stderr } = await run('verify', '--repair');
   assert.equal(exitCode, 6);
-  assert.match(stderr, /2024-03-02_BTCUSDT.parquet: is not there; repairing it failed: it needs an API key/);
+  assert.match(stderr, /2024-03-02_BTCUSDT.parquet: is missing; repairing it failed: it needs an API key/);
   assert.deepEqual(await namesIn(dir), [FIRST, outputOf(FIRST, 'parquet')]);
 });
 
@@ -73,7 +73,10 @@ test('why a conversion cannot be made again is told', async (t) => {
   await mkdir(join(dir, output));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
-  assert.match(JSON.stringify(files), /is no file; repairing it failed: [^"]*a folder stands under the name/);
+  assert.match(
+    JSON.stringify(files),
+    /is not a file; repairing it failed: [^"]*a folder stands under the name/,
+  );
 });
 
 test('conversions by hand are checked by what they tell of themselves', async (t) => {
@@ -119,7 +122,7 @@ test('a conversion of other bytes than its source has now is found', async (t) =
   assert.deepEqual(second.bad, [`corrupt ${outputOf(FIRST, 'parquet')}`]);
   assert.match(
     JSON.stringify(second.files),
-    /was made of other bytes than \S+ holds now; convert that again/,
+    /was converted from other bytes than \S+ has now; convert it again/,
   );
   assert.equal((await run('convert', dir)).exitCode, 0);
   assert.equal((await run('download', ...SELECTION)).exitCode, 0);

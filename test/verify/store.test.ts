@@ -166,7 +166,7 @@ test('a prefix under which nothing is, and a path of which nothing is known, are
   const empty = memoryDestination();
   await assert.rejects(verifyHere(folder.service, empty, []), {
     code: 'usage',
-    message: /^s3:\/\/bucket\/prefix: nothing is there; name the bucket and the prefix/,
+    message: /^s3:\/\/bucket\/prefix: no objects found; set --dir to the bucket and prefix/,
   });
   await assert.rejects(verify('nowhere'), {
     code: 'usage',

@@ -3,26 +3,26 @@ import { plural } from '../../base/units.js';
 import type { StoredFileInfo } from '../../store/files.js';
 import type { CheckResult, ExpectedFile } from '../file-check.js';
 
-export const MISSING_ERROR: FileError = { code: 'missing', message: 'is not there' };
+export const MISSING_ERROR: FileError = { code: 'missing', message: 'is missing' };
 
-/** What is wrong with a file of this size; undefined for nothing, and where no size is known. */
-export function createSizeError(expected: number | undefined, found: number): FileError | undefined {
-  if (expected === undefined || expected === found) return undefined;
-  return { code: 'corrupt', message: `has ${plural(found, 'byte')}, ${expected} were recorded` };
+/** The error if a file has another size than recorded; undefined if it matches or no size is recorded. */
+export function createSizeError(expected: number | undefined, actual: number): FileError | undefined {
+  if (expected === undefined || expected === actual) return undefined;
+  return { code: 'corrupt', message: `has ${plural(actual, 'byte')}, ${expected} were recorded` };
 }
 
 /**
- * What a listing of a store tells of an object that is recorded: whether it is there, its size, and whether it is the
- * one that was written. A record without an ETag says nothing of the last.
+ * Compares a recorded object with a store's listing: existence, size and ETag. A record without an ETag matches any
+ * ETag.
  */
 export function compareWithListing(
   { bytes, object }: Pick<ExpectedFile, 'bytes' | 'object'>,
-  found: StoredFileInfo | undefined,
+  actual: StoredFileInfo | undefined,
 ): CheckResult {
-  if (!found) return { error: MISSING_ERROR };
-  const error = createSizeError(bytes, found.bytes);
+  if (!actual) return { error: MISSING_ERROR };
+  const error = createSizeError(bytes, actual.bytes);
   if (error) return { error };
-  return object === undefined || object.etag === found.etag ? {} : { error: ETAG_CHANGED_ERROR };
+  return object === undefined || object.etag === actual.etag ? {} : { error: ETAG_CHANGED_ERROR };
 }
 
 const ETAG_CHANGED_ERROR: FileError = {

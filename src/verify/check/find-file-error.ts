@@ -4,23 +4,24 @@ import type { FileStatus } from '../../run/run-events.js';
 import type { CheckResult, ExpectedFile, FileCheck, FileObservation } from '../file-check.js';
 import type { OutputProvenance } from './output-provenance.js';
 
-/** What is wrong with a file that was looked at; undefined for nothing. */
+/** The error of a checked file, or undefined if it is valid. */
 export function findFileError(
   check: FileCheck,
-  sight: CheckResult,
-  making?: OutputProvenance,
+  result: CheckResult,
+  provenance?: OutputProvenance,
 ): FileError | undefined {
-  const { error, observation } = sight;
+  const { error, observation } = result;
   if (error) return addPath(check, error);
   if (!observation) return undefined;
   const { expected, record } = check;
   const message =
     (expected && compareWithRecord(observation, expected)) ??
-    (making && compareWithProvenance(observation, { ...making, record: record ?? making.record }));
+    (provenance &&
+      compareWithProvenance(observation, { ...provenance, record: record ?? provenance.record }));
   return message === undefined ? undefined : addPath(check, { code: 'corrupt', message });
 }
 
-/** The status of a file with this error. */
+/** Maps an error to the status of its file. */
 export function errorToFileStatus(error: FileError): FileStatus {
   if (error.code === 'missing') return 'missing';
   return error.code === 'corrupt' || error.code === 'changed' ? 'corrupt' : 'failed';
@@ -32,16 +33,19 @@ function compareWithRecord({ sha256, rows }: FileObservation, expected: Expected
   return undefined;
 }
 
-function compareWithProvenance({ bytes, rows }: FileObservation, making: OutputProvenance): string | undefined {
-  const { source, record } = making;
-  if (rows !== making.rows) return `has ${plural(rows, 'row')}, ${making.rows} were written`;
-  if (making.bytes >= 0 && bytes !== making.bytes)
-    return `has ${plural(bytes, 'byte')}, ${making.bytes} were written`;
+function compareWithProvenance(
+  { bytes, rows }: FileObservation,
+  provenance: OutputProvenance,
+): string | undefined {
+  const { source, record } = provenance;
+  if (rows !== provenance.rows) return `has ${plural(rows, 'row')}, ${provenance.rows} were written`;
+  if (provenance.bytes >= 0 && bytes !== provenance.bytes)
+    return `has ${plural(bytes, 'byte')}, ${provenance.bytes} were written`;
   if (!record || record.md5 === source.md5) return undefined;
-  return `was made of other bytes than ${record.path} holds now; convert that again`;
+  return `was converted from other bytes than ${record.path} has now; convert it again`;
 }
 
-/** The message begins with the file's path. */
+/** Puts the file's path before the message, unless the message contains it. */
 function addPath({ path }: FileCheck, error: FileError): FileError {
   return error.message.includes(path) ? error : { ...error, message: `${path}: ${error.message}` };
 }

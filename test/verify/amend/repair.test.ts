@@ -54,7 +54,7 @@ test('a day that needs a key is not asked for without one', async (t) => {
   delete env['TICKHAUL_API_KEY'];
   const { exitCode, stderr } = await run('verify', '--repair');
   assert.equal(exitCode, 6);
-  assert.match(stderr, /2024-03-02_BTCUSDT.csv.gz: is not there; repairing it failed: it needs an API key/);
+  assert.match(stderr, /2024-03-02_BTCUSDT.csv.gz: is missing; repairing it failed: it needs an API key/);
   assert.match(stderr, /2 verified|1 repaired/);
   assert.equal(datasetRequests(service), asked + 1);
 });
