@@ -1,6 +1,6 @@
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import { type OpenDestination, FolderPool } from './folder-pool.js';
+import { FolderPool, type OpenDestination } from './folder-pool.js';
 import { runSlice, type SliceWork, type SliceWorkContext } from './run-slice.js';
 import { SliceResources } from './slice-resources.js';
 
@@ -8,32 +8,32 @@ export interface SliceWorkInput {
   readonly client: ServiceClient;
   readonly openDestination: OpenDestination;
   readonly owner: () => LockOwner;
-  /** That this worker converts with. */
+  /** Threads for conversions. */
   readonly threads: number;
 }
 
-/** The work that a queue is there for: what is missing of each slice is brought to where it belongs. */
+/** Creates the work of a queue: downloads the missing files of each slice to their destination. */
 export function createSliceWork({ client, openDestination, owner, threads }: SliceWorkInput) {
   return ({ pause, emit, stopStarting }: SliceWorkContext): SliceWork => {
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const shared = new SliceResources(client, openDestination, { pause, stopStarting }, warn);
+    const resources = new SliceResources(client, openDestination, { pause, stopStarting }, warn);
     const folders = new FolderPool(openDestination, owner, warn, stopStarting);
     return {
       async run(job, signal) {
-        const [{ canRequest }, pin] = await Promise.all([shared.getKeyCoverage(), shared.getPin(job)]);
-        const transfers = shared.getTransferLimits(job.options);
+        const [{ canRequest }, pin] = await Promise.all([resources.getKeyCoverage(), resources.getPin(job)]);
+        const transfers = resources.getTransferLimits(job.options);
         return folders.use(job, (folder) =>
           runSlice({
             job,
             pin,
             folder,
             client,
-            mayRead: canRequest,
+            canRequest,
             threads,
             transfers,
             emit,
             signal,
-            stopStarting: stopStarting,
+            stopStarting,
           }),
         );
       },

@@ -6,34 +6,34 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestScope } from '../store/manifest/manifest-scope.js';
 import { destinationKey, type SliceDestination } from './slice-job.js';
 
-/** A destination in which slices are worked on. */
+/** An open destination of slices. */
 export interface OpenFolder {
   readonly destination: Destination;
-  /** Does some work with the records of a slice: those of a store are read by their parts, a folder's once. */
+  /** Runs work with the records of a slice. A store's records are read per call, those of a folder once. */
   withManifest<T>(scope: ManifestScope, work: (manifest: Manifest) => Promise<T>): Promise<T>;
-  /** Makes part names private to this worker, where another run holds the folder's lock. */
+  /** Suffix of this worker's part files if another run holds the folder's lock. */
   readonly partSuffix: string | undefined;
-  /** Aborted when another run took the lock. */
+  /** Aborted if another run takes the lock. */
   readonly lost: AbortSignal | undefined;
   close(): Promise<void>;
 }
 
-/** Opens where the files of a slice belong. */
+/** Opens the destination of a slice. */
 export type OpenDestination = (at: SliceDestination, signal: AbortSignal) => Promise<Destination>;
 
 interface PooledFolder {
   readonly opening: Promise<OpenFolder>;
   users: number;
-  /** Closes it, as nobody uses it. */
+  /** Closes the folder after `LINGER_MS` without use. */
   closer?: NodeJS.Timeout;
 }
 
-/** Milliseconds that a folder stays open without a slice: mostly the next one is on its way. */
+/** Milliseconds that a folder stays open without a slice, since the next slice usually follows at once. */
 const LINGER_MS = 1000;
 
 /**
- * The folders of a worker: each is open once, with its lock where that is free, from its first slice to its last. An idle
- * worker soon holds no lock.
+ * The folders of a worker. Each is open once, with its lock if that is free, while slices use it. So an idle worker
+ * soon holds no lock.
  */
 export class FolderPool {
   readonly #openDestination: OpenDestination;
@@ -43,74 +43,74 @@ export class FolderPool {
   readonly #open = new Map<string, PooledFolder>();
   readonly #closing = new Map<string, Promise<void>>();
 
-  /** @param noMore ends what comes before work and after it: opening, and compaction of a manifest. */
+  /** @param stopStarting aborts what precedes and follows the work: opening, and compaction of a manifest. */
   constructor(
     open: OpenDestination,
     owner: () => LockOwner,
     warn: (message: string) => void,
-    noMore: AbortSignal,
+    stopStarting: AbortSignal,
   ) {
     this.#openDestination = open;
     this.#owner = owner;
     this.#warn = warn;
-    this.#stopStarting = noMore;
+    this.#stopStarting = stopStarting;
   }
 
-  /** @throws TickhaulError `disk`; what the work throws. */
+  /** Runs work with a folder, which is opened if necessary. @throws TickhaulError `disk`; errors of the work. */
   async use<T>(at: SliceDestination, work: (folder: OpenFolder) => Promise<T>): Promise<T> {
     const key = destinationKey(at);
-    const shared = this.#open.get(key) ?? this.#add(key, at);
-    shared.users++;
-    clearTimeout(shared.closer);
+    const pooled = this.#open.get(key) ?? this.#add(key, at);
+    pooled.users++;
+    clearTimeout(pooled.closer);
     try {
-      return await work(await shared.opening);
+      return await work(await pooled.opening);
     } finally {
-      if (--shared.users === 0) {
-        const isWanted = this.#open.get(key) === shared;
-        if (isWanted) shared.closer = setTimeout(() => void this.#close(key, shared), LINGER_MS);
-        else await this.#close(key, shared);
+      if (--pooled.users === 0) {
+        const isCurrent = this.#open.get(key) === pooled;
+        if (isCurrent) pooled.closer = setTimeout(() => void this.#close(key, pooled), LINGER_MS);
+        else await this.#close(key, pooled);
       }
     }
   }
 
-  /** Closes those that nobody uses. */
+  /** Closes the folders that are not in use. */
   async close(): Promise<void> {
-    for (const [key, shared] of this.#open) if (shared.users === 0) void this.#close(key, shared);
+    for (const [key, pooled] of this.#open) if (pooled.users === 0) void this.#close(key, pooled);
     await Promise.all(this.#closing.values());
   }
 
   #add(key: string, at: SliceDestination): PooledFolder {
-    const shared = { opening: this.#openAfter(key, at), users: 0 };
-    this.#open.set(key, shared);
-    // When it is another run's, or could not be opened, whoever comes next opens it anew.
-    const leave = (): void => {
-      if (shared.users > 0) this.#remove(key, shared);
-      else if (this.#open.get(key) === shared) void this.#close(key, shared);
+    const pooled = { opening: this.#openAfter(key, at), users: 0 };
+    this.#open.set(key, pooled);
+    // After a lost lock or a failed opening, the next use opens the folder again.
+    const discard = (): void => {
+      if (pooled.users > 0) this.#remove(key, pooled);
+      else if (this.#open.get(key) === pooled) void this.#close(key, pooled);
     };
-    shared.opening.then(({ lost }) => {
-      if (lost) onAbort(lost, leave);
-    }, leave);
-    return shared;
+    pooled.opening.then(({ lost }) => {
+      if (lost) onAbort(lost, discard);
+    }, discard);
+    return pooled;
   }
 
-  #remove(key: string, shared: PooledFolder): void {
-    if (this.#open.get(key) === shared) this.#open.delete(key);
+  #remove(key: string, pooled: PooledFolder): void {
+    if (this.#open.get(key) === pooled) this.#open.delete(key);
   }
 
-  /** What it brought is recorded by then: an end that fails is only told. */
-  #close(key: string, shared: PooledFolder): Promise<void> {
-    clearTimeout(shared.closer);
-    this.#remove(key, shared);
+  /** Files are recorded by then, so an error of closing is only a warning. */
+  #close(key: string, pooled: PooledFolder): Promise<void> {
+    clearTimeout(pooled.closer);
+    this.#remove(key, pooled);
     const warn = (error: unknown): void => this.#warn(toRunFailure(error).error.message);
-    // One that was lost may end after the one that came for it.
-    const before = this.#closing.get(key);
-    const closing: Promise<void> = shared.opening
+    // A folder whose lock was lost may close after its successor.
+    const previous = this.#closing.get(key);
+    const closing: Promise<void> = pooled.opening
       .then(
         (folder) => folder.close(),
         () => {},
       )
       .catch(warn)
-      .then(() => before)
+      .then(() => previous)
       .finally(() => {
         if (this.#closing.get(key) === closing) this.#closing.delete(key);
       });
@@ -118,7 +118,7 @@ export class FolderPool {
     return closing;
   }
 
-  /** Not beside the one before: its lock would be taken for another run's. */
+  /** Waits until the previous one is closed: otherwise its lock would look like that of another run. */
   async #openAfter(key: string, at: SliceDestination): Promise<OpenFolder> {
     await this.#closing.get(key);
     return this.#openFolder(at);
@@ -131,18 +131,19 @@ export class FolderPool {
       const { partSuffix, lost, release } = await destination.joinRun(this.#owner(), { signal });
       try {
         const options = { warn: this.#warn, signal };
-        const ofAll = destination.kind === 'folder' ? await destination.openManifest(options) : undefined;
+        const sharedManifest =
+          destination.kind === 'folder' ? await destination.openManifest(options) : undefined;
         return {
           destination,
           async withManifest(scope, work) {
-            if (ofAll) return work(ofAll);
+            if (sharedManifest) return work(sharedManifest);
             const manifest = await destination.openManifest(options, scope);
             return work(manifest).finally(() => manifest.close());
           },
           partSuffix,
           lost,
           async close() {
-            await ofAll?.close();
+            await sharedManifest?.close();
             await release();
             await destination.close();
           },

@@ -3,48 +3,48 @@ import { formatFailures, type SliceResult } from './run-slice.js';
 import type { SliceJob } from './slice-job.js';
 import type { SliceStatus } from './worker-events.js';
 
-/** What is to become of a slice, and of the worker that had it. */
+/** What happens to a slice and its worker. */
 export interface SliceOutcome {
   readonly status: SliceStatus;
   readonly reason?: TickhaulError | undefined;
-  /** The worker would fare no better with any other slice. */
+  /** Whether any other slice would fail for this worker as well. */
   readonly endsWorker?: boolean | undefined;
-  /** Milliseconds for which nobody would: all workers are to wait. One that may wait need not end then. */
+  /** Milliseconds for which slices would fail for any worker, so that all pause. A worker that may wait need not end. */
   readonly pauseAllMs?: number | undefined;
-  /** Milliseconds for which the slice stays in hand before it goes back: whoever had it next would fare no better now. */
+  /** Milliseconds before the slice is returned, since it would fail for the next worker until then. */
   readonly returnDelayMs?: number | undefined;
 }
 
-/** Between two looks whether a run that is alone in a destination has ended. */
+/** Delay between attempts while another run locks the destination exclusively. */
 const LOCKED_DELAY_MS = 30_000;
 
-/** Of answers that concern every file, those after which this worker may go on. */
+/** Errors that affect every file but after which this worker may continue. */
 const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
 
-/** Of a slice that is done by an older plan than the queue has by now, which may name more days. */
+/** Outcome of a slice that is complete by an older plan than that in the queue, which may include more days. */
 export const NEWER_PLAN: SliceOutcome = {
   status: 'returned',
   reason: new TickhaulError('changed', 'enqueue gave it a newer plan meanwhile'),
 };
 
 /**
- * @param ended what came of the slice, or the error that it ended with.
- * @param isStopped whether the worker was told to end, or to hand its slices back, meanwhile.
+ * @param result the slice's result, or the error with which it ended.
+ * @param isStopped whether the worker was stopped or asked to return its slices meanwhile.
  */
 export function decideSliceOutcome(
-  ended: SliceResult | TickhaulError,
+  result: SliceResult | TickhaulError,
   job: Pick<SliceJob, 'unauthorized' | 'options'>,
   isStopped: boolean,
 ): SliceOutcome {
-  const { unauthorized: uncovered = 0 } = job;
-  if (ended instanceof TickhaulError) return decideErrorOutcome(ended, job, isStopped);
-  const { summary, failed } = ended;
-  if ((summary.counts.unauthorized ?? 0) > uncovered) {
-    const why = new TickhaulError(
+  const { unauthorized: uncoveredFiles = 0 } = job;
+  if (result instanceof TickhaulError) return decideErrorOutcome(result, job, isStopped);
+  const { summary, failed } = result;
+  if ((summary.counts.unauthorized ?? 0) > uncoveredFiles) {
+    const reason = new TickhaulError(
       'bad_key',
       'no API key covers a slice: set TICKHAUL_API_KEY of this worker to one that does',
     );
-    return { status: 'returned', reason: why, endsWorker: true };
+    return { status: 'returned', reason, endsWorker: true };
   }
   if (summary.error) {
     const { code, message, ...details } = summary.error;
@@ -60,16 +60,17 @@ export function decideSliceOutcome(
 }
 
 function decideErrorOutcome(
-  why: TickhaulError,
+  reason: TickhaulError,
   { options: { maxWaitMs } }: Pick<SliceJob, 'options'>,
   isStopped: boolean,
 ): SliceOutcome {
-  const { code, retryAfterMs = 0 } = why;
-  if (isStopped) return { status: 'returned', reason: why };
-  // Another run took the folder's lock, or is alone in a store: whoever is next opens it anew.
-  if (code === 'locked') return { status: 'returned', reason: why, returnDelayMs: LOCKED_DELAY_MS };
+  const { code, retryAfterMs = 0 } = reason;
+  if (isStopped) return { status: 'returned', reason };
+  // Another run took the folder's lock or locks a store exclusively. The next worker opens the destination again.
+  if (code === 'locked') return { status: 'returned', reason, returnDelayMs: LOCKED_DELAY_MS };
   if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
-    return { status: 'returned', reason: why, endsWorker: true, pauseAllMs: retryAfterMs };
-  if (ERROR_TABLE[code].everyone && !TRANSIENT_CODES.has(code)) return { status: 'returned', reason: why, endsWorker: true };
-  return { status: 'failed', reason: why };
+    return { status: 'returned', reason, endsWorker: true, pauseAllMs: retryAfterMs };
+  if (ERROR_TABLE[code].everyone && !TRANSIENT_CODES.has(code))
+    return { status: 'returned', reason, endsWorker: true };
+  return { status: 'failed', reason };
 }

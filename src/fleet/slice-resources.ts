@@ -8,10 +8,9 @@ import type { SliceWorkContext } from './run-slice.js';
 import { destinationKey, type SliceJob } from './slice-job.js';
 import { readPin } from './stored-pins.js';
 
-/** Pinned plans in memory: a record has megabytes. */
+/** Pinned plans in memory. A record has several megabytes. */
 const MAX_PINS = 4;
-
-/** What the slices of one worker have in common, each made when it is needed. */
+/** Resources that the slices of one worker share, each created on first use. */
 export class SliceResources {
   readonly #client: ServiceClient;
   readonly #openDestination: OpenDestination;
@@ -38,32 +37,32 @@ export class SliceResources {
   /** Slices with the same limits share them. */
   getTransferLimits({ concurrency, maxRate }: SliceJob['options']): TransferLimits {
     const key = `${concurrency} ${maxRate}`;
-    const known = this.#transfers.get(key) ?? {
+    const cached = this.#transfers.get(key) ?? {
       ...createTransferLimits({ concurrency, maxRate }),
       pause: this.#pause,
     };
-    this.#transfers.set(key, known);
-    return known;
+    this.#transfers.set(key, cached);
+    return cached;
   }
 
-  /** Asked for once: a key that changes is a new worker's. */
+  /** Requested once: a changed key requires a new worker. */
   getKeyCoverage(): Promise<KeyCoverage> {
-    const known = this.#keyCoverage ?? fetchKeyCoverage(this.#client, this.#stopStarting, this.#warn);
-    this.#keyCoverage = known;
-    known.catch(() => {
+    const cached = this.#keyCoverage ?? fetchKeyCoverage(this.#client, this.#stopStarting, this.#warn);
+    this.#keyCoverage = cached;
+    cached.catch(() => {
       this.#keyCoverage = undefined;
     });
-    return known;
+    return cached;
   }
 
   /** @throws as `readPin`. */
   getPin(job: SliceJob): Promise<PinnedPlan> {
     const key = `${destinationKey(job)} ${job.pin}`;
-    const known = this.#pins.get(key) ?? this.#readPin(job);
+    const cached = this.#pins.get(key) ?? this.#readPin(job);
     if (!this.#pins.has(key) && this.#pins.size >= MAX_PINS) this.#pins.clear();
-    this.#pins.set(key, known);
-    known.catch(() => this.#pins.delete(key));
-    return known;
+    this.#pins.set(key, cached);
+    cached.catch(() => this.#pins.delete(key));
+    return cached;
   }
 
   async #readPin(job: SliceJob): Promise<PinnedPlan> {

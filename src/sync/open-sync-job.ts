@@ -13,41 +13,49 @@ import { compareSymbols, listJobSymbols, type SymbolChanges } from './symbol-cha
 import type { SyncInput, SyncJob } from './sync-options.js';
 import type { JobState } from './sync-state.js';
 
-/** A job worked out against the record and what its last run left. */
+/** A job planned with the exchange's record and the state of its last run. */
 export interface OpenSyncJob extends JobWithPlan {
-  /** Undefined where there is no record to plan by. */
+  /** Undefined if there is no record to plan with. */
   readonly downloadJob: DownloadJob | undefined;
   readonly error: TickhaulError | undefined;
   readonly failures: FailureMemory;
   readonly symbolChanges: SymbolChanges;
-  /** What of the state is known before the run. */
+  /** The new state of the job's symbols. */
   readonly symbols: Omit<JobState, 'failed'>;
 }
 
-/** What every job is worked out against. */
+/** What every job is planned with. */
 export interface PlanSources {
   readonly records: ReadonlyMap<string, RecordOrError>;
   readonly manifest: Manifest;
-  readonly mayRead: CanRequest;
+  readonly canRequest: CanRequest;
 }
 
 const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
 
-/** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
+/** @throws usage error for a selection that does not match the exchange's record, with the job's location. */
 export async function openSyncJob(
   job: SyncJob,
   { client, destination, signal }: SyncInput,
-  { records, manifest, mayRead }: PlanSources,
-  before: JobState | undefined,
+  { records, manifest, canRequest }: PlanSources,
+  previous: JobState | undefined,
 ): Promise<OpenSyncJob> {
   const { name, selection } = job;
-  const failures = createFailureMemory(before?.failed ?? []);
+  const failures = createFailureMemory(previous?.failed ?? []);
   const record = records.get(selection.exchange);
   if (!record || record instanceof TickhaulError) {
-    const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
+    const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record received`);
     if (error.code === 'usage') throw addJobContext(job, error);
-    const symbols = before ?? { selection: '', symbols: [] };
-    return { job, plan: undefined, downloadJob: undefined, error, failures, symbolChanges: NO_SYMBOL_CHANGES, symbols };
+    const symbols = previous ?? { selection: '', symbols: [] };
+    return {
+      job,
+      plan: undefined,
+      downloadJob: undefined,
+      error,
+      failures,
+      symbolChanges: NO_SYMBOL_CHANGES,
+      symbols,
+    };
   }
   const { existing, convert, shard } = job.options;
   const plan = await runForJob(job, () =>
@@ -59,7 +67,7 @@ export async function openSyncJob(
       existing,
       convert,
       shard,
-      mayRead,
+      mayRead: canRequest,
       signal,
     }),
   );
@@ -69,21 +77,21 @@ export async function openSyncJob(
     plan,
     downloadJob: {
       name,
-      plan: moveFailedFirst(plan, failures.before),
-      urgent: failures.before,
+      plan: moveFailedFirst(plan, failures.previous),
+      urgent: failures.previous,
       options: job.options,
       client: withStallTimeout(client, job),
     },
     error: undefined,
     failures,
-    symbolChanges: compareSymbols(before, symbols),
+    symbolChanges: compareSymbols(previous, symbols),
     symbols,
   };
 }
 
 /**
- * The records that jobs are worked out against.
- * @throws usage error for contradicting or missing days, with the place that defines the job.
+ * The parts of the manifest that the jobs need.
+ * @throws usage error for contradicting or missing days, with the job's location.
  */
 export async function listJobScopes(
   jobs: readonly SyncJob[],
@@ -98,7 +106,7 @@ export async function listJobScopes(
   return scopes;
 }
 
-/** @throws usage error that says which job, and where it is defined. */
+/** Adds the job's name and location to usage errors. */
 async function runForJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

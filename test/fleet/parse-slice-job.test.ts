@@ -23,7 +23,7 @@ test('a slice whose job is damaged fails at once, with one line that names it; t
     [withoutPin, /pin: /],
     [{ ...data, pin: '../../elsewhere' }, /pin: /],
     [{ ...data, exchange: 7 }, /exchange: /],
-    [{ ...data, from: '2024-02-30' }, /from: it is no day/],
+    [{ ...data, from: '2024-02-30' }, /from: it is not a day/],
     [{ ...data, to: data.from }, /to: it has no days/],
     [{ ...data, dir: null }, /dir: /],
     [{ ...data, options: undefined }, /options: /],
