@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { msToDay } from '../dataset/day.js';
 import { createAccountApi } from './account/account-api-host.js';
-import { type Archive, createSyntheticArchive } from './archive/synthetic-archive.js';
 import { openRecordedArchive } from './archive/recorded-archive.js';
+import { type Archive, createSyntheticArchive } from './archive/synthetic-archive.js';
 import { createFeedsHost } from './feeds/feeds-host.js';
 import { openSliceFolder } from './feeds/slice-folder.js';
 import { createApiHost } from './hosts/api-host.js';
@@ -13,26 +13,26 @@ import { SANDBOX_KEY } from './hosts/authorization.js';
 import { createDatasetHost } from './hosts/dataset-host.js';
 import { createFullAccess } from './hosts/sandbox-key-access.js';
 import { createSignedObjectHost, type SignedObjectHost } from './hosts/signed-object-host.js';
-import { FaultChooser } from './http/sandbox-faults.js';
 import { type Listener, listenOnLoopback } from './http/listen-on-loopback.js';
 import type { CallSettings, SandboxHandler } from './http/sandbox-call.js';
-import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
+import { FaultChooser } from './http/sandbox-faults.js';
 import { isSameService } from './issuer/is-same-service.js';
+import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './sandbox-options.js';
 
 const EXPORT_TIME_MS = 6 * 3_600_000;
 const MAX_LOGGED_REQUESTS = 10_000;
-/** Of each made-up day file. */
+/** Rows of each synthetic day file. */
 const DEFAULT_ROWS = 2000;
 
 /**
  * Starts the embedded service: metadata host with the account API, dataset host, identity issuer and, with `redirect`,
  * the object store that the dataset host redirects to.
- * @throws usage error for a port that cannot be used or a replay folder that cannot be read or holds no day file.
+ * @throws usage error for a port that cannot be used or a replay folder that cannot be read or has no day file.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController();
-  // Each answer under way listens to it.
+  // Each response in progress adds a listener.
   setMaxListeners(0, closing.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-sandbox-'));
   const listeners: Listener[] = [];
@@ -59,7 +59,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       listeners.push(listener);
       return listener.origin;
     };
-    const { rows = DEFAULT_ROWS, seed = 1, retryAfterSeconds = 1, keyAccess, feeds = {}, replayDir } = options;
+    const {
+      rows = DEFAULT_ROWS,
+      seed = 1,
+      retryAfterSeconds = 1,
+      keyAccess,
+      feeds = {},
+      replayDir,
+    } = options;
     const folder = replayDir === undefined ? undefined : await openSliceFolder(replayDir);
     const archive = await openArchive(options, folder?.exchanges ?? [], scratch, closing.signal);
     const faults = new FaultChooser(options.faults ?? {}, seed, options.faultsPerFile ?? Infinity);
@@ -71,10 +78,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     });
     let issuerUrl = '';
     const keyInfo = options.noKeyInfo ? undefined : (keyAccess ?? createFullAccess(archive.exchanges));
-    const answerAccount = createAccountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
-    // A folder of real data has no story that could be told in another form.
+    const handleAccountCall = createAccountApi({ issuer, issuerUrl: () => issuerUrl, keyInfo });
+    // A folder of recorded data has no simulation from which feeds could be generated.
     const exchanges = replayDir === undefined ? archive.exchanges : [];
-    const answerFeeds = createFeedsHost({
+    const handleFeedCall = createFeedsHost({
       exchanges,
       rows,
       seed,
@@ -83,7 +90,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
       keyAccess,
       folder,
     });
-    const apiUrl = await open('api', 0, createApiHost({ archive, faults, handleAccountCall: answerAccount, handleFeedCall: answerFeeds }));
+    const apiUrl = await open(
+      'api',
+      0,
+      createApiHost({ archive, faults, handleAccountCall, handleFeedCall }),
+    );
     const store = options.redirect ? createSignedObjectHost() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));
     const sign =
@@ -131,7 +142,7 @@ function openArchive(
   if (replayDir !== undefined) {
     return openRecordedArchive({ folder: replayDir, feedExchanges, exportedUntil, scratch, signal });
   }
-  // A day is there from 06:00 UTC of the next one (service interface, Datasets API, rule 1).
+  // A day is available from 06:00 UTC of the next day on (`docs/spec/metadata-api.md#export-status`).
   const until = exportedUntil ?? msToDay(Date.now() - EXPORT_TIME_MS);
   return createSyntheticArchive({ rows, seed, exportedUntil: until, scratch, signal });
 }

@@ -23,7 +23,7 @@ const ERRORS = {
   '401': createResponse('No valid access token', { $ref: '#/components/schemas/Error' }),
 };
 
-/** The description of the account operations (OpenAPI 3.1.0). @param origin of the metadata host. */
+/** The OpenAPI 3.1.0 description of the account operations. @param origin origin of the metadata host. */
 export function createOpenApiDocument(origin: string): object {
   return {
     openapi: '3.1.0',
@@ -36,8 +36,8 @@ export function createOpenApiDocument(origin: string): object {
           operationId: 'createAccount',
           summary: 'Create the account, or return the existing one',
           responses: {
-            '200': createResponse('It was there', ACCOUNT),
-            '201': createResponse('It is new', ACCOUNT),
+            '200': createResponse('The account exists', ACCOUNT),
+            '201': createResponse('The account is new', ACCOUNT),
             ...ERRORS,
           },
         },
@@ -80,7 +80,7 @@ export function createOpenApiDocument(origin: string): object {
         delete: {
           operationId: 'deactivateApiKey',
           summary: 'Deactivate an API key',
-          responses: { '204': { description: 'It is inactive' }, ...ERRORS },
+          responses: { '204': { description: 'The key is inactive' }, ...ERRORS },
         },
       },
       '/v1/account/usage': {

@@ -1,6 +1,6 @@
 const MAX_ENTRIES = 10_000;
 
-/** A map that forgets its oldest entries, so that a service that runs for weeks does not grow. */
+/** A map that drops its oldest entries, so that a long-running service does not grow. */
 export class BoundedMap<Value> {
   readonly #entries = new Map<string, Value>();
 

@@ -7,14 +7,14 @@ import { createGzip } from 'node:zlib';
 const GZIP_LEVEL = 4;
 const READ_BYTES = 262_144;
 
-/** The bytes of a gzip file that is ready to be served. */
+/** A complete gzip file to serve. */
 export interface GzipContent {
   readonly bytes: number;
-  /** Hex digits. */
+  /** In hex digits. */
   readonly md5: string;
-  /** Bytes of memory that are held while it is kept. */
+  /** Bytes of memory that the content occupies. */
   readonly memoryBytes: number;
-  /** @param end not included. */
+  /** @param end offset, not included. */
   read(start: number, end: number): Readable;
 }
 
@@ -27,14 +27,14 @@ export function createMemoryContent(bytes: Buffer): GzipContent {
   };
 }
 
-/** A gzip file on disk, read once for its size and md5. */
+/** Opens a gzip file on disk, and reads it once for its size and MD5. */
 export async function openFileContent(path: string, signal: AbortSignal): Promise<GzipContent> {
   const meter = new Meter();
   await pipeline(createReadStream(path, { highWaterMark: READ_BYTES }), meter.pass, drain, { signal });
   return createDiskContent(path, meter);
 }
 
-/** Compresses text into a buffer. */
+/** Compresses text into memory. */
 export async function compressToMemory(text: Iterable<string>, signal: AbortSignal): Promise<GzipContent> {
   const chunks: Buffer[] = [];
   await pipeline(
@@ -65,7 +65,7 @@ export async function compressToFile(
   return createDiskContent(path, meter);
 }
 
-/** Counts and hashes what passes through. */
+/** Counts and hashes the bytes of a stream. */
 class Meter {
   size = 0;
   readonly #hash = createHash('md5');

@@ -6,37 +6,37 @@ import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { generateDayFileText } from '../day-files/generate-day-file.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
-import { type SandboxExchange, createSyntheticExchanges } from '../market/synthetic-exchanges.js';
 import type { MarketSize } from '../market/market-size.js';
-import { type GzipContent, compressToFile, compressToMemory, createMemoryContent } from './gzip-content.js';
+import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
 import { ContentCache } from './content-cache.js';
+import { compressToFile, compressToMemory, createMemoryContent, type GzipContent } from './gzip-content.js';
 
 /** Bytes of small files kept in memory. */
 const MAX_CACHE_BYTES = 64_000_000;
-/** Files with more cells are kept on disk. */
+/** Larger files are kept on disk. */
 const MAX_CELLS_IN_MEMORY = 400_000;
 
-/** What the embedded service serves: records, and the day files they announce. */
+/** The data of the embedded service: exchange records, and the day files that they list. */
 export interface Archive {
   readonly exchanges: readonly SandboxExchange[];
-  /** The file's bytes; undefined where that day is not there. */
+  /** Opens a day file; undefined if the day is not available. */
   open(file: DayFile): Promise<GzipContent | undefined>;
 }
 
 export interface SyntheticArchiveOptions extends MarketSize {
   /** The first UTC day that is not exported. */
   readonly exportedUntil: Day;
-  /** Folder for large files, removed by the caller. */
+  /** Folder for large files. The caller removes it. */
   readonly scratch: string;
   readonly signal: AbortSignal;
 }
 
-/** Made-up market data, the same bytes for the same seed and rows. Files are made when they are first asked for. */
+/** Synthetic market data, with equal bytes for equal seed and rows. Files are generated on first request. */
 export function createSyntheticArchive(options: SyntheticArchiveOptions): Archive {
   const exchanges = createSyntheticExchanges(options.exportedUntil, options.rows);
   const cache = new ContentCache(MAX_CACHE_BYTES);
   let largeFiles = 0;
-  const make = (file: DayFile): Promise<GzipContent> => {
+  const createContent = (file: DayFile): Promise<GzipContent> => {
     if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
     const members = listMembers(exchanges, file);
     const text = generateDayFileText(file, members, options);
@@ -47,11 +47,11 @@ export function createSyntheticArchive(options: SyntheticArchiveOptions): Archiv
   };
   return {
     exchanges,
-    open: (file) => cache.get(JSON.stringify(file), () => make(file)),
+    open: (file) => cache.get(JSON.stringify(file), () => createContent(file)),
   };
 }
 
-/** The symbols that a grouped symbol repeats: of its type, listed on that day. An options chain names its own. */
+/** The symbols that a grouped symbol repeats: those of its type, listed on that day. An options chain has its own. */
 function listMembers(
   exchanges: readonly SandboxExchange[],
   { exchange, dataType, symbol, day }: DayFile,
@@ -70,7 +70,7 @@ function listMembers(
     .map(({ id }) => id);
 }
 
-/** Whether the day begins in the time the symbol was available. */
+/** Whether the day starts while the symbol is available. */
 export function isAvailableOn(
   { availableSince, availableTo }: { readonly availableSince: string; readonly availableTo?: string },
   day: Day,

@@ -1,6 +1,6 @@
 import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
 
-/** A row for each level of a change; the rows of one change share their times. */
+/** Writes a row for each level of a change. The rows of one change have the same times. */
 export const createBookChangeWriter: CreateLineWriter = (instrument) => {
   const { ticksPerUnit, lotsPerUnit } = instrument;
   return (event) => {

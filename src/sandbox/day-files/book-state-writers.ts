@@ -2,18 +2,18 @@ import type { SideLevels } from '../../market/book/top-levels.js';
 import { createBookStateTracker } from '../market/book-state-tracker.js';
 import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
 
-/** A row for each change of the best levels. */
+/** Writes a row for each change of the best levels. */
 export const createQuoteWriter: CreateLineWriter = createBookStateWriter(1, () => {
   const asks = new LevelCells(1);
   const bids = new LevelCells(1);
   return (ask, bid) => {
-    // The uneven order of the real files: ask_amount,ask_price,bid_price,bid_amount.
+    // Real files have this irregular order: ask_amount,ask_price,bid_price,bid_amount.
     const [price = '', amount = ''] = asks.read(ask, 0).split(',');
     return `${amount},${price},${bids.read(bid, 0)}`;
   };
 });
 
-/** A row for each change of the best `depth` levels. */
+/** Writes a row for each change of the best `depth` levels. */
 export function createSnapshotWriter(depth: number): CreateLineWriter {
   return createBookStateWriter(depth, () => {
     const askCells = new LevelCells(depth);
@@ -28,23 +28,23 @@ export function createSnapshotWriter(depth: number): CreateLineWriter {
 
 function createBookStateWriter(
   depth: number,
-  cellWriter: () => (asks: SideLevels, bids: SideLevels) => string,
+  createCellWriter: () => (asks: SideLevels, bids: SideLevels) => string,
 ): CreateLineWriter {
   return (instrument) => {
-    const cells = cellWriter();
+    const cells = createCellWriter();
     let text = '';
-    const follow = createBookStateTracker(instrument, depth, (state) => {
+    const trackBook = createBookStateTracker(instrument, depth, (state) => {
       text += `${formatLineHead(instrument, state)}${cells(state.asks, state.bids)}\n`;
     });
     return (event) => {
       text = '';
-      if (event.kind === 'book_change') follow(event);
+      if (event.kind === 'book_change') trackBook(event);
       return text;
     };
   };
 }
 
-/** `price,amount` of the levels of a side. Most of them are as they were in the row before, and so is their text. */
+/** Caches `price,amount` of a side's levels, since most levels are the same as in the previous row. */
 class LevelCells {
   readonly #prices: Float64Array;
   readonly #amounts: Float64Array;

@@ -1,19 +1,19 @@
 import { type DataType, dataTypeColumns, isDataType } from '../../dataset/data-types.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
-import { mergeByLocalTime } from '../market/merge-by-local-time.js';
-import { simulateOptionsChain } from '../market/simulate-options-chain.js';
-import { simulateMarket } from '../market/simulate-market.js';
 import type { MarketSize } from '../market/market-size.js';
+import { mergeByLocalTime } from '../market/merge-by-local-time.js';
+import { simulateMarket } from '../market/simulate-market.js';
+import { simulateOptionsChain } from '../market/simulate-options-chain.js';
+import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
 import { createBookChangeWriter } from './book-change-writer.js';
 import { createQuoteWriter, createSnapshotWriter } from './book-state-writers.js';
 import { type CreateLineWriter, type CsvLines, generateLines } from './csv-lines.js';
-import { createTickerWriter } from './ticker-writer.js';
 import { generateOptionsChainLines } from './options-chain-lines.js';
+import { createTickerWriter } from './ticker-writer.js';
 import { createLiquidationWriter, createTradeWriter } from './trade-writers.js';
 
-/** Characters of CSV given out at once. */
+/** Characters of CSV per chunk. */
 const CHUNK_CHARACTERS = 65_536;
 
 const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWriter>> = {
@@ -28,9 +28,9 @@ const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWri
 };
 
 /**
- * The CSV text of a made-up day file, header first, in chunks: any number of rows takes the same memory. All files of
- * one symbol and day tell of the same events.
- * @param members symbols whose rows a grouped symbol's file holds; the symbol itself for any other.
+ * Generates the CSV text of a synthetic day file, header first, in chunks, with constant memory for any number of
+ * rows. All files of one symbol and day are based on the same events.
+ * @param members symbols whose rows a grouped symbol's file contains; otherwise the symbol itself.
  */
 export function* generateDayFileText(
   file: DayFile,
@@ -38,7 +38,7 @@ export function* generateDayFileText(
   size: MarketSize,
 ): Generator<string> {
   const { exchange, dataType, day } = file;
-  if (!isDataType(dataType)) throw new RangeError(`no made-up data for ${dataType}`);
+  if (!isDataType(dataType)) throw new RangeError(`no synthetic data for ${dataType}`);
   const symbols = members.map((symbol) => generateSymbolLines(exchange, symbol, dataType, day, size));
   let chunk = `${dataTypeColumns(dataType)
     ?.map(({ name }) => name)
@@ -61,6 +61,7 @@ function generateSymbolLines(
   size: MarketSize,
 ): Generator<CsvLines> {
   const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
-  if (dataType === 'options_chain') return generateOptionsChainLines(exchange, simulateOptionsChain(instrument, day, size));
+  if (dataType === 'options_chain')
+    return generateOptionsChainLines(exchange, simulateOptionsChain(instrument, day, size));
   return generateLines(simulateMarket(instrument, day, size), WRITERS[dataType](instrument));
 }

@@ -1,11 +1,15 @@
 import type { OptionSide, OptionSummary, OptionsEvent } from '../market/simulate-options-chain.js';
 import { type CsvLines, formatLineHead } from './csv-lines.js';
 
-/** A row for each summary; what an exchange doesn't tell is an empty cell. */
-export function* generateOptionsChainLines(exchange: string, events: Iterable<OptionsEvent>): Generator<CsvLines> {
+/** Generates a row for each summary. Values that the exchange does not provide are empty cells. */
+export function* generateOptionsChainLines(
+  exchange: string,
+  events: Iterable<OptionsEvent>,
+): Generator<CsvLines> {
   for (const { summaries, ...times } of events) {
     const rows = summaries.map(
-      (summary) => `${formatLineHead({ exchange, symbol: summary.symbol }, times)}${formatSummary(summary)}\n`,
+      (summary) =>
+        `${formatLineHead({ exchange, symbol: summary.symbol }, times)}${formatSummary(summary)}\n`,
     );
     yield { text: rows.join(''), localTimestamp: times.localTimestamp };
   }

@@ -1,7 +1,7 @@
 import { formatTickerValues } from '../market/synthetic-ticker.js';
 import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
 
-/** Tickers as exchanges send them: what they don't tell is an empty cell. */
+/** Writes tickers. Values that the exchange does not provide are empty cells. */
 export const createTickerWriter: CreateLineWriter = (instrument) => (event) => {
   if (event.kind !== 'ticker') return '';
   const price = (ticks: number | undefined): number | '' =>

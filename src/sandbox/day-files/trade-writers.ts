@@ -1,6 +1,6 @@
 import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
 
-/** A row for each fill of an order. */
+/** Writes a row for each fill of an order. */
 export const createTradeWriter: CreateLineWriter = (instrument) => {
   const { ticksPerUnit, lotsPerUnit } = instrument;
   return (event) => {

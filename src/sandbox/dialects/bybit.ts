@@ -1,12 +1,12 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, NativeMessage } from './feed-event.js';
-import { formatOptionalNumber, formatLevels, usToMs } from './format-values.js';
+import { formatLevels, formatOptionalNumber, usToMs } from './format-values.js';
 
-/** From here on all liquidations are sent, in a topic of their own. */
+/** From this time on, all liquidations are sent, in a separate topic. In microseconds. */
 const ALL_LIQUIDATIONS_START_US = Date.parse('2025-02-26') * 1000;
 
 /**
- * Bybit's linear and inverse contracts (Bybit API v5, WebSocket public channels, in use from 2023-04-05 on): `{topic,
+ * Bybit linear and inverse contracts (Bybit API v5, WebSocket public channels, used from 2023-04-05 on): `{topic,
  * type, ts, data}`, numbers as text, times in milliseconds. The side of a liquidation is that of the position.
  * Liquidations have no id.
  */
@@ -40,7 +40,15 @@ export function createBybitDialect(): Dialect {
         price === undefined || amount === undefined ? [] : [{ price, amount }];
       const b = formatLevels(side(event.bidPrice, event.bidAmount));
       const a = formatLevels(side(event.askPrice, event.askAmount));
-      return [createTopicMessage('orderbook.1', 'snapshot', event, { s: event.symbol, b, a, u: update, seq: update })];
+      return [
+        createTopicMessage('orderbook.1', 'snapshot', event, {
+          s: event.symbol,
+          b,
+          a,
+          u: update,
+          seq: update,
+        }),
+      ];
     },
     derivative_ticker(event) {
       const type = tickers.has(event.symbol) ? 'delta' : 'snapshot';
@@ -63,7 +71,9 @@ export function createBybitDialect(): Dialect {
       const v = String(event.amount);
       const p = String(event.price);
       if (event.localTimestamp >= ALL_LIQUIDATIONS_START_US) {
-        return [createTopicMessage('allLiquidation', 'snapshot', event, [{ T, s: event.symbol, S: side, v, p }])];
+        return [
+          createTopicMessage('allLiquidation', 'snapshot', event, [{ T, s: event.symbol, S: side, v, p }]),
+        ];
       }
       const data = { updatedTime: T, symbol: event.symbol, side, size: v, price: p };
       return [createTopicMessage('liquidation', 'snapshot', event, data)];

@@ -1,11 +1,11 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, NativeMessage } from './feed-event.js';
-import { formatIsoUs, formatOptionalNumber, formatLevels } from './format-values.js';
+import { formatIsoUs, formatLevels, formatOptionalNumber } from './format-values.js';
 
 /**
  * Coinbase Exchange (docs.cdp.coinbase.com, Exchange WebSocket channels: matches, level2, ticker): flat messages with a
- * type, numbers as text, times with microseconds. The side of a match is the maker's. Ids of trades are numbers, sides
- * are known.
+ * type, numbers as text, times with microseconds. The side of a match is that of the maker. Trade ids are numbers, and
+ * sides are always known.
  */
 export function createCoinbaseDialect(): Dialect {
   let sequence = 0;
@@ -26,7 +26,11 @@ export function createCoinbaseDialect(): Dialect {
       }
       const changes = (side: string, levels: readonly PriceLevel[]): readonly (readonly string[])[] =>
         formatLevels(levels).map(([price, amount]) => [side, price, amount]);
-      return [createFlatMessage('l2update', event, { changes: [...changes('buy', bids), ...changes('sell', asks)] })];
+      return [
+        createFlatMessage('l2update', event, {
+          changes: [...changes('buy', bids), ...changes('sell', asks)],
+        }),
+      ];
     },
     book_ticker(event) {
       sequence++;

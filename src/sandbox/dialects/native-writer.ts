@@ -6,7 +6,7 @@ import { createDeribitDialect } from './deribit.js';
 import type { Dialect, FeedEvent, NativeMessage } from './feed-event.js';
 import { createOkexSwapDialect } from './okex-swap.js';
 
-/** The exchanges whose own messages can be written. */
+/** Exchanges whose native messages can be written. */
 export const DIALECTS: Readonly<Record<string, () => Dialect>> = {
   bitmex: createBitmexDialect,
   'binance-futures': createBinanceFuturesDialect,
@@ -17,16 +17,16 @@ export const DIALECTS: Readonly<Record<string, () => Dialect>> = {
 };
 
 /**
- * Writes an exchange's own messages of what happens on its markets: normalized, they tell the same again. It keeps what
- * a connection keeps (ids of levels, sequences, values told last): after a break there is a new one, whose books begin
- * with snapshots.
+ * Writes an exchange's native messages for market events. Normalizing them yields the same events. It holds the state
+ * of one connection (ids of levels, sequence numbers, last values): after a disconnect, create a new writer, whose books
+ * start with snapshots.
  */
 export interface NativeWriter {
-  /** The messages of an event, in their order; none where the exchange doesn't tell such events. */
+  /** The messages of an event, in order; none if the exchange does not send such events. */
   write(event: FeedEvent): readonly NativeMessage[];
 }
 
-/** A writer of an exchange's messages; undefined for one that is none of `DIALECTS`. */
+/** Undefined for an exchange that is not in `DIALECTS`. */
 export function createNativeWriter(exchange: string): NativeWriter | undefined {
   const dialect = DIALECTS[exchange]?.();
   return dialect && { write: (event) => writeEvent(dialect, event) };

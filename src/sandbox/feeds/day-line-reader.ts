@@ -1,29 +1,29 @@
 import { US_PER_MINUTE } from '../../dataset/minute.js';
 import type { FeedLine } from './feed-line.js';
 
-/** Lines of a day, taken minute by minute. */
+/** Reads the lines of a day minute by minute. */
 export class DayLineReader {
   readonly #lines: Iterator<FeedLine, undefined>;
-  #ahead: FeedLine | undefined;
+  #next: FeedLine | undefined;
 
-  /** @param minute the first one that is to come, since the epoch. */
+  /** @param minute the first minute to read, since the epoch. */
   constructor(
     lines: Generator<FeedLine, undefined>,
     public minute: number,
   ) {
     this.#lines = lines;
-    this.#ahead = lines.next().value;
+    this.#next = lines.next().value;
   }
 
-  /** The lines of `minute`, which is then the next one. */
+  /** The lines of `minute`, which is then increased. */
   readMinute(): readonly FeedLine[] {
     this.minute++;
     const end = this.minute * US_PER_MINUTE;
-    const taken: FeedLine[] = [];
-    while (this.#ahead !== undefined && this.#ahead.localTimestamp < end) {
-      taken.push(this.#ahead);
-      this.#ahead = this.#lines.next().value;
+    const lines: FeedLine[] = [];
+    while (this.#next !== undefined && this.#next.localTimestamp < end) {
+      lines.push(this.#next);
+      this.#next = this.#lines.next().value;
     }
-    return taken;
+    return lines;
   }
 }

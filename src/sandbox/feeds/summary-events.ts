@@ -1,7 +1,7 @@
 import type { EventOf } from '../dialects/feed-event.js';
 import type { OptionSide, OptionSummary, OptionsEvent } from '../market/simulate-options-chain.js';
 
-/** The summaries of options in a feed, one an option. */
+/** Converts option summaries to feed events, one per option. */
 export function toSummaryEvents(event: OptionsEvent): readonly EventOf<'option_summary'>[] {
   const { summaries, timestamp, localTimestamp } = event;
   return summaries.map((summary) => ({

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFirstDayOfMonth, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
 import type { GzipContent } from '../archive/gzip-content.js';
-import type { FaultChooser } from '../http/sandbox-faults.js';
+import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -12,6 +11,7 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import type { FaultChooser } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
 import { isAuthorized, sendKeyRefusal } from './authorization.js';
 import { isErrorFault, sendErrorFault } from './error-faults.js';
@@ -23,14 +23,14 @@ const SLOW_START_MS = 1000;
 export interface DatasetHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
-  /** What the key may read; undefined for everything. */
+  /** Access of the key; undefined for everything. */
   readonly keyAccess: readonly SandboxKeyAccess[] | undefined;
   readonly retryAfterSeconds: number;
-  /** Gives the signed address to redirect to, where answers redirect. */
+  /** Creates the signed address to redirect to; undefined if files are sent directly. */
   readonly sign: SignedObjectHost['sign'] | undefined;
 }
 
-/** The dataset host (service interface, Datasets API; service facts, Dataset host): GET only, and no ranges. */
+/** The dataset host (`docs/spec/datasets-api.md`): GET only, without ranges. */
 export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
   const { keyAccess } = options;
   return async (call) => {
@@ -87,7 +87,7 @@ async function serve(
   await sendBody(call, content, 0, plan);
 }
 
-/** Reads `/v1/:exchange/:dataType/:year/:month/:day/:symbol.csv.gz`; undefined for any other path. */
+/** Parses `/v1/:exchange/:dataType/:year/:month/:day/:symbol.csv.gz`; undefined for other paths. */
 function parsePath(path: string): DayFile | undefined {
   const match = /^\/v1\/([^/]+)\/([^/]+)\/(\d{4})\/(\d{2})\/(\d{2})\/([^/]+)\.csv\.gz$/.exec(path);
   if (!match) return undefined;
@@ -104,7 +104,7 @@ function parsePath(path: string): DayFile | undefined {
   }
 }
 
-/** The sum with its first digit changed. */
+/** The MD5 with its first digit changed. */
 function createWrongMd5(md5: string): string {
   return `${md5.startsWith('0') ? '1' : '0'}${md5.slice(1)}`;
 }

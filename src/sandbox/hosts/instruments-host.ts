@@ -1,13 +1,13 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
-import type { SandboxDatasetSymbol, SandboxExchange } from '../market/synthetic-exchanges.js';
 import { toFeedSymbol } from '../market/feed-symbol.js';
+import type { SandboxDatasetSymbol, SandboxExchange } from '../market/synthetic-exchanges.js';
 import { hasKey, sendKeyRefusal } from './authorization.js';
 
-/** A made-up instrument: what the fields mean is on the replay facts' page, section 9. */
+/** A synthetic instrument (`docs/spec/metadata-api.md#instruments`). */
 export type SandboxInstrument = Readonly<Record<string, string | number | boolean>>;
 
-/** Its instruments are shown to everybody. */
+/** The exchange whose instruments need no key. */
 const OPEN_EXCHANGE = 'bitmex';
 const FILTER_FIELDS = new Set([
   'baseCurrency',
@@ -20,7 +20,7 @@ const FILTER_FIELDS = new Set([
   'availableTo',
 ]);
 
-/** `GET /v1/instruments/:exchange[/:symbol]`; undefined for any other path. */
+/** Serves `GET /v1/instruments/:exchange[/:symbol]`; undefined for other paths. */
 export function createInstrumentsHost(
   exchanges: readonly SandboxExchange[],
 ): (call: SandboxCall) => Promise<void> | undefined {
@@ -33,17 +33,17 @@ export function createInstrumentsHost(
     if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
     const all = listInstruments(record);
     if (symbol !== undefined) {
-      const wanted = decodeURIComponent(symbol).toUpperCase();
-      const found = all.find(({ id }) => String(id).toUpperCase() === wanted);
-      return found
-        ? send(call, found)
+      const expected = decodeURIComponent(symbol).toUpperCase();
+      const instrument = all.find(({ id }) => String(id).toUpperCase() === expected);
+      return instrument
+        ? send(call, instrument)
         : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
     }
     const filter = parseFilter(searchParams.get('filter') ?? '{}');
     if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
     return send(
       call,
-      all.filter((one) => isMatch(filter, one)),
+      all.filter((instrument) => isMatch(filter, instrument)),
     );
   };
 }
@@ -102,12 +102,12 @@ function parseFilter(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** Days of a filter mean the time in which an instrument was there; both together, some of it. */
+/** `availableSince` and `availableTo` of a filter select instruments that were available in that period. */
 function isMatch(filter: Readonly<Record<string, unknown>>, instrument: SandboxInstrument): boolean {
-  return Object.entries(filter).every(([field, wanted]) => {
+  return Object.entries(filter).every(([field, expected]) => {
     const value = instrument[field];
-    if (field === 'availableSince') return (instrument['availableTo'] ?? '9999') > String(wanted);
-    if (field === 'availableTo') return String(instrument['availableSince']) < String(wanted);
-    return Array.isArray(wanted) ? wanted.includes(value) : value === wanted;
+    if (field === 'availableSince') return (instrument['availableTo'] ?? '9999') > String(expected);
+    if (field === 'availableTo') return String(instrument['availableSince']) < String(expected);
+    return Array.isArray(expected) ? expected.includes(value) : value === expected;
   });
 }

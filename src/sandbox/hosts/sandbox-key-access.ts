@@ -2,19 +2,19 @@ import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 
-/** What the key may read of one exchange, as `GET /v1/api-key-info` sends it (service facts, Metadata). */
+/** Access of the key to one exchange, as in `GET /v1/api-key-info` (`docs/spec/metadata-api.md#key-info`). */
 export interface SandboxKeyAccess {
   readonly exchange: string;
   readonly accessType: string;
   readonly from: string;
   /** Not included. */
   readonly to: string;
-  /** Empty for all. */
+  /** Empty for all symbols. */
   readonly symbols: readonly string[];
   readonly dataPlan: string;
 }
 
-/** Everything there is. */
+/** Access to all data of the exchanges. */
 export function createFullAccess(exchanges: readonly SandboxExchange[]): readonly SandboxKeyAccess[] {
   return exchanges.map((record) => ({
     exchange: record.id,
@@ -26,13 +26,16 @@ export function createFullAccess(exchanges: readonly SandboxExchange[]): readonl
   }));
 }
 
-/** Whether the key may read the day file. */
-export function isFileAllowed(access: readonly SandboxKeyAccess[], { exchange, symbol, day }: DayFile): boolean {
+/** Whether the key covers the day file. */
+export function isFileAllowed(
+  access: readonly SandboxKeyAccess[],
+  { exchange, symbol, day }: DayFile,
+): boolean {
   return access.some(
-    (one) =>
-      one.exchange === exchange &&
-      (one.symbols.length === 0 || one.symbols.includes(symbol)) &&
-      isWithin(day, one),
+    (entry) =>
+      entry.exchange === exchange &&
+      (entry.symbols.length === 0 || entry.symbols.includes(symbol)) &&
+      isWithin(day, entry),
   );
 }
 

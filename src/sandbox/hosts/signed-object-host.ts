@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { GzipContent } from '../archive/gzip-content.js';
-import type { FaultKind } from '../http/sandbox-faults.js';
 import { parseRange } from '../http/http-range.js';
 import {
   parseTarget,
@@ -9,6 +8,7 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import type { FaultKind } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
 
 const SIGNATURE_LIFE_MS = 60_000;
@@ -20,9 +20,9 @@ interface SignedObject {
   readonly expiresMs: number;
 }
 
-/** The second origin that the dataset host redirects to. */
+/** The second origin, to which the dataset host redirects. */
 export interface SignedObjectHost {
-  /** Path and query under which the content can be read for a minute. */
+  /** Returns the path and query at which the content is available for one minute. */
   sign(path: string, content: GzipContent, fault: FaultKind | undefined): string;
   readonly handle: SandboxHandler;
 }
@@ -34,10 +34,10 @@ export function createSignedObjectHost(): SignedObjectHost {
   return {
     sign: (path, content, fault) => {
       forgetExpired(signed);
-      const expires = Date.now() + SIGNATURE_LIFE_MS;
-      const signature = createHmac('sha256', secret).update(`${path} ${expires} ${count++}`).digest('hex');
-      signed.set(`${path} ${signature}`, { content, fault, expiresMs: expires });
-      return `${path}?X-Expires=${expires}&X-Signature=${signature}`;
+      const expiresMs = Date.now() + SIGNATURE_LIFE_MS;
+      const signature = createHmac('sha256', secret).update(`${path} ${expiresMs} ${count++}`).digest('hex');
+      signed.set(`${path} ${signature}`, { content, fault, expiresMs });
+      return `${path}?X-Expires=${expiresMs}&X-Signature=${signature}`;
     },
     handle: async (call) => {
       const { pathname, searchParams } = parseTarget(call);
@@ -51,12 +51,12 @@ export function createSignedObjectHost(): SignedObjectHost {
   };
 }
 
-/** The whole object, or the asked range of it (RFC 9110, sections 13.1.5, 14 and 15.3.7). */
+/** Sends the whole object, or the requested range of it (RFC 9110, sections 13.1.5, 14 and 15.3.7). */
 async function serve(call: SandboxCall, { content, fault }: SignedObject): Promise<void> {
   const etag = `"${content.md5}"`;
   const { range: rangeHeader, 'if-range': ifRange } = call.request.headers;
-  const wanted = ifRange === undefined || ifRange === etag ? rangeHeader : undefined;
-  const range = parseRange(wanted, content.bytes);
+  const usedRange = ifRange === undefined || ifRange === etag ? rangeHeader : undefined;
+  const range = parseRange(usedRange, content.bytes);
   const common = { 'Accept-Ranges': 'bytes', ETag: etag };
   if (range === 'unsatisfiable') {
     const headers = { ...common, 'Content-Range': `bytes */${content.bytes}` };
@@ -77,7 +77,7 @@ async function serve(call: SandboxCall, { content, fault }: SignedObject): Promi
 function forgetExpired(signed: Map<string, SignedObject>): void {
   const now = Date.now();
   for (const [key, { expiresMs }] of signed) {
-    // Insertion order is the order of expiry.
+    // Entries are in the order of their expiry.
     if (expiresMs >= now) return;
     signed.delete(key);
   }

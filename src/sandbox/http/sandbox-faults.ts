@@ -2,40 +2,40 @@ import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { seededRandom } from '../market/seeded-random.js';
 
-/** What can go wrong, on purpose. */
+/** Faults that the sandbox can produce. */
 export const FAULT_KINDS = [
   /** 429 with `retry-after`. */
   'rate-limit',
   /** 429 whose message says that the account reached its data transfer limit. */
   'transfer-limit',
-  /** 403: the key is active from another IP address. */
+  /** 403: the key is in use from another IP address. */
   'ip-lock',
   '500',
   '502',
   '503',
   /** The connection is reset in the middle of the body. */
   'reset',
-  /** Half a body, then silence. */
+  /** Half of the body, then no further bytes. */
   'stall',
-  /** A whole HTTP answer that holds half of the gzip file. */
+  /** A complete HTTP response with half of the gzip file. */
   'truncate',
-  /** Half of the announced bytes, then the connection closes. */
+  /** Half of the announced bytes, then the connection is closed. */
   'short',
-  /** One bit in the middle of the body is wrong. */
+  /** One bit in the middle of the body is flipped. */
   'bit-flip',
-  /** `x-md5` of another content. */
+  /** `x-md5` of other content. */
   'wrong-md5',
   /** Neither Content-Length nor x-dataset-size. */
   'no-length',
-  /** Headers come a second late. */
+  /** Headers are delayed by a second. */
   'slow-start',
   /** 200 with an HTML page. */
   'html',
   /** Bytes after the last gzip member. */
   'trailing',
-  /** 200 with a body of no bytes. */
+  /** 200 with an empty body. */
   'empty',
-  /** The metadata host answers 200 with something that is not JSON: the only fault of that host. */
+  /** 200 of the metadata host with a body that is not JSON: the only fault of that host. */
   'not-json',
 ] as const;
 
@@ -45,15 +45,15 @@ export type FaultKind = (typeof FAULT_KINDS)[number];
 export type FaultShares<Kind extends string = FaultKind> = Readonly<Partial<Record<Kind, number>>>;
 
 /**
- * Reads faults such as `rate-limit=0.1,reset=0.05`, comma-separated or repeated; a later one of a kind replaces
- * the earlier.
- * @throws usage error for an unknown kind, a share outside 0 to 1, or shares that are more than 1 together.
+ * Parses faults such as `rate-limit=0.1,reset=0.05`, comma-separated or repeated; a later share of a kind replaces an
+ * earlier one.
+ * @throws usage error for an unknown kind, a share outside 0 to 1, or shares with a sum above 1.
  */
 export function parseFaults(list: readonly string[]): FaultShares {
   return parseShares(list, FAULT_KINDS);
 }
 
-/** The same for faults of any list of kinds. */
+/** Like `parseFaults`, for any list of kinds. */
 export function parseShares<Kind extends string>(
   list: readonly string[],
   kinds: readonly Kind[],
@@ -81,12 +81,12 @@ export function parseShares<Kind extends string>(
   return shares;
 }
 
-/** Draws the fault of each request; a path's draws are its own, so that the order of requests changes nothing. */
+/** Chooses the fault of each request. Each path has its own draws, so that the order of requests has no effect. */
 export class FaultChooser<Kind extends string = FaultKind> {
   readonly #kinds: readonly Kind[];
-  readonly #asked = new Map<string, { requests: number; faults: number }>();
+  readonly #counts = new Map<string, { requests: number; faults: number }>();
 
-  /** @param maxPerPath at most so many faults for one path. */
+  /** @param maxPerPath maximum number of faults per path. */
   constructor(
     readonly shares: FaultShares<Kind>,
     readonly seed: number,
@@ -97,17 +97,17 @@ export class FaultChooser<Kind extends string = FaultKind> {
 
   next(path: string, isPossible: (kind: Kind) => boolean): Kind | undefined {
     if (this.#kinds.length === 0) return undefined;
-    const asked = this.#asked.get(path) ?? { requests: 0, faults: 0 };
-    this.#asked.set(path, asked);
-    if (asked.faults >= this.maxPerPath) return undefined;
-    let dice = seededRandom(this.seed, 'fault', path, asked.requests++).next();
+    const counts = this.#counts.get(path) ?? { requests: 0, faults: 0 };
+    this.#counts.set(path, counts);
+    if (counts.faults >= this.maxPerPath) return undefined;
+    let draw = seededRandom(this.seed, 'fault', path, counts.requests++).next();
     for (const kind of this.#kinds) {
       const share = isPossible(kind) ? (this.shares[kind] ?? 0) : 0;
-      if (dice < share) {
-        asked.faults++;
+      if (draw < share) {
+        counts.faults++;
         return kind;
       }
-      dice -= share;
+      draw -= share;
     }
     return undefined;
   }

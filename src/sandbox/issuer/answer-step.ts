@@ -1,10 +1,10 @@
 import { type SandboxCall, sendSandboxJson, startResponse } from '../http/sandbox-call.js';
-import { resetConnection, sendFault, sendCannedResponse } from './send-fault.js';
+import { Refusal, type Step } from './issuer-steps.js';
+import { resetConnection, sendCannedResponse, sendFault } from './send-fault.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
 import type { StepFaults } from './step-faults.js';
-import { Refusal, type Step } from './issuer-steps.js';
 
-/** What a step's work gives: the JSON body of its success response, or none. */
+/** The success response of a step: its JSON body, or none. */
 export interface StepResult {
   readonly status?: number;
   readonly body: unknown;
@@ -12,11 +12,11 @@ export interface StepResult {
 
 export interface AnswerSettings {
   readonly faults: StepFaults;
-  /** Seconds that rate-limit answers ask for. */
+  /** Value of Retry-After in rate-limit responses. */
   readonly retryAfterSeconds: number;
 }
 
-/** Answers a step with its fault, if it is to meet one, else with what its work gives or refuses. */
+/** Responds to a step with a fault if one is due, otherwise with the result or refusal of its work. */
 export async function answerStep(
   call: SandboxCall,
   step: Step,

@@ -3,7 +3,7 @@ import { generateKeyPairSync, type KeyObject, randomUUID, sign } from 'node:cryp
 export interface AssertionClaims {
   /** Origin of the issuer. */
   readonly iss: string;
-  /** The registration. */
+  /** Id of the registration. */
   readonly sub: string;
   readonly email: string;
   /** Seconds since the epoch. */
@@ -11,7 +11,7 @@ export interface AssertionClaims {
   readonly exp: number;
 }
 
-/** Signs assertions with a key of its own (RFC 7519; RFC 8037, section 3.1). */
+/** Creates a signer of assertions with a new key (RFC 7519; RFC 8037, section 3.1). */
 export function createAssertionSigner(): (claims: AssertionClaims) => string {
   const { privateKey } = generateKeyPairSync('ed25519');
   return (claims) => createJwt({ ...claims, aud: claims.iss, jti: randomUUID() }, privateKey);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { BoundedMap } from '../archive/bounded-map.js';
-import { normalizeEmail } from './normalize-email.js';
-import type { Lifetimes } from './issuer-options.js';
 import type { IssuedSecrets } from './issued-secrets.js';
+import type { Lifetimes } from './issuer-options.js';
 import { Refusal } from './issuer-steps.js';
+import { normalizeEmail } from './normalize-email.js';
 
 const MAX_ATTEMPTS_IN_MEMORY = 100;
 
-/** A registration that waits for its user, or is done with. */
+/** A registration that waits for its user, or is complete. */
 export interface Claim {
   readonly id: string;
   readonly email: string;
@@ -19,13 +19,13 @@ export interface Claim {
 
 /** One link, and the code that its page shows. */
 export interface Attempt {
-  /** In the link. */
+  /** Id in the link. */
   readonly id: string;
   readonly claim: Claim;
   readonly userCode: string;
   /** Milliseconds since the epoch. */
   readonly expiresMs: number;
-  /** How far the user came: signed in with the right account, and then saw the code. */
+  /** Progress of the user: signed in to the right account, then shown the code. */
   progress: 'none' | 'choosing' | 'confirmed';
   organization: string | undefined;
 }
@@ -37,7 +37,7 @@ export interface ClaimsOptions {
   readonly maxAttempts: number;
 }
 
-/** Registrations and their claim ceremonies (service interface, Authentication, steps 2 to 4). */
+/** Registrations and their claims (`docs/spec/account-api.md#sign-in`). */
 export class Claims {
   readonly #byToken = new BoundedMap<Claim>();
   readonly #attempts = new BoundedMap<Attempt>();
@@ -49,8 +49,8 @@ export class Claims {
     const email = normalizeEmail(loginHint);
     if (email === undefined) throw new Refusal('invalid_login_hint', 'login_hint must be an e-mail address');
     const token = this.options.secrets.createToken('claim_token', 'clm');
-    const expires = Date.now() + this.options.lifetimes.claim;
-    this.#byToken.set(token, { id: createId('agent_reg'), email, expiresMs: expires, attempts: [], state: 'pending' });
+    const expiresMs = Date.now() + this.options.lifetimes.claim;
+    this.#byToken.set(token, { id: createId('agent_reg'), email, expiresMs, attempts: [], state: 'pending' });
     return token;
   }
 
@@ -79,21 +79,21 @@ export class Claims {
     return attempt;
   }
 
-  /** The attempt of a link. */
+  /** Finds the attempt of a link. */
   attempt(id: string): Attempt | undefined {
     return this.#attempts.get(id);
   }
 
-  /** Ends the ceremony; its identity is given out once. */
+  /** Completes the claim. Its identity is issued only once. */
   complete(token: unknown, userCode: unknown): Claim {
     const claim = this.#find(token);
-    // The page has no code of its own for a token that is not known at this step.
+    // No error code exists for an unknown token in this step.
     if (!claim) throw new Refusal('claim_expired', 'The claim is not known, or has expired');
     if (claim.state === 'claimed') throw new Refusal('already_claimed', 'The claim is completed already');
     if (claim.state === 'denied') throw new Refusal('claim_denied', 'The user denied the claim');
     if (hasExpired(claim)) throw new Refusal('claim_expired', 'The claim has expired');
-    const attempt = claim.attempts.find((one) => one.userCode === userCode);
-    const pending = claim.attempts.filter((one) => !hasExpired(one));
+    const attempt = claim.attempts.find((attempt) => attempt.userCode === userCode);
+    const pending = claim.attempts.filter((attempt) => !hasExpired(attempt));
     if (attempt ? hasExpired(attempt) : claim.attempts.length > 0 && pending.length === 0) {
       throw new Refusal('user_code_expired', 'The user code has expired; start a new attempt');
     }
@@ -113,7 +113,7 @@ export class Claims {
   }
 }
 
-/** Whether its time is over. */
+/** Whether the time of expiry has passed. */
 export function hasExpired({ expiresMs }: { readonly expiresMs: number }): boolean {
   return Date.now() >= expiresMs;
 }

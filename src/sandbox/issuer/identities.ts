@@ -1,11 +1,11 @@
 import { BoundedMap } from '../archive/bounded-map.js';
 import { createAssertionSigner, isDecodableJwt } from './assertion-signer.js';
 import { type Claim, hasExpired } from './claims.js';
-import type { Lifetimes } from './issuer-options.js';
 import type { IssuedSecrets } from './issued-secrets.js';
+import type { Lifetimes } from './issuer-options.js';
 import { Refusal } from './issuer-steps.js';
 
-/** A verified identity: what its assertions, refresh tokens and access tokens have in common. */
+/** A verified identity, shared by its assertions, refresh tokens and access tokens. */
 interface Identity {
   readonly id: string;
   readonly email: string;
@@ -18,12 +18,12 @@ interface Credential {
   readonly expiresMs: number;
 }
 
-/** The verified identity as it is sent (service interface, Identity registration objects). */
+/** The response with a verified identity (`docs/spec/account-api.md#sign-in`). */
 export interface IdentityBody {
   readonly identity: { readonly assertion: string; readonly refresh_token: { readonly value: string } };
 }
 
-/** The token response: the field of the service interface, and those of RFC 6749, section 5.1. */
+/** The token response (RFC 6749, section 5.1). */
 export interface TokenBody {
   readonly access_token: string;
   readonly token_type: 'Bearer';
@@ -31,7 +31,7 @@ export interface TokenBody {
   readonly expires_in: number;
 }
 
-/** Identities and their tokens (service interface, Authentication, steps 4 to 6). */
+/** Identities and their tokens (`docs/spec/account-api.md#sign-in`). */
 export class Identities {
   readonly #sign = createAssertionSigner();
   readonly #identities = new BoundedMap<Identity>();
@@ -44,7 +44,7 @@ export class Identities {
     readonly lifetimes: Lifetimes,
   ) {}
 
-  /** The identity of a completed claim. @param issuer its origin. */
+  /** Creates the identity of a completed claim. @param issuer origin of the issuer. */
   create({ id, email }: Claim, issuer: string): IdentityBody {
     const identity = { id, email, revoked: false };
     this.#identities.set(id, identity);
@@ -52,7 +52,7 @@ export class Identities {
   }
 
   /**
-   * Rotates the refresh token. One that was rotated before is in two hands, so that its whole family ends
+   * Rotates the refresh token. A token that was rotated before may have been stolen, so the identity is revoked
    * (RFC 9700, section 4.14.2).
    */
   refresh(refreshToken: string, issuer: string): IdentityBody {
@@ -65,9 +65,10 @@ export class Identities {
     return this.#issue(known.identity, issuer);
   }
 
-  /** An access token for an assertion. */
+  /** Exchanges an assertion for an access token. */
   exchange(assertion: string): TokenBody {
-    if (!isDecodableJwt(assertion)) throw new Refusal('invalid_request', 'The assertion could not be decoded');
+    if (!isDecodableJwt(assertion))
+      throw new Refusal('invalid_request', 'The assertion could not be decoded');
     const known = this.#assertions.get(assertion);
     if (!known || known.identity.revoked || hasExpired(known)) {
       throw new Refusal('invalid_grant', 'The assertion has expired or was revoked');
@@ -80,7 +81,7 @@ export class Identities {
     return { access_token: token, token_type: 'Bearer', expires_in: Math.floor(this.lifetimes.token / 1000) };
   }
 
-  /** The e-mail that an access token stands for; undefined for one that is not valid. */
+  /** Finds the e-mail address of an access token; undefined if the token is invalid. */
   findEmail(accessToken: string): string | undefined {
     const known = this.#accessTokens.get(accessToken);
     return known && !known.identity.revoked && !hasExpired(known) ? known.identity.email : undefined;
@@ -94,7 +95,7 @@ export class Identities {
 
   #issue(identity: Identity, issuer: string): IdentityBody {
     const now = Date.now();
-    const expires = now + this.lifetimes.assertion;
+    const expiresMs = now + this.lifetimes.assertion;
     const assertion = this.secrets.record(
       'assertion',
       this.#sign({
@@ -102,10 +103,10 @@ export class Identities {
         sub: identity.id,
         email: identity.email,
         iat: Math.floor(now / 1000),
-        exp: Math.floor(expires / 1000),
+        exp: Math.floor(expiresMs / 1000),
       }),
     );
-    this.#assertions.set(assertion, { identity, expiresMs: expires });
+    this.#assertions.set(assertion, { identity, expiresMs });
     const value = this.secrets.createToken('refresh_token', 'rt');
     this.#refreshTokens.set(value, { identity, expiresMs: now + this.lifetimes.refresh, rotated: false });
     return { identity: { assertion, refresh_token: { value } } };

@@ -1,4 +1,4 @@
-/** Whether an address leads to the same port of this machine. */
+/** Whether an address has the same port of this machine as the origin. */
 export function isSameService(address: string, origin: string): boolean {
   if (!URL.canParse(address)) return false;
   const { protocol, hostname, port } = new URL(address);

@@ -1,23 +1,22 @@
 import { randomBytes, randomInt } from 'node:crypto';
 
 const MAX_SECRETS = 10_000;
-/** Nothing that looks like another one, but letters of both cases: a client must keep them as typed. */
+/** Omits similar characters, but has both cases, since clients must keep codes as typed. */
 const CODE_ALPHABET = 'ADEFGHJMNQRTabdefghmnqrt34679';
 const CODE_LENGTH = 8;
 
 export type SecretKind = 'claim_token' | 'user_code' | 'assertion' | 'refresh_token' | 'access_token';
 
-/** Something that no output, log or file but the identity store may hold. */
+/** A secret that may appear only in the identity store, never in output, logs or other files. */
 export interface IssuedSecret {
   readonly kind: SecretKind;
   readonly value: string;
 }
 
-/** Makes secrets, and keeps the list of them for tests that search outputs. */
+/** Creates secrets, and records them for tests that search outputs. */
 export class IssuedSecrets {
   readonly #issued: IssuedSecret[] = [];
-
-  /** The latest ones, oldest first. User codes stand without their hyphen. */
+  /** The latest secrets, oldest first. User codes have no hyphen. */
   get issued(): readonly IssuedSecret[] {
     return this.#issued;
   }

@@ -1,6 +1,6 @@
 /**
- * The steps of the account protocol, each with the codes it may be refused with (service interface, Identity
- * issuer error codes), in the order of the page.
+ * The steps of the account protocol, each with its possible error codes (`docs/spec/account-api.md#issuer-error-codes`),
+ * in the order of that table.
  */
 export const STEP_CODES = {
   /** `POST /agent/identity` with type service_auth. */
@@ -31,7 +31,7 @@ export const STEP_CODES = {
   token: ['invalid_request', 'invalid_grant', 'invalid_target', 'unsupported_grant_type'],
   /** `POST /agent/identity` with type refresh. */
   refresh: ['invalid_refresh_token'],
-  /** The account operations. The page does not show their codes; the first is that of RFC 6750, section 3.1. */
+  /** The account operations. Their codes are not documented; the first is that of RFC 6750, section 3.1. */
   account: ['invalid_token', 'account_not_found'],
   /** `GET /v1/account/openapi.json`. */
   openapi: [],
@@ -45,7 +45,7 @@ export type Step = keyof typeof STEP_CODES;
 
 export const STEPS = Object.keys(STEP_CODES) as readonly Step[];
 
-/** HTTP status of each code. The page does not show them, so that a client must go by the code alone. */
+/** HTTP status of each code. The statuses are not documented, so clients must rely on the codes. */
 export const STATUS_BY_CODE = {
   invalid_request: 400,
   invalid_login_hint: 400,
@@ -74,7 +74,7 @@ export const STATUS_BY_CODE = {
 
 export type RefusalCode = keyof typeof STATUS_BY_CODE;
 
-/** A step's own refusal, thrown by its work. */
+/** A refusal by a step, thrown by its work. */
 export class Refusal extends Error {
   constructor(
     readonly code: RefusalCode,

@@ -3,19 +3,19 @@ import { Refusal } from './issuer-steps.js';
 
 const MAX_BYTES = 65_536;
 
-/** The fields of a JSON object. @throws Refused for anything else. */
+/** Reads the fields of a JSON object. @throws Refusal for anything else. */
 export async function readJsonBody(call: SandboxCall): Promise<Readonly<Record<string, unknown>>> {
   const text = await readText(call, 'application/json');
   try {
     const value: unknown = JSON.parse(text);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
   } catch {
-    // Falls through to the refusal.
+    // The refusal follows below.
   }
   throw new Refusal('invalid_request', 'The body must be a JSON object');
 }
 
-/** The fields of a form. @throws Refused for another content type or a field that is given twice. */
+/** Reads the fields of a form. @throws Refusal for another content type or a repeated field. */
 export async function readUrlEncodedForm(call: SandboxCall): Promise<Readonly<Record<string, string>>> {
   const fields = [...new URLSearchParams(await readText(call, 'application/x-www-form-urlencoded'))];
   const form = Object.fromEntries(fields);

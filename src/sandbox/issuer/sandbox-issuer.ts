@@ -1,5 +1,5 @@
 /**
- * The identity issuer of the embedded service (service interface, Identity issuer endpoints, Authentication, Errors).
+ * The identity issuer of the embedded service (`docs/spec/account-api.md`).
  *
  * In tests:
  *
@@ -13,42 +13,42 @@
  *       },
  *     });
  *     service.issuerUrl                  // for TICKHAUL_AUTH_URL; /.well-known/oauth-protected-resource names it too
- *     service.issuer.failNext('refresh', 'lost-answer', '503') // the next requests of a step meet these, in order
- *     service.issuer.answerNext('token', { status: 200, body: '[]', dripMs: 10 }) // any answer, one byte every 10 ms
+ *     service.issuer.failNext('refresh', 'lost-answer', '503') // faults for the next requests of a step, in order
+ *     service.issuer.answerNext('token', { status: 200, body: '[]', dripMs: 10 }) // any response, one byte every 10 ms
  *     service.issuer.revoke('jo@example.com')
  *     service.issuer.secrets             // { kind, value } of every secret issued, to search outputs for
- *     service.requests                   // host 'issuer' and 'api'; `fault` is set where one was met
+ *     service.requests                   // host 'issuer' and 'api'; `fault` is set if the response had one
  *
- * Steps: register, claim, complete, token, refresh; account, openapi, resource (the account API), key (the key check). Faults: each code
- * of the error table at its step, and at any step the general ones of `step-faults.ts`.
+ * Steps: register, claim, complete, token, refresh; account, openapi, resource (the account API), key (the key check).
+ * Faults: each error code of the step (`issuer-steps.ts`), and the general faults in `step-faults.ts` for any step.
  *
- * The claim page is HTML with plain forms. To drive it without a browser (test/helpers/claim-page.ts does):
+ * The claim page is HTML with plain forms. To drive it without a browser (as test/helpers/claim-page.ts does):
  * POST `<issuer>/claim`, form-encoded, with `attempt` (from the query of `attempt.verification_uri`), an `action`, and
- * the cookie that the sign-in sets. Every answer is a 303 to the page, on which the code stands as
+ * the cookie that the sign-in sets. Every response is a 303 to the page, which shows the code as
  * `<output id="user-code">Abcd-3Efg</output>`.
  *
- * | action  | further fields | does                                                                       |
+ * | action  | further fields | effect                                                                     |
  * | ------- | -------------- | -------------------------------------------------------------------------- |
- * | sign-in | `email`        | signs in (any address; new users sign up thereby), sets the cookie          |
+ * | sign-in | `email`        | signs in with any address, creates the account if needed, sets the cookie  |
  * | switch  |                | signs out, to sign in with the right account                               |
  * | choose  | `organization` | chooses an organization                                                    |
- * | deny    |                | denies the claim; needs the right account                                  |
+ * | deny    |                | denies the claim; requires the right account                               |
  *
- * The code counts as confirmed once the page has shown it: GET the page, signed in, before `complete`.
+ * The code is confirmed once the page has shown it: GET the page, signed in, before `complete`.
  */
 
 import { parseTarget, type SandboxHandler } from '../http/sandbox-call.js';
 import type { AnswerSettings } from './answer-step.js';
 import { createClaimPageHandler } from './claim-page/claim-page-handler.js';
 import { Claims } from './claims.js';
+import { Identities } from './identities.js';
+import { IssuedSecrets } from './issued-secrets.js';
+import type { IssuerControl, IssuerOptions, Lifetimes } from './issuer-options.js';
+import { Refusal } from './issuer-steps.js';
 import { normalizeEmail } from './normalize-email.js';
 import { createProtocolEndpoints } from './protocol-endpoints.js';
-import { Identities } from './identities.js';
-import type { IssuerControl, IssuerOptions, Lifetimes } from './issuer-options.js';
-import { IssuedSecrets } from './issued-secrets.js';
 import { sendRefusal } from './send-refusal.js';
 import { StepFaults } from './step-faults.js';
-import { Refusal } from './issuer-steps.js';
 
 const MINUTE_MS = 60_000;
 const LIFETIMES: Lifetimes = {
@@ -63,31 +63,36 @@ export interface IssuerSettings {
   readonly options: IssuerOptions;
   readonly seed: number;
   readonly retryAfterSeconds: number;
-  /** Whether a resource URI is the account API's (RFC 8707). */
+  /** Whether a resource URI is that of the account API (RFC 8707). */
   readonly isResource: (uri: string) => boolean;
 }
 
 export interface SandboxIssuer {
   readonly handle: SandboxHandler;
   readonly control: IssuerControl;
-  readonly answering: AnswerSettings;
-  /** The e-mail that an access token stands for; undefined for one that is not valid. */
+  readonly answerSettings: AnswerSettings;
+  /** Finds the e-mail address of an access token; undefined if the token is invalid. */
   findEmail(accessToken: string): string | undefined;
 }
 
-/** Makes an issuer with nothing registered; its state is in memory, and bounded. */
-export function createSandboxIssuer({ options, seed, retryAfterSeconds, isResource }: IssuerSettings): SandboxIssuer {
+/** Creates an issuer without registrations. Its state is in memory, and bounded. */
+export function createSandboxIssuer({
+  options,
+  seed,
+  retryAfterSeconds,
+  isResource,
+}: IssuerSettings): SandboxIssuer {
   const lifetimes = withDefaults(options.lifetimes ?? {});
   const { organizations = [], maxAttempts = 5 } = options;
   const secrets = new IssuedSecrets();
   const claims = new Claims({ secrets, lifetimes, maxAttempts });
   const identities = new Identities(secrets, lifetimes);
   const faults = new StepFaults(options.faults ?? {}, seed, options.faultsPerStep ?? Infinity);
-  const answering = { faults, retryAfterSeconds };
+  const answerSettings = { faults, retryAfterSeconds };
   const page = createClaimPageHandler(claims, organizations.length > 1 ? organizations : []);
 
   const endpoints: Readonly<Record<string, SandboxHandler>> = {
-    ...createProtocolEndpoints({ claims, identities, answering, isResource }),
+    ...createProtocolEndpoints({ claims, identities, answerSettings, isResource }),
     'GET /claim': page,
     'POST /claim': page,
   };
@@ -110,7 +115,7 @@ export function createSandboxIssuer({ options, seed, retryAfterSeconds, isResour
       answerNext: (step, ...next) => faults.enqueue(step, next),
       revoke: (email) => identities.revoke(normalizeEmail(email) ?? email),
     },
-    answering,
+    answerSettings,
     findEmail: (token) => identities.findEmail(token),
   };
 }

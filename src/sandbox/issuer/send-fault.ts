@@ -6,20 +6,21 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import { Refusal, type RefusalCode, STATUS_BY_CODE } from './issuer-steps.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
-import { GENERAL_FAULTS, type CannedResponse, type StepFault } from './step-faults.js';
-import { type RefusalCode, Refusal, STATUS_BY_CODE } from './issuer-steps.js';
+import { type CannedResponse, GENERAL_FAULTS, type StepFault } from './step-faults.js';
 
 const INTERNAL_ERROR = { code: 'internal_error', message: 'Internal server error' };
 const SIGN_IN_PAGE = '<!doctype html><title>Please sign in</title>';
 
-/** Answers with the fault, in place of the step's work. */
+/** Responds with the fault instead of the step's result. */
 export async function sendFault(
   call: SandboxCall,
   fault: StepFault,
   retryAfterSeconds: number,
 ): Promise<void> {
-  if (isRefusalCode(fault)) return sendRefusal(call, new Refusal(fault, `Refused on purpose: ${fault}`), fault);
+  if (isRefusalCode(fault))
+    return sendRefusal(call, new Refusal(fault, `Refused on purpose: ${fault}`), fault);
   switch (fault) {
     case 'rate_limit_exceeded': {
       const body = { code: fault, message: 'Too many requests', retry_after: retryAfterSeconds };
@@ -44,7 +45,7 @@ export async function sendFault(
   }
 }
 
-/** Sends the answer as it was ordered. */
+/** Sends the response that a test has set. */
 export async function sendCannedResponse(call: SandboxCall, answer: CannedResponse): Promise<void> {
   const { response, settings } = call;
   const body = Buffer.from(answer.body);

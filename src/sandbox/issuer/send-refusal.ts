@@ -1,11 +1,11 @@
 import { type SandboxCall, sendSandboxJson } from '../http/sandbox-call.js';
-import type { StepFault } from './step-faults.js';
 import { type Refusal, STATUS_BY_CODE } from './issuer-steps.js';
+import type { StepFault } from './step-faults.js';
 
-/** Tokens must not be stored on the way (RFC 6749, section 5.1). */
+/** Proxies must not store tokens (RFC 6749, section 5.1). */
 export const NO_STORE = { 'Cache-Control': 'no-store' };
 
-/** Sends `{code, message}` (service interface, Identity issuer error codes). */
+/** Sends `{code, message}` (`docs/spec/account-api.md#issuer-error-codes`). */
 export function sendRefusal(call: SandboxCall, { code, message }: Refusal, fault?: StepFault): Promise<void> {
   // RFC 6750, section 3; RFC 9728, section 5.1.
   const metadata = `http://${call.request.headers.host}/.well-known/oauth-protected-resource`;

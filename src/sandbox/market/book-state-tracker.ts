@@ -5,9 +5,8 @@ import type { BookChangeEvent } from './market-event.js';
 import type { SyntheticInstrument } from './synthetic-instrument.js';
 
 /**
- * The best `depth` levels of a market, each time that they change: of the book that `src/market` makes of the very
- * changes of the L2 file.
- * @param onState is given a state that is used again for the next one.
+ * Tracks the best `depth` levels of a market, with the order book of `src/market` and the changes of the L2 file.
+ * @param onState called when the levels change; the state object is reused.
  */
 export function createBookStateTracker(
   instrument: SyntheticInstrument,

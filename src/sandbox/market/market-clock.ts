@@ -2,25 +2,23 @@ import type { Day } from '../../dataset/day.js';
 import type { Random } from './seeded-random.js';
 
 const US_PER_DAY = 86_400_000_000;
-/** The longest time, in microseconds, to a message that follows at once. */
+/** Maximum time to a message that follows the previous one immediately. */
 const MAX_FOLLOW_US = 1000;
-
-/** How fine the exchange's own times are: `none` where it gives none, so that both times are equal. */
+/** Resolution of the exchange's times; `none` if it provides none, so that both times are equal. */
 export type TimestampResolution = 'ms' | 'us' | 'none';
-
 /**
- * The two times of messages, in microseconds since the epoch: the local one goes up with each, the exchange's never
- * goes back. A day is one of local time, and its messages share it by their rows.
+ * The two times of messages, in microseconds since the epoch. The local time increases with each message, and the
+ * exchange's time never decreases. A day is one of local time, which is divided equally among the rows of its messages.
  */
 export class MarketClock {
   localTimestamp: number;
   timestamp = 0;
   readonly #start: number;
-  /** What a row has of the day. */
+  /** Microseconds of the day per row. */
   readonly #share: number;
   #rows = 0;
 
-  /** @param rows of all messages to come, fewer than the day has microseconds. */
+  /** @param rows rows of all messages, fewer than the day has microseconds. */
   constructor(
     day: Day,
     rows: number,
@@ -34,19 +32,19 @@ export class MarketClock {
     this.#stamp();
   }
 
-  /** Goes to a message of so many rows: into the share of the last of them. */
+  /** Advances to a message of this many rows, to a random time in the share of its last row. */
   advance(rows: number): void {
     this.#rows += rows;
     this.localTimestamp = this.#start + (this.#rows - 1) * this.#share + this.random.int(this.#share);
     this.#stamp();
   }
 
-  /** The messages of so many more rows are there by then. */
+  /** Local time by which the messages of this many more rows are complete. */
   estimateLocal(rows: number): number {
     return this.#start + (this.#rows + rows) * this.#share;
   }
 
-  /** Goes to a message of so many rows that came of the same thing as the one before, and at once. */
+  /** Advances to a message of this many rows that has the same cause as the previous one and follows immediately. */
   follow(rows: number): void {
     this.#rows += rows;
     this.localTimestamp += 1 + this.random.int(Math.min(MAX_FOLLOW_US, this.#share));
@@ -59,7 +57,7 @@ export class MarketClock {
 
   #exchangeTime(): number {
     if (this.resolution === 'none') return this.localTimestamp;
-    const sent = this.localTimestamp - 4000 - this.random.int(90_000);
-    return this.resolution === 'us' ? sent : sent - (sent % 1000);
+    const sentUs = this.localTimestamp - 4000 - this.random.int(90_000);
+    return this.resolution === 'us' ? sentUs : sentUs - (sentUs % 1000);
   }
 }

@@ -1,20 +1,19 @@
 import type { LevelChange } from './synthetic-book.js';
 
 /**
- * What a collector receives of one made-up market, in the order in which it does: its day files, and any other form of
- * the same data, are written of these. Prices are whole ticks and amounts whole lots of the instrument; times are
- * microseconds since the epoch.
+ * What a collector receives from one synthetic market, in order. Day files and feeds are generated from these events.
+ * Prices are whole ticks and amounts whole lots of the instrument; times are microseconds since the epoch.
  */
 export type MarketEvent = TradesEvent | BookChangeEvent | TickerEvent | LiquidationEvent | DisconnectEvent;
 
 interface Times {
-  /** The exchange's own time; it never goes back. */
+  /** The exchange's time, which never decreases. */
   readonly timestamp: number;
-  /** When it was received; it goes up from event to event. */
+  /** Time of receipt, which increases with each event. */
   readonly localTimestamp: number;
 }
 
-/** An order that took from the best level of that moment, and whom it met there. What it took leaves the book after. */
+/** An order that is filled at the current best level. A later book change removes the filled lots. */
 export interface TradesEvent extends Times {
   readonly kind: 'trades';
   readonly side: 'buy' | 'sell' | 'unknown';
@@ -23,7 +22,7 @@ export interface TradesEvent extends Times {
 }
 
 export interface Fill {
-  /** Empty where the exchange gives none. */
+  /** Empty if the exchange provides none. */
   readonly id: string;
   readonly lots: number;
 }
@@ -35,10 +34,10 @@ export interface BookChangeEvent extends Times {
   readonly levels: readonly LevelChange[];
 }
 
-/** What exchanges tell of a derivative from time to time; undefined where they don't. `formatTickerValues` writes it. */
+/** Periodic values of a derivative; undefined ones are not provided. See `formatTickerValues` for their text. */
 export interface TickerEvent extends Times {
   readonly kind: 'ticker';
-  /** The next funding. */
+  /** Time of the next funding. */
   readonly fundingTimestamp: number | undefined;
   readonly fundingRate: number;
   readonly predictedFundingRate: number | undefined;
@@ -48,16 +47,16 @@ export interface TickerEvent extends Times {
   readonly markPrice: number;
 }
 
-/** A position that was closed at the best price of that moment. */
+/** A position that was closed at the current best price. */
 export interface LiquidationEvent extends Times, Fill {
   readonly kind: 'liquidation';
   readonly side: 'buy' | 'sell';
   readonly ticks: number;
 }
 
-/** The collector's connection broke; what happens until the next snapshot of the book is seen by nobody. */
+/** The collector's connection was lost. Events until the next snapshot of the book are not received. */
 export interface DisconnectEvent {
   readonly kind: 'disconnect';
-  /** When it did, for all symbols of the exchange: between the events before and after. */
+  /** Time of the loss, for all symbols of the exchange, between the events before and after. */
   readonly localTimestamp: number;
 }

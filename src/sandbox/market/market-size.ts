@@ -1,6 +1,6 @@
-/** How much happens on made-up markets, and which story it is. */
+/** Size and seed of the simulated markets. */
 export interface MarketSize {
-  /** Rows of trades, levels of book changes, tickers and liquidations: so many of each on each symbol and day. */
+  /** Number of trades, levels of book changes, tickers and liquidations, each per symbol and day. */
   readonly rows: number;
   readonly seed: number;
 }

@@ -3,7 +3,7 @@ interface Timed {
   readonly localTimestamp: number;
 }
 
-/** What comes of several markets, by local time; ties go to the one named first. */
+/** Merges items of several markets by local time. For equal times, earlier markets come first. */
 export function* mergeByLocalTime<T extends Timed>(markets: readonly Generator<T>[]): Generator<T> {
   const inputs = markets.flatMap((items) => {
     const first = items.next();

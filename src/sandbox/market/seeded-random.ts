@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** A stream of random draws that is the same for the same seed on every machine. */
+/** A stream of random numbers that is the same for the same seed on every machine. */
 export interface Random {
   /** In [0, 1). */
   next(): number;
-  /** A whole number in [0, below). */
+  /** An integer in [0, below). */
   int(below: number): number;
   chance(share: number): boolean;
 }
 
 /**
- * Seeded by any number of parts, so that each file, attempt or symbol has draws of its own, in whatever order
- * requests come. The generator is xorshift128 (G. Marsaglia, "Xorshift RNGs", 2003, section 4).
+ * Creates a random stream seeded by any number of parts. So each file, attempt or symbol has its own stream, independent
+ * of the order of requests. The generator is xorshift128 (G. Marsaglia, "Xorshift RNGs", 2003, section 4).
  */
 export function seededRandom(...parts: readonly (string | number)[]): Random {
   const seed = createHash('sha256').update(JSON.stringify(parts)).digest();

@@ -1,35 +1,38 @@
 import type { Day } from '../../dataset/day.js';
-import { SyntheticBook, type LevelChange, MAX_LEVEL_CHANGES } from './synthetic-book.js';
-import { MarketClock } from './market-clock.js';
 import { findConnectionLoss } from './connection-loss.js';
+import { MarketClock } from './market-clock.js';
 import type { Fill, MarketEvent } from './market-event.js';
-import type { SyntheticInstrument } from './synthetic-instrument.js';
-import { type Random, seededRandom } from './seeded-random.js';
 import type { MarketSize } from './market-size.js';
+import { type Random, seededRandom } from './seeded-random.js';
+import { type LevelChange, MAX_LEVEL_CHANGES, SyntheticBook } from './synthetic-book.js';
+import type { SyntheticInstrument } from './synthetic-instrument.js';
 import { SyntheticTicker } from './synthetic-ticker.js';
 import { createTradeIds } from './trade-ids.js';
 
 const DEPTH = 25;
-/** Rows that a step of the book and its trades has, a mean. */
+/** Mean number of rows of a step of the book and its trades. */
 const ROWS_PER_STEP = 3.4;
-/** Share of such steps that are orders. */
+/** Share of those steps that are orders. */
 const ORDER_SHARE = 0.55;
 const MAX_FILLS = 7;
-/** Share of the orders that take the whole best level. */
+/** Share of the orders that fill the whole best level. */
 const WHOLE_LEVEL_SHARE = 0.3;
-/** Share of the other changes in which the best level is taken back. */
+/** Share of the other changes in which the best level is withdrawn. */
 const WITHDRAWN_SHARE = 0.15;
-/** Share of the trades whose side isn't told, where an exchange doesn't tell all. */
+/** Share of the trades without a side, at exchanges that do not provide all sides. */
 const UNKNOWN_SIDE_SHARE = 0.005;
-/** Steps of the book while nobody is connected, a mean. */
+/** Mean number of steps of the book while the collector is disconnected. */
 const UNSEEN_STEPS = 40;
 
 /**
- * A day of one made-up market: the same events for the same instrument, day and size. The book is sent whole at the
- * day's start and where a lost connection was made again, and then by its changes. Any number of rows takes the same
- * memory.
+ * Simulates a day of one market: the same events for the same instrument, day and size. The whole book is sent at the
+ * start of the day and after a lost connection, and its changes otherwise. Memory is constant for any number of rows.
  */
-export function* simulateMarket(instrument: SyntheticInstrument, day: Day, size: MarketSize): Generator<MarketEvent> {
+export function* simulateMarket(
+  instrument: SyntheticInstrument,
+  day: Day,
+  size: MarketSize,
+): Generator<MarketEvent> {
   if (size.rows > 0) yield* new MarketDay(instrument, day, size).events();
 }
 
@@ -41,11 +44,11 @@ class MarketDay {
   readonly #ticker: SyntheticTicker;
   readonly #nextTradeId: () => string;
   readonly #nextLiquidationId: () => string;
-  /** Rows that are still to come. */
-  readonly #left: { trades: number; levels: number; tickers: number; liquidations: number };
-  /** Local time of the lost connection; none is to come where it is undefined. */
-  #lostAt: number | undefined;
-  /** Steps of the book that nobody sees then. */
+  /** Remaining rows by kind. */
+  readonly #remaining: { trades: number; levels: number; tickers: number; liquidations: number };
+  /** Local time at which the connection is lost; undefined if no loss follows. */
+  #lossTime: number | undefined;
+  /** Steps of the book during the loss. */
   readonly #unseenSteps: number;
   #lastTicks: number | undefined;
 
@@ -54,12 +57,12 @@ class MarketDay {
     const { rows, seed } = size;
     const random = seededRandom(seed, 'market', exchange, symbol, day);
     const depth = Math.max(1, Math.min(DEPTH, Math.floor(rows / 4)));
-    this.#left = { trades: rows, levels: Math.max(rows, 2 * depth), tickers: rows, liquidations: rows };
-    this.#lostAt = findConnectionLoss(exchange, day, size);
-    this.#unseenSteps = this.#lostAt === undefined ? 0 : Math.floor(UNSEEN_STEPS * (0.5 + random.next()));
+    this.#remaining = { trades: rows, levels: Math.max(rows, 2 * depth), tickers: rows, liquidations: rows };
+    this.#lossTime = findConnectionLoss(exchange, day, size);
+    this.#unseenSteps = this.#lossTime === undefined ? 0 : Math.floor(UNSEEN_STEPS * (0.5 + random.next()));
     this.#instrument = instrument;
     this.#random = random;
-    this.#clock = new MarketClock(day, 3 * rows + this.#left.levels, instrument.resolution, random);
+    this.#clock = new MarketClock(day, 3 * rows + this.#remaining.levels, instrument.resolution, random);
     this.#book = new SyntheticBook(instrument.openTicks, depth, random);
     this.#ticker = new SyntheticTicker(instrument, random);
     this.#nextTradeId = createTradeIds(ids, random);
@@ -67,86 +70,87 @@ class MarketDay {
   }
 
   *events(): Generator<MarketEvent> {
-    const left = this.#left;
+    const remaining = this.#remaining;
     this.#clock.follow(2 * this.#book.depth);
     yield this.#bookChange(this.#book.snapshot(), true);
-    while (left.trades + left.levels + left.tickers + left.liquidations > 0) {
-      const lostAt = this.#lostAt ?? Number.POSITIVE_INFINITY;
-      if (this.#clock.estimateLocal(MAX_FILLS + MAX_LEVEL_CHANGES) > lostAt) yield* this.#disconnect(lostAt);
+    while (remaining.trades + remaining.levels + remaining.tickers + remaining.liquidations > 0) {
+      const lossTime = this.#lossTime ?? Number.POSITIVE_INFINITY;
+      if (this.#clock.estimateLocal(MAX_FILLS + MAX_LEVEL_CHANGES) > lossTime)
+        yield* this.#disconnect(lossTime);
       yield* this.#step();
     }
   }
 
-  /** What comes next. All kinds are at their end at about the same time. */
+  /** The next events. All kinds run out at about the same time. */
   #step(): readonly MarketEvent[] {
-    const { trades, levels, tickers, liquidations } = this.#left;
-    const dice = this.#random.next() * (tickers + liquidations + (trades + levels) / ROWS_PER_STEP);
-    if (dice < tickers) return [this.#tick()];
-    if (dice < tickers + liquidations) return [this.#liquidate()];
-    // The more trades are still to come than levels, the likelier an order is: so both are at their end together.
+    const { trades, levels, tickers, liquidations } = this.#remaining;
+    const draw = this.#random.next() * (tickers + liquidations + (trades + levels) / ROWS_PER_STEP);
+    if (draw < tickers) return [this.#tick()];
+    if (draw < tickers + liquidations) return [this.#liquidate()];
+    // More trades than levels left makes an order more likely, so that both run out together.
     if (this.#random.chance(ORDER_SHARE * (trades / levels) ** 2)) {
       const order = this.#order(Math.min(trades, MAX_FILLS));
       this.#clock.advance(order.fills.length);
       return this.#execute(order);
     }
-    const takenBack = levels >= MAX_LEVEL_CHANGES && this.#random.chance(WITHDRAWN_SHARE);
-    const changes = takenBack ? this.#book.move(this.#sideThatGivesWay()) : this.#book.resize();
+    const isWithdrawn = levels >= MAX_LEVEL_CHANGES && this.#random.chance(WITHDRAWN_SHARE);
+    const changes = isWithdrawn ? this.#book.move(this.#drawWeakerSide()) : this.#book.resize();
     this.#clock.advance(changes.length);
     return [this.#bookChange(changes)];
   }
 
-  #order(mostFills: number): Order {
-    const isAsk = this.#sideThatGivesWay();
+  #order(maxFills: number): Order {
+    const isAsk = this.#drawWeakerSide();
     const { lots } = this.#book.best(isAsk);
-    const taken = this.#random.chance(WHOLE_LEVEL_SHARE)
+    const filledLots = this.#random.chance(WHOLE_LEVEL_SHARE)
       ? lots
       : 1 + Math.floor((lots - 1) * this.#random.next() ** 2);
-    return { isAsk, lots: taken, fills: this.#fills(taken, 1 + this.#random.int(mostFills)) };
+    return { isAsk, lots: filledLots, fills: this.#fills(filledLots, 1 + this.#random.int(maxFills)) };
   }
 
-  #fills(lots: number, most: number): readonly Fill[] {
+  #fills(lots: number, maxFills: number): readonly Fill[] {
     const fills: Fill[] = [];
-    for (let left = lots; left > 0; left -= fills.at(-1)?.lots ?? 0) {
-      const part = fills.length === most - 1 ? left : 1 + this.#random.int(left);
-      fills.push({ id: this.#nextTradeId(), lots: part });
+    for (let remaining = lots; remaining > 0; remaining -= fills.at(-1)?.lots ?? 0) {
+      const fillLots = fills.length === maxFills - 1 ? remaining : 1 + this.#random.int(remaining);
+      fills.push({ id: this.#nextTradeId(), lots: fillLots });
     }
     return fills;
   }
 
-  /** The trades of an order, and what they make of the book. */
+  /** The trades of an order, and the resulting change of the book. */
   #execute({ isAsk, lots, fills }: Order): readonly MarketEvent[] {
-    const { ticks, lots: offered } = this.#book.best(isAsk);
-    this.#left.trades -= fills.length;
+    const { ticks, lots: availableLots } = this.#book.best(isAsk);
+    this.#remaining.trades -= fills.length;
     this.#lastTicks = ticks;
     const isUnknown = this.#instrument.hasUnknownSides && this.#random.chance(UNKNOWN_SIDE_SHARE);
     const side = isUnknown ? 'unknown' : isAsk ? 'buy' : 'sell';
     const trades: MarketEvent = { kind: 'trades', ...this.#times(), side, ticks, fills };
-    // Where the day has no levels left to tell of it, a hidden order is what was taken.
-    if (this.#left.levels < (lots === offered ? MAX_LEVEL_CHANGES : 1)) return [trades];
-    const changes = lots === offered ? this.#book.move(isAsk) : this.#book.reduce(isAsk, lots);
+    // If the day has no levels left for the change, the order was filled by a hidden order.
+    if (this.#remaining.levels < (lots === availableLots ? MAX_LEVEL_CHANGES : 1)) return [trades];
+    const changes = lots === availableLots ? this.#book.move(isAsk) : this.#book.reduce(isAsk, lots);
     this.#clock.follow(changes.length);
     return [trades, this.#bookChange(changes)];
   }
 
-  /** Which side gives way next. The further the price is from where it opened, the likelier it turns. */
-  #sideThatGivesWay(): boolean {
+  /** Draws whether the asks give way next. A price far from its opening is more likely to return. */
+  #drawWeakerSide(): boolean {
     const { openTicks } = this.#instrument;
     return this.#random.chance(0.5 + (openTicks - this.#book.best(false).ticks) / openTicks);
   }
 
   #bookChange(levels: readonly LevelChange[], isSnapshot = false): MarketEvent {
-    this.#left.levels -= levels.length;
+    this.#remaining.levels -= levels.length;
     return { kind: 'book_change', ...this.#times(), isSnapshot, levels };
   }
 
   #tick(): MarketEvent {
-    this.#left.tickers--;
+    this.#remaining.tickers--;
     this.#clock.advance(1);
     return this.#ticker.next(this.#clock, this.#book.best(false).ticks, this.#lastTicks);
   }
 
   #liquidate(): MarketEvent {
-    this.#left.liquidations--;
+    this.#remaining.liquidations--;
     this.#clock.advance(1);
     const isAsk = this.#random.chance(0.5);
     return {
@@ -159,12 +163,12 @@ class MarketDay {
     };
   }
 
-  /** The book goes on unseen; then it is there again as a whole. */
+  /** Changes the book unseen, then sends it as a snapshot. */
   *#disconnect(localTimestamp: number): Generator<MarketEvent> {
-    this.#lostAt = undefined;
+    this.#lossTime = undefined;
     yield { kind: 'disconnect', localTimestamp };
     for (let i = 0; i < this.#unseenSteps; i++) {
-      if (this.#random.chance(0.5)) this.#book.move(this.#sideThatGivesWay());
+      if (this.#random.chance(0.5)) this.#book.move(this.#drawWeakerSide());
       else this.#book.resize();
     }
     this.#ticker.connect();
@@ -177,7 +181,7 @@ class MarketDay {
   }
 }
 
-/** An order that takes from the best asks or bids: not more than the first level has. */
+/** An order that is filled at the best ask or bid, with at most the lots of that level. */
 interface Order {
   readonly isAsk: boolean;
   readonly lots: number;

@@ -1,8 +1,8 @@
 import type { Day } from '../../dataset/day.js';
 import { MarketClock } from './market-clock.js';
-import type { SyntheticInstrument } from './synthetic-instrument.js';
-import { type Random, seededRandom } from './seeded-random.js';
 import type { MarketSize } from './market-size.js';
+import { type Random, seededRandom } from './seeded-random.js';
+import type { SyntheticInstrument } from './synthetic-instrument.js';
 
 const US_PER_DAY = 86_400_000_000;
 const EXPIRY_TIME_US = 8 * 3_600_000_000;
@@ -10,14 +10,14 @@ const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', '
 const STRIKE_STEP = 1000;
 const MAX_SUMMARIES = 3;
 
-/** Summaries of options that come at once. Times are microseconds. */
+/** Option summaries that are sent together. Times are microseconds. */
 export interface OptionsEvent {
   readonly timestamp: number;
   readonly localTimestamp: number;
   readonly summaries: readonly OptionSummary[];
 }
 
-/** What an exchange tells of an option, as text; empty where it gives no value. */
+/** Values of an option as text; empty if the exchange provides no value. */
 export interface OptionSummary {
   readonly symbol: string;
   readonly type: 'call' | 'put';
@@ -41,7 +41,7 @@ export interface OptionSide {
   readonly iv: string;
 }
 
-/** Of a side that nobody quotes. */
+/** A side without a quote. */
 const NO_SIDE: OptionSide = { price: '', amount: '', iv: '' };
 
 export interface Greeks {
@@ -53,8 +53,8 @@ export interface Greeks {
 }
 
 /**
- * A day of BTC options: strikes around the underlying's price, three expirations, calls and puts. They have a walk
- * of their own: the options that can be traded here are too few for a chain.
+ * Simulates a day of BTC options: strikes around the underlying's price, three expirations, calls and puts. It has its
+ * own price walk, since the tradable options of the sandbox are too few for a chain.
  */
 export function* simulateOptionsChain(
   instrument: SyntheticInstrument,
@@ -64,19 +64,19 @@ export function* simulateOptionsChain(
   const { exchange, symbol, resolution, openTicks, ticksPerUnit } = instrument;
   const random = seededRandom(seed, 'options_chain', exchange, symbol, day);
   const clock = new MarketClock(day, rows, resolution, random);
-  const middle = Math.round(openTicks / ticksPerUnit / STRIKE_STEP);
+  const centralStep = Math.round(openTicks / ticksPerUnit / STRIKE_STEP);
   let ticks = openTicks;
-  for (let left = rows; left > 0; ) {
-    const count = Math.min(left, 1 + random.int(MAX_SUMMARIES));
-    left -= count;
+  for (let remainingRows = rows; remainingRows > 0; ) {
+    const count = Math.min(remainingRows, 1 + random.int(MAX_SUMMARIES));
+    remainingRows -= count;
     clock.advance(count);
     const summaries: OptionSummary[] = [];
     for (let i = 0; i < count; i++) {
       ticks += random.int(9) - 4;
-      const days = 1 + 7 * random.int(3);
-      const expiration = (day + days) * US_PER_DAY + EXPIRY_TIME_US;
+      const daysToExpiry = 1 + 7 * random.int(3);
+      const expiration = (day + daysToExpiry) * US_PER_DAY + EXPIRY_TIME_US;
       const series = `BTC-${formatExpiry(expiration)}`;
-      const strike = (middle - 5 + random.int(11)) * STRIKE_STEP;
+      const strike = (centralStep - 5 + random.int(11)) * STRIKE_STEP;
       const isCall = random.chance(0.5);
       const underlying = ticks / ticksPerUnit;
       summaries.push({
@@ -84,10 +84,10 @@ export function* simulateOptionsChain(
         type: isCall ? 'call' : 'put',
         strike,
         expiration,
-        ...drawPrices(random, underlying, strike, days, isCall),
+        ...drawPrices(random, underlying, strike, daysToExpiry, isCall),
         underlyingIndex: `SYN.${series}`,
         underlyingPrice: String(underlying),
-        greeks: computeGreeks(underlying, strike, days, isCall),
+        greeks: computeGreeks(underlying, strike, daysToExpiry, isCall),
       });
     }
     yield { timestamp: clock.timestamp, localTimestamp: clock.localTimestamp, summaries };
@@ -96,10 +96,16 @@ export function* simulateOptionsChain(
 
 type Prices = Pick<OptionSummary, 'openInterest' | 'lastPrice' | 'bid' | 'ask' | 'markPrice' | 'markIv'>;
 
-function drawPrices(random: Random, underlying: number, strike: number, days: number, isCall: boolean): Prices {
+function drawPrices(
+  random: Random,
+  underlying: number,
+  strike: number,
+  daysToExpiry: number,
+  isCall: boolean,
+): Prices {
   const markIv = 50 + random.int(2000) / 100;
   const intrinsic = Math.max(0, (isCall ? underlying - strike : strike - underlying) / underlying);
-  const mark = intrinsic + 0.004 * Math.sqrt(days) * (1 + random.next() / 10);
+  const mark = intrinsic + 0.004 * Math.sqrt(daysToExpiry) * (1 + random.next() / 10);
   const side = (price: number, iv: number): OptionSide =>
     random.chance(0.15)
       ? NO_SIDE
@@ -111,22 +117,22 @@ function drawPrices(random: Random, underlying: number, strike: number, days: nu
   return { openInterest, lastPrice, bid, ask, markPrice: mark.toFixed(8), markIv: markIv.toFixed(2) };
 }
 
-/** By a logistic curve in place of the normal distribution. */
-function computeGreeks(underlying: number, strike: number, days: number, isCall: boolean): Greeks {
-  const spread = 0.03 * Math.sqrt(days);
+/** Uses a logistic curve in place of the normal distribution. */
+function computeGreeks(underlying: number, strike: number, daysToExpiry: number, isCall: boolean): Greeks {
+  const spread = 0.03 * Math.sqrt(daysToExpiry);
   const share = 1 / (1 + Math.exp((-1.7 * Math.log(underlying / strike)) / spread));
   const bell = share * (1 - share);
   const delta = isCall ? share : share - 1;
   return {
     delta: delta.toFixed(5),
     gamma: ((1.7 * bell) / spread / underlying).toFixed(5),
-    vega: (bell * underlying * 0.002 * days).toFixed(5),
-    theta: ((-bell * underlying) / 20 / days).toFixed(5),
-    rho: ((delta * days) / 365).toFixed(5),
+    vega: (bell * underlying * 0.002 * daysToExpiry).toFixed(5),
+    theta: ((-bell * underlying) / 20 / daysToExpiry).toFixed(5),
+    rho: ((delta * daysToExpiry) / 365).toFixed(5),
   };
 }
 
-/** The expiry as exchanges write it: `9JUN20`. */
+/** The expiry as in exchange symbols: `9JUN20`. */
 function formatExpiry(us: number): string {
   const date = new Date(us / 1000);
   return `${date.getUTCDate()}${MONTHS[date.getUTCMonth()]}${String(date.getUTCFullYear()).slice(2)}`;

@@ -5,23 +5,23 @@ export interface BookLevel {
   readonly lots: number;
 }
 
-/** A level set to a new amount; of 0 lots, removed. */
+/** A level with its new amount; 0 lots remove the level. */
 export interface LevelChange extends BookLevel {
   readonly isAsk: boolean;
 }
 
-/** A change of the book has at most so many levels. */
+/** Maximum number of levels in a change of the book. */
 export const MAX_LEVEL_CHANGES = 4;
 
 /**
- * The order book of a made-up market, of a fixed number of levels a side, best first. Its price walks, and bids stay
- * below asks. Each step returns what it changed.
+ * The order book of a synthetic market, with a fixed number of levels per side, best first. Its price is a random walk,
+ * and bids stay below asks. Each method that changes the book returns the changed levels.
  */
 export class SyntheticBook {
   readonly #asks: BookLevel[] = [];
   readonly #bids: BookLevel[] = [];
 
-  /** @param depth levels a side, at least 1. */
+  /** @param depth levels per side, at least 1. */
   constructor(
     openTicks: number,
     readonly depth: number,
@@ -37,7 +37,7 @@ export class SyntheticBook {
     return this.#side(isAsk)[0] as BookLevel;
   }
 
-  /** The whole book. */
+  /** All levels of the book. */
   snapshot(): LevelChange[] {
     return [
       ...this.#asks.map((level) => ({ isAsk: true, ...level })),
@@ -45,21 +45,21 @@ export class SyntheticBook {
     ];
   }
 
-  /** A level gets another amount, those near the best most often. */
+  /** Changes the amount of a level; levels near the best are the most likely. */
   resize(): LevelChange[] {
     const isAsk = this.random.chance(0.5);
-    const at = Math.floor(this.depth * this.random.next() ** 3);
-    const { ticks } = this.#side(isAsk)[at] as BookLevel;
-    return [this.#set(isAsk, at, 1, this.#level(ticks))];
+    const index = Math.floor(this.depth * this.random.next() ** 3);
+    const { ticks } = this.#side(isAsk)[index] as BookLevel;
+    return [this.#set(isAsk, index, 1, this.#level(ticks))];
   }
 
-  /** @param lots fewer than the best level has. */
+  /** Reduces the amount of the best level. @param lots fewer than the best level has. */
   reduce(isAsk: boolean, lots: number): LevelChange[] {
     const best = this.best(isAsk);
     return [this.#set(isAsk, 0, 1, { ticks: best.ticks, lots: best.lots - lots })];
   }
 
-  /** The best level goes, another one comes behind the last, and the other side follows where there is room. */
+  /** Removes the best level and adds one after the last. The other side follows if there is room. */
   move(isAsk: boolean): LevelChange[] {
     const sign = isAsk ? 1 : -1;
     const side = this.#side(isAsk);
@@ -68,9 +68,9 @@ export class SyntheticBook {
       this.#remove(isAsk, 0),
       this.#set(isAsk, side.length, 0, this.#level(deepest + sign * this.#gap())),
     ];
-    const follow = this.best(isAsk).ticks - sign * (1 + this.random.int(2));
-    if (sign * (follow - this.best(!isAsk).ticks) > 0) {
-      changes.push(this.#remove(!isAsk, this.depth - 1), this.#set(!isAsk, 0, 0, this.#level(follow)));
+    const nextTicks = this.best(isAsk).ticks - sign * (1 + this.random.int(2));
+    if (sign * (nextTicks - this.best(!isAsk).ticks) > 0) {
+      changes.push(this.#remove(!isAsk, this.depth - 1), this.#set(!isAsk, 0, 0, this.#level(nextTicks)));
     }
     return changes;
   }
@@ -79,17 +79,17 @@ export class SyntheticBook {
     return isAsk ? this.#asks : this.#bids;
   }
 
-  #set(isAsk: boolean, at: number, replaced: number, level: BookLevel): LevelChange {
-    this.#side(isAsk).splice(at, replaced, level);
+  #set(isAsk: boolean, index: number, replaced: number, level: BookLevel): LevelChange {
+    this.#side(isAsk).splice(index, replaced, level);
     return { isAsk, ...level };
   }
 
-  #remove(isAsk: boolean, at: number): LevelChange {
-    const [level] = this.#side(isAsk).splice(at, 1) as [BookLevel];
+  #remove(isAsk: boolean, index: number): LevelChange {
+    const [level] = this.#side(isAsk).splice(index, 1) as [BookLevel];
     return { isAsk, ticks: level.ticks, lots: 0 };
   }
 
-  /** Ticks from one level to the next: few as a rule, and sometimes many. */
+  /** Ticks between two levels: usually few, sometimes many. */
   #gap(): number {
     return 1 + Math.floor(60 * this.random.next() ** 3);
   }

@@ -3,18 +3,18 @@ import { addDays, type Day, formatDay, parseDay, parseTimeToDay } from '../../da
 import { EXCHANGE_OUTLINES, type ExchangeOutline, type SymbolOutline } from './exchange-outlines.js';
 import { toFeedSymbol } from './feed-symbol.js';
 
-/** A dataset symbol of a record (service facts, Metadata). */
+/** A dataset symbol of an exchange record (`docs/spec/metadata-api.md#exchange-record`). */
 export interface SandboxDatasetSymbol {
   readonly id: string;
   readonly type: string;
   /** ISO 8601. */
   readonly availableSince: string;
-  /** ISO 8601; of a listed symbol the export's end. */
+  /** ISO 8601; for a listed symbol, the end of the export. */
   readonly availableTo?: string;
   readonly dataTypes: readonly string[];
 }
 
-/** A symbol as filters of the raw data API take it (service facts, Metadata). */
+/** A symbol as in filters of the raw data API (`docs/spec/metadata-api.md#exchange-record`). */
 export type SandboxAvailableSymbol = Omit<SandboxDatasetSymbol, 'dataTypes'>;
 
 export interface SandboxDatasets {
@@ -26,7 +26,7 @@ export interface SandboxDatasets {
   readonly symbols: readonly SandboxDatasetSymbol[];
 }
 
-/** An exchange record as the metadata host gives it (service interface, Exchange record; service facts, Metadata). */
+/** An exchange record of the metadata host (`docs/spec/metadata-api.md#exchange-record`). */
 export interface SandboxExchange {
   readonly id: string;
   readonly name: string;
@@ -42,17 +42,17 @@ export interface SandboxExchange {
   readonly datasets?: SandboxDatasets;
 }
 
-/** The made-up exchanges, exported up to this day (not included). @param rows of each day file. */
+/** The synthetic exchanges, exported up to this day (not included). @param rows rows of each day file. */
 export function createSyntheticExchanges(exportedUntil: Day, rows: number): readonly SandboxExchange[] {
   return EXCHANGE_OUTLINES.map((outline) => createExchange(outline, exportedUntil, rows));
 }
 
-/** Midnight of the day, as the service writes times. */
+/** Midnight of the day, in the service's format. */
 export function formatMidnight(day: Day): string {
   return `${formatDay(day)}T00:00:00.000Z`;
 }
 
-/** A dataset symbol as it stands among those of the exchange's channels. */
+/** Converts a dataset symbol to one of `availableSymbols`. */
 export function toAvailableSymbol(
   exchange: string,
   { dataTypes: _, ...symbol }: SandboxDatasetSymbol,
@@ -99,7 +99,7 @@ function createExchange(outline: ExchangeOutline, exportedUntil: Day, rows: numb
   };
 }
 
-/** Exported days of all symbols that have the data type; grouped files repeat them. */
+/** Sum of the exported days of all symbols with the data type. Grouped symbols only repeat others. */
 function countExportedDays(symbols: readonly SandboxDatasetSymbol[], dataType: string): number {
   let days = 0;
   for (const { id, dataTypes, availableSince, availableTo = '' } of symbols) {

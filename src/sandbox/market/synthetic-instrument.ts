@@ -2,7 +2,7 @@ import type { TimestampResolution } from './market-clock.js';
 import { seededRandom } from './seeded-random.js';
 import type { IdStyle } from './trade-ids.js';
 
-/** A made-up symbol, as its events need it. Prices are whole ticks, amounts whole lots. */
+/** A synthetic instrument. Prices are whole ticks, amounts whole lots. */
 export interface SyntheticInstrument extends Traits {
   readonly exchange: string;
   readonly symbol: string;
@@ -11,16 +11,21 @@ export interface SyntheticInstrument extends Traits {
   readonly lotsPerUnit: number;
 }
 
-/** What all symbols of an exchange have in common. */
+/** Properties of all symbols of an exchange. */
 interface Traits {
   readonly ids: IdStyle;
   readonly liquidationIds: IdStyle;
   readonly resolution: TimestampResolution;
-  /** Whether some trades come without a side. */
+  /** Whether some trades have no side. */
   readonly hasUnknownSides: boolean;
 }
 
-const USUAL: Traits = { ids: 'counter', liquidationIds: 'none', resolution: 'ms', hasUnknownSides: false };
+const DEFAULT_TRAITS: Traits = {
+  ids: 'counter',
+  liquidationIds: 'none',
+  resolution: 'ms',
+  hasUnknownSides: false,
+};
 
 const TRAITS: Readonly<Record<string, Partial<Traits>>> = {
   bitmex: { ids: 'uuid', liquidationIds: 'uuid', hasUnknownSides: true },
@@ -37,19 +42,24 @@ const PRICES: readonly (readonly [RegExp, number])[] = [
   [/^ETH/, 3200],
 ];
 
-/** The instrument behind a dataset symbol; its price opens anew each day. */
-export function createSyntheticInstrument(exchange: string, symbol: string, seed: number, day: number): SyntheticInstrument {
+/** Creates the instrument of a dataset symbol. Its opening price differs by day. */
+export function createSyntheticInstrument(
+  exchange: string,
+  symbol: string,
+  seed: number,
+  day: number,
+): SyntheticInstrument {
   const random = seededRandom(seed, 'instrument', exchange, symbol);
-  const usual = PRICES.find(([pattern]) => pattern.test(symbol))?.[1] ?? 0.5 * 400 ** random.next();
-  const ticksPerUnit = 10 ** Math.max(0, 5 - Math.floor(Math.log10(usual)));
-  const season = 1 + 0.1 * Math.sin(day / 20) + 0.04 * seededRandom(seed, symbol, day).next();
+  const typicalPrice = PRICES.find(([pattern]) => pattern.test(symbol))?.[1] ?? 0.5 * 400 ** random.next();
+  const ticksPerUnit = 10 ** Math.max(0, 5 - Math.floor(Math.log10(typicalPrice)));
+  const dayFactor = 1 + 0.1 * Math.sin(day / 20) + 0.04 * seededRandom(seed, symbol, day).next();
   return {
     exchange,
     symbol,
-    ...USUAL,
+    ...DEFAULT_TRAITS,
     ...TRAITS[exchange],
-    openTicks: Math.round(usual * season * ticksPerUnit),
+    openTicks: Math.round(typicalPrice * dayFactor * ticksPerUnit),
     ticksPerUnit,
-    lotsPerUnit: usual > 1000 ? 1000 : 10,
+    lotsPerUnit: typicalPrice > 1000 ? 1000 : 10,
   };
 }

@@ -1,13 +1,13 @@
 import type { MarketClock } from './market-clock.js';
 import type { TickerEvent } from './market-event.js';
-import type { SyntheticInstrument } from './synthetic-instrument.js';
 import type { Random } from './seeded-random.js';
+import type { SyntheticInstrument } from './synthetic-instrument.js';
 
 const FUNDING_INTERVAL_US = 8 * 3_600_000_000;
-/** Exchanges tell what changed, so that of a new connection the last price comes later. */
+/** Exchanges send changed values only, so that the first tickers of a connection lack the last price. */
 const TICKERS_WITHOUT_LAST_PRICE = 2;
 
-/** Tickers of a derivative; some exchanges never tell a funding time or a predicted rate. */
+/** Generates tickers of a derivative. Some exchanges provide no funding time or predicted rate. */
 export class SyntheticTicker {
   #fundingRate: number;
   #openInterest: number;
@@ -25,7 +25,7 @@ export class SyntheticTicker {
     this.#sinceConnect = 0;
   }
 
-  /** @param clock at the message. */
+  /** @param clock clock at the time of the message. */
   next(clock: MarketClock, bidTicks: number, lastTicks: number | undefined): TickerEvent {
     const { random } = this;
     const { exchange, ticksPerUnit } = this.instrument;
@@ -37,7 +37,9 @@ export class SyntheticTicker {
       timestamp: clock.timestamp,
       localTimestamp: clock.localTimestamp,
       fundingTimestamp:
-        exchange === 'deribit' ? undefined : Math.ceil(clock.localTimestamp / FUNDING_INTERVAL_US) * FUNDING_INTERVAL_US,
+        exchange === 'deribit'
+          ? undefined
+          : Math.ceil(clock.localTimestamp / FUNDING_INTERVAL_US) * FUNDING_INTERVAL_US,
       fundingRate: this.#fundingRate,
       predictedFundingRate: exchange === 'bitmex' ? this.#fundingRate / 2 : undefined,
       openInterest: this.#openInterest,
@@ -48,7 +50,7 @@ export class SyntheticTicker {
   }
 }
 
-/** What a ticker's numbers are written as, in whatever form: the text alone is the value. */
+/** The text of a ticker's numbers. Every format parses its values from this text, so that they are equal. */
 export function formatTickerValues({ fundingRate, predictedFundingRate, markPrice }: TickerEvent): {
   readonly fundingRate: string;
   readonly predictedFundingRate: string | undefined;

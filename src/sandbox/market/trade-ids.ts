@@ -1,9 +1,9 @@
 import type { Random } from './seeded-random.js';
 
-/** What a trade's id looks like: a counter, a UUID, an integer past 2^53, or nothing. */
+/** Form of a trade id: a counter, a UUID, an integer above 2^53, or none. */
 export type IdStyle = 'counter' | 'uuid' | 'huge' | 'none';
 
-/** Gives the next trade's id. */
+/** Returns a function that creates the next trade id. */
 export function createTradeIds(style: IdStyle, random: Random): () => string {
   if (style === 'none') return () => '';
   if (style === 'uuid') return () => uuid(random);

@@ -10,16 +10,16 @@ import {
 import { type Attempt, type Claims, hasExpired } from '../claims.js';
 import { normalizeEmail } from '../normalize-email.js';
 import { readUrlEncodedForm } from '../request-body.js';
-import { CONTENT_SECURITY_POLICY, type ClaimPageState, renderClaimPage } from './render-claim-page.js';
+import { type ClaimPageState, CONTENT_SECURITY_POLICY, renderClaimPage } from './render-claim-page.js';
 
 const COOKIE = 'sandbox_session';
 
-/** E-mail of each browser's session. */
+/** E-mail address of each browser session. */
 type Sessions = BoundedMap<string>;
 
 /**
- * The page of a claim attempt (service interface, Authentication, step 3): the user signs in and is shown the code.
- * @param organizations to choose from; empty where none must be chosen.
+ * Serves the page of a claim attempt (`docs/spec/account-api.md#sign-in`), on which the user signs in and gets the code.
+ * @param organizations organizations to choose from; empty if no choice is needed.
  */
 export function createClaimPageHandler(claims: Claims, organizations: readonly string[]): SandboxHandler {
   const sessions: Sessions = new BoundedMap();
@@ -52,7 +52,7 @@ function createPageState(
   return { kind: 'code', attempt: id, email, userCode, organization: attempt.organization };
 }
 
-/** Does what a form of the page asks for, and leads back to the page. */
+/** Performs the action of a form, and redirects to the page. */
 async function handleAction(
   call: SandboxCall,
   claims: Claims,
@@ -71,9 +71,9 @@ async function handleAction(
       const { email: hint } = attempt.claim;
       return sendPage(call, { kind: 'sign-in', attempt: id, email: hint, rejected: email ?? '' });
     }
-    const fresh = randomBytes(16).toString('base64url');
-    sessions.set(fresh, address);
-    cookie = { 'Set-Cookie': `${COOKIE}=${fresh}; Path=/claim; HttpOnly; SameSite=Lax` };
+    const newSession = randomBytes(16).toString('base64url');
+    sessions.set(newSession, address);
+    cookie = { 'Set-Cookie': `${COOKIE}=${newSession}; Path=/claim; HttpOnly; SameSite=Lax` };
   } else if (action === 'switch') {
     sessions.delete(session ?? '');
     cookie = { 'Set-Cookie': `${COOKIE}=; Path=/claim; Max-Age=0; HttpOnly; SameSite=Lax` };
@@ -91,7 +91,7 @@ function sendPage(call: SandboxCall, state: ClaimPageState): Promise<void> {
   return sendText(call, status, 'text/html; charset=utf-8', html, {
     'Cache-Control': 'no-store',
     'Content-Security-Policy': CONTENT_SECURITY_POLICY,
-    // The address holds the attempt.
+    // The address contains the attempt's id.
     'Referrer-Policy': 'no-referrer',
   });
 }

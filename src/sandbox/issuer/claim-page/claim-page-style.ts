@@ -1,4 +1,4 @@
-/** The page's style sheet, light and dark. */
+/** The page's style sheet, for light and dark mode. */
 export const CLAIM_PAGE_STYLE = `
 :root {
   color-scheme: light dark;

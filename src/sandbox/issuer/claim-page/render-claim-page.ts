@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import { escapeHtml } from '../../../base/escape-html.js';
 import { CLAIM_PAGE_STYLE } from './claim-page-style.js';
 
-/** What the page shows. */
+/** State that the page shows. */
 export type ClaimPageState =
   | { readonly kind: 'unknown' | 'expired' | 'claimed' | 'denied' }
   | {
       readonly kind: 'sign-in';
       readonly attempt: string;
-      /** The address that the claim is for. */
+      /** E-mail address of the claim. */
       readonly email: string;
-      /** What was entered, where it is no address. */
+      /** The rejected input, if it was not an e-mail address. */
       readonly rejected?: string;
     }
   | {
@@ -35,10 +35,10 @@ export type ClaimPageState =
 
 const styleHash = createHash('sha256').update(CLAIM_PAGE_STYLE).digest('base64');
 
-/** Nothing but the page's own style and forms. */
+/** Allows only the page's own style and forms. */
 export const CONTENT_SECURITY_POLICY = `default-src 'none'; style-src 'sha256-${styleHash}'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'`;
 
-/** The page with its HTTP status. It needs no script and nothing from the network. */
+/** Renders the page, with its HTTP status. It needs no script and nothing from the network. */
 export function renderClaimPage(state: ClaimPageState): { readonly status: number; readonly html: string } {
   switch (state.kind) {
     case 'unknown':
