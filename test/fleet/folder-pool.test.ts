@@ -7,7 +7,7 @@ import { openFolderDestination } from '../../src/store/folder/folder-destination
 import { type LockOwner, tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { tempDir } from '../helpers/temp.js';
 
-test('a folder whose lock is lost while it is opened serves one slice, and the next one opens it anew', async (t) => {
+test('a folder whose lock is lost while it is opened serves one slice, and the next slice opens it again', async (t) => {
   const dir = await tempDir(t);
   const owner = (): LockOwner => {
     return { pid: process.pid, host: 'here', now: Date.now(), command: 'worker', isAlive: () => true };

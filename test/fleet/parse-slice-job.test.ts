@@ -8,7 +8,7 @@ import { workFor } from './working.js';
 
 const shard = (index: unknown, count: unknown): unknown => ({ index, count });
 
-test('a slice whose job is damaged fails at once, with one line that names it; the others are worked on', {
+test('a slice with a damaged job fails at once with one line that names it, and the others are processed', {
   skip: NO_REDIS,
 }, async (t) => {
   const work = await workFor(t);

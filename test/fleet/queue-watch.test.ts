@@ -8,7 +8,7 @@ import { dayFiles, FILES, whenAsked, workFor } from './working.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
 
-/** Requests that failed, of all connections. */
+/** Failed requests of all connections. */
 async function failedRequests({ redis }: OpenQueue): Promise<number> {
   const stats = await redis.info('commandstats');
   const counts = [...stats.matchAll(/rejected_calls=(\d+),failed_calls=(\d+)/g)];
@@ -18,7 +18,7 @@ async function failedRequests({ redis }: OpenQueue): Promise<number> {
 const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown> =>
   open.redis.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '&*', ...rules);
 
-test('a user without permission for the keys of the queue ends each command with 4 and one line', {
+test('a user without permission for the keys of the queue ends each command with code 4 and one line', {
   skip: NO_REDIS,
 }, async (t) => {
   const { redis, env } = await workFor(t);
@@ -44,7 +44,7 @@ for (const [what, rules, said] of [
   ['commands of scripts', ['-hset', '-hmset', '-lpush'], /^error +Redis at .* has no permission \(.*$/m],
   ['sign-in', ['off'], /^error +Redis at .* refused the sign-in \(WRONGPASS .*$/m],
 ] as const) {
-  test(`a worker that loses its permission (${what}) during the run ends with 4`, {
+  test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
     skip: NO_REDIS,
   }, async (t) => {
     const { reached, onRequest } = whenAsked(2);
@@ -65,7 +65,7 @@ for (const [what, rules, said] of [
   });
 }
 
-test('a queue that Redis lost ends its workers with 5', { skip: NO_REDIS }, async (t) => {
+test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {
   for (const once of [['--once'], []]) {
     const { reached, onRequest } = whenAsked(2);
     const work = await workFor(t, { latencyMs: 50, onRequest });
@@ -82,7 +82,7 @@ test('a queue that Redis lost ends its workers with 5', { skip: NO_REDIS }, asyn
   }
 });
 
-test('a Redis that refuses for now is asked again, with a warning and a wait', {
+test('after an error reply of Redis, a worker warns, waits and tries again', {
   skip: NO_REDIS,
 }, async (t) => {
   const { redis, env } = await workFor(t);

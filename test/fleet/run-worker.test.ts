@@ -13,7 +13,7 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { assertWhole, dayFiles, FILES, startBrief, whenAsked, workFor } from './working.js';
 
-test('the slices of a worker that is killed are ended by another', { skip: NO_REDIS }, async (t) => {
+test('another worker completes the slices of a killed worker', { skip: NO_REDIS }, async (t) => {
   const { reached, onRequest } = whenAsked(5);
   const work = await workFor(t, { latencyMs: 50, onRequest });
   const victim = startBrief(t, work);
@@ -25,7 +25,7 @@ test('the slices of a worker that is killed are ended by another', { skip: NO_RE
   await assertWhole(work);
 });
 
-test('a slice that lost its worker too often is told, and counts as failed', {
+test('a slice that lost its worker too often is reported, and counts as failed', {
   skip: NO_REDIS,
 }, async (t) => {
   const { reached, onRequest } = whenAsked(1);
@@ -37,12 +37,16 @@ test('a slice that lost its worker too often is told, and counts as failed', {
   const { queue, redis, close } = await queueOf(work.redis);
   const [lost] = await queue.getActive();
   const id = lost?.id ?? '';
-  // As if five workers had had it before.
+  // As if five workers had lost it before.
   await redis.hset(queue.toKey(id), 'stc', 5);
   await close();
   const heir = await startBrief(t, work).finished;
   assert.equal(heir.exitCode, 3, heir.stderr);
-  assert.equal(heir.stderr.match(/failed .*: its workers ended or stopped responding/g)?.length, 1, heir.stderr);
+  assert.equal(
+    heir.stderr.match(/failed .*: its workers ended or stopped responding/g)?.length,
+    1,
+    heir.stderr,
+  );
   const [failed] = JSON.parse((await runHere(['queue', 'failed', '--json'], work)).stdout) as {
     readonly id: string;
     readonly error: string;
@@ -53,7 +57,7 @@ test('a slice that lost its worker too often is told, and counts as failed', {
   await assertWhole(work);
 });
 
-test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO_REDIS }, async (t) => {
+test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_REDIS }, async (t) => {
   const { reached, onRequest } = whenAsked(1);
   const work = await workFor(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
@@ -68,7 +72,7 @@ test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO
   assert.equal(dayFiles(work).length, FILES);
 });
 
-test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, async (t) => {
+test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async (t) => {
   const { reached, onRequest } = whenAsked(10);
   const work = await workFor(t, { latencyMs: 30, onRequest });
   const { finished } = startBrief(t, work);
@@ -80,7 +84,7 @@ test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, 
   await assertWhole(work);
 });
 
-test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) => {
+test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, async (t) => {
   const { reached, onRequest } = whenAsked(1);
   const work = await workFor(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
@@ -90,7 +94,9 @@ test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) 
   assert.equal((await finished).exitCode, 143);
 });
 
-test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS }, async (t) => {
+test('a rejected key stops only its worker, and the slices return to the queue', {
+  skip: NO_REDIS,
+}, async (t) => {
   const work = await workFor(t);
   const env = { ...work.env, TICKHAUL_API_KEY: 'not-the-right-one' };
   const refused = await runHere(['worker', '--json'], { env });
@@ -107,7 +113,7 @@ test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS
   await assertWhole(work);
 });
 
-test('the transfer limit pauses the queue, and the worker that met it ends with 5', {
+test('the transfer limit pauses the queue, and the worker that reached it ends with code 5', {
   skip: NO_REDIS,
 }, async (t) => {
   const work = await workFor(t, { faults: { 'transfer-limit': 1 } });
@@ -122,7 +128,7 @@ test('the transfer limit pauses the queue, and the worker that met it ends with 
   await assertWhole(work);
 });
 
-test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, async (t) => {
+test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, async (t) => {
   const work = await workFor(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
   const { finished, child } = start(['worker', '-q'], { env: work.env });
   t.after(() => child.kill('SIGKILL'));
@@ -135,21 +141,21 @@ test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, asy
   const left = await ttl();
   assert.ok(left > 500_000 && left <= 600_000, String(left));
 
-  // A shorter one changes nothing, and a file of another worker waits.
+  // A shorter pause changes nothing, and a file of another worker waits.
   await pauseAll(open, 1000);
   assert.ok((await ttl()) > 500_000);
   const ends = new AbortController();
   const pause = createSharedPause(open, ends.signal);
   const passed = pause.waitUntilOver(signal);
   assert.equal(await Promise.race([passed.then(() => 'passed'), open.redis.ping()]), 'PONG');
-  // The end of its worker is waited for no longer than that.
+  // Stopping its worker does not take longer than that.
   ends.abort(new TickhaulError('terminated', 'ended'));
   await assert.rejects(passed, { code: 'terminated' });
   child.kill('SIGTERM');
   assert.equal((await finished).exitCode, 143);
 });
 
-test('a wait that is longer than --max-wait holds all workers, and fails no slice', {
+test('a wait longer than --max-wait pauses all workers, and fails no slice', {
   skip: NO_REDIS,
 }, async (t) => {
   const faults = { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 } as const;
@@ -164,7 +170,7 @@ test('a wait that is longer than --max-wait holds all workers, and fails no slic
   assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);
 });
 
-test('a folder that a machine does not have ends its worker, and the slices stay', {
+test('a folder that is missing on a machine stops its worker, and the slices stay in the queue', {
   skip: NO_REDIS,
 }, async (t) => {
   const work = await workFor(t);
@@ -178,7 +184,7 @@ test('a folder that a machine does not have ends its worker, and the slices stay
   assert.deepEqual([status['failed'], status['delayed']], [0, 0]);
 });
 
-test('days that no key covered when they were planned hold nobody up', { skip: NO_REDIS }, async (t) => {
+test('days that no key covered at planning time do not delay the others', { skip: NO_REDIS }, async (t) => {
   const service = await sandbox(t, {
     rows: 50,
     keyAccess: [

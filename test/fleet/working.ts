@@ -36,7 +36,7 @@ export async function workFor(
   return { service, redis, dir, env };
 }
 
-/** For a service that tells when so many of its day files were asked for. */
+/** For a service that reports when this many of its day files were requested. */
 export function whenAsked(count: number): {
   readonly onRequest: NonNullable<SandboxOptions['onRequest']>;
   readonly reached: Promise<void>;
@@ -49,7 +49,7 @@ export function whenAsked(count: number): {
   return { reached, onRequest: ({ host }) => host === 'datasets' && ++asked === count && onReached() };
 }
 
-/** A worker whose slices are another's after a second. */
+/** A worker whose slices are given to another after a second without a heartbeat. */
 export function startBrief(t: TestContext, { env }: Work): Started {
   const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1s'], { env });
   t.after(() => started.child.kill('SIGKILL'));
@@ -59,7 +59,7 @@ export function startBrief(t: TestContext, { env }: Work): Started {
 export const dayFiles = ({ service }: Work): readonly string[] =>
   service.requests.filter(({ host }) => host === 'datasets').map(({ url }) => url);
 
-/** Every file is there, whole, and recorded once. */
+/** Every file exists, is complete, and is recorded once. */
 export async function assertWhole({ dir, env }: Work): Promise<void> {
   const manifest = await openManifest(dir, { warn: assert.fail });
   const paths = [...manifest.records()].map(({ path }) => path);

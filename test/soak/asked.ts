@@ -1,20 +1,20 @@
 import { withOptions } from '../server/serving.js';
 
-/** Something to ask the server for, whose answer is the same over both ways. */
+/** A request to the server that gives the same messages over both protocols. */
 export interface Asked {
   readonly name: string;
   readonly path: string;
   readonly socket: { readonly path: string; readonly sent: readonly string[] };
-  /** What of a line over HTTP is a message over WebSocket. */
+  /** Extracts the WebSocket message from a line over HTTP. */
   readonly messageOf: (line: string) => string;
 }
 
-/** Hours of the day that clients ask for; what one has fetched another mostly finds in the cache. */
+/** Hours of the day that clients request; an hour that one fetched is usually in the cache of another. */
 const HOURS = 4;
-/** Behind those of others, so that it is never in the cache. */
+/** After those of others, so that it is never in the cache. */
 export const LONG_PERIOD = { from: '2024-03-01T12:00', to: '2024-03-01T23:00' };
 
-/** Raw and normalized messages of an hour, of one exchange and of several, shorter and longer than what threads are for. */
+/** Raw and normalized messages of an hour, of one or several exchanges, below and above the size that uses threads. */
 export function askedInHour(hour: number): readonly Asked[] {
   const from = `2024-03-01T${String(hour).padStart(2, '0')}:00`;
   const [short, long] = ['05', '45'].map((minute) => ({ from, to: `${from.slice(0, -2)}${minute}` }));
@@ -39,7 +39,7 @@ export function askedInHour(hour: number): readonly Asked[] {
   ];
 }
 
-/** All that is asked for. */
+/** All requests. */
 export const ALL_ASKED: readonly Asked[] = Array.from({ length: HOURS }, (_, hour) =>
   askedInHour(hour),
 ).flat();

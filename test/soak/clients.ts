@@ -12,20 +12,20 @@ import { STREAMED } from './exchanges.js';
 /** More characters than an address may have. */
 const MOST_ADDRESS = 100_000;
 
-/** The server, and what it should say. */
+/** The server, and its expected responses. */
 export interface Soaked {
   readonly httpPort: number;
   readonly wsPort: number;
   readonly random: Random;
-  /** The right answer's text over HTTP, by path. */
+  /** The expected text over HTTP, by path. */
   readonly expected: ReadonlyMap<string, string>;
-  /** One more thing of a kind happened. */
+  /** Counts an event of a kind. */
   readonly count: (what: string) => void;
-  /** So many milliseconds were waited for what takes none. */
+  /** Milliseconds that a quick operation took. */
   readonly waited: (ms: number) => void;
 }
 
-/** What clients do, each again and again. What is wrong is thrown. */
+/** Activities of clients, each repeated. Wrong results are thrown. */
 export const CLIENTS: readonly ((place: Soaked) => Promise<void>)[] = [
   readAll,
   hearAll,
@@ -63,7 +63,7 @@ async function hearAll(place: Soaked): Promise<void> {
   place.count('answers over WebSocket');
 }
 
-/** Some bytes, and then the connection is gone, in order or cut. */
+/** Reads some bytes, then closes or resets the connection. */
 async function leaveHalfWay({ httpPort, wsPort, random, count }: Soaked): Promise<void> {
   const asked = oneOf(random, ALL_ASKED);
   const isSocket = random.chance(0.5);
@@ -88,7 +88,7 @@ async function leaveHalfWay({ httpPort, wsPort, random, count }: Soaked): Promis
   count('clients that left');
 }
 
-/** It asks for more than a connection holds, and reads nothing of it. */
+/** Requests more than a connection buffers, and reads nothing. */
 async function neverRead({ httpPort, random, count }: Soaked): Promise<void> {
   const options = { exchange: oneOf(random, ['bitmex', 'bybit']), filters: [], ...LONG_PERIOD };
   const connection = connect(httpPort, '127.0.0.1').pause();
@@ -99,7 +99,7 @@ async function neverRead({ httpPort, random, count }: Soaked): Promise<void> {
   count('clients that never read');
 }
 
-/** What can't be answered is refused, and with nothing else. */
+/** Invalid requests are rejected with the expected error. */
 async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<void> {
   const path = oneOf(random, [
     '/replay?options={',
@@ -109,7 +109,7 @@ async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<
     '/../../etc/passwd',
   ]);
   const { status, text } = await ask(httpPort, path).catch((error: unknown) => {
-    // Of an address that is too long the server may be rid before all of it was sent.
+    // The server may reject an overlong address before all of it was sent.
     if (path.length > MOST_ADDRESS) return { status: 431, text: '' };
     throw error;
   });
@@ -125,9 +125,9 @@ async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<
   socket.send(
     oneOf(random, ['{', 'x'.repeat(600_000), Buffer.alloc(1000), '[[[', '{"op":"subscribe","args":[1]}']),
   );
-  // Without a subscription it is over.
+  // Without a subscription the session ends.
   const code = await closed;
-  // A frame that is too long may be cut off before its sender has written all of it.
+  // An overlong frame may be rejected before all of it was sent.
   assert.ok([1006, 1009, 1011].includes(code), `closed with ${code}`);
   const garbage = connect(oneOf(random, [httpPort, wsPort]), '127.0.0.1');
   garbage.on('error', () => {});
@@ -137,7 +137,7 @@ async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<
   count('rubbish');
 }
 
-/** Whatever others do, who asks for little has it soon. */
+/** A small request is answered soon, whatever other clients do. */
 async function askHealth({ httpPort, count, waited }: Soaked): Promise<void> {
   const began = performance.now();
   const { status } = await ask(httpPort, '/health-check');
@@ -148,7 +148,7 @@ async function askHealth({ httpPort, count, waited }: Soaked): Promise<void> {
   await pause(200);
 }
 
-/** Live messages for a while. */
+/** Receives live messages for a while. */
 async function stream({ wsPort, random, count }: Soaked): Promise<void> {
   const exchanges = Object.entries(STREAMED).filter(() => random.chance(0.6));
   const options = exchanges.map(([exchange, symbol]) => ({

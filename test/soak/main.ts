@@ -1,6 +1,6 @@
 /**
- * A server under faults, for minutes: `npm run soak -- --minutes 10`. Whole answers are compared with those of a server
- * without faults; memory stays flat, and no handle is left. Linux only: it reads /proc.
+ * A server under faults for some minutes: `npm run soak -- --minutes 10`. Complete responses are compared with those of
+ * a server without faults; memory must not grow, and no handle may be left. Linux only: it reads /proc.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.minutes) * 60;
-/** Of each kind. */
+/** Number of clients of each kind. */
 const clients = Number(values.clients);
 
 const FAULTS: NonNullable<SandboxOptions['feeds']>['faults'] = {
@@ -44,13 +44,13 @@ const FAULTS: NonNullable<SandboxOptions['feeds']>['faults'] = {
   'short-slice': 0.03,
   unterminated: 0.02,
 };
-/** So little that slices are fetched again and again. */
+/** So small that slices are fetched repeatedly. */
 const CACHE_LIMIT = '1MB';
-/** Memory of the last third over that of the first, and bytes beside: what V8 takes its time with. */
+/** Limit of the memory of the last third over that of the first, and extra bytes, since V8 frees some memory late. */
 const MARGIN = { share: 1.15, bytes: 16e6 };
-/** What anything that a client does takes at most. */
+/** Maximum duration of any client activity. */
 const LONGEST_MS = 90_000;
-/** How long the server has to let go of all that it held. */
+/** Time in which the server must release all handles. */
 const QUIET_MS = 30_000;
 const MB = 1e6;
 
@@ -79,7 +79,7 @@ test(`soak, seed ${values.seed}`, async (t) => {
   const waits: number[] = [];
   const waited = (ms: number): void => void waits.push(ms);
   const place: Soaked = { ...ports, random, expected, count, waited };
-  // What is made once, as threads and connections, is no leak.
+  // Threads and connections that are created once are not a leak.
   await keepAsking(place, performance.now() + Math.min(20_000, 100 * seconds));
   await inTime('all at once', Promise.all(ALL_ASKED.map(({ path }) => ask(ports.httpPort, path))));
   say(`after ${elapsed()}: warm`);
@@ -123,7 +123,7 @@ async function serveAll(
   return { httpPort: Number(http), wsPort: Number(ws), server };
 }
 
-/** A signal is its normal end; it printed no stack. */
+/** A signal is its normal end, without a stack trace. */
 async function end({ child, finished }: Started): Promise<void> {
   child.kill('SIGTERM');
   const { exitCode, stderr } = await finished;
@@ -131,7 +131,7 @@ async function end({ child, finished }: Started): Promise<void> {
   assert.doesNotMatch(stderr, /^ +at |ExperimentalWarning|MaxListeners/m);
 }
 
-/** All clients at work until a time. @throws what one of them finds. */
+/** Runs all clients until a time. @throws the first error of a client. */
 async function keepAsking(place: Soaked, until: number): Promise<void> {
   const working = CLIENTS.flatMap((client) =>
     Array.from({ length: clients }, async () => {
@@ -141,7 +141,7 @@ async function keepAsking(place: Soaked, until: number): Promise<void> {
   await Promise.all(working);
 }
 
-/** @throws where some work takes longer than any should. */
+/** @throws if some work takes too long. */
 async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
   const stop = new AbortController();
   const late = pause(LONGEST_MS, undefined, { signal: stop.signal }).then(() => {
@@ -157,7 +157,7 @@ async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The memory of a process, second by second, while some work is done. */
+/** The memory of a process during some work, sampled every second. */
 async function watched(pid: number, work: Promise<void>): Promise<readonly number[]> {
   const memory: number[] = [];
   let isDone = false;
@@ -176,7 +176,7 @@ async function watched(pid: number, work: Promise<void>): Promise<readonly numbe
   return memory;
 }
 
-/** Waits until no answer is under way, and no connection open. */
+/** Waits until no response is in progress, and no connection open. */
 async function settled(port: number): Promise<void> {
   const until = performance.now() + QUIET_MS;
   let open = await openOf(port);
@@ -187,7 +187,7 @@ async function settled(port: number): Promise<void> {
   assert.equal(open, 0, 'answers or connections are left open');
 }
 
-/** The same until there are no more handles than before. @returns those that there are. */
+/** Waits until there are no more handles than before. @returns the handles. */
 async function letGo(
   port: number,
   before: readonly string[],

@@ -25,13 +25,13 @@ test('a job that fails does not stop the others, and its days are tried first th
   assert.equal(second.summary.exitCode, 0);
   const days = askedFor(good).flatMap((path) => path.match(/\d{4}\/\d\d\/\d\d(?=\/BTC)/) ?? []);
   const again = failed.map(({ file }) => formatDay(file?.day as Day).replaceAll('-', '/')).sort();
-  // The newest day goes before: it shows whether the key has access.
+  // The newest day is first: it shows whether the key has access.
   assert.deepEqual(days, ['2024/03/09', ...again, '2024/03/08']);
   const third = await syncNow(t, good, dir, jobs);
   assert.equal(third.summary.counts.skipped, 10);
 });
 
-test('what failed before, in any job, goes before the rest of all jobs', async (t) => {
+test('files that failed before, in any job, precede the others of all jobs', async (t) => {
   const dir = await tempDir(t);
   const jobs = [job('btc', { last: 5 }), job('eth', { symbols: ['ETHUSDT'], last: 4 }, { retries: 0 })];
   const bad = await night(t, '2024-03-06', { faults: { '500': 1 } });

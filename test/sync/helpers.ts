@@ -18,7 +18,7 @@ export function ofJob(files: readonly FileEvent[], name: string): readonly FileE
   return files.filter((file) => file.job === name);
 }
 
-/** A job of trades of binance-futures, but for what is said. */
+/** A job with trades of binance-futures, with overrides. */
 export function job(
   name: string,
   selection: Partial<Selection>,
@@ -54,7 +54,7 @@ export interface Ran {
   readonly notes: readonly string[];
 }
 
-/** One run of the jobs, in this process. */
+/** Runs the jobs once, in this process. */
 export async function syncNow(
   t: TestContext,
   service: Pick<Sandbox, 'apiUrl' | 'datasetsUrl' | 'apiKey'>,
@@ -83,7 +83,7 @@ export async function syncNow(
   };
 }
 
-/** Paths of the day files that were asked for, in order. */
+/** Paths of the requested day files, in order. */
 export function askedFor(service: Sandbox): readonly string[] {
   return service.requests
     .filter(({ host }) => host === 'datasets')

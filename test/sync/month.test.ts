@@ -30,7 +30,7 @@ const CONFIG = `jobs:
     convert: parquet
 `;
 
-test('ten nights with faults and kills: all is there and whole, nothing came twice', async (t) => {
+test('after ten nights with faults and kills all files are complete, and none was downloaded twice', async (t) => {
   const dir = await tempDir(t);
   const data = join(dir, 'data');
   await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);
@@ -43,7 +43,7 @@ test('ten nights with faults and kills: all is there and whole, nothing came twi
     assert.ok(night < 2 * NIGHTS, `only ${kills} kills`);
     const before = await dayFilesIn(data);
     const mayKill = kills < KILLS;
-    // A night's run asks for four files or more: each moment from its first request to its end may be the last.
+    // A night requests at least four files; the kill may happen at any time between the first request and the end.
     const killAt = mayKill ? Math.floor(random.next() * 5) : Number.POSITIVE_INFINITY;
     const killAfterMs = random.next() * 60;
     const requests: SandboxRequest[] = [];
@@ -103,7 +103,7 @@ async function dayFilesIn(dir: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith('.csv.gz'));
 }
 
-/** The file name, in the flat layout, of what a dataset URL asks for. */
+/** The file name in the flat layout for a dataset URL. */
 function nameOf(url: string): string {
   const [, exchange, type, year, month, day, symbol] =
     /^\/v1\/([^/]+)\/([^/]+)\/(\d+)\/(\d+)\/(\d+)\/([^/]+)\.csv\.gz/.exec(url) ?? [];

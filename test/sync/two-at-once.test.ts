@@ -12,7 +12,7 @@ import { askedFor } from './helpers.js';
 const PAIRS = 5;
 const CONFIG = 'jobs: [{name: a, exchange: kraken, types: trades, symbols: XBT-USD, last: 2d}]\n';
 
-test('two syncs started at the same instant: one works at a time, and none is lost', async (t) => {
+test('of two syncs started at the same time, one works at a time, and both complete', async (t) => {
   const dir = await tempDir(t);
   const data = join(dir, 'data');
   await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);
@@ -30,7 +30,7 @@ test('two syncs started at the same instant: one works at a time, and none is lo
     const said = ended.map(({ stderr }) => stderr).join('');
     assert.deepEqual(downloaded.sort(), [0, 2], said);
     assert.equal(askedFor(service).length, 2, 'nothing came twice');
-    // The second may have come when the first had ended.
+    // The second may have started after the first ended.
     if (isPatient || codes[1] === 0) assert.deepEqual(codes, [0, 0], said);
     else {
       assert.deepEqual(codes, [0, 9], said);

@@ -6,7 +6,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { tradesOf } from '../helpers/selection.js';
 import { downloaded, FIRST, nameOf, SELECTION } from './helpers.js';
 
-test('files of a layout whose names tell nothing are recorded by their download, which requests none', async (t) => {
+test('files of a layout whose names identify nothing are recorded by their download, which requests none', async (t) => {
   const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
   const { dir, verify, run, service } = await downloaded(t, {}, layout);
   await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
@@ -18,7 +18,7 @@ test('files of a layout whose names tell nothing are recorded by their download,
   assert.equal((await verify()).summary.counts.verified, 4);
 });
 
-test('files that the manifest does not know are told, and adopted where they are whole', async (t) => {
+test('files that the manifest lacks are reported, and adopted if they are valid', async (t) => {
   const { dir, verify } = await downloaded(t);
   await copyFile(join(dir, FIRST), join(dir, 'mine.csv.gz'));
   await copyFile(join(dir, FIRST), join(dir, nameOf('01', 'ETHUSDT')));
@@ -33,7 +33,7 @@ test('files that the manifest does not know are told, and adopted where they are
   assert.equal((await verify()).summary.counts.verified, 5);
 });
 
-test('a whole gzip file that does not begin as a day file is not adopted, and says what is wrong', async (t) => {
+test('a valid gzip file that does not start like a day file is not adopted, with the reason', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   const day = gunzipSync(await readFile(join(dir, FIRST))).toString();
   const [header = '', row = ''] = day.split('\n');
@@ -66,7 +66,7 @@ test('a whole gzip file that does not begin as a day file is not adopted, and sa
     await rm(join(dir, path));
     await verify('--forget');
   }
-  // A download that finds such a file reads it as well, and brings the right one.
+  // A download reads an existing file as well, and replaces it with the right one.
   await writeFile(join(dir, path), gzipSync(Buffer.alloc(5000)));
   const { exitCode, stderr } = await run('download', ...tradesOf('2024-03-05', '2024-03-06'));
   assert.equal(exitCode, 0);
@@ -80,7 +80,7 @@ test('a whole gzip file that does not begin as a day file is not adopted, and sa
   );
 });
 
-test('a file whose name no record can have is told, and not said to be adopted', {
+test('a file whose name no record can have is reported, and not adopted', {
   skip: sep === '\\' && 'a folder, here',
 }, async (t) => {
   const { dir, verify } = await downloaded(t);
@@ -93,7 +93,7 @@ test('a file whose name no record can have is told, and not said to be adopted',
   }
 });
 
-test('a lost or damaged manifest is made anew from the files, and nothing is downloaded again', async (t) => {
+test('a lost or damaged manifest is rebuilt from the files, and nothing is downloaded again', async (t) => {
   const { dir, verify, run, service } = await downloaded(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const lines = (await readFile(manifest, 'utf8')).trim().split('\n');

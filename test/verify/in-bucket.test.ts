@@ -26,7 +26,7 @@ function open(bucket: MemoryBucket, gate?: Gate): Destination {
   return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
 }
 
-/** The record of a day file of two months, as it stands. */
+/** The record of a day file of two months, as stored. */
 function standing(bucket: MemoryBucket, path: string): ManifestRecord {
   const [exchange = '', dataType = '', day = ''] = path.split('_');
   const file: DayFile = { exchange, dataType, symbol: 'X', day: parseDay(day) };
@@ -44,11 +44,11 @@ async function record(bucket: MemoryBucket, ...records: readonly ManifestRecord[
 interface Checked {
   readonly summary: RunSummary;
   readonly told: readonly string[];
-  /** Objects of the manifest that were read, under its root. */
+  /** Objects of the manifest that were read, relative to its root. */
   readonly read: readonly string[];
 }
 
-/** @param meanwhile what others do before a request. */
+/** @param meanwhile actions of other processes before a request. */
 async function check(bucket: MemoryBucket, selection?: SeriesSelection, meanwhile?: Gate): Promise<Checked> {
   const read: string[] = [];
   const told: string[] = [];
@@ -76,7 +76,7 @@ async function check(bucket: MemoryBucket, selection?: SeriesSelection, meanwhil
   return { summary: await verifyDestination(input), told, read };
 }
 
-test('a check of some series reads their part of the manifest, and knows the names of all', async () => {
+test('a check of some series reads only their part of the manifest, and knows the names of all', async () => {
   const bucket = new MemoryBucket();
   await record(bucket, ...FILES.map((path) => standing(bucket, path)));
   const monthsOf = ({ read }: Checked): readonly string[] =>
@@ -94,7 +94,7 @@ test('a check of some series reads their part of the manifest, and knows the nam
   });
 });
 
-test('a manifest is read once, and of what others recorded since only that', async () => {
+test('a manifest is read once, and after changes by others only these', async () => {
   const bucket = new MemoryBucket();
   const [first = '', ...others] = FILES;
   const gone = standing(bucket, first);
@@ -112,7 +112,7 @@ test('a manifest is read once, and of what others recorded since only that', asy
 
   const coming = standing(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
   const news: Record<string, ManifestRecord[]> = {
-    // When the objects have been listed, and when the first one was found to be missing.
+    // After the listing, and when the first object is found to be missing.
     [`${RECORDS}`]: [coming],
     [`${RECORDS}binance/trades/2024-03/`]: [{ ...gone, dropped: true }],
   };

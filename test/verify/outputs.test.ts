@@ -14,7 +14,7 @@ import { downloaded, FIRST, folderOf, namesIn, SECOND, SELECTION } from './helpe
 
 const outputOf = (name: string, extension: string): string => name.replace('csv.gz', extension);
 
-test('conversions of a download are checked, and made again where they are bad', async (t) => {
+test('conversions of a download are checked, and converted again if they are bad', async (t) => {
   const { dir, verify, service } = await downloaded(t, {}, ['--convert', 'parquet']);
   assert.equal((await verify()).summary.counts.verified, 8);
   const [first, second] = [outputOf(FIRST, 'parquet'), outputOf(SECOND, 'parquet')];
@@ -31,7 +31,7 @@ test('conversions of a download are checked, and made again where they are bad',
   assert.equal((await verify()).summary.counts.verified, 8);
 });
 
-test('a CSV that was dropped is not missing, and is fetched where its conversion has to be made again', async (t) => {
+test('a dropped CSV is not missing, and is downloaded if its conversion must be repaired', async (t) => {
   const flags = ['--convert', 'ndjson', '--compression', 'gzip', '--no-keep-csv'];
   const { dir, verify } = await downloaded(t, {}, flags);
   const outputs = await namesIn(dir);
@@ -44,7 +44,7 @@ test('a CSV that was dropped is not missing, and is fetched where its conversion
   assert.deepEqual((await verify()).summary.counts, { verified: 4 });
 });
 
-test('a conversion is made again where its day file came again with other bytes', async (t) => {
+test('a conversion is repeated if its day file was downloaded again with other bytes', async (t) => {
   const { dir, verify } = await downloaded(t, {}, ['--convert', 'ndjson']);
   const other = folderOf(await sandbox(t, { seed: 2 }), dir);
   const output = outputOf(FIRST, 'ndjson');
@@ -56,7 +56,7 @@ test('a conversion is made again where its day file came again with other bytes'
   assert.equal((await verify()).summary.counts.verified, 8);
 });
 
-test('without a key, a conversion is made again where that needs none', async (t) => {
+test('without a key, a conversion is repeated if that needs none', async (t) => {
   const { dir, run, env } = await downloaded(t, {}, ['--convert', 'parquet']);
   for (const name of await namesIn(dir)) await rm(join(dir, name));
   delete env['TICKHAUL_API_KEY'];
@@ -66,7 +66,7 @@ test('without a key, a conversion is made again where that needs none', async (t
   assert.deepEqual(await namesIn(dir), [FIRST, outputOf(FIRST, 'parquet')]);
 });
 
-test('why a conversion cannot be made again is told', async (t) => {
+test('the reason why a conversion cannot be repaired is reported', async (t) => {
   const { dir, verify } = await downloaded(t, {}, ['--convert', 'parquet']);
   const output = outputOf(FIRST, 'parquet');
   await rm(join(dir, output));
@@ -79,7 +79,7 @@ test('why a conversion cannot be made again is told', async (t) => {
   );
 });
 
-test('conversions by hand are checked by what they tell of themselves', async (t) => {
+test('outputs of convert are checked by their own metadata', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   await run('convert', dir);
   await run('convert', dir, '-f', 'ndjson', '--compression', 'zstd');
@@ -95,7 +95,7 @@ test('conversions by hand are checked by what they tell of themselves', async (t
   assert.deepEqual([exitCode, bad], [6, cut.map((path) => `corrupt ${path}`)]);
 });
 
-test('bytes behind NDJSON that was made by hand are found, without a line break too', async (t) => {
+test('extra bytes after NDJSON of convert are found, also without a line break', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   await run('convert', join(dir, FIRST), '-f', 'ndjson');
   const output = outputOf(FIRST, 'ndjson');
@@ -103,15 +103,15 @@ test('bytes behind NDJSON that was made by hand are found, without a line break 
   const { exitCode, bad, files } = await verify();
   assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
   assert.match(JSON.stringify(files), /has \d+ bytes, \d+ were written/);
-  // What a download makes in its place is judged by the manifest.
+  // An output that a download writes in its place is compared with the manifest.
   await run('download', ...SELECTION, '--convert', 'ndjson', '--times', 'iso');
   assert.deepEqual((await verify()).bad, []);
 });
 
-test('a conversion of other bytes than its source has now is found', async (t) => {
+test('a conversion from other bytes than its source has now is found', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   await run('convert', join(dir, FIRST));
-  // The same day file, with other bytes, adopted.
+  // The same day file with other bytes, adopted.
   const rows = gunzipSync(await readFile(join(dir, FIRST)))
     .toString()
     .split('\n');
@@ -129,7 +129,7 @@ test('a conversion of other bytes than its source has now is found', async (t) =
   assert.deepEqual((await verify()).bad, []);
 });
 
-test('conversions of another version are whole, and counted', async (t) => {
+test('conversions of another version are valid, and counted', async (t) => {
   const { dir, verify, run } = await downloaded(t, {}, ['--convert', 'parquet']);
   await run('convert', dir, '-f', 'ndjson');
   const empty = 'deribit_trades_2024-03-01_EMPTY.csv.gz';

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { jsonLines } from '../helpers/cli.js';
 import { downloaded, FIRST, nameOf, SECOND } from './helpers.js';
 
-test('-t and -s restrict a check, and what it changes, to some series', async (t) => {
+test('-t and -s restrict a check and its changes to some series', async (t) => {
   const { dir, run } = await downloaded(t, {}, ['-s', 'ETHUSDT', '-t', 'quotes']);
   const statuses = async (...flags: string[]): Promise<readonly string[]> => {
     const lines = jsonLines(await run('verify', '--json', '--quick', ...flags));
@@ -30,7 +30,7 @@ test('-t and -s restrict a check, and what it changes, to some series', async (t
   assert.ok(bitcoin.includes(`verified ${FIRST}`));
 });
 
-test('a name that no file has is a usage error with the nearest', async (t) => {
+test('a name that matches no file is a usage error with the nearest name', async (t) => {
   const { run } = await downloaded(t);
   const { exitCode, stderr } = await run('verify', '-s', 'BTCUSD');
   assert.equal(exitCode, 2);

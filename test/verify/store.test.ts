@@ -35,7 +35,7 @@ interface Store {
   verify(...flags: readonly string[]): Promise<Verified>;
 }
 
-/** A store with four day files, whose records have ETags; and the folder that they came from. */
+/** A store with four day files, whose records have ETags, and the folder of the files. */
 async function stored(t: TestContext): Promise<Store> {
   const folder = await downloaded(t);
   const store = memoryDestination({ writesRecords: 'at once' });
@@ -49,7 +49,7 @@ async function stored(t: TestContext): Promise<Store> {
   return { store, folder, verify: (...flags) => verifyHere(folder.service, store, flags, threads) };
 }
 
-/** A thread of its own would know nothing of objects in memory. */
+/** A check thread would not see objects in memory. */
 function inProcess({ files }: MemoryDestination): readonly CheckThread[] {
   const thread: CheckThread = {
     inspect: (orders, onBytes) =>
@@ -72,7 +72,7 @@ function replace(store: MemoryDestination, path: string): void {
   store.put(path, bytes);
 }
 
-test('a listing tells what is missing, changed and unknown, and nothing is read', async (t) => {
+test('a listing shows missing, changed and unknown files, and nothing is read', async (t) => {
   const { store, verify } = await stored(t);
   const whole = await verify('--quick');
   assert.deepEqual([whole.exitCode, whole.bad, whole.summary.counts], [0, [], { verified: 4 }]);
@@ -92,7 +92,7 @@ test('a listing tells what is missing, changed and unknown, and nothing is read'
   assert.deepEqual(store.asked, []);
 });
 
-test('of an object with another ETag, reading tells whether its bytes are the recorded ones', async (t) => {
+test('an object with another ETag is read to compare its bytes with the record', async (t) => {
   const { store, verify } = await stored(t);
   const first = (await store.records()).get(FIRST);
   assert.ok(first);
@@ -104,14 +104,14 @@ test('of an object with another ETag, reading tells whether its bytes are the re
     [read.exitCode, read.bad, read.summary.counts.verified],
     [6, [`corrupt ${SECOND}`, `missing ${THIRD}`], 2],
   );
-  // The listing told their sizes, and that the third isn't there.
+  // The listing had their sizes, and that the third is missing.
   assert.deepEqual([...store.asked].sort(), [`get ${FIRST}`, `get ${SECOND}`, `get ${FOURTH}`]);
   assert.deepEqual((await verify('--quick', FIRST)).bad, [`corrupt ${FIRST}`]);
   assert.equal((await verify('--adopt', FIRST)).exitCode, 0);
   assert.deepEqual((await verify('--quick', FIRST)).bad, []);
 });
 
-test('records without an ETag are compared by size, with a warning, and get theirs by --adopt', async (t) => {
+test('records without an ETag are compared by size, with a warning, and get their ETag by --adopt', async (t) => {
   const { store, verify } = await stored(t);
   const records = [...(await store.records()).values()];
   await store.record(...records.map(({ object: _, ...known }) => known));
@@ -124,7 +124,7 @@ test('records without an ETag are compared by size, with a warning, and get thei
   assert.equal((await store.records()).get(nameOf('05'))?.object?.etag, etag);
 });
 
-test('what another run recorded or dropped meanwhile is not taken for bad', async (t) => {
+test('files that another run recorded or dropped meanwhile are not bad', async (t) => {
   const { store, folder } = await stored(t);
   const bytes = gzipSync('exchange,symbol,timestamp,local_timestamp\n1,2,3,4\n');
   const records = await store.records();
@@ -147,7 +147,7 @@ test('what another run recorded or dropped meanwhile is not taken for bad', asyn
   assert.deepEqual([exitCode, bad, summary.counts.verified], [0, [`skipped ${SECOND}`], 3]);
 });
 
-test('uploads that nobody ended for a day are told, and ended where that is asked for', async (t) => {
+test('uploads without completion for a day are reported, and aborted with --clean', async (t) => {
   const { store, verify } = await stored(t);
   await store.leaveUpload(FIRST, Date.now() - 2 * DAY_MS);
   await store.leaveUpload(SECOND, Date.now() - DAY_MS / 2);
@@ -161,7 +161,7 @@ test('uploads that nobody ended for a day are told, and ended where that is aske
   assert.deepEqual(left, [SECOND, 'elsewhere/x.parquet']);
 });
 
-test('a prefix under which nothing is, and a path of which nothing is known, are usage errors', async (t) => {
+test('an empty prefix, and a path without objects or records, are usage errors', async (t) => {
   const { folder, verify } = await stored(t);
   const empty = memoryDestination();
   await assert.rejects(verifyHere(folder.service, empty, []), {
@@ -174,7 +174,7 @@ test('a prefix under which nothing is, and a path of which nothing is known, are
   });
 });
 
-test('--listed is --quick in a folder, and goes with nothing that has to read', async (t) => {
+test('--listed is --quick in a folder, and excludes options that read files', async (t) => {
   const { run, dir } = folderOf((await downloaded(t)).service, await tempDir(t));
   assert.equal((await run('verify', '--listed', '--dir', dir)).exitCode, 0);
   for (const flag of ['--repair', '--adopt', '--cache']) {
@@ -183,7 +183,7 @@ test('--listed is --quick in a folder, and goes with nothing that has to read', 
   }
 });
 
-test('a check and a survey of a store whose manifest never comes end when they are told to', async (t) => {
+test('a check and a survey of a store that never sends its manifest stop when aborted', async (t) => {
   const { store } = await stored(t);
   const isOver = new AbortController();
   const { signal } = isOver;

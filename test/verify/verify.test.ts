@@ -22,7 +22,7 @@ async function damage(path: string): Promise<void> {
   await writeFile(path, bytes);
 }
 
-test('what was downloaded is verified, by reading it and by size', async (t) => {
+test('downloaded files are verified, by reading them and by size', async (t) => {
   const { verify, run } = await downloaded(t);
   const { exitCode, bad, files, summary } = await verify();
   assert.deepEqual([exitCode, bad, summary.counts.verified], [0, [], 4]);
@@ -69,7 +69,7 @@ test('every kind of damage is found', async (t) => {
   assert.equal((await verify()).exitCode, 0);
 });
 
-/** A whole gzip file of so many bytes, with other text in it. */
+/** A valid gzip file of this many bytes, with other text in it. */
 function sameSize(whole: Buffer): Buffer {
   // A comment in the header (RFC 1952, section 2.3) may have any length.
   const other = gzipSync('x\n', { level: 0 });
@@ -92,12 +92,12 @@ test('rows are compared with the recorded ones', async (t) => {
   assert.match(JSON.stringify(files), /has 300 rows, 301 were recorded/);
 });
 
-test('paths say what is checked, from here or from the folder', async (t) => {
+test('paths restrict the check, relative to the working folder or to the download folder', async (t) => {
   const { dir, verify, run, env } = await downloaded(t);
   await rm(join(dir, SECOND));
   await rm(join(dir, THIRD));
   const some = await verify(FIRST, FOURTH, '--strict');
-  // The days in between are known, and not asked about.
+  // The days between are recorded, and not checked.
   assert.deepEqual([some.summary.counts, some.exitCode, some.findings], [{ verified: 2 }, 0, []]);
   assert.deepEqual((await verify(SECOND, FIRST)).bad, [`missing ${SECOND}`]);
   await assert.rejects(verify(SECOND, 'nothing.csv.gz'), {
@@ -120,7 +120,7 @@ test('paths say what is checked, from here or from the folder', async (t) => {
   assert.match(both.stderr, /different download folders/);
 });
 
-test('a manifest that names a path outside is not followed there', async (t) => {
+test('a path outside the folder in a manifest is not followed', async (t) => {
   const { dir, verify } = await downloaded(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const text = await readFile(manifest, 'utf8');
@@ -131,7 +131,7 @@ test('a manifest that names a path outside is not followed there', async (t) => 
   assert.deepEqual(await namesIn(join(dir, '..')), ['data', 'data.cache']);
 });
 
-test('records of paths that no layout gives are passed over by repair, lock and merge, and make no file', async (t) => {
+test('repair, lock and merge ignore records with impossible paths, and create no file', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const text = await readFile(manifest, 'utf8');
@@ -158,7 +158,7 @@ test('records of paths that no layout gives are passed over by repair, lock and 
   assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
-test('a link that leads out of the folder is not written through', async (t) => {
+test('no file is written through a link that leads out of the folder', async (t) => {
   const { dir, verify } = await downloaded(t, {}, ['--layout', 'hive']);
   const outside = await tempDir(t);
   await rename(join(dir, 'exchange=binance-futures'), join(outside, 'moved'));
@@ -172,7 +172,7 @@ test('a link that leads out of the folder is not written through', async (t) => 
   assert.deepEqual(await namesIn(join(dir, folder)), []);
 });
 
-test('days missing in between are told, and fail a strict run', async (t) => {
+test('missing days between others are reported, and fail a strict run', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   const later = ['-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-08'];
   assert.equal((await run('download', 'binance-futures', ...later)).exitCode, 0);
@@ -186,7 +186,7 @@ test('days missing in between are told, and fail a strict run', async (t) => {
   assert.equal((await verify('--quick', '--strict')).exitCode, 3);
 });
 
-test('a folder that is not there, or vanishes, is said to be so', async (t) => {
+test('a missing or disappearing folder is reported', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   const { exitCode, stderr } = await run('verify', '--dir', join(dir, 'nowhere'));
   assert.deepEqual([exitCode, stderr.split('\n').length], [2, 2], stderr);
@@ -198,7 +198,7 @@ test('a folder that is not there, or vanishes, is said to be so', async (t) => {
   assert.deepEqual([gone.exitCode, gone.summary.counts.missing], [6, 4]);
 });
 
-test('what another run brings or drops meanwhile is not taken for bad', async (t) => {
+test('files that another run adds or drops meanwhile are not bad', async (t) => {
   const { dir } = await downloaded(t);
   const manifest = await openManifest(dir, { warn: assert.fail });
   const [first, second] = [manifest.get(FIRST), manifest.get(SECOND)];
@@ -208,7 +208,7 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
   const emit = (event: RunEvent): void => {
     if (event.event === 'file') told.push(`${event.status} ${event.path}`);
     if (event.event !== 'plan') return;
-    // This one has read the manifest, and no file yet.
+    // This run has read the manifest, and no file yet.
     writeFileSync(join(dir, FIRST), bytes);
     rmSync(join(dir, SECOND));
     const records = [
@@ -233,7 +233,7 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
   assert.deepEqual(told.sort(), [`skipped ${SECOND}`, ...kept]);
 });
 
-test('a check that is broken off says what was left', async (t) => {
+test('an aborted check reports what was left', async (t) => {
   const { dir } = await downloaded(t);
   const controller = new AbortController();
   const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };

@@ -16,11 +16,11 @@ const FROM = '2019-01-01';
 const TO = '2024-01-01';
 
 export const SERIES_A_SYMBOL = DATA_TYPES.length;
-/** Files of a series, and slices of it. */
+/** Files per series, and slices per series. */
 export const DAYS = (Date.parse(TO) - Date.parse(FROM)) / 86_400_000;
 export const MONTHS = 60;
 
-/** A plan of so many symbols that are all there for five years. */
+/** A plan with this many symbols, each available for five years. */
 export function pinOfSymbols(count: number): PinnedPlan {
   const times = { availableSince: `${FROM}T00:00:00.000Z`, availableTo: `${TO}T00:00:00.000Z` };
   const symbols = Array.from({ length: count }, (_, at) => ({
@@ -53,7 +53,7 @@ const NOTHING: Manifest = {
   close: async () => {},
 };
 
-/** A plan into a destination in which nothing ever stands. */
+/** A plan for a destination that is always empty. */
 export function planOf(pin: PinnedPlan): Promise<DownloadPlan> {
   return createDownloadPlan({
     ...pin,
@@ -64,7 +64,7 @@ export function planOf(pin: PinnedPlan): Promise<DownloadPlan> {
   });
 }
 
-/** How many day files there were, and which: the same sum, whoever had them in whatever order. */
+/** Number of day files, and a checksum of them that does not depend on their order or their worker. */
 export class Count {
   files = 0;
   sum = 0;

@@ -1,4 +1,4 @@
-/** Fills a queue with a plan, as a command of its own would. Argument: with what, as JSON. It prints what came of it. */
+/** Fills a queue with a plan, as a separate command would. Argument: its input, as JSON. It prints the result. */
 import { secondsSince } from '../../../src/base/units.js';
 import { type EnqueueSummary, enqueuePlan } from '../../../src/fleet/enqueue-plan.js';
 import { openQueue } from '../../../src/fleet/open-queue.js';
@@ -12,9 +12,9 @@ export interface EnqueueTask {
 }
 
 export interface EnqueueResult extends EnqueueSummary {
-  /** That it took, once its queue was open. */
+  /** Seconds that it took, after its queue was open. */
   readonly seconds: number;
-  /** The most memory that the process held, in bytes. */
+  /** Peak memory of the process, in bytes. */
   readonly memory: number;
 }
 

@@ -12,7 +12,7 @@ import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { fileUrl, get, getJson, KEY } from '../helpers.js';
 
-// From the compiled test, four folders up is the repository's parent.
+// Relative to the compiled test, four folders up is the parent of the repository.
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tickhaul-test-'));
@@ -27,7 +27,7 @@ async function replay(t: TestContext, options: SandboxOptions): ReturnType<typeo
   return sandbox;
 }
 
-test('a folder is announced and served under its day-file names', async (t) => {
+test('a folder is listed and served under its day file names', async (t) => {
   const zipped = gzipSync('exchange,symbol\nx,y\n');
   const replayDir = folderWith(t, {
     'binance-futures_book_snapshot_25_2020-09-01_BTCUSDT.csv': 'a,b\n1,2\n',
@@ -56,7 +56,7 @@ test('a folder is announced and served under its day-file names', async (t) => {
   assert.deepEqual([hole.status, JSON.parse(hole.body.toString()).code], [400, 140]);
 });
 
-test('exportedUntil, where given, stands in the records and hides later days', async (t) => {
+test('exportedUntil, if set, is in the records and hides later days', async (t) => {
   const replayDir = folderWith(t, {
     'ftx_trades_2020-09-01_BTC-PERP.csv': 'a\n',
     'ftx_trades_2020-10-01_BTC-PERP.csv': 'a\n',
@@ -67,14 +67,14 @@ test('exportedUntil, where given, stands in the records and hides later days', a
   assert.equal((await get(fileUrl(sandbox, 'ftx', 'trades', '2020/10/01', 'BTC-PERP'))).status, 400);
 });
 
-test('a folder that is not there, or holds no day file, is a usage error', async (t) => {
+test('a missing folder, or one without day files, is a usage error', async (t) => {
   const empty = folderWith(t, { 'readme.csv': 'a\n' });
   await assert.rejects(startSandbox({ replayDir: empty }), { code: 'usage', message: /holds no day file/ });
   const missing = join(empty, 'missing');
   await assert.rejects(startSandbox({ replayDir: missing }), { code: 'usage', message: /missing.*ENOENT/ });
 });
 
-test('real samples arrive as they are', {
+test('real samples are served unchanged', {
   skip: existsSync(SAMPLES_DIR) ? false : 'no real samples beside the repository',
 }, async (t) => {
   const sandbox = await replay(t, { replayDir: SAMPLES_DIR });

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import type { EventOf, FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 
-/** What events of a dialect may be, so that they can be told in it without loss. */
+/** Properties of a dialect's events, so that its messages represent them without loss. */
 export interface Traits {
   readonly symbol: string;
-  /** Microseconds of the smallest step of the exchange's times. */
+  /** Resolution of the exchange's times, in microseconds. */
   readonly tick: 1 | 1000;
   readonly ids: 'text' | 'number';
   readonly liquidationIds: boolean;
   readonly unknownSides: boolean;
-  /** Liquidations have the local time. */
+  /** Whether liquidations have the local time. */
   readonly timelessLiquidations: boolean;
   readonly snapshotsOnce: boolean;
-  /** Values of a ticker that one message tells, by whether it has a time; the first one comes first. */
+  /** Ticker values that one message contains, by whether the message has a time; the first one is sent first. */
   readonly tickerGroups: readonly { readonly keys: readonly TickerKey[]; readonly timed: boolean }[];
 }
 
@@ -42,7 +42,7 @@ interface Times {
   readonly localTimestamp: number;
 }
 
-/** Times of events that follow each other; the local ones come a little later. */
+/** Times of consecutive events; the local ones are a little later. */
 function times({ tick }: Traits, count: number): fc.Arbitrary<readonly Times[]> {
   const step = fc.record({ wait: fc.integer({ min: 1, max: 5000 }), late: fc.integer({ min: 1, max: 900 }) });
   return fc.array(step, { minLength: count, maxLength: count }).map((steps) => {
@@ -54,7 +54,7 @@ function times({ tick }: Traits, count: number): fc.Arbitrary<readonly Times[]> 
   });
 }
 
-/** Events that follow each other, of parts without times. */
+/** Consecutive events, from parts without times. */
 function inTime<Part extends object>(
   traits: Traits,
   parts: fc.Arbitrary<readonly Part[]>,
@@ -112,7 +112,7 @@ function bookChanges(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   );
 }
 
-/** Each changes what one message tells; what a message without a time tells has the time of the one before. */
+/** Each changes the values of one message; a message without a time has that of the one before. */
 function derivativeTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   const { tickerGroups } = traits;
   const value = (key: TickerKey): fc.Arbitrary<number> =>
@@ -180,7 +180,7 @@ function optionSummaries(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   return inTime({ ...traits, symbol: 'BTC-28JUN24-60000-C' }, fc.array(part, { minLength: 1, maxLength: 8 }));
 }
 
-/** Events of one type and symbol as a connection may tell them, from its begin on. */
+/** Events of one type and symbol that a connection may send, from its start on. */
 export function eventsOf(type: FeedEvent['type'], traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   switch (type) {
     case 'trade':

@@ -1,21 +1,21 @@
 import type { PriceLevel } from '../../../src/market/messages.js';
 
-/** A normalized message, as its line says. */
+/** A normalized message, as in its line. */
 export type Message = Readonly<Record<string, unknown>> & { readonly localTimestamp: string };
 
-/** Where messages of a feed and those of day files may differ. */
+/** Where messages of a feed and of day files may differ. */
 export interface Allowance {
   readonly exchange: string;
   /** Names of normalized types. */
   readonly types: RegExp;
   readonly why: string;
-  /** Lines of the feed that day files of these types have nothing of. */
+  /** Lines of the feed that day files of these types do not contain. */
   readonly leftOut?: RegExp;
-  /** What is done to the messages of both before they are compared. */
+  /** Transforms the messages of both before they are compared. */
   readonly change?: (messages: readonly Message[]) => readonly Message[];
 }
 
-/** All that may differ. The first one of an exchange and type counts. */
+/** All allowed differences. The first one of an exchange and type applies. */
 export const ALLOWANCES: readonly Allowance[] = [
   {
     exchange: 'bitmex',
@@ -86,7 +86,7 @@ function without(messages: readonly Message[], key: string): readonly Message[] 
   });
 }
 
-/** Changes of the same moment as one, its levels by price. */
+/** Merges changes of the same time, with levels by price. */
 function joined(messages: readonly Message[]): readonly Message[] {
   const sides = (parts: readonly Message[], side: string): readonly PriceLevel[] =>
     parts.flatMap((part) => part[side] as readonly PriceLevel[]).sort((a, b) => a.price - b.price);
@@ -96,7 +96,7 @@ function joined(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-/** What was known by the end of each moment, where it differs from what was known before. */
+/** The values at the end of each moment, if they differ from those before. */
 function lastOfEachMoment(messages: readonly Message[]): readonly Message[] {
   const isSame = (one: Message, other: Message | undefined): boolean => {
     const { timestamp: _, localTimestamp: __, ...rest } = one;
@@ -107,7 +107,7 @@ function lastOfEachMoment(messages: readonly Message[]): readonly Message[] {
   return last.filter((message, i) => !isSame(message, last[i - 1]));
 }
 
-/** Messages of each local time. */
+/** Messages by local time. */
 function moments(messages: readonly Message[]): readonly (readonly Message[])[] {
   const byTime = new Map<string, Message[]>();
   for (const message of messages) {

@@ -11,7 +11,7 @@ import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-
 import { linesOf } from '../../market/lines-of.js';
 import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
 
-/** A whole day, in whose middle the connection is lost. */
+/** A whole day, with a connection loss in the middle. */
 const DAY = parseDay('2024-03-01');
 const PERIOD = { start: DAY * 86_400_000_000, end: (DAY + 1) * 86_400_000_000 };
 const SIZE = { rows: 500, seed: 1 };
@@ -44,8 +44,8 @@ const MARKETS: readonly (readonly [string, readonly string[], readonly string[]]
 ];
 
 /**
- * The normalized lines of a feed by dataset symbol and name; a chain of options is asked for without symbols.
- * @param leftOut lines of the feed that are not read.
+ * The normalized lines of a feed by dataset symbol and name; an options chain is requested without symbols.
+ * @param leftOut lines of the feed that are skipped.
  */
 async function fromFeed(
   exchange: string,
@@ -86,11 +86,11 @@ function fromDayFile(exchange: string, symbol: string, name: string): readonly s
   return linesOf(dayFiles, csv, [name]).map(({ text }) => text);
 }
 
-/** Allowances that were made use of. */
+/** Allowances that were used. */
 const used = new Set<Allowance>();
 
 for (const [exchange, symbols, names] of MARKETS) {
-  test(`${exchange} ${symbols}: the feed, normalized, tells what the day files tell`, async () => {
+  test(`${exchange} ${symbols}: the normalized feed has the messages of the day files`, async () => {
     const allowance = (name: string): Allowance | undefined =>
       ALLOWANCES.find((one) => one.exchange === exchange && one.types.test(name));
     const lacking = names.filter((name) => allowance(name)?.leftOut);
@@ -114,7 +114,7 @@ for (const [exchange, symbols, names] of MARKETS) {
   });
 }
 
-test('nothing is allowed that does not happen', () => {
+test('every allowance is needed', () => {
   assert.deepEqual(
     ALLOWANCES.filter((allowance) => !used.has(allowance)),
     [],

@@ -12,7 +12,7 @@ import {
 import { type Answer, fileUrl, get, sandboxFor } from '../helpers.js';
 
 interface Outcome extends Answer {
-  /** The answer without the fault. */
+  /** The response without the fault. */
   readonly whole: Buffer;
   readonly json: () => { code: number; message: string; retryAfterSeconds?: number };
 }
@@ -84,7 +84,7 @@ const CHECKS: Readonly<Partial<Record<FaultKind, (outcome: Outcome) => void>>> =
 };
 
 for (const [kind, check] of Object.entries(CHECKS)) {
-  test(`fault ${kind}: the first try meets it, the second is whole`, async (t) => {
+  test(`fault ${kind}: the first request has it, the second is complete`, async (t) => {
     const sandbox = await sandboxFor(t, {
       faults: { [kind]: 1 },
       faultsPerFile: 1,
@@ -104,14 +104,14 @@ for (const [kind, check] of Object.entries(CHECKS)) {
   });
 }
 
-test('every fault of the dataset host is checked above', () => {
+test('every fault of the dataset host is tested above', () => {
   assert.deepEqual(
     FAULT_KINDS.filter((kind) => !CHECKS[kind]),
     ['not-json'],
   );
 });
 
-test('shares are read from text, and what is wrong is named', () => {
+test('shares are parsed, and errors name the invalid part', () => {
   assert.deepEqual(parseFaults(['rate-limit=0.1, reset=.05', '500=1', '500=0']), {
     'rate-limit': 0.1,
     reset: 0.05,
@@ -132,7 +132,7 @@ test('shares are read from text, and what is wrong is named', () => {
   }
 });
 
-test("a path's faults depend on the seed and the try, not on what others ask", () => {
+test('the faults of a path depend on the seed and the attempt, not on other requests', () => {
   const drawn = (seed: number, others: number): (FaultKind | undefined)[] => {
     const chooser = new FaultChooser({ reset: 0.3, '500': 0.3 }, seed, Infinity);
     return Array.from({ length: 20 }, () => {
@@ -149,7 +149,7 @@ test("a path's faults depend on the seed and the try, not on what others ask", (
   assert.notDeepEqual(drawn(1, 0), drawn(2, 0));
 });
 
-test('each fault comes about as often as its share', () => {
+test('each fault occurs about as often as its share', () => {
   const chooser = new FaultChooser({ reset: 0.2, stall: 0.05 }, 1, Infinity);
   const drawn = Array.from({ length: 4000 }, (_, i) => chooser.next(`/${i}`, () => true));
   const share = (kind: FaultKind): number => drawn.filter((one) => one === kind).length / drawn.length;

@@ -20,7 +20,7 @@ import {
 
 const withIssuer = (t: TestContext, issuer: IssuerOptions = {}): Promise<Sandbox> => sandbox(t, { issuer });
 
-test('the whole ceremony gives an identity, an access token and an account', async (t) => {
+test('the whole claim gives an identity, an access token and an account', async (t) => {
   const service = await withIssuer(t);
   const steps = stepsOf(service);
   const registered = await steps.register();
@@ -43,7 +43,7 @@ test('the whole ceremony gives an identity, an access token and an account', asy
   assert.deepEqual([account.status, account.body['email']], [201, EMAIL]);
 });
 
-test('every secret is on the list, and only secrets are', async (t) => {
+test('every secret is on the list, and nothing else is', async (t) => {
   const service = await withIssuer(t);
   const token = await claimToken(service);
   const code = (await approveClaim(await startAttempt(service, token), EMAIL)).replace('-', '');
@@ -58,7 +58,7 @@ test('every secret is on the list, and only secrets are', async (t) => {
   ]);
 });
 
-test('register refuses other types and what is no e-mail address', async (t) => {
+test('register rejects other types and invalid e-mail addresses', async (t) => {
   const { register } = stepsOf(await withIssuer(t));
   assertRefused(await register({ type: 'anonymous' }), 'invalid_request');
   assertRefused(await register({ type: undefined }), 'invalid_request');
@@ -86,7 +86,7 @@ test('a body of another form is an invalid request', async (t) => {
   assertRefused(await post(`${issuerUrl}/agent/other`, {}), 'not_found');
 });
 
-test('a claim attempt refuses an unknown token and another e-mail', async (t) => {
+test('a claim attempt rejects an unknown token and another e-mail address', async (t) => {
   const service = await withIssuer(t);
   const { claim } = stepsOf(service);
   const token = await claimToken(service);
@@ -97,7 +97,7 @@ test('a claim attempt refuses an unknown token and another e-mail', async (t) =>
   assert.equal((await claim(token, { login_hint: 'Jo@Example.com' })).status, 200);
 });
 
-test('only so many attempts may be pending, each with a code of its own', async (t) => {
+test('the number of pending attempts is limited, and each has its own code', async (t) => {
   const service = await withIssuer(t, { maxAttempts: 2 });
   const token = await claimToken(service);
   const links = [await startAttempt(service, token), await startAttempt(service, token)];
@@ -107,7 +107,7 @@ test('only so many attempts may be pending, each with a code of its own', async 
   assert.equal((await stepsOf(service).complete(token, first.replace('-', ''))).status, 200);
 });
 
-test('a denied claim is over', async (t) => {
+test('a denied claim cannot continue', async (t) => {
   const service = await withIssuer(t);
   const token = await claimToken(service);
   await denyClaim(await startAttempt(service, token), EMAIL);
@@ -115,14 +115,14 @@ test('a denied claim is over', async (t) => {
   assertRefused(await stepsOf(service).claim(token), 'claim_revoked');
 });
 
-test('a completed claim takes no further attempt', async (t) => {
+test('a completed claim accepts no further attempt', async (t) => {
   const service = await withIssuer(t);
   await verifiedIdentity(service);
   const [claimed] = service.issuer.secrets;
   assertRefused(await stepsOf(service).claim(claimed?.value), 'already_claimed');
 });
 
-test('a claim and its code end with their lifetimes', async (t) => {
+test('a claim and its code expire after their lifetimes', async (t) => {
   const expired = await withIssuer(t, { lifetimes: { claim: 0 } });
   const token = await claimToken(expired);
   assertRefused(await stepsOf(expired).claim(token), 'claim_expired');
@@ -148,7 +148,7 @@ test('a code that was shown expires too', async (t) => {
   assert.equal((await stepsOf(service).complete(token, fresh.replace('-', ''))).status, 200);
 });
 
-test('with several organizations, one must be chosen before the code is shown', async (t) => {
+test('with several organizations, the user must choose one before the code is shown', async (t) => {
   const service = await withIssuer(t, { organizations: ['One', 'Two & <Sons>'] });
   const { complete } = stepsOf(service);
   const token = await claimToken(service);
@@ -162,7 +162,7 @@ test('with several organizations, one must be chosen before the code is shown', 
   assert.equal((await complete(token, code.replace('-', ''))).status, 200);
 });
 
-test('whatever is sent, the answer is a success or a refusal', async (t) => {
+test('every request gets a success or a refusal', async (t) => {
   const service = await withIssuer(t);
   const known = { type: ['service_auth', 'refresh'], login_hint: [EMAIL], claim_token: ['clm_x'] };
   const field = fc.constantFrom(...Object.keys(known), 'user_code', 'refresh_token', '__proto__');

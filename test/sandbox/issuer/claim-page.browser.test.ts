@@ -29,7 +29,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     await page.getByRole('button', { name: 'Switch account' }).click();
     await assertShows(page, 'Sign in');
-    // By keyboard alone.
+    // With the keyboard only.
     await page.getByLabel('E-mail').press('Enter');
     await assertShows(page, 'Choose an organization', `${colorScheme}-choose`);
     await page.getByLabel('Trading desk').check();
@@ -44,7 +44,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('in a browser without scripts: the code is shown, completes the claim, and is gone', async (t) => {
+test('in a browser without scripts: the code is shown, completes the claim, and disappears', async (t) => {
   const browser = await browserFor(t);
   if (!browser) return;
   const service = await sandbox(t);
@@ -63,7 +63,7 @@ test('in a browser without scripts: the code is shown, completes the claim, and 
   assert.equal(await page.getByRole('heading').innerText(), 'Your code');
 });
 
-/** The heading is there, nothing runs off the page, and every text can be read. */
+/** The heading exists, the content fits the page, and every text is legible. */
 async function assertShows(page: Page, heading: string, name?: string): Promise<void> {
   await page.getByRole('heading', { name: heading, exact: true }).waitFor({ timeout: 5000 });
   await assertReadable(page, heading);

@@ -5,7 +5,7 @@ import { claimVisitor } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { assertRefused, claimToken, EMAIL, startAttempt, stepsOf } from './helpers.js';
 
-test('an unknown link, another path and a form of no attempt are not found', async (t) => {
+test('an unknown link, another path and a form without an attempt are not found', async (t) => {
   const { issuerUrl } = await sandbox(t);
   for (const path of ['/claim', '/claim?attempt=att_unknown', '/claims']) {
     assert.equal((await request(issuerUrl + path)).statusCode, 404, path);
@@ -14,7 +14,7 @@ test('an unknown link, another path and a form of no attempt are not found', asy
   assert.equal(page.status, 404);
 });
 
-test('the page loads nothing, and is neither stored nor named to others', async (t) => {
+test('the page loads nothing, and is neither cached nor sent as a referrer', async (t) => {
   const service = await sandbox(t);
   const uri = await startAttempt(service, await claimToken(service));
   const { headers, body } = await request(uri);
@@ -51,7 +51,7 @@ test('a visitor without a session can neither deny nor choose', async (t) => {
   assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_not_confirmed');
 });
 
-test('what is no e-mail address is asked for again, and never becomes markup', async (t) => {
+test('an invalid e-mail address is requested again, and is escaped', async (t) => {
   const service = await sandbox(t);
   const visitor = claimVisitor(await startAttempt(service, await claimToken(service)));
   const entered = '"><script>alert(1)</script>';
@@ -63,7 +63,7 @@ test('what is no e-mail address is asked for again, and never becomes markup', a
   assert.match(odd.html, /&#60;b&#62;&#39;x&#39;&#38;@example\.com/);
 });
 
-test('denying ends the claim, for good', async (t) => {
+test('denying ends the claim permanently', async (t) => {
   const service = await sandbox(t);
   const token = await claimToken(service);
   const uri = await startAttempt(service, token);

@@ -12,12 +12,12 @@ import {
   verifiedIdentity,
 } from './helpers.js';
 
-/** The part of a JWT, 0 for the header and 1 for the claims. */
+/** A part of a JWT: 0 for the header and 1 for the claims. */
 function partOf(assertion: string, part: 0 | 1): Record<string, unknown> {
   return JSON.parse(Buffer.from(assertion.split('.')[part] ?? '', 'base64url').toString());
 }
 
-test('the assertion is a JWT that tells when it ends', async (t) => {
+test('the assertion is a JWT with its time of expiry', async (t) => {
   const service = await sandbox(t, { issuer: { lifetimes: { assertion: 90_000 } } });
   const before = Math.floor(Date.now() / 1000);
   const { assertion } = await verifiedIdentity(service);
@@ -28,7 +28,7 @@ test('the assertion is a JWT that tells when it ends', async (t) => {
   assert.ok(Number(iat) >= before && Number(iat) <= Date.now() / 1000);
 });
 
-test('the token response says what RFC 6749 asks for', async (t) => {
+test('the token response has the fields of RFC 6749', async (t) => {
   const service = await sandbox(t, { issuer: { lifetimes: { token: 5000 } } });
   const { assertion } = await verifiedIdentity(service);
   const { status, headers, body } = await stepsOf(service).token(assertion);
@@ -38,7 +38,7 @@ test('the token response says what RFC 6749 asks for', async (t) => {
   assert.deepEqual([body['token_type'], body['expires_in']], ['Bearer', 5]);
 });
 
-test('token exchange refuses what it cannot read, does not know, or does not serve', async (t) => {
+test('token exchange rejects unreadable, unknown and unsupported requests', async (t) => {
   const service = await sandbox(t);
   const { token } = stepsOf(service);
   const { assertion } = await verifiedIdentity(service);
@@ -61,7 +61,7 @@ test('token exchange refuses what it cannot read, does not know, or does not ser
   }
 });
 
-test('assertions, access tokens and refresh tokens end with their lifetimes', async (t) => {
+test('assertions, access tokens and refresh tokens expire after their lifetimes', async (t) => {
   const service = await sandbox(t, {
     issuer: { lifetimes: { token: 10_000, assertion: 20_000, refresh: 30_000 } },
   });
@@ -80,7 +80,7 @@ test('assertions, access tokens and refresh tokens end with their lifetimes', as
   assertRefused(await stepsOf(service).refresh(identity.refreshToken), 'invalid_refresh_token');
 });
 
-test('a refresh rotates the refresh token; using the old one again ends the whole family', async (t) => {
+test('a refresh rotates the refresh token; reusing the old one revokes the identity', async (t) => {
   const service = await sandbox(t);
   const { refresh, token } = stepsOf(service);
   const first = await verifiedIdentity(service);
@@ -97,7 +97,7 @@ test('a refresh rotates the refresh token; using the old one again ends the whol
   assert.equal((await token(bystander.assertion)).status, 200);
 });
 
-test('of many refreshes with one token a single one succeeds', async (t) => {
+test('one of many concurrent refreshes with the same token succeeds', async (t) => {
   const service = await sandbox(t);
   const { refreshToken } = await verifiedIdentity(service);
   const answers = await Promise.all(Array.from({ length: 20 }, () => stepsOf(service).refresh(refreshToken)));
@@ -106,13 +106,13 @@ test('of many refreshes with one token a single one succeeds', async (t) => {
   for (const answer of refused) assertRefused(answer, 'invalid_refresh_token');
 });
 
-test('an unknown or missing refresh token is refused', async (t) => {
+test('an unknown or missing refresh token is rejected', async (t) => {
   const { refresh } = stepsOf(await sandbox(t));
   assertRefused(await refresh('rt_unknown'), 'invalid_refresh_token');
   for (const nothing of [undefined, '', 7, {}]) assertRefused(await refresh(nothing), 'invalid_request');
 });
 
-test('revoking an e-mail ends every identity of it', async (t) => {
+test('revoking an e-mail address ends each of its identities', async (t) => {
   const service = await sandbox(t);
   const identities: Identity[] = [await verifiedIdentity(service), await verifiedIdentity(service)];
   service.issuer.revoke('JO@example.com');

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../../src/dataset/day.js';
 import type { MarketEvent } from '../../../src/sandbox/market/market-event.js';
-import { createSyntheticInstrument } from '../../../src/sandbox/market/synthetic-instrument.js';
 import { simulateMarket } from '../../../src/sandbox/market/simulate-market.js';
+import { createSyntheticInstrument } from '../../../src/sandbox/market/synthetic-instrument.js';
 
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;
-/** Microseconds in which what an order took leaves the book. */
+/** Microseconds within which filled lots leave the book. */
 const AT_ONCE = 1000;
 
 const NAMES = [
@@ -30,7 +30,7 @@ function eventsOf(name: readonly [string, string], rows: number, seed: number): 
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
-test('so many rows of each kind, in local times that go up within the day', () => {
+test('each kind has the requested number of rows, in increasing local times within the day', () => {
   fc.assert(
     fc.property(markets, ({ name, rows, seed }) => {
       const events = eventsOf(name, rows, seed);
@@ -62,7 +62,7 @@ test('so many rows of each kind, in local times that go up within the day', () =
   );
 });
 
-test('orders take from the best level, and what they took leaves it, unless a hidden order made up for it', () => {
+test('orders fill at the best level, and their lots leave it, unless a hidden order replaced them', () => {
   for (const name of NAMES) {
     const book = { asks: new Map<number, number>(), bids: new Map<number, number>() };
     const best = (isAsk: boolean): number =>
@@ -99,7 +99,7 @@ test('orders take from the best level, and what they took leaves it, unless a hi
   }
 });
 
-test('an exchange loses its connection at one time, whatever the symbol', () => {
+test('an exchange loses its connection at the same time for every symbol', () => {
   const lossOf = (symbol: string, rows: number): number | undefined =>
     eventsOf(['bitmex', symbol], rows, 2).find(({ kind }) => kind === 'disconnect')?.localTimestamp;
   assert.equal(lossOf('XBTUSD', 1000), lossOf('ETHUSD', 1000));
@@ -107,7 +107,7 @@ test('an exchange loses its connection at one time, whatever the symbol', () => 
   assert.equal(lossOf('XBTUSD', 499), undefined);
 });
 
-test('a connection is lost once: then the book comes whole again, and it went on meanwhile', () => {
+test('a connection is lost once: then a snapshot follows, and the book changed meanwhile', () => {
   const events = eventsOf(NAMES[1], 3000, 2);
   const snapshots = events.filter((event) => event.kind === 'book_change' && event.isSnapshot);
   assert.equal(snapshots.length, 2);
@@ -117,7 +117,7 @@ test('a connection is lost once: then the book comes whole again, and it went on
   assert.ok(eventsOf(NAMES[1], 100, 2).every(({ kind }) => kind !== 'disconnect'));
 });
 
-test('kinds are at their end together, so that none has the day’s last hours alone', () => {
+test('kinds run out together, so that none fills the last hours of the day alone', () => {
   for (const name of NAMES) {
     const events = eventsOf(name, 3000, 3);
     const lastHours = events.filter(({ localTimestamp }) => localTimestamp > (DAY + 0.9) * US_A_DAY);

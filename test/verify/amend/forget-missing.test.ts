@@ -6,7 +6,7 @@ import { downloaded, FIRST, namesIn, SECOND, SELECTION, THIRD } from '../helpers
 
 const parquetOf = (name: string): string => name.replace('.csv.gz', '.parquet');
 
-test('days that were deleted on purpose are forgotten, and come again only where they are asked for', async (t) => {
+test('deleted days are forgotten, and downloaded again only if requested', async (t) => {
   const { dir, verify, run, service } = await downloaded(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
@@ -27,7 +27,7 @@ test('days that were deleted on purpose are forgotten, and come again only where
   assert.deepEqual((await verify()).summary.counts, { verified: 4 });
 });
 
-test('of a day file and its conversion, what is there stays known', async (t) => {
+test('if a day file or its conversion is missing, the other stays recorded', async (t) => {
   const { dir, verify } = await downloaded(t, {}, ['--convert', 'parquet']);
   await rm(join(dir, FIRST));
   await rm(join(dir, parquetOf(SECOND)));
@@ -40,7 +40,7 @@ test('of a day file and its conversion, what is there stays known', async (t) =>
   assert.equal((await namesIn(dir)).length, 4);
 });
 
-test('what is corrupt is not forgotten, and to forget and to repair do not go together', async (t) => {
+test('corrupt files are not forgotten, and --forget and --repair exclude each other', async (t) => {
   const { dir, verify, run } = await downloaded(t);
   await writeFile(join(dir, FIRST), 'no gzip');
   await rm(join(dir, SECOND));

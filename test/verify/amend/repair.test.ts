@@ -8,7 +8,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { until } from '../../helpers/until.js';
 import { downloaded, FIRST, FOURTH, folderOf, namesIn, SECOND, THIRD } from '../helpers.js';
 
-test('bad files are downloaded again, and nothing else is', async (t) => {
+test('bad files are downloaded again, and no others', async (t) => {
   const { dir, verify, service } = await downloaded(t);
   const before = await readFile(join(dir, FIRST));
   await truncate(join(dir, FIRST), 100);
@@ -23,7 +23,7 @@ test('bad files are downloaded again, and nothing else is', async (t) => {
   assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
-test('the old file stays where the service has only bad bytes, and the run says so', async (t) => {
+test('the old file stays if the service has only bad bytes, and the run reports that', async (t) => {
   const { dir } = await downloaded(t);
   const bad = folderOf(await sandbox(t, { faults: { 'bit-flip': 1 } }), dir);
   await truncate(join(dir, FIRST), 100);
@@ -36,7 +36,7 @@ test('the old file stays where the service has only bad bytes, and the run says 
   assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
-test('a service that is gone leaves what is missing, and the code says what is the matter with the folder', async (t) => {
+test('if the service is unreachable, missing files stay missing, and the exit code is that of the folder', async (t) => {
   const { dir, verify, service } = await downloaded(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
@@ -46,7 +46,7 @@ test('a service that is gone leaves what is missing, and the code says what is t
   assert.match(JSON.stringify(files), /cannot be reached/);
 });
 
-test('a day that needs a key is not asked for without one', async (t) => {
+test('a day that needs a key is not requested without one', async (t) => {
   const { dir, run, env, service } = await downloaded(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, SECOND));
@@ -59,8 +59,8 @@ test('a day that needs a key is not asked for without one', async (t) => {
   assert.equal(datasetRequests(service), asked + 1);
 });
 
-test('a repair that is killed leaves the old file, and the next one ends the work', async (t) => {
-  // A file that is too large to be taken in one piece: its part is seen growing.
+test('a killed repair leaves the old file, and the next one completes it', async (t) => {
+  // A file too large to be written at once, so that its part can be observed.
   const { dir, verify } = await downloaded(t, { rows: 10_000 });
   const slow = folderOf(await sandbox(t, { rows: 10_000, rate: 30_000 }), dir);
   await truncate(join(dir, FIRST), 100);
