@@ -15,7 +15,7 @@ import type { WorkersResult, WorkersTask } from './workers-child.js';
 const run = promisify(execFile);
 const IS_FULL = process.env['FULL'] !== undefined;
 const PROCESSES = 2;
-/** Memory that Redis uses for persistence is not counted. */
+/** Persistence is off, so that it is not measured. */
 const IN_MEMORY = ['--appendonly', 'no'];
 /** Limits for ten million files. */
 const MOST_SECONDS = 120;

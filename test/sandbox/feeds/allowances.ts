@@ -20,7 +20,7 @@ export const ALLOWANCES: readonly Allowance[] = [
   {
     exchange: 'bitmex',
     types: /^book_change$/,
-    why: 'It tells levels that are gone, changed and new apart; a file has them as one (replay facts, section 8: messages of the same microsecond merge).',
+    why: 'It tells levels that are gone, changed and new apart; a file has them as one.',
     change: joined,
   },
   {
