@@ -46,18 +46,18 @@ export async function sendFault(
 }
 
 /** Sends the response that a test has set. */
-export async function sendCannedResponse(call: SandboxCall, answer: CannedResponse): Promise<void> {
+export async function sendCannedResponse(call: SandboxCall, canned: CannedResponse): Promise<void> {
   const { response, settings } = call;
-  const body = Buffer.from(answer.body);
+  const body = Buffer.from(canned.body);
   await startResponse(
     call,
-    answer.status,
-    { 'Content-Type': 'application/json', ...answer.headers },
+    canned.status,
+    { 'Content-Type': 'application/json', ...canned.headers },
     'made-up',
   );
-  if (answer.dripMs !== undefined) {
+  if (canned.dripMs !== undefined) {
     for (let at = 0; at < body.length && !response.destroyed; at++) {
-      await sleep(answer.dripMs, undefined, { signal: settings.signal });
+      await sleep(canned.dripMs, undefined, { signal: settings.signal });
       response.write(body.subarray(at, at + 1));
     }
     response.end();
