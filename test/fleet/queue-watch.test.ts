@@ -4,7 +4,7 @@ import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
-import { dayFiles, FILES, whenAsked, workFor } from './working.js';
+import { createWork, FILES, requestedDayFiles, waitForRequests } from './helpers.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
 
@@ -21,7 +21,7 @@ const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown>
 test('a user without permission for the keys of the queue ends each command with code 4 and one line', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { redis, env } = await workFor(t);
+  const { redis, env } = await createWork(t);
   const admin = await queueOf(redis);
   await setUser(admin, '~other:*');
   const stranger = { ...env, TICKHAUL_QUEUE_URL: redis.url.replace('//', '//fleet:secret@') };
@@ -47,8 +47,8 @@ for (const [what, rules, said] of [
   test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
     skip: NO_REDIS,
   }, async (t) => {
-    const { reached, onRequest } = whenAsked(2);
-    const { redis, env } = await workFor(t, { latencyMs: 50, onRequest });
+    const { reached, onRequest } = waitForRequests(2);
+    const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
     const admin = await queueOf(redis);
     await setUser(admin, '~*');
     const url = redis.url.replace('//', '//fleet:secret@');
@@ -67,8 +67,8 @@ for (const [what, rules, said] of [
 
 test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {
   for (const once of [['--once'], []]) {
-    const { reached, onRequest } = whenAsked(2);
-    const work = await workFor(t, { latencyMs: 50, onRequest });
+    const { reached, onRequest } = waitForRequests(2);
+    const work = await createWork(t, { latencyMs: 50, onRequest });
     const worker = start(['worker', '-j', '1', ...once], work);
     t.after(() => worker.child.kill('SIGKILL'));
     await Promise.race([reached, worker.finished]);
@@ -78,14 +78,14 @@ test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS },
     const { exitCode, stderr } = await worker.finished;
     assert.equal(exitCode, 5, stderr);
     assert.match(stderr, /queue "tickhaul": Redis at \S+ lost it during the run; fill it again/);
-    assert.ok(dayFiles(work).length < FILES);
+    assert.ok(requestedDayFiles(work).length < FILES);
   }
 });
 
 test('after an error reply of Redis, a worker warns, waits and tries again', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { redis, env } = await workFor(t);
+  const { redis, env } = await createWork(t);
   const admin = await queueOf(redis);
   await admin.redis.config('SET', 'maxmemory', '1');
   const worker = start(['worker', '--once', '-q'], { env });

@@ -11,25 +11,32 @@ import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { assertWhole, dayFiles, FILES, startBrief, whenAsked, workFor } from './working.js';
+import {
+  assertComplete,
+  createWork,
+  FILES,
+  requestedDayFiles,
+  startShortLockWorker,
+  waitForRequests,
+} from './helpers.js';
 
 test('another worker completes the slices of a killed worker', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(5);
-  const work = await workFor(t, { latencyMs: 50, onRequest });
-  const victim = startBrief(t, work);
+  const { reached, onRequest } = waitForRequests(5);
+  const work = await createWork(t, { latencyMs: 50, onRequest });
+  const victim = startShortLockWorker(t, work);
   await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
   await victim.finished;
-  const { exitCode, stderr } = await startBrief(t, work).finished;
+  const { exitCode, stderr } = await startShortLockWorker(t, work).finished;
   assert.equal(exitCode, 0, stderr);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
 test('a slice that lost its worker too often is reported, and counts as failed', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = whenAsked(1);
-  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { reached, onRequest } = waitForRequests(1);
+  const work = await createWork(t, { latencyMs: 100, onRequest });
   const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
   await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
@@ -40,7 +47,7 @@ test('a slice that lost its worker too often is reported, and counts as failed',
   // As if five workers had lost it before.
   await redis.hset(queue.toKey(id), 'stc', 5);
   await close();
-  const heir = await startBrief(t, work).finished;
+  const heir = await startShortLockWorker(t, work).finished;
   assert.equal(heir.exitCode, 3, heir.stderr);
   assert.equal(
     heir.stderr.match(/failed .*: its workers ended or stopped responding/g)?.length,
@@ -54,12 +61,12 @@ test('a slice that lost its worker too often is reported, and counts as failed',
   assert.deepEqual([failed?.id, failed?.error.startsWith('its workers ended')], [id, true]);
   assert.equal((await runHere(['queue', 'retry'], work)).exitCode, 0);
   assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
 test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(1);
-  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { reached, onRequest } = waitForRequests(1);
+  const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
   await Promise.race([reached, finished]);
   child.kill('SIGTERM');
@@ -68,25 +75,25 @@ test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_R
   assert.match(stdout, /"exitCode":143,.*"error":/);
   const rest = await tickhaul(['worker', '--once', '-q'], { env: work.env });
   assert.deepEqual([rest.exitCode, rest.stderr], [0, '']);
-  await assertWhole(work);
-  assert.equal(dayFiles(work).length, FILES);
+  await assertComplete(work);
+  assert.equal(requestedDayFiles(work).length, FILES);
 });
 
 test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(10);
-  const work = await workFor(t, { latencyMs: 30, onRequest });
-  const { finished } = startBrief(t, work);
+  const { reached, onRequest } = waitForRequests(10);
+  const work = await createWork(t, { latencyMs: 30, onRequest });
+  const { finished } = startShortLockWorker(t, work);
   await Promise.race([reached, finished]);
   await work.redis.kill();
   await work.redis.restart();
   const { exitCode, stderr } = await finished;
   assert.equal(exitCode, 0, stderr);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
 test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(1);
-  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { reached, onRequest } = waitForRequests(1);
+  const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
   await Promise.race([reached, finished]);
   await work.redis.kill();
@@ -97,7 +104,7 @@ test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, as
 test('a rejected key stops only its worker, and the slices return to the queue', {
   skip: NO_REDIS,
 }, async (t) => {
-  const work = await workFor(t);
+  const work = await createWork(t);
   const env = { ...work.env, TICKHAUL_API_KEY: 'not-the-right-one' };
   const refused = await runHere(['worker', '--json'], { env });
   assert.equal(refused.exitCode, 4, refused.stderr);
@@ -110,13 +117,13 @@ test('a rejected key stops only its worker, and the slices return to the queue',
   >;
   assert.deepEqual([status['failed'], status['active'], status['delayed']], [0, 0, 0]);
   assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
 test('the transfer limit pauses the queue, and the worker that reached it ends with code 5', {
   skip: NO_REDIS,
 }, async (t) => {
-  const work = await workFor(t, { faults: { 'transfer-limit': 1 } });
+  const work = await createWork(t, { faults: { 'transfer-limit': 1 } });
   const ended = await runHere(['worker', '--json'], work);
   assert.equal(ended.exitCode, 5, ended.stderr);
   const other = await runHere(['worker', '--once', '-q'], work);
@@ -125,11 +132,11 @@ test('the transfer limit pauses the queue, and the worker that reached it ends w
   const env = { ...work.env, ...envOf(healthy, work.dir) };
   await runHere(['queue', 'resume'], { env });
   assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
 test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, async (t) => {
-  const work = await workFor(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
+  const work = await createWork(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
   const { finished, child } = start(['worker', '-q'], { env: work.env });
   t.after(() => child.kill('SIGKILL'));
   const { signal } = new AbortController();
@@ -159,7 +166,7 @@ test('a wait longer than --max-wait pauses all workers, and fails no slice', {
   skip: NO_REDIS,
 }, async (t) => {
   const faults = { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 } as const;
-  const work = await workFor(t, faults, ['--max-wait', '1m']);
+  const work = await createWork(t, faults, ['--max-wait', '1m']);
   const ended = await runHere(['worker', '--once', '--json'], work);
   assert.equal(ended.exitCode, 5, ended.stdout);
   assert.match(ended.stdout, /"returned".*longer than --max-wait/);
@@ -173,7 +180,7 @@ test('a wait longer than --max-wait pauses all workers, and fails no slice', {
 test('a folder that is missing on a machine stops its worker, and the slices stay in the queue', {
   skip: NO_REDIS,
 }, async (t) => {
-  const work = await workFor(t);
+  const work = await createWork(t);
   await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
   const lost = await runHere(['worker'], work);
   assert.deepEqual([lost.exitCode, lost.stderr.includes('is missing; check that')], [8, true]);

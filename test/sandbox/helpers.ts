@@ -60,7 +60,7 @@ export function fileUrl(
 }
 
 /** The cells of a gzip CSV, header first. */
-export function cellsOf(body: Buffer): string[][] {
+export function parseCells(body: Buffer): string[][] {
   const text = gunzipSync(body).toString();
   return text
     .trimEnd()

@@ -15,7 +15,7 @@ export const STREAMED = {
  * Starts exchanges on loopback that fail: they close or reset connections, reject them, send garbage, or stop sending.
  * @returns the environment with their addresses.
  */
-export async function brokenExchanges(t: TestContext, random: Random): Promise<Record<string, string>> {
+export async function startFaultyExchanges(t: TestContext, random: Random): Promise<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const [exchange, symbol] of Object.entries(STREAMED)) {
     const { url } = await loopbackExchange(t, {

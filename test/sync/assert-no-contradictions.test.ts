@@ -4,7 +4,7 @@ import { parseOutputSelection } from '../../src/convert/output-selection.js';
 import { createConvertOptions } from '../../src/format/convert-options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { askedFor, job, syncNow } from './helpers.js';
+import { job, requestedPaths, syncNow } from './helpers.js';
 
 test('two jobs with the same file and contradicting settings are rejected before any day file is requested', async (t) => {
   const service = await sandbox(t);
@@ -30,7 +30,7 @@ test('two jobs with the same file and contradicting settings are rejected before
     job('b', { last: 2 }, made('parquet', true, 'snappy')),
   ];
   await assert.rejects(syncNow(t, service, dir, kept), { code: 'usage', message: /converts them otherwise/ });
-  assert.deepEqual(askedFor(service), []);
+  assert.deepEqual(requestedPaths(service), []);
   for (const other of [
     job('b', { last: 2, layout: 'hive' }),
     job('b', { symbols: ['ETHUSDT'], last: 2 }),

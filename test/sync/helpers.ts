@@ -10,11 +10,11 @@ import { sandbox } from '../helpers/sandbox.js';
 import { clientFor } from '../service/loopback.js';
 
 /** An embedded service whose export ends before a day. */
-export function night(t: TestContext, until: string, options: SandboxOptions = {}): Promise<Sandbox> {
+export function startNight(t: TestContext, until: string, options: SandboxOptions = {}): Promise<Sandbox> {
   return sandbox(t, { exportedUntil: parseDay(until), ...options });
 }
 
-export function ofJob(files: readonly FileEvent[], name: string): readonly FileEvent[] {
+export function filterByJob(files: readonly FileEvent[], name: string): readonly FileEvent[] {
   return files.filter((file) => file.job === name);
 }
 
@@ -47,7 +47,7 @@ export function job(
   };
 }
 
-export interface Ran {
+export interface SyncRun {
   readonly summary: RunSummary;
   readonly events: readonly RunEvent[];
   readonly files: readonly FileEvent[];
@@ -61,7 +61,7 @@ export async function syncNow(
   dir: string,
   jobs: readonly SyncJob[],
   more: Partial<SyncInput> = {},
-): Promise<Ran> {
+): Promise<SyncRun> {
   const { apiUrl, datasetsUrl, apiKey } = service;
   const events: RunEvent[] = [];
   const summary = await runSyncJobs({
@@ -84,7 +84,7 @@ export async function syncNow(
 }
 
 /** Paths of the requested day files, in order. */
-export function askedFor(service: Sandbox): readonly string[] {
+export function requestedPaths(service: Sandbox): readonly string[] {
   return service.requests
     .filter(({ host }) => host === 'datasets')
     .map(({ url }) => decodeURIComponent(url.replace(/\?.*/, '')));

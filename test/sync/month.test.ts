@@ -75,7 +75,7 @@ test('after ten nights with faults and kills all files are complete, and none wa
       assert.equal(jsonLines({ exitCode, stdout, stderr }).at(-1)?.['exitCode'], 0);
       assert.equal((await dayFilesIn(data)).length, 4 * night, `night ${night} caught up`);
     }
-    const asked = new Set(requests.map(({ url }) => nameOf(url)));
+    const asked = new Set(requests.map(({ url }) => toFlatName(url)));
     assert.deepEqual(
       before.filter((name) => asked.has(name)),
       [],
@@ -104,7 +104,7 @@ async function dayFilesIn(dir: string): Promise<readonly string[]> {
 }
 
 /** The file name in the flat layout for a dataset URL. */
-function nameOf(url: string): string {
+function toFlatName(url: string): string {
   const [, exchange, type, year, month, day, symbol] =
     /^\/v1\/([^/]+)\/([^/]+)\/(\d+)\/(\d+)\/(\d+)\/([^/]+)\.csv\.gz/.exec(url) ?? [];
   return `${exchange}_${type}_${year}-${month}-${day}_${symbol}.csv.gz`;

@@ -8,7 +8,7 @@ import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
-import { askedFor, job, night, ofJob, syncNow } from './helpers.js';
+import { filterByJob, job, requestedPaths, startNight, syncNow } from './helpers.js';
 
 test('each night, also after missed ones, downloads the new days and nothing twice', async (t) => {
   const dir = await tempDir(t);
@@ -19,7 +19,7 @@ test('each night, also after missed ones, downloads the new days and nothing twi
   ];
   const downloaded: number[] = [];
   for (const until of ['2024-03-04', '2024-03-05', '2024-03-09', '2024-03-09']) {
-    const service = await night(t, until);
+    const service = await startNight(t, until);
     const { summary, events, files } = await syncNow(t, service, dir, jobs);
     assert.equal(summary.exitCode, 0);
     assert.deepEqual(
@@ -31,10 +31,10 @@ test('each night, also after missed ones, downloads the new days and nothing twi
     assert.deepEqual(records.sort(), ['/v1/exchanges/binance-futures', '/v1/exchanges/kraken']);
     assert.deepEqual(
       summary.jobs?.map(({ name, counts }) => [name, Object.values(counts).reduce((a, b) => a + b, 0)]),
-      ['btc', 'eth', 'xbt'].map((name) => [name, ofJob(files, name).length]),
+      ['btc', 'eth', 'xbt'].map((name) => [name, filterByJob(files, name).length]),
     );
     downloaded.push(summary.counts.downloaded ?? 0);
-    assert.equal(askedFor(service).length, summary.counts.downloaded ?? 0);
+    assert.equal(requestedPaths(service).length, summary.counts.downloaded ?? 0);
   }
   // btc from the 1st, the last two days of eth, one day of xbt.
   assert.deepEqual(downloaded, [3 + 2 + 1, 1 + 1, 4 + 2, 0]);
@@ -82,7 +82,7 @@ test('a selection that is not in the record is a usage error of that job, before
     const jobs = [job('a', { last: 1 }), job('b', { last: 1, ...selection })];
     await assert.rejects(syncNow(t, service, dir, jobs), { code: 'usage', message });
   }
-  assert.deepEqual(askedFor(service), []);
+  assert.deepEqual(requestedPaths(service), []);
 });
 
 test('two jobs with the same file download it once, and convert it if requested', async (t) => {
@@ -92,8 +92,8 @@ test('two jobs with the same file download it once, and convert it if requested'
   const jobs = [job('a', { last: 2 }), job('b', { last: 2 }), job('c', { last: 2 }, { convert })];
   const { summary, files } = await syncNow(t, service, dir, jobs);
   assert.equal(summary.exitCode, 0);
-  assert.equal(askedFor(service).length, 2);
-  const statuses = (name: string): readonly string[] => ofJob(files, name).map(({ status }) => status);
+  assert.equal(requestedPaths(service).length, 2);
+  const statuses = (name: string): readonly string[] => filterByJob(files, name).map(({ status }) => status);
   assert.deepEqual(statuses('a'), ['downloaded', 'downloaded']);
   // Read from disk if the first job was still converting when the second started.
   assert.ok(statuses('b').every((status) => status === 'verified' || status === 'skipped'));
@@ -128,7 +128,7 @@ test('symbols that a glob newly matches, and delisted ones, are reported', async
   const all = [job('options', { exchange: 'deribit', symbols: ['BTC-*'], last: 1 })];
   const said: (readonly string[])[] = [];
   for (const until of ['2023-12-27', '2023-12-30', '2023-12-31', '2024-12-29']) {
-    const { notes, summary } = await syncNow(t, await night(t, until), dir, all);
+    const { notes, summary } = await syncNow(t, await startNight(t, until), dir, all);
     said.push(notes);
     if (until === '2023-12-30') {
       assert.deepEqual(summary.jobs?.[0]?.newSymbols, ['BTC-27DEC24-100000-C', 'BTC-FS-27DEC24_PERP']);
@@ -140,7 +140,7 @@ test('symbols that a glob newly matches, and delisted ones, are reported', async
     [],
     ['options: 2 symbols delisted: BTC-27DEC24-100000-C, BTC-FS-27DEC24_PERP'],
   ]);
-  const changed = await syncNow(t, await night(t, '2024-12-20'), dir, jobs);
+  const changed = await syncNow(t, await startNight(t, '2024-12-20'), dir, jobs);
   assert.deepEqual(changed.notes, [], 'a selection that was changed by hand is no news');
 });
 

@@ -7,7 +7,7 @@ import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { EXPORTED_UNTIL } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { askedFor } from './helpers.js';
+import { requestedPaths } from './helpers.js';
 
 const PAIRS = 5;
 const CONFIG = 'jobs: [{name: a, exchange: kraken, types: trades, symbols: XBT-USD, last: 2d}]\n';
@@ -29,7 +29,7 @@ test('of two syncs started at the same time, one works at a time, and both compl
     const codes = ended.map(({ exitCode }) => exitCode).sort();
     const said = ended.map(({ stderr }) => stderr).join('');
     assert.deepEqual(downloaded.sort(), [0, 2], said);
-    assert.equal(askedFor(service).length, 2, 'nothing came twice');
+    assert.equal(requestedPaths(service).length, 2, 'nothing came twice');
     // The second may have started after the first ended.
     if (isPatient || codes[1] === 0) assert.deepEqual(codes, [0, 0], said);
     else {

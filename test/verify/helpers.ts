@@ -39,9 +39,9 @@ export interface Verified {
   readonly summary: RunSummary;
 }
 
-export const nameOf = (day: string, symbol = 'BTCUSDT'): string =>
+export const dayFileName = (day: string, symbol = 'BTCUSDT'): string =>
   `binance-futures_trades_2024-03-${day}_${symbol}.csv.gz`;
-export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day) => nameOf(day)) as [
+export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day) => dayFileName(day)) as [
   string,
   string,
   string,
@@ -49,7 +49,7 @@ export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day)
 ];
 export const SELECTION = tradesOf('2024-03-01', '2024-03-05');
 
-export async function downloaded(
+export async function downloadFolder(
   t: TestContext,
   options: SandboxOptions = {},
   flags: readonly string[] = [],
@@ -136,6 +136,6 @@ export async function verifyHere(
 }
 
 /** Names in the folder, except those of tickhaul. */
-export async function namesIn(dir: string): Promise<readonly string[]> {
+export async function listNames(dir: string): Promise<readonly string[]> {
   return (await readdir(dir)).filter((name) => name !== '.tickhaul').sort();
 }

@@ -14,12 +14,12 @@ import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import {
-  downloaded,
+  dayFileName,
+  downloadFolder,
   FIRST,
   FOURTH,
   type Folder,
   folderOf,
-  nameOf,
   OWNER,
   SECOND,
   THIRD,
@@ -37,7 +37,7 @@ interface Store {
 
 /** A store with four day files, whose records have ETags, and the folder of the files. */
 async function stored(t: TestContext): Promise<Store> {
-  const folder = await downloaded(t);
+  const folder = await downloadFolder(t);
   const store = memoryDestination({ writesRecords: 'at once' });
   const manifest = await openManifest(folder.dir, { warn: assert.fail });
   for (const known of manifest.records()) {
@@ -79,11 +79,11 @@ test('a listing shows missing, changed and unknown files, and nothing is read', 
   store.delete(FIRST);
   store.put(SECOND, bytesOf(store, SECOND).subarray(0, 100));
   replace(store, THIRD);
-  store.put(nameOf('05'), bytesOf(store, FOURTH));
+  store.put(dayFileName('05'), bytesOf(store, FOURTH));
   const { exitCode, bad, files } = await verify('--quick');
   assert.deepEqual(
     [exitCode, bad],
-    [6, [`corrupt ${SECOND}`, `corrupt ${THIRD}`, `missing ${FIRST}`, `unknown ${nameOf('05')}`]],
+    [6, [`corrupt ${SECOND}`, `corrupt ${THIRD}`, `missing ${FIRST}`, `unknown ${dayFileName('05')}`]],
   );
   const errors = new Map(files.map(({ path, error }) => [path, error]));
   assert.deepEqual([errors.get(SECOND)?.code, errors.get(THIRD)?.code], ['corrupt', 'changed']);
@@ -118,10 +118,10 @@ test('records without an ETag are compared by size, with a warning, and get thei
   const quick = await verify('--quick');
   assert.equal(quick.summary.counts.verified, 4);
   assert.match(quick.warnings, /4 records without an ETag: .*only presence and size were compared/);
-  const { etag } = store.put(nameOf('05'), bytesOf(store, FOURTH));
+  const { etag } = store.put(dayFileName('05'), bytesOf(store, FOURTH));
   assert.deepEqual((await verify('--adopt')).summary.counts, { verified: 5 });
   assert.equal((await verify('--quick')).warnings.trim(), '');
-  assert.equal((await store.records()).get(nameOf('05'))?.object?.etag, etag);
+  assert.equal((await store.records()).get(dayFileName('05'))?.object?.etag, etag);
 });
 
 test('files that another run recorded or dropped meanwhile are not bad', async (t) => {
@@ -175,7 +175,7 @@ test('an empty prefix, and a path without objects or records, are usage errors',
 });
 
 test('--listed is --quick in a folder, and excludes options that read files', async (t) => {
-  const { run, dir } = folderOf((await downloaded(t)).service, await tempDir(t));
+  const { run, dir } = folderOf((await downloadFolder(t)).service, await tempDir(t));
   assert.equal((await run('verify', '--listed', '--dir', dir)).exitCode, 0);
   for (const flag of ['--repair', '--adopt', '--cache']) {
     const { exitCode, stderr } = await run('verify', '--listed', flag);

@@ -3,7 +3,7 @@ import { secondsSince } from '../../../src/base/units.js';
 import { type EnqueueSummary, enqueuePlan } from '../../../src/fleet/enqueue-plan.js';
 import { openQueue } from '../../../src/fleet/open-queue.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { pinOfSymbols, planOf } from './archive.js';
+import { createPin, createPlan } from './archive.js';
 
 export interface EnqueueTask {
   readonly url: string;
@@ -23,8 +23,8 @@ const { signal } = new AbortController();
 const warn = (message: string): void => void process.stderr.write(`${message}\n`);
 const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const began = performance.now();
-const pin = pinOfSymbols(symbols);
-const plan = await planOf(pin);
+const pin = createPin(symbols);
+const plan = await createPlan(pin);
 const summary = await enqueuePlan({
   ...{ open, pin, plan, range: plan.range, destination: openFolderDestination(dir), sliceDays: undefined },
   options: {

@@ -8,7 +8,7 @@ import { secondsSince } from '../../../src/base/units.js';
 import { createShardTest } from '../../../src/dataset/shard.js';
 import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
 import { tempDir } from '../../helpers/temp.js';
-import { Count, countFiles, DAYS, MONTHS, pinOfSymbols, planOf, SERIES_A_SYMBOL } from './archive.js';
+import { Count, countFiles, createPin, createPlan, DAYS, MONTHS, SERIES_PER_SYMBOL } from './archive.js';
 import type { EnqueueResult, EnqueueTask } from './enqueue-child.js';
 import type { WorkersResult, WorkersTask } from './workers-child.js';
 
@@ -18,11 +18,11 @@ const PROCESSES = 2;
 /** Persistence is off, so that it is not measured. */
 const IN_MEMORY = ['--appendonly', 'no'];
 /** Limits for ten million files. */
-const MOST_SECONDS = 120;
-const MOST_BYTES = 1e9;
+const MAX_SECONDS = 120;
+const MAX_BYTES = 1e9;
 
 test('a thousand shards are disjoint and complete', async () => {
-  const plan = await planOf(pinOfSymbols(10));
+  const plan = await createPlan(createPin(10));
   const files = [...plan.filesInPathOrder()].map(({ file }) => file).slice(0, IS_FULL ? undefined : 2000);
   const owners = new Map(files.map((file) => [file, 0]));
   for (let index = 0; index < 1000; index++) {
@@ -62,8 +62,8 @@ test(`${IS_FULL ? 'ten million files' : '15,000 files'} through the queue`, {
       `${(bytes / 1e6).toFixed(0)} MB, ${(inRedis / 1e6).toFixed(0)} of it in Redis`,
   );
   if (!IS_FULL) return;
-  assert.ok(seconds < MOST_SECONDS, `${seconds} s`);
-  assert.ok(bytes < MOST_BYTES, `${bytes} bytes`);
+  assert.ok(seconds < MAX_SECONDS, `${seconds} s`);
+  assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
 });
 
 interface Filled {
@@ -76,11 +76,11 @@ interface Filled {
 async function put(t: TestContext, { url }: TestRedis, symbols: number): Promise<Filled> {
   const task: EnqueueTask = { url, symbols, dir: join(await tempDir(t), 'data') };
   const filled = await runChild<EnqueueResult>(t, 'enqueue-child.js', task);
-  const slices = symbols * SERIES_A_SYMBOL * MONTHS;
+  const slices = symbols * SERIES_PER_SYMBOL * MONTHS;
   assert.deepEqual([filled.slices, filled.added], [slices, slices]);
   const count = new Count();
-  await countFiles(await planOf(pinOfSymbols(symbols)), count);
-  assert.equal(count.files, symbols * SERIES_A_SYMBOL * DAYS);
+  await countFiles(await createPlan(createPin(symbols)), count);
+  assert.equal(count.files, symbols * SERIES_PER_SYMBOL * DAYS);
   return { slices, count, filled };
 }
 

@@ -10,7 +10,7 @@ import { createSlicePin, type SliceWork } from '../../../src/fleet/run-slice.js'
 import { runWorker } from '../../../src/fleet/run-worker.js';
 import { readPin } from '../../../src/fleet/stored-pins.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { Count, countFiles, planOf } from './archive.js';
+import { Count, countFiles, createPlan } from './archive.js';
 
 export interface WorkersTask {
   readonly url: string;
@@ -45,7 +45,7 @@ const countSlice: SliceWork['run'] = async (job) => {
   const pin = pins.get(job.pin) ?? readPin(openFolderDestination(job.dir), job.pin);
   pins.set(job.pin, pin);
   const slice = new Count();
-  await countFiles(await planOf(createSlicePin(await pin, job)), slice);
+  await countFiles(await createPlan(createSlicePin(await pin, job)), slice);
   if (sliceMs > 0) await sleep(sliceMs);
   total.addAll(slice);
   const counts = { downloaded: slice.files };

@@ -12,7 +12,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { rowsOf } from '../../market/batches.js';
 import { NaiveSnapshots } from '../../market/naive/book-snapshots.js';
 import { changesOf, exchangeTime, type Row, sixDecimals } from '../../market/naive/messages.js';
-import { cellsOf as cellsOfBody, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
+import { parseCells as cellsOfBody, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
 
 interface Market {
   readonly exchange: string;

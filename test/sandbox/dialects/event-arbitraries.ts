@@ -55,7 +55,7 @@ function times({ tick }: Traits, count: number): fc.Arbitrary<readonly Times[]> 
 }
 
 /** Consecutive events, from parts without times. */
-function inTime<Part extends object>(
+function withTimes<Part extends object>(
   traits: Traits,
   parts: fc.Arbitrary<readonly Part[]>,
 ): fc.Arbitrary<readonly (Part & Times & { readonly symbol: string })[]> {
@@ -79,7 +79,7 @@ function trades<Type extends 'trade' | 'liquidation'>(
     amount,
     side: fc.constantFrom(...sides),
   });
-  return inTime(traits, fc.array(part, { minLength: 1, maxLength: 8 })).map((events) =>
+  return withTimes(traits, fc.array(part, { minLength: 1, maxLength: 8 })).map((events) =>
     events.map((event) =>
       type === 'liquidation' && traits.timelessLiquidations
         ? { ...event, timestamp: event.localTimestamp }
@@ -106,7 +106,7 @@ function bookChanges(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
     fc.boolean().chain((isSnapshot) => change(isSnapshot && !traits.snapshotsOnce)),
     { maxLength: 8 },
   );
-  return inTime(
+  return withTimes(
     traits,
     fc.tuple(change(true), later).map(([first, rest]) => [first, ...rest]),
   );
@@ -126,7 +126,7 @@ function derivativeTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   };
   const later = fc.array(fc.integer({ min: 0, max: tickerGroups.length - 1 }).chain(group), { maxLength: 8 });
   const steps = fc.tuple(group(0), later).map(([first, rest]) => [first, ...rest]);
-  return inTime(traits, steps).map((made) => {
+  return withTimes(traits, steps).map((made) => {
     const events: FeedEvent[] = [];
     let known: Record<string, number> = {};
     let timestamp = 0;
@@ -149,7 +149,7 @@ function bookTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
     bidPrice,
     bidAmount,
   }));
-  return inTime(traits, fc.array(part, { minLength: 1, maxLength: 8 }));
+  return withTimes(traits, fc.array(part, { minLength: 1, maxLength: 8 }));
 }
 
 function optionSummaries(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
@@ -177,11 +177,14 @@ function optionSummaries(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
     underlyingPrice: price,
     underlyingIndex: fc.constant('BTC-28JUN24'),
   });
-  return inTime({ ...traits, symbol: 'BTC-28JUN24-60000-C' }, fc.array(part, { minLength: 1, maxLength: 8 }));
+  return withTimes(
+    { ...traits, symbol: 'BTC-28JUN24-60000-C' },
+    fc.array(part, { minLength: 1, maxLength: 8 }),
+  );
 }
 
 /** Events of one type and symbol that a connection may send, from its start on. */
-export function eventsOf(type: FeedEvent['type'], traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
+export function arbitraryEvents(type: FeedEvent['type'], traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   switch (type) {
     case 'trade':
     case 'liquidation':

@@ -6,7 +6,7 @@ import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/native-writer.js';
 import { plain, recordsOf } from '../../dialects/records-of.js';
-import { eventsOf, type TickerKey, type Traits } from './event-arbitraries.js';
+import { arbitraryEvents, type TickerKey, type Traits } from './event-arbitraries.js';
 
 const PERIOD = { start: Date.UTC(2024, 2, 5) * 1000, end: Date.UTC(2024, 2, 6) * 1000 };
 
@@ -71,7 +71,7 @@ function typesOf(exchange: string): readonly FeedEvent['type'][] {
 }
 
 /** The record of an event; changes with equal times are merged, ordered by price. */
-function recordOf(event: FeedEvent, { tick }: Traits): object {
+function toRecord(event: FeedEvent, { tick }: Traits): object {
   return plain({ ...event, micros: tick === 1 || event.timestamp === event.localTimestamp });
 }
 
@@ -103,7 +103,7 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
       const [segment] = segments;
       assert.ok(segment && segments.length === 1);
       fc.assert(
-        fc.property(eventsOf(type, traits), (events) => {
+        fc.property(arbitraryEvents(type, traits), (events) => {
           const writer = createNativeWriter(exchange);
           const told = events.flatMap((event) => writer?.write(event) ?? []);
           const channels = new Set(segment.filters.map(({ channel }) => channel));
@@ -113,7 +113,7 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
             localTimestamp,
           }));
           const records = recordsOf(segment.normalizers(), messages);
-          const expected = events.map((event) => recordOf(event, traits));
+          const expected = events.map((event) => toRecord(event, traits));
           if (type === 'book_change') assert.deepEqual(joined(records), joined(expected));
           else assert.deepEqual(records, expected);
         }),

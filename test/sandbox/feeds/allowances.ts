@@ -27,7 +27,7 @@ export const ALLOWANCES: readonly Allowance[] = [
     exchange: 'bitmex',
     types: /^book_snapshot_.*_0ms$/,
     why: 'For the same reason there are states between the parts of a change (section 8: such a snapshot is lost).',
-    change: lastOfEachMoment,
+    change: keepLastPerTime,
   },
   {
     exchange: 'bitmex',
@@ -39,13 +39,13 @@ export const ALLOWANCES: readonly Allowance[] = [
     exchange: 'binance-futures',
     types: /^derivative_ticker$/,
     why: 'A made-up ticker changes all its values at once, which this exchange tells in several messages; section 8 does not have this, since a real file has a row for each.',
-    change: lastOfEachMoment,
+    change: keepLastPerTime,
   },
   {
     exchange: 'okex-swap',
     types: /^derivative_ticker$/,
     why: 'The same.',
-    change: lastOfEachMoment,
+    change: keepLastPerTime,
   },
   {
     exchange: 'deribit',
@@ -63,7 +63,7 @@ export const ALLOWANCES: readonly Allowance[] = [
     exchange: 'deribit',
     types: /^book_ticker$/,
     why: 'Best prices come in each message of the channel ticker, changed or not.',
-    change: changesOfPrices,
+    change: keepPriceChanges,
   },
   {
     exchange: 'deribit',
@@ -97,7 +97,7 @@ function joined(messages: readonly Message[]): readonly Message[] {
 }
 
 /** The values at the end of each moment, if they differ from those before. */
-function lastOfEachMoment(messages: readonly Message[]): readonly Message[] {
+function keepLastPerTime(messages: readonly Message[]): readonly Message[] {
   const isSame = (one: Message, other: Message | undefined): boolean => {
     const { timestamp: _, localTimestamp: __, ...rest } = one;
     const { timestamp: ___, localTimestamp: ____, ...others } = other ?? one;
@@ -123,7 +123,7 @@ function lastOf(messages: readonly Message[]): Message {
   return last;
 }
 
-function changesOfPrices(messages: readonly Message[]): readonly Message[] {
+function keepPriceChanges(messages: readonly Message[]): readonly Message[] {
   const prices = ({ askPrice, askAmount, bidPrice, bidAmount }: Message): string =>
     JSON.stringify([askPrice, askAmount, bidPrice, bidAmount]);
   return messages.filter((message, i) => {

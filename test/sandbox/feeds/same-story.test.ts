@@ -47,7 +47,7 @@ const MARKETS: readonly (readonly [string, readonly string[], readonly string[]]
  * The normalized lines of a feed by dataset symbol and name; an options chain is requested without symbols.
  * @param leftOut lines of the feed that are skipped.
  */
-async function fromFeed(
+async function readFeed(
   exchange: string,
   dataSymbols: readonly string[],
   names: readonly string[],
@@ -79,7 +79,7 @@ async function fromFeed(
   return (symbol, name) => found.get(`${symbol} ${name}`) ?? [];
 }
 
-function fromDayFile(exchange: string, symbol: string, name: string): readonly string[] {
+function readDayFile(exchange: string, symbol: string, name: string): readonly string[] {
   const { dayFiles } = parseDataTypeName(name);
   const file = { exchange, dataType: dayFiles, symbol, day: DAY };
   const csv = [...generateDayFileText(file, [symbol], SIZE)].join('');
@@ -97,11 +97,11 @@ for (const [exchange, symbols, names] of MARKETS) {
     for (const together of [lacking, names.filter((name) => !lacking.includes(name))]) {
       if (together.length === 0) continue;
       const leftOut = allowance(together[0] ?? '')?.leftOut;
-      const feed = await fromFeed(exchange, symbols, together, leftOut);
+      const feed = await readFeed(exchange, symbols, together, leftOut);
       for (const [symbol, name] of symbols.flatMap((symbol) =>
         together.map((name) => [symbol, name] as const),
       )) {
-        const told = fromDayFile(exchange, symbol, name);
+        const told = readDayFile(exchange, symbol, name);
         const sent = feed(symbol, name);
         assert.ok(told.length > 20, `${symbol} ${name}: ${told.length}`);
         const allowed = allowance(name);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { tempDir } from '../../helpers/temp.js';
-import { cellsOf, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
+import { fileUrl, get, KEY, parseCells, sandboxFor } from '../helpers.js';
 
 const errorOf = (body: Buffer): { code: number; message: string } => JSON.parse(body.toString());
 
@@ -41,7 +41,7 @@ test('headers have the size and the MD5 of the bytes; ranges are ignored', async
   assert.equal(headers['x-md5'], `"${createHash('md5').update(body).digest('hex')}"`);
   assert.equal(headers['etag'], undefined);
   assert.equal(headers['accept-ranges'], undefined);
-  assert.equal(cellsOf(body).length, 201);
+  assert.equal(parseCells(body).length, 201);
 });
 
 test('only files that the records list exist', async (t) => {
@@ -77,7 +77,7 @@ test('symbols with +, %, non-ASCII letters are found under their encoded names',
   const sandbox = await sandboxFor(t);
   for (const symbol of ['A+B-USD', '100%-USD', 'CAFÉ-USD']) {
     const { body } = await get(fileUrl(sandbox, 'coinbase', 'trades', '2024/03/01', symbol));
-    assert.equal(cellsOf(body)[1]?.[1], symbol);
+    assert.equal(parseCells(body)[1]?.[1], symbol);
   }
 });
 
@@ -116,7 +116,7 @@ test('a large file is in a temporary folder, which close removes', async (t) => 
   const url = fileUrl(sandbox, 'deribit', 'trades', '2024/03/01', 'BTC-PERPETUAL');
   const [first, second] = await Promise.all([get(url), get(url)]);
   assert.ok(first && second);
-  assert.equal(cellsOf(first.body).length, 60_001);
+  assert.equal(parseCells(first.body).length, 60_001);
   assert.deepEqual(first.body, second.body);
   assert.equal(first.headers['x-md5'], `"${createHash('md5').update(first.body).digest('hex')}"`);
   const [own = '', ...others] = readdirSync(temporary);

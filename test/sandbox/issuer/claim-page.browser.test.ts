@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertReadable, browserFor, openPage, takePicture } from '../../helpers/browser.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { assertRefused, claimToken, EMAIL, startAttempt, stepsOf } from './helpers.js';
+import { assertRefused, claimToken, createSteps, EMAIL, startAttempt } from './helpers.js';
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`in a ${colorScheme} browser: wrong account, switch, organization, code, denied`, async (t) => {
@@ -25,7 +25,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByLabel('E-mail').fill('someone.else@example.com');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await assertShows(page, 'Wrong account', `${colorScheme}-wrong-account`);
-    assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_not_confirmed');
+    assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_not_confirmed');
 
     await page.getByRole('button', { name: 'Switch account' }).click();
     await assertShows(page, 'Sign in');
@@ -39,7 +39,7 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     await page.getByRole('button', { name: 'Deny' }).click();
     await assertShows(page, 'Access denied', `${colorScheme}-denied`);
-    assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_denied');
+    assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_denied');
     assert.deepEqual(problems, []);
   });
 }
@@ -54,7 +54,7 @@ test('in a browser without scripts: the code is shown, completes the claim, and 
   await page.goto(uri);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const code = await page.locator('#user-code').innerText();
-  assert.equal((await stepsOf(service).complete(token, code.replaceAll('-', ''))).status, 200);
+  assert.equal((await createSteps(service).complete(token, code.replaceAll('-', ''))).status, 200);
   await page.reload();
   assert.equal(await page.getByRole('heading').innerText(), 'All done');
   assert.equal(await page.locator('#user-code').count(), 0);

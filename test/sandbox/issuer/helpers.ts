@@ -42,7 +42,7 @@ export async function post(
 }
 
 /** The steps of the protocol, with any fields. */
-export function stepsOf({ issuerUrl }: Sandbox): {
+export function createSteps({ issuerUrl }: Sandbox): {
   register(fields?: object): Promise<JsonAnswer>;
   claim(token: unknown, fields?: object): Promise<JsonAnswer>;
   complete(token: unknown, userCode: unknown): Promise<JsonAnswer>;
@@ -73,18 +73,18 @@ export function stepsOf({ issuerUrl }: Sandbox): {
 
 /** Registers. */
 export async function claimToken(service: Sandbox): Promise<string> {
-  const { body } = await stepsOf(service).register();
+  const { body } = await createSteps(service).register();
   return (body['claim'] as { token: string }).token;
 }
 
 /** Starts a claim attempt, and returns its link. */
 export async function startAttempt(service: Sandbox, token: string): Promise<string> {
-  const { body } = await stepsOf(service).claim(token);
+  const { body } = await createSteps(service).claim(token);
   return (body['attempt'] as { verification_uri: string }).verification_uri;
 }
 
 /** The identity in a response. */
-export function identityIn({ status, body }: JsonAnswer): Identity {
+export function readIdentity({ status, body }: JsonAnswer): Identity {
   assert.equal(status, 200, JSON.stringify(body));
   const identity = body['identity'] as { assertion: string; refresh_token: { value: string } };
   return { assertion: identity.assertion, refreshToken: identity.refresh_token.value };
@@ -94,7 +94,7 @@ export function identityIn({ status, body }: JsonAnswer): Identity {
 export async function verifiedIdentity(service: Sandbox): Promise<Identity> {
   const token = await claimToken(service);
   const code = await approveClaim(await startAttempt(service, token), EMAIL);
-  return identityIn(await stepsOf(service).complete(token, code.replaceAll('-', '')));
+  return readIdentity(await createSteps(service).complete(token, code.replaceAll('-', '')));
 }
 
 /** The header with an access token for the identity. */
@@ -102,7 +102,7 @@ export async function bearer(
   service: Sandbox,
   { assertion }: Identity,
 ): Promise<{ readonly authorization: string }> {
-  const { body } = await stepsOf(service).token(assertion);
+  const { body } = await createSteps(service).token(assertion);
   return { authorization: `Bearer ${body['access_token']}` };
 }
 

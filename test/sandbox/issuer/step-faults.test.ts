@@ -11,34 +11,34 @@ import {
   assertRefused,
   bearer,
   claimToken,
+  createSteps,
   EMAIL,
-  identityIn,
   type JsonAnswer,
   post,
+  readIdentity,
   startAttempt,
-  stepsOf,
   verifiedIdentity,
 } from './helpers.js';
 
 /** Prepares a service for each step, and returns a call that would succeed. */
 const READY: Readonly<Record<Step, (service: Sandbox) => Promise<() => Promise<JsonAnswer>>>> = {
-  register: async (service) => () => stepsOf(service).register(),
+  register: async (service) => () => createSteps(service).register(),
   claim: async (service) => {
     const token = await claimToken(service);
-    return () => stepsOf(service).claim(token);
+    return () => createSteps(service).claim(token);
   },
   complete: async (service) => {
     const token = await claimToken(service);
     const code = await approveClaim(await startAttempt(service, token), EMAIL);
-    return () => stepsOf(service).complete(token, code.replace('-', ''));
+    return () => createSteps(service).complete(token, code.replace('-', ''));
   },
   token: async (service) => {
     const { assertion } = await verifiedIdentity(service);
-    return () => stepsOf(service).token(assertion);
+    return () => createSteps(service).token(assertion);
   },
   refresh: async (service) => {
     const { refreshToken } = await verifiedIdentity(service);
-    return () => stepsOf(service).refresh(refreshToken);
+    return () => createSteps(service).refresh(refreshToken);
   },
   account: async (service) => {
     const headers = await bearer(service, await verifiedIdentity(service));
@@ -121,7 +121,7 @@ test('any response can be queued, in order with faults, even byte by byte', asyn
   service.issuer.answerNext('register', { status: 201, body: '{"claim":7}', dripMs: 1 });
   service.issuer.failNext('register', 'invalid_request');
   service.issuer.answerNext('register', { status: 302, headers: { location: '/x' }, body: '{}' });
-  const { register } = stepsOf(service);
+  const { register } = createSteps(service);
   const dripped = await register();
   assert.deepEqual([dripped.status, dripped.body], [201, { claim: 7 }]);
   assert.equal(service.requests.at(-1)?.fault, 'made-up');
@@ -135,9 +135,9 @@ test('a lost response of a refresh still rotates the token', async (t) => {
   const { service, call } = await once(t, 'refresh', 'lost-answer');
   await assert.rejects(call(), { code: 'ECONNRESET' });
   const lost = service.issuer.secrets.filter(({ kind }) => kind === 'refresh_token').at(-1);
-  const found = identityIn(await stepsOf(service).refresh(lost?.value));
+  const found = readIdentity(await createSteps(service).refresh(lost?.value));
   assertRefused(await call(), 'invalid_refresh_token');
-  assertRefused(await stepsOf(service).refresh(found.refreshToken), 'invalid_refresh_token');
+  assertRefused(await createSteps(service).refresh(found.refreshToken), 'invalid_refresh_token');
 });
 
 test('faults are drawn by seed, separately per step, after queued ones', () => {

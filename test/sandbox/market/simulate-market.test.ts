@@ -24,7 +24,7 @@ const markets = fc.record({
   rows: fc.oneof(fc.nat(12), fc.integer({ min: 0, max: 3000 })),
 });
 
-function eventsOf(name: readonly [string, string], rows: number, seed: number): MarketEvent[] {
+function simulateEvents(name: readonly [string, string], rows: number, seed: number): MarketEvent[] {
   return [...simulateMarket(createSyntheticInstrument(...name, seed, DAY), DAY, { rows, seed })];
 }
 
@@ -33,7 +33,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a +
 test('each kind has the requested number of rows, in increasing local times within the day', () => {
   fc.assert(
     fc.property(markets, ({ name, rows, seed }) => {
-      const events = eventsOf(name, rows, seed);
+      const events = simulateEvents(name, rows, seed);
       const count = (kind: MarketEvent['kind'], rowsOf: (event: MarketEvent) => number = () => 1): number =>
         sum(events.map((event) => (event.kind === kind ? rowsOf(event) : 0)));
       assert.equal(
@@ -68,7 +68,7 @@ test('orders fill at the best level, and their lots leave it, unless a hidden or
     const best = (isAsk: boolean): number =>
       isAsk ? Math.min(...book.asks.keys()) : Math.max(...book.bids.keys());
     let [hidden, orders] = [0, 0];
-    const events = eventsOf(name, 3000, 5);
+    const events = simulateEvents(name, 3000, 5);
     for (const [i, event] of events.entries()) {
       if (event.kind === 'book_change') {
         if (event.isSnapshot) for (const side of [book.asks, book.bids]) side.clear();
@@ -101,25 +101,25 @@ test('orders fill at the best level, and their lots leave it, unless a hidden or
 
 test('an exchange loses its connection at the same time for every symbol', () => {
   const lossOf = (symbol: string, rows: number): number | undefined =>
-    eventsOf(['bitmex', symbol], rows, 2).find(({ kind }) => kind === 'disconnect')?.localTimestamp;
+    simulateEvents(['bitmex', symbol], rows, 2).find(({ kind }) => kind === 'disconnect')?.localTimestamp;
   assert.equal(lossOf('XBTUSD', 1000), lossOf('ETHUSD', 1000));
   assert.equal(lossOf('XBTUSD', 1000), lossOf('XBTUSD', 2500));
   assert.equal(lossOf('XBTUSD', 499), undefined);
 });
 
 test('a connection is lost once: then a snapshot follows, and the book changed meanwhile', () => {
-  const events = eventsOf(NAMES[1], 3000, 2);
+  const events = simulateEvents(NAMES[1], 3000, 2);
   const snapshots = events.filter((event) => event.kind === 'book_change' && event.isSnapshot);
   assert.equal(snapshots.length, 2);
   const at = events.findIndex(({ kind }) => kind === 'disconnect');
   assert.equal(events[at + 1], snapshots[1]);
   assert.equal(events.filter(({ kind }) => kind === 'disconnect').length, 1);
-  assert.ok(eventsOf(NAMES[1], 100, 2).every(({ kind }) => kind !== 'disconnect'));
+  assert.ok(simulateEvents(NAMES[1], 100, 2).every(({ kind }) => kind !== 'disconnect'));
 });
 
 test('kinds run out together, so that none fills the last hours of the day alone', () => {
   for (const name of NAMES) {
-    const events = eventsOf(name, 3000, 3);
+    const events = simulateEvents(name, 3000, 3);
     const lastHours = events.filter(({ localTimestamp }) => localTimestamp > (DAY + 0.9) * US_A_DAY);
     for (const kind of ['trades', 'book_change', 'ticker', 'liquidation'] as const) {
       const share = (some: readonly MarketEvent[]): number =>

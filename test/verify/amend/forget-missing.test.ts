@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { downloaded, FIRST, namesIn, SECOND, SELECTION, THIRD } from '../helpers.js';
+import { downloadFolder, FIRST, listNames, SECOND, SELECTION, THIRD } from '../helpers.js';
 
 const parquetOf = (name: string): string => name.replace('.csv.gz', '.parquet');
 
 test('deleted days are forgotten, and downloaded again only if requested', async (t) => {
-  const { dir, verify, run, service } = await downloaded(t);
+  const { dir, verify, run, service } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
   assert.match((await run('lock', '--dir', dir)).stderr, /or --forget where they were deleted on purpose/);
@@ -28,7 +28,7 @@ test('deleted days are forgotten, and downloaded again only if requested', async
 });
 
 test('if a day file or its conversion is missing, the other stays recorded', async (t) => {
-  const { dir, verify } = await downloaded(t, {}, ['--convert', 'parquet']);
+  const { dir, verify } = await downloadFolder(t, {}, ['--convert', 'parquet']);
   await rm(join(dir, FIRST));
   await rm(join(dir, parquetOf(SECOND)));
   await rm(join(dir, THIRD));
@@ -37,11 +37,11 @@ test('if a day file or its conversion is missing, the other stays recorded', asy
   assert.deepEqual((await verify('--forget')).bad, gone.sort());
   const after = await verify();
   assert.deepEqual([after.exitCode, after.bad, after.summary.counts.verified], [0, ['gap BTCUSDT'], 4]);
-  assert.equal((await namesIn(dir)).length, 4);
+  assert.equal((await listNames(dir)).length, 4);
 });
 
 test('corrupt files are not forgotten, and --forget and --repair exclude each other', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+  const { dir, verify, run } = await downloadFolder(t);
   await writeFile(join(dir, FIRST), 'no gzip');
   await rm(join(dir, SECOND));
   const { exitCode, bad } = await verify('--forget');

@@ -10,7 +10,7 @@ import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
-import { type Folder, folderOf, namesIn, OWNER, SELECTION } from '../helpers.js';
+import { type Folder, folderOf, listNames, OWNER, SELECTION } from '../helpers.js';
 
 const DAY_MS = 86_400_000;
 const note = { etag: '"x"', total: 10 };
@@ -50,7 +50,7 @@ test('a part that the next run resumes stays; others are stale, and removed with
     found('removed').sort(),
   );
   assert.deepEqual(summary.findings, { unknown: 1, removed: 4, resumable: 1 });
-  assert.deepEqual(await namesIn(dir), ['done.csv.gz', 'noted.csv.gz.part']);
+  assert.deepEqual(await listNames(dir), ['done.csv.gz', 'noted.csv.gz.part']);
   // A note is removed together with its part.
   await verify('--clean');
   assert.equal((await readdir(join(dir, '.tickhaul', 'parts'))).length, 1);
@@ -68,7 +68,7 @@ test('a part of a running process stays, and one of an ended process does not', 
   await put(dir, dead);
   await put(dir, converted);
   assert.deepEqual((await verify('--clean')).bad, [`removed ${dead}`, `removed ${converted}`].sort());
-  assert.deepEqual(await namesIn(dir), [alive]);
+  assert.deepEqual(await listNames(dir), [alive]);
 });
 
 test('a part whose owner cannot be checked stays for a day', async (t) => {
@@ -79,7 +79,7 @@ test('a part whose owner cannot be checked stays for a day', async (t) => {
   for (const name of names) await put(dir, name, 1.1);
   assert.deepEqual((await verify()).summary.findings, { stale: 3 });
   assert.deepEqual((await verify('--clean')).summary.findings, { removed: 3 });
-  assert.deepEqual(await namesIn(dir), []);
+  assert.deepEqual(await listNames(dir), []);
 });
 
 test('while another run holds the lock, its parts are ignored, and nothing is removed', async (t) => {
@@ -93,7 +93,7 @@ test('while another run holds the lock, its parts are ignored, and nothing is re
   const { exitCode, stderr } = await run('verify', '--clean', '--lock-timeout', '500ms');
   assert.equal(exitCode, 9);
   assert.match(stderr, /^waiting for another run to end: process .*\n.*another run holds the lock, process /);
-  assert.deepEqual(await namesIn(dir), ['a.csv.gz.part']);
+  assert.deepEqual(await listNames(dir), ['a.csv.gz.part']);
   await lock?.release();
   assert.deepEqual((await verify('--clean')).bad, ['removed a.csv.gz.part']);
 });
@@ -118,5 +118,5 @@ test('leftovers of killed runs are removed, also those of a second run in the fo
   const left = await parts(/\.part$/);
   const { exitCode, summary } = await verify('--clean');
   assert.deepEqual([exitCode, summary.findings], [0, { removed: left }]);
-  assert.deepEqual(await namesIn(dir), []);
+  assert.deepEqual(await listNames(dir), []);
 });

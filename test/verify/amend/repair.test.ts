@@ -6,10 +6,10 @@ import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { until } from '../../helpers/until.js';
-import { downloaded, FIRST, FOURTH, folderOf, namesIn, SECOND, THIRD } from '../helpers.js';
+import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, THIRD } from '../helpers.js';
 
 test('bad files are downloaded again, and no others', async (t) => {
-  const { dir, verify, service } = await downloaded(t);
+  const { dir, verify, service } = await downloadFolder(t);
   const before = await readFile(join(dir, FIRST));
   await truncate(join(dir, FIRST), 100);
   await rm(join(dir, SECOND));
@@ -20,11 +20,11 @@ test('bad files are downloaded again, and no others', async (t) => {
   assert.equal(datasetRequests(service), asked + 2);
   assert.deepEqual(await readFile(join(dir, FIRST)), before);
   assert.deepEqual((await verify()).bad, []);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
 test('the old file stays if the service has only bad bytes, and the run reports that', async (t) => {
-  const { dir } = await downloaded(t);
+  const { dir } = await downloadFolder(t);
   const bad = folderOf(await sandbox(t, { faults: { 'bit-flip': 1 } }), dir);
   await truncate(join(dir, FIRST), 100);
   const left = await readFile(join(dir, FIRST));
@@ -33,11 +33,11 @@ test('the old file stays if the service has only bad bytes, and the run reports 
   const { error } = files.find(({ status }) => status === 'corrupt') ?? {};
   assert.match(error?.message ?? '', /has 100 bytes, \d+ were recorded; repairing it failed: /);
   assert.deepEqual(await readFile(join(dir, FIRST)), left);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
 test('if the service is unreachable, missing files stay missing, and the exit code is that of the folder', async (t) => {
-  const { dir, verify, service } = await downloaded(t);
+  const { dir, verify, service } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
   await service.close();
@@ -47,7 +47,7 @@ test('if the service is unreachable, missing files stay missing, and the exit co
 });
 
 test('a day that needs a key is not requested without one', async (t) => {
-  const { dir, run, env, service } = await downloaded(t);
+  const { dir, run, env, service } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, SECOND));
   const asked = datasetRequests(service);
@@ -61,7 +61,7 @@ test('a day that needs a key is not requested without one', async (t) => {
 
 test('a killed repair leaves the old file, and the next one completes it', async (t) => {
   // A file too large to be written at once, so that its part can be observed.
-  const { dir, verify } = await downloaded(t, { rows: 10_000 });
+  const { dir, verify } = await downloadFolder(t, { rows: 10_000 });
   const slow = folderOf(await sandbox(t, { rows: 10_000, rate: 30_000 }), dir);
   await truncate(join(dir, FIRST), 100);
   const { child, finished } = start(['verify', '--repair'], { env: slow.env });
@@ -71,7 +71,7 @@ test('a killed repair leaves the old file, and the next one completes it', async
   assert.equal(await sizeOf(join(dir, FIRST)), 100);
   const { exitCode, bad } = await verify('--repair', '--clean');
   assert.deepEqual([exitCode, bad], [0, [`repaired ${FIRST}`]]);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
 function datasetRequests({ requests }: Sandbox): number {

@@ -22,7 +22,7 @@ interface Work {
   readonly env: Record<string, string>;
 }
 
-export async function workFor(
+export async function createWork(
   t: TestContext,
   options: SandboxOptions = {},
   flags: readonly string[] = [],
@@ -37,7 +37,7 @@ export async function workFor(
 }
 
 /** For a service that reports when this many of its day files were requested. */
-export function whenAsked(count: number): {
+export function waitForRequests(count: number): {
   readonly onRequest: NonNullable<SandboxOptions['onRequest']>;
   readonly reached: Promise<void>;
 } {
@@ -50,17 +50,17 @@ export function whenAsked(count: number): {
 }
 
 /** A worker whose slices are given to another after a second without a heartbeat. */
-export function startBrief(t: TestContext, { env }: Work): Started {
+export function startShortLockWorker(t: TestContext, { env }: Work): Started {
   const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1s'], { env });
   t.after(() => started.child.kill('SIGKILL'));
   return started;
 }
 
-export const dayFiles = ({ service }: Work): readonly string[] =>
+export const requestedDayFiles = ({ service }: Work): readonly string[] =>
   service.requests.filter(({ host }) => host === 'datasets').map(({ url }) => url);
 
 /** Every file exists, is complete, and is recorded once. */
-export async function assertWhole({ dir, env }: Work): Promise<void> {
+export async function assertComplete({ dir, env }: Work): Promise<void> {
   const manifest = await openManifest(dir, { warn: assert.fail });
   const paths = [...manifest.records()].map(({ path }) => path);
   await manifest.close();

@@ -1,7 +1,7 @@
 import { withOptions } from '../server/serving.js';
 
 /** A request to the server that gives the same messages over both protocols. */
-export interface Asked {
+export interface SoakRequest {
   readonly name: string;
   readonly path: string;
   readonly socket: { readonly path: string; readonly sent: readonly string[] };
@@ -15,7 +15,7 @@ const HOURS = 4;
 export const LONG_PERIOD = { from: '2024-03-01T12:00', to: '2024-03-01T23:00' };
 
 /** Raw and normalized messages of an hour, of one or several exchanges, below and above the size that uses threads. */
-export function askedInHour(hour: number): readonly Asked[] {
+export function createRequests(hour: number): readonly SoakRequest[] {
   const from = `2024-03-01T${String(hour).padStart(2, '0')}:00`;
   const [short, long] = ['05', '45'].map((minute) => ({ from, to: `${from.slice(0, -2)}${minute}` }));
   return [
@@ -40,15 +40,15 @@ export function askedInHour(hour: number): readonly Asked[] {
 }
 
 /** All requests. */
-export const ALL_ASKED: readonly Asked[] = Array.from({ length: HOURS }, (_, hour) =>
-  askedInHour(hour),
+export const ALL_REQUESTS: readonly SoakRequest[] = Array.from({ length: HOURS }, (_, hour) =>
+  createRequests(hour),
 ).flat();
 
 function raw(
   period: { exchange: string; from?: string; to?: string },
   subscribe: object,
   filters: readonly object[],
-): Asked {
+): SoakRequest {
   const { exchange, from = '', to = '' } = period;
   return {
     name: `raw ${exchange} ${from}`,
@@ -67,7 +67,7 @@ interface NormalizedOptions {
   readonly [field: string]: unknown;
 }
 
-function normalized(options: readonly NormalizedOptions[]): Asked {
+function normalized(options: readonly NormalizedOptions[]): SoakRequest {
   const names = options.map(({ exchange }) => exchange).join('+');
   return {
     name: `normalized ${names} ${options[0]?.from}`,
