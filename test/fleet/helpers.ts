@@ -36,8 +36,8 @@ export async function createWork(
   return { service, redis, dir, env };
 }
 
-/** For a service that reports when this many of its day files were requested. */
-export function waitForRequests(count: number): {
+/** Callback for a service, and a promise that resolves when this many of its day files were requested. */
+export function createRequestTrigger(count: number): {
   readonly onRequest: NonNullable<SandboxOptions['onRequest']>;
   readonly reached: Promise<void>;
 } {

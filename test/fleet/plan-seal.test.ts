@@ -11,14 +11,14 @@ import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { waitForRequests } from './helpers.js';
+import { createRequestTrigger } from './helpers.js';
 
 const SERIES = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-01', '-j', '1'];
 
 test('a slice that gets a newer plan while it is active includes its newer days', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = waitForRequests(2);
+  const { reached, onRequest } = createRequestTrigger(2);
   const earlier = await sandbox(t, { rows: 50, exportedUntil: parseDay('2024-03-08') });
   const later = await sandbox(t, {
     rows: 50,

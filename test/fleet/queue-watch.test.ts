@@ -4,7 +4,7 @@ import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
-import { createWork, FILES, requestedDayFiles, waitForRequests } from './helpers.js';
+import { createRequestTrigger, createWork, FILES, requestedDayFiles } from './helpers.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
 
@@ -47,7 +47,7 @@ for (const [what, rules, said] of [
   test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
     skip: NO_REDIS,
   }, async (t) => {
-    const { reached, onRequest } = waitForRequests(2);
+    const { reached, onRequest } = createRequestTrigger(2);
     const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
     const admin = await queueOf(redis);
     await setUser(admin, '~*');
@@ -67,7 +67,7 @@ for (const [what, rules, said] of [
 
 test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {
   for (const once of [['--once'], []]) {
-    const { reached, onRequest } = waitForRequests(2);
+    const { reached, onRequest } = createRequestTrigger(2);
     const work = await createWork(t, { latencyMs: 50, onRequest });
     const worker = start(['worker', '-j', '1', ...once], work);
     t.after(() => worker.child.kill('SIGKILL'));

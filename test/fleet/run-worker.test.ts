@@ -13,15 +13,15 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import {
   assertComplete,
+  createRequestTrigger,
   createWork,
   FILES,
   requestedDayFiles,
   startShortLockWorker,
-  waitForRequests,
 } from './helpers.js';
 
 test('another worker completes the slices of a killed worker', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = waitForRequests(5);
+  const { reached, onRequest } = createRequestTrigger(5);
   const work = await createWork(t, { latencyMs: 50, onRequest });
   const victim = startShortLockWorker(t, work);
   await Promise.race([reached, victim.finished]);
@@ -35,7 +35,7 @@ test('another worker completes the slices of a killed worker', { skip: NO_REDIS 
 test('a slice that lost its worker too often is reported, and counts as failed', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = waitForRequests(1);
+  const { reached, onRequest } = createRequestTrigger(1);
   const work = await createWork(t, { latencyMs: 100, onRequest });
   const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
   await Promise.race([reached, victim.finished]);
@@ -65,7 +65,7 @@ test('a slice that lost its worker too often is reported, and counts as failed',
 });
 
 test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = waitForRequests(1);
+  const { reached, onRequest } = createRequestTrigger(1);
   const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
   await Promise.race([reached, finished]);
@@ -80,7 +80,7 @@ test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_R
 });
 
 test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = waitForRequests(10);
+  const { reached, onRequest } = createRequestTrigger(10);
   const work = await createWork(t, { latencyMs: 30, onRequest });
   const { finished } = startShortLockWorker(t, work);
   await Promise.race([reached, finished]);
@@ -92,7 +92,7 @@ test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async
 });
 
 test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = waitForRequests(1);
+  const { reached, onRequest } = createRequestTrigger(1);
   const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
   await Promise.race([reached, finished]);

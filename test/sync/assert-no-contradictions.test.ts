@@ -47,7 +47,7 @@ test('jobs may convert the same files to other outputs, but not the same output 
   const made = (names: readonly string[], keepCsv = true, compression?: 'gzip') => ({
     convert: {
       options: createConvertOptions('parquet', { compression }),
-      wanted: parseOutputSelection(names),
+      outputSelection: parseOutputSelection(names),
       keepCsv,
       threads: 1,
     },

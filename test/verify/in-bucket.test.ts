@@ -26,8 +26,8 @@ function open(bucket: MemoryBucket, gate?: Gate): Destination {
   return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
 }
 
-/** The record of a day file of two months, as stored. */
-function readStoredRecord(bucket: MemoryBucket, path: string): ManifestRecord {
+/** Writes a day file to the bucket. @returns its record. */
+function writeDayFile(bucket: MemoryBucket, path: string): ManifestRecord {
   const [exchange = '', dataType = '', day = ''] = path.split('_');
   const file: DayFile = { exchange, dataType, symbol: 'X', day: parseDay(day) };
   const object = bucket.write(`data/${path}`, path);
@@ -78,7 +78,7 @@ async function check(bucket: MemoryBucket, selection?: SeriesSelection, meanwhil
 
 test('a check of some series reads only their part of the manifest, and knows the names of all', async () => {
   const bucket = new MemoryBucket();
-  await record(bucket, ...FILES.map((path) => readStoredRecord(bucket, path)));
+  await record(bucket, ...FILES.map((path) => writeDayFile(bucket, path)));
   const monthsOf = ({ read }: Checked): readonly string[] =>
     read.map((key) => key.slice(0, key.lastIndexOf('/'))).sort();
   const both = (series: string): readonly string[] => [`${series}/2024-03`, `${series}/2024-04`];
@@ -97,11 +97,11 @@ test('a check of some series reads only their part of the manifest, and knows th
 test('a manifest is read once, and after changes by others only these', async () => {
   const bucket = new MemoryBucket();
   const [first = '', ...others] = FILES;
-  const gone = readStoredRecord(bucket, first);
-  await record(bucket, gone, ...others.map((path) => readStoredRecord(bucket, path)));
+  const gone = writeDayFile(bucket, first);
+  await record(bucket, gone, ...others.map((path) => writeDayFile(bucket, path)));
   bucket.delete(`data/${first}`);
   const segments = bucket.keys(RECORDS).map((key) => key.slice(RECORDS.length));
-  readStoredRecord(bucket, 'binance_trades_2024-03-09_X.csv.gz');
+  writeDayFile(bucket, 'binance_trades_2024-03-09_X.csv.gz');
   const alone = await check(bucket);
   assert.deepEqual([...alone.read].sort(), segments);
   const unknown = [
@@ -110,7 +110,7 @@ test('a manifest is read once, and after changes by others only these', async ()
   ];
   assert.deepEqual([...alone.told].sort(), unknown);
 
-  const coming = readStoredRecord(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
+  const coming = writeDayFile(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
   const news: Record<string, ManifestRecord[]> = {
     // After the listing, and when the first object is found to be missing.
     [`${RECORDS}`]: [coming],

@@ -8,9 +8,9 @@ import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-
 
 const MIDNIGHT = parseDay('2024-03-01') * 1440;
 
-function feedsOf({ rows = 2000, breaks = 0, mostKept = 64_000_000 } = {}): SyntheticFeeds {
+function feedsOf({ rows = 2000, breaks = 0, maxCachedCharacters = 64_000_000 } = {}): SyntheticFeeds {
   const exchanges = createSyntheticExchanges(parseDay('2024-03-10'), rows);
-  return createSyntheticFeeds({ rows, seed: 4, exchanges, breaks, maxCachedCharacters: mostKept });
+  return createSyntheticFeeds({ rows, seed: 4, exchanges, breaks, maxCachedCharacters });
 }
 
 /** @param from minutes of the day. */
@@ -33,8 +33,8 @@ test('minutes are the same in any order, cached or not', () => {
     fc.property(
       fc.array(fc.nat(89), { maxLength: 12 }),
       fc.constantFrom(0, 60_000, 64_000_000),
-      (minutes, mostKept) => {
-        const shuffled = feedsOf({ mostKept });
+      (minutes, maxCachedCharacters) => {
+        const shuffled = feedsOf({ maxCachedCharacters });
         for (const minute of minutes) {
           assert.ok(textOf(shuffled, 'bitmex', [], minute, minute + 1) === right[minute]);
         }
