@@ -36,7 +36,7 @@ export interface Conversion {
 
 /**
  * Begins a conversion. Of several things that are wrong, the first in the file is told.
- * @throws from `appendOrWrite`, `processFile` and `finish`, TickhaulError `createCorruptError`, naming line, column and cell; `disk`; `createUsage`
+ * @throws from `appendOrWrite`, `processFile` and `finish`, TickhaulError `createCorruptError`, naming line, column and cell; `disk`; `usage`
  * for an empty file whose data type nothing tells. After that, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {

@@ -41,7 +41,7 @@ export interface ConvertToStreamInput extends SourceSelection {
 /**
  * Converts day files into one stream, one after the other. A reader that leaves is a normal end, and a note says how much
  * the pipe had taken. Of a file that fails, the rows before the failure were written.
- * @throws TickhaulError `createUsage`, `disk`; what a store throws.
+ * @throws TickhaulError `usage`, `disk`; what a store throws.
  */
 export async function convertToStream(input: ConvertToStreamInput): Promise<RunSummary> {
   const files = openFiles(input.store);

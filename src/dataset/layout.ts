@@ -17,7 +17,7 @@ export interface LayoutFile {
 /** Names the path of a day file under the download folder, with `/`; an extension may be left out. */
 export type LayoutFunction = (file: LayoutFile) => string;
 
-/** `createFlatMessage`, `hive`, a template, or a function. */
+/** `flat`, `hive`, a template, or a function. */
 export type LayoutChoice = string | LayoutFunction;
 
 /** Gives each day file its path under the download folder, with `/` between folders. */
@@ -48,7 +48,7 @@ const PLACEHOLDERS: readonly string[] = [
 ];
 
 /**
- * Reads `createFlatMessage`, `hive` or a template such as `{exchange}/{type}/{symbol}/{date}` (contract, Selection).
+ * Reads `flat`, `hive` or a template such as `{exchange}/{type}/{symbol}/{date}` (contract, Selection).
  * A template names a day file wholly, so that no two of them share a path; its file extension, where it has
  * one, is left to the caller. A function may name them as it likes, but within the folder too.
  * @throws usage error for an unknown placeholder, a path that leads out of the folder, or a missing part; of a function,

@@ -25,7 +25,7 @@ const loadNames = () => import('../service/records/feed-names.js');
 /**
  * Finds out what of a request is on disk, and whether the rest can be asked for.
  * @param records folder of the exchange records' stored copies.
- * @throws TickhaulError, before anything of it can be read: `createUsage` for an unknown exchange or channel; `not_exported`
+ * @throws TickhaulError, before anything of it can be read: `usage` for an unknown exchange or channel; `not_exported`
  * for minutes that are missing under `offline`; `no_access` for those that need a key where there is none.
  */
 export async function openFeed(run: FeedRun, request: FeedRequest, records: string): Promise<OpenedFeed> {

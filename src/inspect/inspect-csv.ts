@@ -20,7 +20,7 @@ const TYPE_NAMES = {
 
 /**
  * Reads a `.csv.gz` to its end.
- * @param read how its bytes are read. @throws TickhaulError `createCorruptError`, `disk`, `createUsage`, and what `read` throws.
+ * @param read how its bytes are read. @throws TickhaulError `createCorruptError`, `disk`, `usage`, and what `read` throws.
  */
 export async function inspectCsv(
   path: string,

@@ -23,7 +23,7 @@ export interface InspectInput {
 
 /**
  * Says what a `.csv.gz`, `.parquet` or `.ndjson` file (plain, `.gz`, `.zst`) holds.
- * @throws TickhaulError `createUsage` for another file or none, `createCorruptError`, `disk`; what a store throws.
+ * @throws TickhaulError `usage` for another file or none, `createCorruptError`, `disk`; what a store throws.
  */
 export async function inspectFile({ store, ...input }: InspectInput): Promise<Inspection> {
   const files = openFiles(store);

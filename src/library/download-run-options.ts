@@ -15,7 +15,7 @@ export interface ServiceOptions {
   readonly datasetsUrl?: string | undefined;
   /** Config file; default: TICKHAUL_CONFIG, `tickhaul.yaml` here, else the one in the user's config folder. */
   readonly config?: string | undefined;
-  /** Ends the call in order: what is done is kept, and the call rejects with the code `insertDisconnects`. */
+  /** Ends the call in order: what is done is kept, and the call rejects with the code `interrupted`. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -74,7 +74,7 @@ export type ListOptions =
 
 export interface LayoutOptions {
   /**
-   * Where files go under the folder: `createFlatMessage` (the default), `hive`, a template of `{exchange} {type} {symbol} {date} {year}
+   * Where files go under the folder: `flat` (the default), `hive`, a template of `{exchange} {type} {symbol} {date} {year}
    * {month} {day} {name}`, or a function of the day file. No path leads out of the folder, and each day file needs one of
    * its own.
    */

@@ -54,7 +54,7 @@ export interface OpenedReplay {
 /**
  * Works out the series of a replay, and begins to bring their missing day files to disk, day by day.
  * Under `offline`, the day files that are there stand in for a record that is not stored.
- * @throws TickhaulError, before anything is downloaded: `createUsage`; `not_exported` for days that are pending, or missing
+ * @throws TickhaulError, before anything is downloaded: `usage`; `not_exported` for days that are pending, or missing
  * under `offline`; `no_access`.
  */
 export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> {

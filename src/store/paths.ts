@@ -33,7 +33,7 @@ export function isDayFilePath(relPath: string): boolean {
 
 /**
  * The absolute path of a file of the download folder.
- * @throws TickhaulError `createUsage` when it would lie outside.
+ * @throws TickhaulError `usage` when it would lie outside.
  */
 export function resolveInside(dir: string, relPath: string): string {
   if (isInside(relPath)) return resolve(dir, relPath);
@@ -42,7 +42,7 @@ export function resolveInside(dir: string, relPath: string): string {
 
 /**
  * Makes the folders above a file of the download folder and gives its absolute path.
- * @throws TickhaulError `createUsage` when the path leaves the folder, `path_taken` when a symbolic link on the way
+ * @throws TickhaulError `usage` when the path leaves the folder, `path_taken` when a symbolic link on the way
  * does or a file stands there, `disk` when the folders can't be made.
  */
 export async function createParentFolder(dir: string, relPath: string): Promise<string> {

@@ -25,7 +25,7 @@ export interface CliHost extends CommandHost {
   readonly stderr: OutputScreen;
   /** stdout again, for data in bytes. */
   readonly dataOut: Writable;
-  /** Aborted with a TickhaulError (`insertDisconnects`, `terminated`) on a signal. */
+  /** Aborted with a TickhaulError (`interrupted`, `terminated`) on a signal. */
   readonly signal: AbortSignal;
   /**
    * From now on, signals go to the listener and end nothing here. A command that runs in the place of this process is

@@ -14,7 +14,7 @@ export interface ConvertThread {
     job: ConvertJob,
     onBytes: (count: number, total: number) => void,
   ): Promise<readonly ConvertFileResult[]>;
-  /** Breaks off what is under way, which then fails as `insertDisconnects` and leaves nothing behind. */
+  /** Breaks off what is under way, which then fails as `interrupted` and leaves nothing behind. */
   abort(): void;
   close(): Promise<void>;
 }

@@ -16,7 +16,7 @@ export interface KernelLease {
 export interface SharedKernelHandle {
   /**
    * Resolves when the kernel is free for one batch.
-   * @throws TickhaulError `createUsage` where Node can't run it.
+   * @throws TickhaulError `usage` where Node can't run it.
    */
   acquire(): Promise<KernelLease>;
   /** To be called once, when no more batches come. */

@@ -59,7 +59,7 @@ class LocalKernelHost implements KernelHost {
   readonly #gather: boolean;
   #job: KernelJob | undefined;
   #kernel: SharedKernelHandle | undefined;
-  /** Handed out by `readBuffer`, or held. */
+  /** Handed out by `room`, or held. */
   readonly #pieces = new Set<Piece>();
   #held: HeldPiece[] = [];
   #batch: Deferred<readonly EncodedBatch[]> | undefined;

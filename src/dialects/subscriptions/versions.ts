@@ -93,7 +93,7 @@ export const bybitSpot = {
     (at < BYBIT_V5 ? bybitSpotBefore : bybitForm).read(message, at),
 };
 
-/** `channel` and `instId` of v2, `createTopicMessage` and `symbol` of v3. */
+/** `channel` and `instId` of v2, `topic` and `symbol` of v3. */
 export const bitget = createForm(
   '{"op":"subscribe","args":[{"instType":"spot","topic":"publicTrade","symbol":"BTCUSDT"}]}',
   ({ op, args }) =>

@@ -67,7 +67,7 @@ export class ColumnMemory {
   /**
    * Makes the columns, once, with room for so many rows a batch.
    * @param numberText whether number columns keep their digits.
-   * @throws TickhaulError `createUsage`, as all of this where 4 GiB are not enough.
+   * @throws TickhaulError `usage`, as all of this where 4 GiB are not enough.
    */
   open(schema: Schema, capacity: number, numberText: boolean): void {
     const { kernel } = this;

@@ -49,7 +49,7 @@ export class ColumnParser {
 
   /**
    * Takes whole rows of the memory's piece, from `from` up to `to`, until the batch is full; gives where it stopped.
-   * @throws TickhaulError `createCorruptError`, naming line, column and cell; `createUsage` where the memory is full.
+   * @throws TickhaulError `createCorruptError`, naming line, column and cell; `usage` where the memory is full.
    */
   take(from: number, to: number): number {
     const { kernel, pieceStart } = this.#memory;

@@ -89,7 +89,7 @@ export class LineMemory {
   }
 
   /**
-   * Sees to `readBuffer` bytes behind `endConversion`, up to where the present batch's lines come; returns where that is then. What
+   * Sees to `room` bytes behind `endConversion`, up to where the present batch's lines come; returns where that is then. What
    * was too small is left: there are not many of them, as each is at least twice the one before it.
    */
   reserve(end: number, room: number): number {

@@ -54,7 +54,7 @@ export class PieceMemory {
     this.#scanner = scanner;
   }
 
-  /** @throws TickhaulError `createUsage` where Node can't run WebAssembly. */
+  /** @throws TickhaulError `usage` where Node can't run WebAssembly. */
   static async create(count: number): Promise<PieceMemory> {
     const memory = createSharedMemory(SCANNER_BYTES + count * (PIECE_BYTES + PIECE_GAP_BYTES));
     const scanner = await instantiate<ScannerExports>(new URL('./row-scanner.wasm', import.meta.url), memory);

@@ -27,7 +27,7 @@ interface LocatedSource extends OpenSource {
  * Finds out which raw data normalized messages are made of, what of it is on disk, and whether the rest can be asked
  * for. Symbols are checked against the exchange's record: its stored copy, and a fresh one only where a slice is missing.
  * @param records folder of the exchange records' stored copies.
- * @throws TickhaulError, before anything of it can be read: `createUsage` for an unknown exchange or symbol, for types that an
+ * @throws TickhaulError, before anything of it can be read: `usage` for an unknown exchange or symbol, for types that an
  * exchange lacks altogether or that can't be normalized; `not_exported` for minutes that are missing under `offline`;
  * `no_access` for those that need a key where there is none.
  */

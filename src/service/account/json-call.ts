@@ -47,7 +47,7 @@ export interface JsonCall {
  * One call with a small JSON answer, tried again on 5xx, `rate_limit_exceeded` and a broken connection (service
  * interface, General rules). Each try ends within the client's stall timeout, however slowly bytes drip in.
  * Redirects are not followed: they would carry a secret to an address that nobody announced.
- * @throws RefusedError for any other 4xx; TickhaulError `bad_answer` for what is no right answer, `createUsage` for
+ * @throws RefusedError for any other 4xx; TickhaulError `bad_answer` for what is no right answer, `usage` for
  * an address that may not carry secrets.
  */
 export async function callJson<T>(context: CallContext, call: JsonCall, check: ParseResponse<T>): Promise<T> {

@@ -38,7 +38,7 @@ export interface ObjectStore {
   /**
    * Whether the bucket is there, and what begins so may be listed: before anything else is done.
    * @returns whether anything does.
-   * @throws `createUsage` (no such bucket), `store_refused`, `store_down` … soon, as nothing is lost yet.
+   * @throws `usage` (no such bucket), `store_refused`, `store_down` … soon, as nothing is lost yet.
    */
   check(prefix: string, signal?: AbortSignal): Promise<boolean>;
   /** Puts an object in one piece, with its MD5. */
