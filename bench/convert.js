@@ -1,10 +1,10 @@
-// Conversions of day files of six kinds: tickhaul beside nodejs-polars and DuckDB. See docs/benchmarks.md.
+// Conversions of six kinds of day files: tickhaul beside nodejs-polars and DuckDB. See docs/benchmarks.md.
 //   node bench/convert.js [--rounds <n>] [--scale <n>] [--only <words>]
-// --rounds  all peers in turn, so many times (default 5)
-// --scale   times the rows of each kind (default 1: 250,000 to 5 million); files are made once for each
-// --only    sections that have all these words, with commas: a kind (trades), parquet, ndjson, files, download;
-//           "hard" for the two kinds that are left out otherwise. May be given again.
-// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+// --rounds  number of rounds, each with all peers in turn (default 5)
+// --scale   factor of the rows of each kind (default 1: 250,000 to 5 million); files are generated once per scale
+// --only    sections that match all these words, separated by commas: a kind (trades), parquet, ndjson, files, download;
+//           "hard" for the two kinds that are skipped by default. Repeatable.
+// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -81,7 +81,7 @@ async function toNdjson(kind) {
   ]);
 }
 
-/** Four files of half the rows. */
+/** Four files with half of the rows. */
 async function files() {
   const made = [];
   for (const [index, symbol] of ['BTCUSDT', 'ETHUSDT', 'SOLUSDT', 'XRPUSDT'].entries())
@@ -101,7 +101,7 @@ async function files() {
   ]);
 }
 
-/** From the embedded service, a process of its own that isn't measured. */
+/** From the embedded service, a separate process that is not measured. */
 async function download() {
   const file = await dayFile(BOOK, { scale });
   const service = await startService('--replay-dir', dirname(file.path));

@@ -1,4 +1,4 @@
-// Downloads of the embedded service: tickhaul beside curl and the vendor's client. See docs/benchmarks.md.
+// Downloads from the embedded service: tickhaul beside curl and the vendor's client. See docs/benchmarks.md.
 //   node bench/download.js [--rounds <n>] [--only small|large]
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ process.stdout.write(
 if (values.only !== 'large') await withScratch(smallFiles);
 if (values.only !== 'small') await withScratch(largeFiles);
 
-/** Many small files, where waiting for answers is what takes the time. */
+/** Many small files, dominated by waiting for responses. */
 async function smallFiles(scratch, cleanUp) {
   const source = join(scratch, 'source');
   const files = await makeSmallFiles(source, {
@@ -43,7 +43,7 @@ async function smallFiles(scratch, cleanUp) {
   ]);
 }
 
-/** Few large files, where checking them is what takes the time. */
+/** Few large files, dominated by checking them. */
 async function largeFiles(scratch, cleanUp) {
   const source = join(scratch, 'source');
   const files = await makeLargeFiles(source, {
@@ -64,7 +64,7 @@ async function largeFiles(scratch, cleanUp) {
 async function report(title, source, files, scratch, peers) {
   const { bytes } = await sizeOf(source);
   const check = wholeFiles(files.length, bytes);
-  // The service hashes what it serves at the first request.
+  // The service hashes a file on its first request.
   await compare(peers.slice(0, 1), { files, rounds: 1, scratch, onRun: () => {}, check });
   const onRun = ({ name }, round, { wall }) =>
     process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);

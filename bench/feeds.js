@@ -1,12 +1,12 @@
-// Replays of the raw data API, from a warm cache and from a service at 50 ms, beside the vendor's client and curl.
+// Replays of the raw data API, from a warm cache and from a service with 50 ms latency, beside the vendor's client and curl.
 // See docs/benchmarks.md.
 //   node bench/feeds.js [--rounds <n>] [--scale <n>] [--only <section>] [--symbols <n>]
-// --rounds  all peers in turn, so many times (default 3)
-// --scale   times 1 million trades and 1 million depth updates (default 1); slices are made once for each
-// --only    cache, service or day; may be given again
-// --symbols so many of one exchange, instead of one; at most 4
-// --type    of the first two only raw, or these data types; may be given again
-// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+// --rounds  number of rounds, each with all peers in turn (default 3)
+// --scale   factor of 1 million trades and 1 million depth updates (default 1); slices are generated once per scale
+// --only    cache, service or day; repeatable
+// --symbols number of symbols of one exchange (default 1, at most 4)
+// --type    data types of the first two sections, or raw; repeatable
+// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { coldPeers, curl, warmPeers } from './feeds/peers.js';
 import { bytesOf, DEPTH, makeSlices, SYMBOLS, TRADES, WHOLE_DAY } from './feeds/slices.js';
 import { makeCertificate } from './lib/peers.js';
@@ -16,7 +16,7 @@ import { startFeeds, startTls } from './lib/service.js';
 
 const MILLION = 1_000_000;
 const LATENCY_MS = 50;
-/** Of the day of many small slices: 35 a minute. */
+/** Messages of the day with many small slices: 35 per minute. */
 const DAY_MESSAGES = 1440 * 35;
 
 const options = readOptions({
@@ -26,7 +26,7 @@ const options = readOptions({
 const { rounds, scale } = options;
 const messages = Math.round(MILLION * scale);
 
-/** What is asked for of each feed; undefined is raw data. */
+/** The data types of each feed; undefined is raw data. */
 const symbols = SYMBOLS.slice(0, Math.max(1, Number(options.symbols) || 1));
 const ASKED = [
   [{ ...TRADES, symbols }, [undefined, 'trade', 'trade_bar_1m']],

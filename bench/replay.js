@@ -1,9 +1,9 @@
 // Replays of day files to a pipe, and bars of a day file as Parquet beside DuckDB. See docs/benchmarks.md.
 //   node bench/replay.js [--rounds <n>] [--scale <n>] [--only <section>]
-// --rounds  all peers in turn, so many times (default 3)
-// --scale   times 3 million trades and 5 million rows of incremental_book_L2 (default 4); files are made once for each
-// --only    trades, books, bars or symbols; may be given again.
-// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+// --rounds  number of rounds, each with all peers in turn (default 3)
+// --scale   factor of 3 million trades and 5 million rows of incremental_book_L2 (default 4); files are generated once
+// --only    trades, books, bars or symbols; repeatable
+// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { barMakers, sameBars } from './lib/bar-makers.js';
 import { dayFile } from './lib/day-file.js';
 import { KINDS } from './lib/kinds.js';
@@ -45,7 +45,7 @@ async function bars() {
   });
 }
 
-/** Files that hold a five hundredth of the rows each. */
+/** Files with a five hundredth of the rows each. */
 async function symbols() {
   for (const [kind, types] of [
     [TRADES, ['trade']],

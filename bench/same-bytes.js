@@ -1,8 +1,8 @@
-// Whether conversions have the very same bytes as an older build made: every kind of day file, every option, by several
-// releases of Node, with one thread and with several. By hand, before a change of the engine is called done.
-//   TICKHAUL_OLD=<command's file of an older build> node bench/same-bytes.js [--node <path of a node>]…
+// Checks that conversions have the same bytes as those of an older build: every kind of day file, every option, with
+// several releases of Node, with one thread and with several. Run it before a change of the engine is complete.
+//   TICKHAUL_OLD=<path of an older build's command> node bench/same-bytes.js [--node <path of a node>]…
 //     [--samples <folder of .csv files>] [--only <part of a file's name>]
-// Both builds run on the same Node: releases of Node bring other releases of zstd, whose bytes may differ.
+// Both builds run on the same Node, since releases of Node have other releases of zstd, whose bytes may differ.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
@@ -40,9 +40,9 @@ const OPTIONS = [
   '--format ndjson --compression zstd',
 ].map((text) => text.split(' ').filter(Boolean));
 
-/** As the processors tell, and held to one, where the main thread does all. */
+/** All processors, or one processor, on which the main thread does all work. */
 const HOLDS = [[], ['taskset', '-c', '0']];
-/** Enough rows for several batches of each kind, and for a file that gets threads of its own. */
+/** Enough rows for several batches of each kind, and for a file with threads of its own. */
 const SCALE = 0.1;
 
 await withScratch(async (scratch) => {
@@ -80,7 +80,7 @@ async function allSources(scratch) {
   return made;
 }
 
-/** The sha256 of what a conversion makes, or what it says where it makes nothing. */
+/** The sha256 of a conversion's output, or its error message. */
 async function digest(scratch, command, source, options) {
   const folder = join(scratch, 'output');
   await mkdir(folder);

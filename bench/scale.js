@@ -1,9 +1,9 @@
-// Beyond one machine and one disk: what a queue costs beside a download and what it holds, downloads to an object store,
+// Many machines and object stores: the overhead of a queue over a download and its limits, downloads to an object store,
 // manifests of a million records. See docs/benchmarks.md.
 //   node bench/scale.js [--rounds <n>] [--scale <n>] [--only <section>]
-// --rounds  all peers in turn, so many times (default 3)
-// --scale   times 6,000 files of 64 KB, 600 of 1 MB, 120,000 slices, and a million records (default 1)
-// --only    queue, enqueue, store or manifest; may be given again
+// --rounds  number of rounds, each with all peers in turn (default 3)
+// --scale   factor of 6,000 files of 64 KB, 600 of 1 MB, 120,000 slices, and a million records (default 1)
+// --only    queue, enqueue, store or manifest; repeatable
 
 import { withScratch } from './lib/scratch.js';
 import { onRun, readOptions, runSections } from './lib/sections.js';
@@ -12,7 +12,7 @@ import { manifestSection } from './scale/manifest.js';
 import { queueSection } from './scale/queue.js';
 import { storeSection } from './scale/store.js';
 
-/** Each gives its tables as text. */
+/** Each returns its tables as text. */
 const SECTIONS = {
   queue: queueSection,
   enqueue: enqueueSection,

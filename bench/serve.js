@@ -1,10 +1,10 @@
 // The local replay server, over HTTP and WebSocket, one client and twenty at once. See docs/benchmarks.md.
 //   node bench/serve.js [--rounds <n>] [--scale <n>] [--only <section>]
-// --rounds  all peers in turn, so many times (default 3)
-// --scale   times 1 million trades and 1 million depth updates, or 3 million and 5 million rows of day files (default 1)
-// --only    cache, files or first; may be given again
-// --type    of the first two only raw, or these data types; may be given again
-// TICKHAUL_OLD names the command's file of an older build, which then runs beside the new one.
+// --rounds  number of rounds, each with all peers in turn (default 3)
+// --scale   factor of 1 million trades and 1 million depth updates, or 3 and 5 million rows of day files (default 1)
+// --only    cache, files or first; repeatable
+// --type    data types of the first two sections, or raw; repeatable
+// TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { warmPeers } from './feeds/peers.js';
@@ -43,7 +43,7 @@ const BESIDES = new RegExp(`^(?:gunzip alone, in Node|${YARDSTICK})$`);
 const SECTIONS = { cache, files, first };
 
 const sections = [];
-/** What tardis-dev took for the same. */
+/** Time of tardis-dev for the same messages. */
 const yardsticks = {};
 
 await runSections(SECTIONS, options);
@@ -91,7 +91,7 @@ async function files() {
   }
 }
 
-/** How long the first message takes, from a warm cache, of a server that is up: one client after the other. */
+/** Time to the first message from a warm cache of a running server: one client after the other. */
 async function first() {
   await withScratch(async (scratch, cleanUp) => {
     const slices = await makeSlices(TRADES, Math.round(MILLION * scale));
@@ -123,7 +123,7 @@ async function first() {
   });
 }
 
-/** Servers of each build, by what goes before a peer's name. */
+/** Servers of each build, by the prefix of a peer's name. */
 async function startBuilds(flags, env, cleanUp, isRaw = false, name = '') {
   const servers = {};
   for (const [build, bin] of [[name, TICKHAUL], ...(OLD_TICKHAUL ? [['older, ', OLD_TICKHAUL]] : [])]) {

@@ -1,5 +1,5 @@
-// What the made-up day files look like beside heads of real ones: bytes a row, gzip's ratio, and by column how many
-// different values a thousand rows have, how many are long, how many empty.
+// Compares the synthetic day files with the start of real ones: bytes per row, gzip's ratio, and by column the number of
+// different values per thousand rows, of long values and of empty ones.
 //   node bench/shapes.js [--scale <times the rows>] [--only <kind>] [--samples <folder of .csv files>]
 import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const { values } = parseArgs({
     samples: { type: 'string' },
   },
 });
-/** Rows that are looked at: as many as the longest real heads have. */
+/** Rows to compare: as many as the longest real sample has. */
 const ROWS = 10_000;
 const THOUSAND = 1000;
 const MANY_COLUMNS = 24;
@@ -81,7 +81,7 @@ function shapeOf(text) {
   };
 }
 
-/** Different values in a thousand rows, a mean; of fewer rows, in those. */
+/** Mean number of different values per thousand rows; with fewer rows, in those. */
 function distinctIn(cells) {
   const parts = Math.max(1, Math.floor(cells.length / THOUSAND));
   let sum = 0;

@@ -1,7 +1,7 @@
-// Where a conversion's time goes, and how far one file would scale: the stages of the one thread that reads (md5,
-// gunzip, cutting at batches) and of the kernels (parse, encode, compress), each alone in one thread.
+// Where a conversion spends its time, and how one file would scale: the stages of the reading thread (MD5, gunzip,
+// splitting into batches) and of the kernels (parse, encode, compress), each alone in one thread.
 //   node bench/stages.js [--format parquet|ndjson] [--only <kind>] [--rounds <n>] [--scale <n>]
-// TICKHAUL_DIST names the dist folder of another build, whose modules are taken.
+// TICKHAUL_DIST is the dist folder of another build to use.
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 import { dayFile } from './lib/day-file.js';

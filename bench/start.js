@@ -1,6 +1,6 @@
-// How long a command takes to start: --help, the conversion of a tiny file, a download's first request.
+// Start time of a command: --help, the conversion of a tiny file, a download's first request.
 //   node bench/start.js [--rounds <n>]
-// TICKHAUL_OLD names the command's file of an older build: both are run in turn, and the ratios are beside it.
+// TICKHAUL_OLD is the path of an older build's command: both run in turn, and the ratios are printed.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ const { values } = parseArgs({ options: { rounds: { type: 'string', default: '15
 const rounds = Math.max(1, Number(values.rounds) || 15);
 const TRADES = KINDS.find(({ name }) => name === 'trades');
 
-/** The most of the older build's time; where the issue names it. */
+/** Maximum ratio to the older build's time, where an aim is set. */
 const STARTS = [
   { name: '--help', run: (bin, folder) => timed([bin, '--help'], {}, folder) },
   {
@@ -43,7 +43,7 @@ await withScratch(async (scratch) => {
   const lines = [];
   for (const start of STARTS) {
     const runs = builds.map(() => ({ measured: [] }));
-    // The first round brings the files into memory, and isn't counted.
+    // The first round loads the files into memory, and is not counted.
     for (let round = -1; round < rounds; round++) {
       for (const [index, [, bin]] of builds.entries()) {
         const result = await inFolder(join(scratch, 'output'), (folder) => start.run(bin, folder));

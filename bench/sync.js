@@ -1,4 +1,4 @@
-// Nights with nothing to do: a manifest of 100,000 and of 1,000,000 day files. See docs/benchmarks.md.
+// Sync runs without new files: a manifest of 100,000 and of 1,000,000 day files. See docs/benchmarks.md.
 //   node bench/sync.js [--rounds <n>] [--files <n>]
 import { mkdir, open, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
@@ -55,7 +55,7 @@ await withScratch(async (scratch, cleanUp) => {
   }
 });
 
-/** Files of the flat layout, and the manifest that a download of them would have written. */
+/** Files of the flat layout, and the manifest that their download would have written. */
 async function fill(dir, symbols) {
   await mkdir(join(dir, '.tickhaul'), { recursive: true });
   const manifest = await open(join(dir, '.tickhaul', 'manifest.jsonl'), 'w');
@@ -63,7 +63,7 @@ async function fill(dir, symbols) {
     const records = Array.from({ length: DAYS }, (_, index) =>
       recordLine(symbol, END_MS - (index + 1) * DAY_MS),
     );
-    // Nobody reads them, and a million files with something in them would take 4 GB.
+    // Nothing reads them, and a million files with content would take 4 GB.
     for (const { path } of records) await writeFile(join(dir, path), '');
     await manifest.appendFile(records.map((line) => `${JSON.stringify(line)}\n`).join(''));
   }

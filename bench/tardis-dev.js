@@ -6,7 +6,7 @@ const { getOptions } = require('tardis-dev/dist/options');
 const { downloadDatasets } = require('tardis-dev');
 
 const [origin, options] = process.argv.slice(2);
-// The only way to another address: it holds this very object from the moment it is loaded.
+// The only way to use another address: it keeps this object from the time it is loaded.
 getOptions().datasetsEndpoint = `${origin}/v1`;
 await downloadDatasets(JSON.parse(options));
 process.exit(0);

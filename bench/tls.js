@@ -1,4 +1,4 @@
-// Ends TLS on loopback for a client that speaks nothing else: node tls.js <http address> <folder of the certificate>
+// Terminates TLS on loopback for a client that requires it: node tls.js <http address> <folder of the certificate>
 import { readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';

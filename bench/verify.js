@@ -1,4 +1,4 @@
-// Verification of a download folder: tickhaul beside gzip's own check over all processors. See docs/benchmarks.md.
+// Verification of a download folder: tickhaul beside gzip's own check with all processors. See docs/benchmarks.md.
 //   node bench/verify.js [--rounds <n>] [--only small|large]
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ process.stdout.write(`${processors} processors, Node ${process.version}, median 
 if (values.only !== 'large') await withScratch(smallFiles);
 if (values.only !== 'small') await withScratch(largeFiles);
 
-/** 10,000 files, where what is done for each takes the time. */
+/** 10,000 files, dominated by the cost per file. */
 async function smallFiles(scratch) {
   const folder = join(scratch, 'datasets');
   await makeSmallFiles(folder, {
@@ -31,7 +31,7 @@ async function smallFiles(scratch) {
   await report('small files', folder, scratch, [gzipTest(folder, 1), gzipTest(folder, 100)]);
 }
 
-/** 4 GB, where the bytes do. */
+/** 4 GB, dominated by the cost per byte. */
 async function largeFiles(scratch) {
   const folder = join(scratch, 'datasets');
   await makeLargeFiles(folder, {
@@ -45,7 +45,7 @@ async function largeFiles(scratch) {
 
 async function report(title, folder, scratch, others) {
   const { count, bytes } = await sizeOf(folder);
-  // Makes the manifest, and brings the files into memory for all alike.
+  // Creates the manifest, and loads the files into memory for all peers.
   const [adopt, env] = verify(folder, '', '--adopt').command();
   await measure(adopt, env, join(scratch, 'usage'));
   const peers = [
@@ -63,7 +63,7 @@ function verify(folder, name, ...flags) {
   return { name, command: () => [[process.execPath, TICKHAUL, 'verify', '--dir', folder, ...flags], {}] };
 }
 
-/** Looks at gzip's checksums alone. */
+/** Checks gzip's checksums only. */
 function gzipTest(folder, perProcess) {
   const check = `find "$1" -name "*.csv.gz" -print0 | xargs -0 -n ${perProcess} -P ${processors} gzip -t`;
   return {

@@ -1,18 +1,18 @@
-// Compiles the WebAssembly kernels (AssemblyScript) into dist, each only where its output is missing or older than
-// its sources. Called by `npm run build`, behind tsc.
+// Compiles the WebAssembly kernels (AssemblyScript) into dist, each only if its output is missing or older than its
+// sources. `npm run build` calls it after tsc.
 import { mkdirSync, readdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 
-/** With SIMD and nothing of a runtime. */
+/** With SIMD, without a runtime. */
 const FLAGS = '-O3 --converge --runtime stub --noAssert --enable simd --enable bulk-memory';
 /**
- * A memory that the caller makes. Addresses below `--memoryBase` are free for what the kernel and its caller agree on.
+ * Memory is created by the caller. Addresses below `--memoryBase` are free for data shared by the kernel and its caller.
  */
 const IMPORTED = '--importMemory --memoryBase 8192';
-/** Memory that other threads see too; so many pages of 64 KiB are the most it may grow to. */
+/** Memory shared with other threads, with its maximum size in pages of 64 KiB. */
 const SHARED = `${IMPORTED} --enable threads --sharedMemory --maximumMemory 16384`;
 
-/** Names of outputs are unique in the whole project, since a bundle puts them into one folder. */
+/** Names of outputs are unique in the project, since the bundle has them in one folder. */
 const KERNELS = [
   {
     source: 'src/format/kernel/assembly/row-scanner.ts',
@@ -40,7 +40,7 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
 ];
-/** Kernels take modules from one another's folders. */
+/** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
   'src/format/kernel/assembly',
   'src/market/kernel/assembly',
@@ -49,7 +49,7 @@ const ASSEMBLIES = [
 
 const root = join(import.meta.dirname, '..');
 
-/** When the newest of what the outputs are made of was changed: all sources of kernels, the compiler, this file. */
+/** The latest change of the outputs' inputs: all kernel sources, the compiler, and this file. */
 function changed() {
   const sources = ASSEMBLIES.flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true })

@@ -1,4 +1,4 @@
-// Writes what the pages in a browser consist of beside the modules that read it: the scripts, each in one piece, and the
+// Writes the parts of browser pages beside the modules that read them: the scripts, each as one file, and the
 // charting library.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
@@ -7,7 +7,7 @@ import { buildSync } from 'esbuild';
 const pathOf = (path) => fileURLToPath(new URL(`../${path}`, import.meta.url));
 const uplot = (file) => readFileSync(pathOf(`node_modules/uplot/dist/${file}`), 'utf8');
 
-/** A page that opens from disk can't load modules. */
+/** A page that is opened from disk cannot load modules. */
 function bundled(path) {
   const { outputFiles } = buildSync({
     entryPoints: [pathOf(path)],

@@ -1,5 +1,5 @@
-// Makes lib/, which is what is published, of dist/: the command, the library and the threads as ES modules in shared
-// chunks, the files that are read by path beside them, the library's types, and the licences of what is bundled.
+// Creates lib/, the published files, from dist/: the command, the library and the threads as ES modules in shared chunks,
+// the files that are read by path beside them, the types of the library, and the licences of bundled packages.
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { fewChunks, replaced } from './bundle/plugins.js';
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('lib', { recursive: true, force: true });
 
-/** What the file that the shell starts imports. */
+/** Imports of the file that the shell starts. */
 const STARTED = ['dist/src/cli/main.js', 'dist/src/cli/completion/complete.js'];
 const { threads, others } = namedFiles('dist/src');
 const { metafile, outputFiles } = await build({
@@ -26,7 +26,7 @@ const { metafile, outputFiles } = await build({
   format: 'esm',
   platform: 'node',
   target: 'node20.19',
-  // Names stay, and lines stay short: a stack without a source map should still be of use.
+  // Keep names and short lines: a stack trace without a source map should still be useful.
   minifySyntax: true,
   minifyWhitespace: true,
   lineLimit: 160,
@@ -52,14 +52,14 @@ for (const file of others) copyFileSync(file, join('lib', basename(file)));
 copyDeclarations('dist/src/index.d.ts', 'dist/src', 'lib/types');
 const bundled = [...Object.keys(metafile.inputs), 'node_modules/uplot/package.json'];
 writeFileSync('lib/THIRD-PARTY-NOTICES.txt', notices(bundled));
-// Left as it is: the bundler would have it import chunks before its own first line.
+// Copied unchanged, since the bundler would import chunks before its first line.
 const start = STARTED.reduce(
   (text, path) => text.replace(`'${path.replace('dist', '..')}'`, `'./${basename(path)}'`),
   readFileSync('dist/bin/tickhaul.js', 'utf8'),
 );
 writeFileSync('lib/tickhaul.js', start, { mode: 0o755 });
 
-/** For the CommonJS packages among those that are bundled: their chunks ask for Node's own modules by `require`. */
+/** For bundled CommonJS packages: their chunks load Node's modules with `require`. */
 function withRequire(text) {
   return /\brequire\b/.test(text)
     ? `import{createRequire as requireOf}from'node:module';const require=requireOf(import.meta.url);\n${text}`

@@ -1,11 +1,11 @@
-// Draws what a command prints on a terminal, colours and all, as an SVG. The README's pictures are made by it:
+// Draws the terminal output of a command, with colours, as an SVG. It creates the pictures of the README:
 //   FORCE_COLOR=1 tickhaul coverage … | node scripts/picture.js 'tickhaul coverage …' > docs/coverage.svg
 import { readFileSync } from 'node:fs';
 
 const [COLUMN, LINE, SIZE, MARGIN, BAR] = [7.8, 18, 13, 20, 30];
 const BACKGROUND = '#0d1117';
 const PLAIN = '#c9d1d9';
-/** By the numbers of "select graphic rendition" (ECMA-48, 8.3.117). */
+/** By the numbers of "select graphic rendition" (ECMA-48, section 8.3.117). */
 const COLOURS = { 31: '#ff7b72', 32: '#3fb950', 33: '#d29922', 36: '#39c5cf', 91: '#ff7b72' };
 
 const command = process.argv[2];
@@ -14,13 +14,13 @@ const lines = `${command === undefined ? '' : `\x1b[1m$ ${command}\x1b[22m\n\n`}
   .split('\n')
   .map(runsOf);
 
-/** A line as runs of one look each: where they begin, what they are, how they look. */
+/** A line as runs of equal style: their start, text and style. */
 function runsOf(line) {
   const runs = [];
   let look = {};
   let at = 0;
   const add = (text) => {
-    // Blanks need no ink, and what stands behind several keeps its column, whatever the font.
+    // Blanks are not drawn, and text after several blanks keeps its column in any font.
     for (const { 0: words, index } of text.matchAll(/\S+(?: \S+)*/g)) {
       runs.push({ at: at + index, text: words, look });
     }
@@ -57,7 +57,7 @@ function drawn({ at, text, look }, line) {
   return `<text x="${x}" y="${y}" textLength="${width}" lengthAdjust="spacingAndGlyphs" fill="${colour}"${style}>${escaped(text)}</text>`;
 }
 
-/** A mark of a calendar as a path in its cell, of which left and base line are given: few fonts have all in one width. */
+/** A calendar mark as a path in its cell, given its left edge and base line: few fonts have all marks in one width. */
 const MARKS = {
   '■': (x, y) => `M${places(x + 0.6)} ${y - 9}h6.6v10h-6.6z`,
   '○': (x, y) => `M${places(x + 1.3)} ${y - 4}a2.6 2.6 0 1 0 5.2 0a2.6 2.6 0 1 0-5.2 0`,

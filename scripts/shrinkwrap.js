@@ -1,5 +1,5 @@
-// Writes npm-shrinkwrap.json of the lock file, for the package that is published: its dependencies pin theirs by
-// ranges, so an install would have others than those that were tested. What only development needs is left out.
+// Writes npm-shrinkwrap.json from the lock file, for the published package: its dependencies specify theirs as ranges,
+// so an install could have other versions than the tested ones. Development dependencies are left out.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 

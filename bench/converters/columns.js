@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 
-/** Columns that hold no number, by what they hold; all others are doubles. */
+/** Columns without numbers, with their kinds; all others are doubles. */
 const KINDS = {
   exchange: 'text',
   symbol: 'text',
@@ -15,7 +15,7 @@ const KINDS = {
   is_snapshot: 'boolean',
 };
 
-/** The columns of a day file by its header, each with its kind: what every peer is told of the file. */
+/** The columns of a day file by its header, each with its kind: input of every peer. */
 export function columnsOf(header) {
   return header
     .trim()
@@ -23,7 +23,7 @@ export function columnsOf(header) {
     .map((name) => ({ name, kind: KINDS[name] ?? 'number' }));
 }
 
-/** What a peer's process is asked for, by its arguments: the output's folder, the header, the sources. */
+/** Reads the arguments of a peer's process: the output's folder, the header, the sources. */
 export function task() {
   const [folder, header, ...sources] = process.argv.slice(2);
   const files = sources.map((source) => {

@@ -1,6 +1,6 @@
 const TYPES = { text: 'VARCHAR', time: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' };
 
-/** A query of a day file's rows. @param asNumbers whether times stay as they are, in microseconds. */
+/** A query of a day file's rows. @param asNumbers whether times stay integers, in microseconds. */
 export function rowsOf(source, columns, asNumbers = false) {
   const types = columns.map(({ name, kind }) => `${quoted(name, "'")}: '${TYPES[kind]}'`).join(', ');
   const selected = columns.map(({ name, kind }) => {

@@ -1,4 +1,4 @@
-// DuckDB: COPY from CSV to Parquet, or to NDJSON where FORMAT says so.
+// DuckDB: COPY from CSV to Parquet, or to NDJSON if FORMAT says so.
 import { DuckDBInstance } from '@duckdb/node-api';
 import { task } from './columns.js';
 import { rowsOf } from './duckdb-rows.js';

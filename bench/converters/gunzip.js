@@ -1,4 +1,4 @@
-// Decompression alone: what no way to convert can do without.
+// Decompression alone, which every conversion needs.
 import { createReadStream } from 'node:fs';
 import { Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';

@@ -1,4 +1,4 @@
-// nodejs-polars: its streaming engine, which is the faster of its two ways here, and by far the smaller.
+// nodejs-polars with its streaming engine, the faster of its two engines here, with far less memory.
 import pl from 'nodejs-polars';
 import { task } from './columns.js';
 

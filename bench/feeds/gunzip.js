@@ -1,4 +1,4 @@
-// Decompression and output alone, what no raw replay can do without: node gunzip.js <folder of slices>
+// Decompression and output alone, which every raw replay needs: node gunzip.js <folder of slices>
 import { createReadStream } from 'node:fs';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';

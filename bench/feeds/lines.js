@@ -1,14 +1,14 @@
 import { randomOf } from '../rows/random.js';
 
-/** The slices' day: a first of a month, which needs no key. */
+/** The day of the slices: the first of a month, which needs no key. */
 export const DAY = '2024-03-01';
 const MIDNIGHT = Date.parse(DAY);
-/** From the exchange to the collector, in tenths of a microsecond. */
+/** Delay from the exchange to the collector, in tenths of a microsecond. */
 const LAG = 41_237;
 
 /**
- * Lines of binance-futures as the raw data API has them (about 191 bytes): trades of a symbol.
- * @param symbol in lower case. @returns the text of a minute, so many lines; later by each call.
+ * Lines of binance-futures as in the raw data API (about 191 bytes): trades of a symbol.
+ * @param symbol in lower case. @returns a function for the text of a minute with a number of lines; later by each call.
  */
 export function tradeMinutes(seed, symbol) {
   const { chance, pick, normal } = randomOf(seed);
@@ -23,7 +23,7 @@ export function tradeMinutes(seed, symbol) {
     });
 }
 
-/** The same of its order book: a snapshot of 1,000 levels a side, then updates of 13 levels or so (about 475 bytes). */
+/** Lines of its order book: a snapshot of 1,000 levels per side, then updates of about 13 levels (about 475 bytes). */
 export function depthMinutes(seed, symbol) {
   const { chance, pick, normal } = randomOf(seed);
   const name = symbol.toUpperCase();
@@ -51,7 +51,7 @@ export function depthMinutes(seed, symbol) {
     });
 }
 
-/** @param messageAt a message of a time in milliseconds. */
+/** @param messageAt creates a message for a time in milliseconds. */
 function minuteOf(minute, count, messageAt) {
   const start = MIDNIGHT + minute * 60_000;
   const stem = new Date(start).toISOString().slice(0, 17);

@@ -5,11 +5,11 @@ import { onTwo } from '../lib/convert-peers.js';
 import { OLD_TICKHAUL, TICKHAUL } from '../lib/service.js';
 import { DAY, EXCHANGE, endOf, filtersOf, pathOf } from './slices.js';
 
-/** Types of the vendor's normalizers and of what is computed of them; undefined for raw data. */
+/** Types of the vendor's normalizers and of its computed types; undefined for raw data. */
 const RAW = undefined;
 
 /**
- * Ways to replay a feed of slices that are on disk, to a pipe that `cat` reads.
+ * Peers that replay a feed from slices on disk, to a pipe that `cat` reads.
  * @param type a normalized data type; undefined for raw data.
  */
 export function warmPeers(feed, slices, service, type = RAW) {
@@ -27,7 +27,7 @@ export function warmPeers(feed, slices, service, type = RAW) {
   ];
 }
 
-/** Ways to fetch the slices and replay them; each begins with an empty cache. */
+/** Peers that fetch the slices and replay them, each with an empty cache. */
 export function coldPeers(feed, slices, service, tls, certificate, type = RAW) {
   return [
     tickhaul({ name: 'tickhaul', bin: TICKHAUL, feed, slices, service, type, wrap: onTwo, isCold: true }),
@@ -39,7 +39,7 @@ export function coldPeers(feed, slices, service, tls, certificate, type = RAW) {
   ];
 }
 
-/** curl over the very same addresses, to files. */
+/** curl with the same addresses, to files. */
 export function curl(name, feed, slices, service, ...flags) {
   return {
     name,
@@ -73,7 +73,7 @@ function tickhaul({ name, bin, feed, slices, service, type, wrap, isCold = false
       const period = ['--from', DAY, '--to', endOf(feed)];
       const cache = ['--cache-dir', isCold ? folder : slices.folder];
       const args = [bin, 'replay', `${EXCHANGE}:${symbols}`, ...what, ...period, ...cache, '--quiet'];
-      // The record's stored copy is no part of what is measured.
+      // Fetching the record is not measured.
       const env = { ...service.env, XDG_CACHE_HOME: join(slices.folder, 'records') };
       return [toPipe(wrap([process.execPath, ...args])), env];
     },
@@ -106,7 +106,7 @@ function gunzips(feed, slices) {
   ];
 }
 
-/** A command held to one processor. */
+/** A command limited to one processor. */
 function onOne(command) {
   return ['taskset', '-c', '0', ...command];
 }

@@ -13,7 +13,7 @@ const gzipAsync = promisify(gzip);
 export const EXCHANGE = 'binance-futures';
 export const SYMBOLS = ['btcusdt', 'ethusdt', 'solusdt', 'xrpusdt'];
 
-/** What is replayed: so many minutes of channels of symbols, and so many messages. */
+/** The replayed data: minutes, channels and symbols, and the number of messages. */
 export const TRADES = {
   name: 'trades',
   symbols: ['btcusdt'],
@@ -27,12 +27,12 @@ export const DEPTH = {
   channels: ['depth', 'depthSnapshot'],
   make: depthMinutes,
 };
-/** Small slices, where waiting for answers is what takes the time. */
+/** Small slices, dominated by waiting for responses. */
 export const WHOLE_DAY = { ...TRADES, symbols: ['ethusdt'], minutes: 1440 };
 
 /**
- * Makes the slices of a feed in a folder that is a cache of tickhaul and of the vendor's client alike, unless an
- * earlier run made them.
+ * Creates the slices of a feed in a folder that is a cache of both tickhaul and the vendor's client, unless an earlier
+ * run did.
  * @returns the folder, the slices' paths, and the bytes of their text.
  */
 export async function makeSlices(feed, messages) {
@@ -69,14 +69,14 @@ function merged(texts) {
   return timed.map(([, line]) => `${line}\n`).join('');
 }
 
-/** Where a minute lies: the layout of the vendor's clients. */
+/** Path of a minute in the layout of the vendor's clients. */
 export function pathOf(feed, minute) {
   const hour = String(Math.floor(minute / 60)).padStart(2, '0');
   const at = String(minute % 60).padStart(2, '0');
   return join('feeds', EXCHANGE, keyOf(feed), ...DAY.split('-'), hour, `${at}.json.gz`);
 }
 
-/** As they stand in a request. */
+/** Filters as in a request. */
 export function filtersOf({ channels, symbols }) {
   return channels.map((channel) => ({ channel, symbols }));
 }
@@ -87,12 +87,12 @@ export function keyOf(feed) {
     .digest('hex');
 }
 
-/** The period's end. */
+/** End of the period. */
 export function endOf({ minutes }) {
   return new Date(Date.parse(DAY) + minutes * 60_000).toISOString();
 }
 
-/** Bytes of files. */
+/** Total bytes of files. */
 export async function bytesOf(paths) {
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   return sizes.reduce((sum, size) => sum + size, 0);

@@ -1,5 +1,5 @@
-// Replays with the vendor's client: node tardis-dev.js <JSON of what is asked for>
-// It counts what it gives, or writes it as JSON lines where they are asked for.
+// Replays with the vendor's client: node tardis-dev.js <JSON of the request>
+// It counts the messages, or writes them as JSON lines if requested.
 import { once } from 'node:events';
 import { createRequire } from 'node:module';
 
@@ -40,7 +40,7 @@ function messages() {
   }
 }
 
-/** What is computed of messages, without them. */
+/** Computes types from messages, without the messages themselves. */
 async function* only(name, messages, computable) {
   for await (const message of tardis.compute(messages, computable)) if (message.type === name) yield message;
 }

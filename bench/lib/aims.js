@@ -13,8 +13,8 @@ const TWICE_DUCKDB = ['incremental_book_L2', 'trades', 'quotes'];
 const MEMORY = 300e6;
 
 /**
- * Each aim: of which section, and what the ratio of our figure to a peer's may be at most; or, by `least`, of its
- * figure to ours at least. Medians of the ratios inside a round.
+ * Each aim: its section, and the maximum ratio of our figure to that of a peer; or, by `least`, the minimum ratio of
+ * its figure to ours. Ratios are medians over the rounds.
  */
 const AIMS = [
   ...Object.entries(WALLS).flatMap(([section, most]) => [
@@ -29,7 +29,7 @@ const AIMS = [
   { section: 'files', aim: `1.2 times the rows/s of ${POLARS}`, peer: POLARS, least: 1.2 },
 ];
 
-/** A line an aim, for the sections that were run. Of several ways of one peer, the best counts. */
+/** One line per aim, for the sections that ran. Among several variants of a peer, the best counts. */
 export function formatAims(results) {
   const lines = [
     ...AIMS.flatMap((aim) => againstPeer(aim, results[aim.section])),
@@ -48,13 +48,13 @@ function againstPeer({ section, aim, peer, figure = 'wall', most, least }, runs)
   const ways = others.filter(({ name }) => name.startsWith(peer));
   if (ways.length === 0) return [];
   const found = Math.max(...ways.map((way) => median(ratios(own, way, figure))));
-  // What is printed is judged: a few bytes of a footer are no larger output.
+  // The rounded ratio counts: a few bytes of a footer are no larger output.
   const value = Number((least === undefined ? found : 1 / found).toFixed(2));
   const isMet = least === undefined ? value <= most : value >= least;
   return [[section, aim, value.toFixed(2), isMet ? 'met' : 'missed']];
 }
 
-/** One command's CPU beside that of the two which do the same. */
+/** The CPU time of one command beside the sum of the two that do the same. */
 function downloadAim(runs) {
   if (!runs) return [];
   const [both, download, convert] = runs.map(({ measured }) => measured.map(({ cpu }) => cpu));

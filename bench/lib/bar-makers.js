@@ -3,13 +3,13 @@ import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { converters } from './convert-peers.js';
 
-/** Ways to make one-minute bars of trades, and the plain conversion of the same file beside them. */
+/** Peers that compute one-minute bars of trades, and the plain conversion of the same file. */
 export function barMakers(kind, path, rows) {
   const make = converters(kind, [path], rows);
   return [make.tickhaul('--as', 'trade_bar_1m'), make.duckdbBars(), { ...make.tickhaul(), makesRows: true }];
 }
 
-/** A check for `compare`: the bars of all are as many, of as many trades and the same volume, high and low. */
+/** A check for `compare`: all peers have the same number of bars, trades, volume, high and low. */
 export function sameBars() {
   let expected;
   return async ({ name, makesRows }, folder) => {

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import { measure } from './measure.js';
 
 /**
- * Runs peers in turn (A B C A B C …), each into a folder of its own that is removed after. `onRun` is told of
+ * Runs peers in turn (A B C A B C …), each with its own folder, which is removed afterwards. `onRun` is called for
  * each.
- * @param check looks at what a peer left in its folder; what it returns belongs to the measurement.
+ * @param check inspects the output in a peer's folder; its result is added to the measurement.
  * @returns the peers' measurements, round by round.
- * @throws where a peer fails, and what `check` throws.
+ * @throws if a peer fails; errors of `check`.
  */
 export async function compare(peers, { files, rounds, scratch, onRun, check }) {
   const runs = peers.map(({ name, rows }) => ({ name, rows, measured: [] }));
@@ -26,14 +26,14 @@ export async function compare(peers, { files, rounds, scratch, onRun, check }) {
   return runs;
 }
 
-/** Bytes of the day files in a folder, and how many there are. */
+/** Bytes and number of the day files in a folder. */
 export async function sizeOf(folder) {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.csv.gz'));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
   return { count: names.length, bytes: sizes.reduce((sum, size) => sum + size, 0) };
 }
 
-/** A check that a peer left so many day files, of so many bytes. */
+/** A check that a peer left the expected number and bytes of day files. */
 export function wholeFiles(count, bytes) {
   return async ({ name }, folder) => {
     const found = await sizeOf(folder);

@@ -5,8 +5,8 @@ import { OLD_TICKHAUL, TICKHAUL } from './service.js';
 const PROCESSORS = 2;
 
 /**
- * Ways to convert day files of one kind, as `compare` takes them.
- * @param rows of all files together.
+ * Peers that convert day files of one kind, for `compare`.
+ * @param rows rows of all files together.
  */
 export function converters({ header }, files, rows) {
   const convert = (name, script, env = {}) => ({
@@ -23,7 +23,7 @@ export function converters({ header }, files, rows) {
   });
   return {
     tickhaul: (...flags) => own(['tickhaul', ...flags].join(' '), TICKHAUL, flags),
-    /** None where no older build is named. */
+    /** Empty without an older build. */
     olderTickhaul: (...flags) => (OLD_TICKHAUL ? [own('older tickhaul', OLD_TICKHAUL, flags)] : []),
     polars: () => convert('nodejs-polars', 'polars'),
     polarsByFile: () => ({
@@ -42,7 +42,7 @@ export function converters({ header }, files, rows) {
   };
 }
 
-/** A command held to two processors, where there are more. */
+/** A command limited to two processors, if there are more. */
 export function onTwo(command) {
   return availableParallelism() > PROCESSORS ? ['taskset', '-c', `0-${PROCESSORS - 1}`, ...command] : command;
 }

@@ -13,12 +13,12 @@ const SEGMENTS = 4;
 const SEGMENT_TEXT_BYTES = 77_400_000;
 
 const HEADER = 'exchange,symbol,timestamp,local_timestamp,is_snapshot,side,price,amount\n';
-/** Of all these files. */
+/** Exchange of all these files. */
 export const EXCHANGE = 'binance-futures';
 
 /**
- * Many small day files, all of the same bytes. @returns their names, without `.csv.gz` and the exchange.
- * @param textBytes of each, which gzip makes a twelfth of.
+ * Creates many small day files with equal bytes. @returns their names, without `.csv.gz` and the exchange.
+ * @param textBytes bytes of each before compression, which divides them by about twelve.
  */
 export async function makeSmallFiles(folder, { symbols, types, days, textBytes = SMALL_TEXT_BYTES }) {
   await mkdir(folder);
@@ -31,8 +31,8 @@ export async function makeSmallFiles(folder, { symbols, types, days, textBytes =
 }
 
 /**
- * Day files of about `bytes` compressed each, the same for the same seed. Each is made of gzip members that
- * all files share, in an order of its own: compressing every file anew would take minutes.
+ * Creates day files of about `bytes` compressed each, equal for the same seed. Each consists of gzip members that all
+ * files share, in a different order, since compressing every file separately would take minutes.
  */
 export async function makeLargeFiles(folder, { symbols, type, day, bytes }) {
   await mkdir(folder);
@@ -56,7 +56,7 @@ export async function makeLargeFiles(folder, { symbols, type, day, bytes }) {
   return files;
 }
 
-/** The flat name, which the embedded service replays. */
+/** The flat name, which the embedded service serves. */
 export function nameOf({ type, day, symbol }) {
   return `${EXCHANGE}_${type}_${day}_${symbol}.csv.gz`;
 }

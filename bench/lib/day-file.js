@@ -9,14 +9,14 @@ import { createGzip } from 'node:zlib';
 import { DAY } from '../rows/clock.js';
 
 const MAKERS = new URL('../rows/', import.meta.url);
-/** Made once, since that takes minutes; anew where the makers of rows change. */
+/** Generated once, since that takes minutes, and again if the generators change. */
 const CACHE = join(tmpdir(), 'tickhaul-bench-day-files', makersHash());
-/** Longer texts in the making cost more than gzip's calls. */
+/** Longer texts cost more to build than the additional calls of gzip. */
 const CHUNK = 32_768;
 
 /**
- * Makes a day file, unless the temporary folder has it from an earlier run; compressed as the service's are.
- * @param kind as in `kinds.js`; with more or fewer rows by `scale`.
+ * Generates a day file, unless the temporary folder has it from an earlier run; compressed like those of the service.
+ * @param kind as in `kinds.js`; `scale` multiplies its rows.
  * @returns its path and its number of rows.
  */
 export async function dayFile(kind, { scale, seed = 1, symbol = kind.symbol }) {

@@ -4,7 +4,7 @@ import { onTwo } from './convert-peers.js';
 import { TICKHAUL } from './service.js';
 
 /**
- * `download --convert` of one day file from the embedded service, and the same in two commands. Each begins without
+ * `download --convert` of one day file from the embedded service, and the same with two commands. Each starts without
  * a copy of the exchange's record.
  */
 export function downloadPeers({ exchange, type, symbol }, { path, rows }, service) {

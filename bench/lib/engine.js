@@ -2,18 +2,18 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { DIST } from './service.js';
 
-/** A module of the built product. */
+/** Imports a module of the build. */
 export function fromDist(path) {
   return import(pathToFileURL(join(DIST, 'src', path)).href);
 }
 
-/** A module of its tests: what starts and ends the servers that it works with. */
+/** Imports a module of its tests, to start and stop servers. */
 export function fromTests(path) {
   return import(pathToFileURL(join(DIST, 'test', path)).href);
 }
 
 /**
- * The product's engine by hand, in this thread. `take` parses whole rows of text; `finish` makes the batch bytes.
+ * The conversion engine, run in this thread. `take` parses whole rows of text; `finish` creates the batch bytes.
  * @param job the kind of file, its path, format and compression.
  */
 export async function engineOf({ kind, path, format, compression }) {

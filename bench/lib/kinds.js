@@ -23,8 +23,8 @@ const BINANCE = { exchange: 'binance-futures', symbol: 'BTCUSDT' };
 const DERIBIT = { exchange: 'deribit', symbol: 'BTC-PERPETUAL' };
 
 /**
- * The kinds of day files that are converted: how many rows at scale 1, and what makes them, row by row, the same for
- * the same seed. Rows imitate heads of real day files; `shapes.js` puts both side by side.
+ * The kinds of day files to convert: their rows at scale 1, and their generators, which are equal for the same seed.
+ * Rows imitate the start of real day files; `shapes.js` compares both.
  */
 export const KINDS = [
   kind('incremental_book_L2', 5_000_000, BINANCE, incrementalBookRows),
@@ -35,7 +35,7 @@ export const KINDS = [
   kind('options_chain', 500_000, { ...DERIBIT, symbol: 'OPTIONS' }, optionsChainRows),
 ];
 
-/** Hard on a converter: ids that are UUIDs, numbers past 15 digits. Measured when they are asked for. */
+/** Kinds that are hard to convert: ids that are UUIDs, numbers with more than 15 digits. Measured on request. */
 export const HARD_KINDS = [
   {
     ...kind('trades', 3_000_000, { exchange: 'bitmex', symbol: 'XBTUSD' }, uuidTradeRows),

@@ -1,17 +1,17 @@
 import { spawn } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 
-/** GNU time: Node itself cannot tell what a child used. */
+/** GNU time, since Node cannot measure a child process. */
 const TIME = '/usr/bin/time';
 
 let running;
 
 /**
  * Runs a program to its end.
- * @param usage path of a file for what GNU time says.
+ * @param usage path of a file for the output of GNU time.
  * @returns wall and CPU time (user and system, of all its processes) in seconds, and the peak resident memory
- *   in bytes of the largest of its processes. CPU and memory are undefined where GNU time is not installed.
- * @throws where it does not end with code 0.
+ *   in bytes of the largest of its processes. CPU and memory are undefined without GNU time.
+ * @throws if it does not end with code 0.
  */
 export async function measure([program, ...args], env, usage) {
   const began = performance.now();
@@ -29,7 +29,7 @@ export async function measure([program, ...args], env, usage) {
   return { wall, cpu: user + system, memory: kilobytes * 1024 };
 }
 
-/** Breaks off what is being measured, with all its processes. */
+/** Stops the measured program, with all its processes. */
 export function breakOff() {
   if (running?.exitCode === null) process.kill(-running.pid);
 }
@@ -39,7 +39,7 @@ function run(program, args, env) {
     const child = spawn(program, args, {
       env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
       stdio: ['ignore', 'ignore', 'pipe'],
-      // A process group of its own, so that all of it can be ended.
+      // A separate process group, so that all of it can be stopped.
       detached: true,
     });
     running = child;

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 
 /**
- * How long a command takes until its first request: it is ended then. The clock is this process's.
- * @param env of the command; the address goes in as the service's.
- * @returns seconds. @throws where it ends without having asked for anything.
+ * Measures the time from a command's start to its first request, and then stops it. The clock is that of this process.
+ * @param env environment of the command; the address is added as that of the service.
+ * @returns seconds. @throws if it ends without a request.
  */
 export async function untilFirstRequest(command, env) {
   const server = createServer();

@@ -6,15 +6,15 @@ import { columnsOf } from '../converters/columns.js';
 const JSON_TYPES = { text: 'VARCHAR', time: 'BIGINT', number: 'DOUBLE', boolean: 'BOOLEAN' };
 
 /**
- * A check for `compare`: gives the size of what a peer left, after a look, once a peer, whether all left the same
- * rows: each column's number of values, its sum (numbers), its least and greatest.
+ * A check for `compare`: returns the size of a peer's output. Once per peer, it also compares the rows of all: the
+ * number of values of each column, their sum (numbers), minimum and maximum.
  */
 export function sameRows({ header }) {
   const columns = columnsOf(header);
   const seen = new Set();
   let expected;
   return async (peer, folder) => {
-    // A record of what was made from what is no part of the output, nor is what was downloaded on the way.
+    // Provenance notes and downloaded day files are not part of the output.
     const isOutput = (name) => !name.startsWith('.') && !name.endsWith('.csv.gz');
     const names = (await readdir(folder)).filter(isOutput);
     const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));
@@ -57,7 +57,7 @@ function cast(fact, kind) {
   return kind === 'text' || kind === 'boolean' ? `${fact}::VARCHAR` : `${fact}::DOUBLE`;
 }
 
-/** Sums of doubles depend on their order a little. */
+/** Sums of doubles depend slightly on their order. */
 function isSame(a, b) {
   if (typeof a !== 'number' || typeof b !== 'number') return a === b;
   return Math.abs(a - b) <= 1e-9 * Math.max(Math.abs(a), Math.abs(b));

@@ -6,11 +6,11 @@ import { EXCHANGE, nameOf } from './data.js';
 import { TICKHAUL } from './service.js';
 
 /**
- * A way to download files into a folder.
+ * A peer that downloads files into a folder.
  * @typedef {object} Peer
  * @property {string} name
  * @property {(folder: string, files: readonly object[]) => Promise<[command: readonly string[], env?: object]>} command
- *   What is run and measured; it is made before the clock starts.
+ *   The command to measure; it is created before the clock starts.
  */
 
 /** @returns {Peer} */
@@ -27,7 +27,7 @@ export function tickhaul(service, name, ...flags) {
   };
 }
 
-/** curl over the very same addresses, read from a file. @returns {Peer} */
+/** curl with the same addresses, read from a file. @returns {Peer} */
 export function curl(service, name, ...flags) {
   return {
     name,
@@ -35,7 +35,7 @@ export function curl(service, name, ...flags) {
   };
 }
 
-/** curl, and then gzip's own check of what came, over two processes. @returns {Peer} */
+/** curl, then gzip's check of the files, with two processes. @returns {Peer} */
 export function curlThenGzip(service, name) {
   return {
     name,
@@ -47,7 +47,7 @@ export function curlThenGzip(service, name) {
   };
 }
 
-/** The vendor's client, which wants https. @returns {Peer} */
+/** The vendor's client, which requires https. @returns {Peer} */
 export function tardisDev(service, tls, certificate) {
   return {
     name: 'tardis-dev',
@@ -71,7 +71,7 @@ export function tardisDev(service, tls, certificate) {
   };
 }
 
-/** Makes a key and a self-signed certificate for loopback. */
+/** Creates a key and a self-signed certificate for loopback. */
 export function makeCertificate(folder) {
   const kind = ['-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   const name = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];

@@ -8,7 +8,7 @@ const DATA_TYPES = [
 ];
 const EXPORTED_UNTIL = '2024-03-10T00:00:00.000Z';
 
-/** An exchange's record with so many options, two thirds of them listed until the end of the export. */
+/** An exchange record with a number of options, two thirds of them listed until the end of the export. */
 export function makeRecord(symbols) {
   const listed = Array.from({ length: symbols }, (_, at) => {
     const expiry = `${1 + (at % 28)}${['JAN', 'FEB', 'MAR', 'APR'][at % 4]}2${at % 6}`;
@@ -39,7 +39,7 @@ export function makeRecord(symbols) {
   };
 }
 
-/** So many days after 2020-01-01. */
+/** The time this many days after 2020-01-01. */
 function timeOf(days) {
   return new Date(Date.UTC(2020, 0, 1 + days)).toISOString();
 }

@@ -12,8 +12,8 @@ import { startService, TICKHAUL } from './service.js';
 const run = promisify(execFile);
 
 /**
- * A download folder with day files, verified and recorded, and what the service said of their exchange: all that a replay
- * with `--offline` needs.
+ * A download folder with day files, verified and recorded, and the exchange record of the service: the input of a
+ * replay with `--offline`.
  * @param paths day files of one exchange and type.
  * @returns the environment that makes tickhaul use it.
  */
@@ -39,7 +39,7 @@ export async function replayFolder(scratch, paths) {
   }
 }
 
-/** The day file under other symbols, so many times: each has the same messages at the same times. */
+/** Copies of the day file under other symbols: each has the same messages at the same times. */
 export async function makeSymbols(scratch, path, count) {
   const folder = join(scratch, 'symbols');
   await mkdir(folder);

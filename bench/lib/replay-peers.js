@@ -8,9 +8,9 @@ const run = promisify(execFile);
 const DAY_AFTER = new Date(Date.parse(DAY) + 86_400_000).toISOString().slice(0, 10);
 
 /**
- * Replays of each type to a pipe that `cat` reads, as `compare` takes them.
- * @param place as `replayFolder` gives it. @param kind its symbol is replayed; without one, all are.
- * @param messages source messages, whatever comes out.
+ * Replays of each type to a pipe that `cat` reads, for `compare`.
+ * @param place the result of `replayFolder`. @param kind its symbol is replayed; without it, all are.
+ * @param messages number of source messages, whatever the output.
  */
 export function replays({ env }, kind, types, messages) {
   const builds = [['', TICKHAUL], ...(OLD_TICKHAUL ? [['older, ', OLD_TICKHAUL]] : [])];
@@ -26,7 +26,7 @@ export function replays({ env }, kind, types, messages) {
   );
 }
 
-/** How many messages of a type there are. */
+/** Number of messages of a type. */
 export async function messagesOf({ env }, kind, type) {
   const [program, ...args] = replay(TICKHAUL, kind, type, '--out', '/dev/null', '--json');
   const { stderr } = await run(program, args, { env: { PATH: process.env.PATH, ...env } });

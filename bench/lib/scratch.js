@@ -5,7 +5,7 @@ import { breakOff } from './measure.js';
 
 const SIGNALS = ['SIGINT', 'SIGTERM'];
 
-/** Does some work with a new folder; what it started ends, and the folder goes, after a signal too. */
+/** Runs work with a new folder. Its processes are stopped and the folder is removed afterwards, also after a signal. */
 export async function withScratch(work) {
   const scratch = await mkdtemp(join(tmpdir(), 'tickhaul-bench-'));
   const endings = [() => rm(scratch, { recursive: true, force: true, maxRetries: 9 })];

@@ -4,8 +4,8 @@ import { compare } from './compare.js';
 import { formatRuns } from './table.js';
 
 /**
- * Options that benchmarks of several sections have in common: `--rounds` (default 3), `--scale` (default 1), `--only`.
- * @param more of this one, as `parseArgs` takes them.
+ * Options of benchmarks with several sections: `--rounds` (default 3), `--scale` (default 1), `--only`.
+ * @param more additional options, for `parseArgs`.
  */
 export function readOptions(more = {}) {
   const { values } = parseArgs({
@@ -23,7 +23,7 @@ export function readOptions(more = {}) {
   };
 }
 
-/** Says what it runs on, and runs those sections that are wanted, one after the other. */
+/** Prints the environment, and runs the selected sections one after the other. */
 export async function runSections(sections, { rounds, only }) {
   process.stdout.write(
     `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds\n`,
@@ -33,7 +33,7 @@ export async function runSections(sections, { rounds, only }) {
 
 /**
  * Runs peers in turn, and prints their table. @returns the runs, as `compare` does.
- * @param check as of `compare`; nothing by default.
+ * @param check as in `compare`; none by default.
  */
 export async function report(title, peers, { rounds, scratch, check = async () => ({}) }) {
   const runs = await compare(peers, { files: [], rounds, scratch, onRun, check });
@@ -41,7 +41,7 @@ export async function report(title, peers, { rounds, scratch, check = async () =
   return runs;
 }
 
-/** For whoever waits. */
+/** Shows progress on stderr. */
 export function onRun({ name }, round, { wall }) {
   process.stderr.write(`round ${round + 1}: ${name} ${wall.toFixed(2)} s\n`);
 }

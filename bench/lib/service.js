@@ -3,18 +3,18 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** The built command; another build can be named. */
+/** The built command; another build can be set. */
 export const TICKHAUL =
   process.env.TICKHAUL_BIN ?? fileURLToPath(new URL('../../lib/tickhaul.js', import.meta.url));
-/** The modules of a build one by one, for what measures parts. */
+/** The modules of a build, to measure parts of it. */
 export const DIST = process.env.TICKHAUL_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 
-/** An older build of it, where one is named: what it did is then put beside what the new one does. */
+/** An older build to compare with, if set. */
 export const OLD_TICKHAUL = process.env.TICKHAUL_OLD;
 
 /**
- * Starts `tickhaul sandbox` as a process of its own.
- * @returns the environment that makes tickhaul use it, and how to end it.
+ * Starts `tickhaul sandbox` as a separate process.
+ * @returns the environment that makes tickhaul use it, and a function that stops it.
  */
 export async function startService(...flags) {
   const { lines, stop } = start(process.execPath, [TICKHAUL, 'sandbox', '--quiet', ...flags]);
@@ -27,7 +27,7 @@ export async function startService(...flags) {
   throw new Error('the embedded service did not start');
 }
 
-/** A stand-in of the raw data API, in a process of its own, that serves a folder of slices. */
+/** A stand-in of the raw data API, in a separate process, that serves a folder of slices. */
 export async function startFeeds(folder, latencyMs) {
   const script = fileURLToPath(new URL('../feeds/service.js', import.meta.url));
   const { lines, stop } = start(process.execPath, [script, folder, String(latencyMs)]);
@@ -35,7 +35,7 @@ export async function startFeeds(folder, latencyMs) {
   throw new Error('the stand-in of the raw data API did not start');
 }
 
-/** Puts TLS in front of an http address, in a process of its own. @returns the https origin, and how to end it. */
+/** Adds TLS to an http address, in a separate process. @returns the https origin, and a function that stops it. */
 export async function startTls(target, certificate) {
   const script = fileURLToPath(new URL('../tls.js', import.meta.url));
   const { lines, stop } = start(process.execPath, [script, target, certificate]);
@@ -45,7 +45,7 @@ export async function startTls(target, certificate) {
 
 /**
  * Starts `tickhaul serve` of a build.
- * @returns its port of HTTP, its process, and how to end it.
+ * @returns its HTTP port, its process, and a function that stops it.
  */
 export async function startServer(bin, flags, env) {
   const { lines, child, stop } = start(process.execPath, [bin, 'serve', '--port', '0', ...flags], {
@@ -59,7 +59,7 @@ export async function startServer(bin, flags, env) {
   throw new Error('the server did not start');
 }
 
-/** Starts a program. @returns the lines that it prints, its process, and how to end it. */
+/** Starts a program. @returns its output lines, its process, and a function that stops it. */
 export function start(program, args, env = process.env) {
   const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');

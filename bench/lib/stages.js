@@ -4,8 +4,8 @@ const LF = 10;
 const NOTHING = Buffer.alloc(0);
 
 /**
- * What a file costs the thread that reads it, and the kernels, in seconds: the least of some rounds,
- * stage by stage, with one stage at a time at work. Compression is what the end of batches takes more with it.
+ * The cost of a file for the reading thread and the kernels, in seconds: the minimum of some rounds, stage by stage,
+ * with one stage active at a time. The time of compression is the additional time to finish batches.
  */
 export async function stagesOf(job, rounds) {
   const found = { read: [], cut: [], take: [], finish: [], packed: [] };
@@ -22,7 +22,7 @@ export async function stagesOf(job, rounds) {
   return { read, cut, parse: take, encode: finish, compress: Math.max(0, packed - finish) };
 }
 
-/** Reading, md5 and gunzip, with nobody who takes the text: the reading thread's own pace. */
+/** Reading, MD5 and gunzip without a consumer of the text: the maximum speed of the reading thread. */
 async function readOnly(path) {
   const began = performance.now();
   await read(path, async () => {});
@@ -66,7 +66,7 @@ async function read(path, onText) {
   await readSource(path, onText, () => {}, new AbortController().signal);
 }
 
-/** As many rows as are there, `most` at most, and where they end. */
+/** Number of whole rows, at most `most`, and the offset of their end. */
 function wholeRows(text, from, most) {
   let end = from;
   let rows = 0;

@@ -1,6 +1,6 @@
 import { median, ratios, table } from './table.js';
 
-/** All sections in one table, a line each: our figures, and our wall and CPU time over each peer's (medians). */
+/** All sections in one table, one line each: our figures, and our wall and CPU time relative to each peer (medians). */
 export function formatSummary(results) {
   const lines = Object.entries(results).map(([section, [own, ...others]]) => [
     section,
@@ -15,7 +15,7 @@ export function formatSummary(results) {
   return `Wall / CPU, in seconds and as ratios.\n\n${table([header, ...lines])}`;
 }
 
-/** Of several ways of one peer, the fastest counts. */
+/** Among several variants of a peer, the fastest counts. */
 function beside(own, others, peer) {
   const [best] = others
     .filter(({ name }) => name.startsWith(peer))

@@ -1,7 +1,7 @@
 /**
- * Medians over the rounds, a line a peer; with rows a second and the output's size where there are rows. The last
- * column is the wall time of each round over the first peer's in the same round, median and span: what the machine
- * did besides weighs on both. It is by the row where peers take different numbers of rows.
+ * Medians over the rounds, one line per peer; with rows per second and the output's size if there are rows. The last
+ * column is the ratio of the wall time to that of the first peer in the same round, median and range, so that other
+ * load affects both. It is per row if peers process different numbers of rows.
  */
 export function formatRuns(runs) {
   const [first] = runs;
@@ -23,7 +23,7 @@ export function formatRuns(runs) {
   return table([['', ...rate, 'wall s', 'CPU s', 'peak MB', ...output, `wall / ${first.name}`], ...lines]);
 }
 
-/** A figure of each round over another peer's in the same round; times are by the row. */
+/** The ratio of a figure to that of another peer in the same round; times are per row. */
 export function ratios(run, other, figure = 'wall') {
   const perRow = figure === 'output' ? 1 : (other.rows ?? 1) / (run.rows ?? 1);
   return run.measured.map((one, round) => (one[figure] / other.measured[round][figure]) * perRow);
@@ -35,7 +35,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
-/** Markdown that reads well on a terminal too. */
+/** Markdown that is readable on a terminal too. */
 export function table(rows) {
   const widths = rows[0].map((_, column) => Math.max(3, ...rows.map((row) => row[column].length)));
   const lines = rows.map((row) => {

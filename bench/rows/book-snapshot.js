@@ -4,7 +4,7 @@ import { randomOf } from './random.js';
 
 const LEVELS = 25;
 
-/** Rows of book_snapshot_25: the top of the book after each change of it; after a reconnect not so deep for a while. */
+/** Rows of book_snapshot_25: the best levels after each change; with fewer levels for a while after a reconnect. */
 export function* bookSnapshotRows(seed, symbol) {
   const random = randomOf(seed);
   const now = clockOf(random, { pause: 82_000, lag: 5_500 });
@@ -24,7 +24,7 @@ export function* bookSnapshotRows(seed, symbol) {
   }
 }
 
-/** The book may have less levels than are told. */
+/** The book may have fewer levels than requested. */
 function textOf(level) {
   return level ? level.text : ',';
 }

@@ -1,12 +1,12 @@
 import { amountsOf } from './random.js';
 
-/** Levels that are busy, from the best on, and ticks between them: means. */
+/** Mean number of active levels from the best on, and mean ticks between them. */
 const BUSY_LEVELS = 20;
 const GAP = 9;
 
 /**
- * An order book whose levels come, go and change their amounts around a mid price that walks. Levels stand from the
- * best on: the price in ticks of 0.01, and the text `price,amount`.
+ * An order book whose levels are added, removed and changed around a mid price with a random walk. Levels are ordered
+ * from the best on: the price in ticks of 0.01, and the text `price,amount`.
  */
 export class Book {
   #random;
@@ -18,8 +18,8 @@ export class Book {
   asks;
 
   /**
-   * @param options `moves` is how likely a change moves the mid price, `depth` the number of levels a side, more or
-   *   less.
+   * @param options `moves` is the probability that a change moves the mid price, `depth` the approximate number of
+   *   levels per side.
    */
   constructor(random, { mid, moves, depth }) {
     this.#random = random;
@@ -31,7 +31,7 @@ export class Book {
     this.asks = this.#side(1);
   }
 
-  /** One change on either side. @returns the side's name, and the level as it is then; of amount 0 where it is gone. */
+  /** One change on either side. @returns the side's name, and the new level; with amount 0 if it was removed. */
   change() {
     const { chance, normal, pick, exponential } = this.#random;
     if (chance(this.#moves)) this.#mid += Math.round(normal() * 60);

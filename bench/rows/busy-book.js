@@ -3,8 +3,8 @@ import { randomOf } from './random.js';
 const MIDNIGHT = Date.UTC(2024, 2, 1) * 1000;
 
 /**
- * Rows of incremental_book_L2 in busy hours, endless, a message at a time: many rows of the same times and round
- * amounts, which compress well. For downloads, where the bytes count and not what is in them.
+ * Rows of incremental_book_L2 in busy hours, endless, message by message: many rows with equal times and round amounts,
+ * which compress well. For downloads, where only the number of bytes matters.
  */
 export function* busyBookTexts(seed) {
   const { chance, pick } = randomOf(seed);

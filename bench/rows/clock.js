@@ -3,12 +3,12 @@ export const DAY = '2020-09-01';
 const MIDNIGHT = Date.parse(DAY) * 1000;
 
 /**
- * The times of messages: the exchange tells whole milliseconds; the local clock runs behind it by a lag that
- * drifts, jitters, and at times jumps.
+ * The times of messages: the exchange's times are whole milliseconds; the local times have a lag that drifts, jitters
+ * and sometimes jumps.
  * @param pause mean time between messages, in microseconds.
- * @param lag of the way from the exchange, in microseconds.
- * @returns gives `timestamp,local_timestamp` as text, later by each call. `next(n)` is n microseconds later by
- *   the local clock, of the same moment at the exchange.
+ * @param lag delay from the exchange, in microseconds.
+ * @returns a function that returns `timestamp,local_timestamp` as text, later by each call. `next(n)` is n microseconds
+ *   later in local time, with the same exchange time.
  */
 export function clockOf({ chance, exponential, normal }, { pause, lag }) {
   let time = MIDNIGHT;
@@ -32,7 +32,7 @@ export function clockOf({ chance, exponential, normal }, { pause, lag }) {
 let seconds = 0;
 let secondsText = '';
 
-/** Microseconds as text; most share their second with the one before. */
+/** Microseconds as text; most have the same second as the previous one. */
 function timeText(time) {
   const whole = Math.floor(time / 1e6);
   if (whole !== seconds) {

@@ -1,7 +1,7 @@
 import { clockOf } from './clock.js';
 import { decimal, randomOf } from './random.js';
 
-/** Rows of derivative_ticker: no time of funding, no predicted rate, the others changing at their own pace. */
+/** Rows of derivative_ticker without funding time and predicted rate; other values change at different rates. */
 export function* derivativeTickerRows(seed, symbol) {
   const random = randomOf(seed);
   const { chance, normal, pick } = random;
@@ -23,7 +23,7 @@ export function* derivativeTickerRows(seed, symbol) {
   }
 }
 
-/** A group of symbols, every cell filled, with rates of up to 20 decimals: what is slow to read. */
+/** A grouped symbol with no empty cell and rates of up to 20 decimals, which are slow to parse. */
 export function* longTickerRows(seed) {
   const random = randomOf(seed);
   const { chance, normal, pick } = random;

@@ -3,12 +3,12 @@ import { clockOf } from './clock.js';
 import { randomOf } from './random.js';
 
 const LEVELS = 500;
-/** Messages between two snapshots, at most: a connection is made anew a few times a day. */
+/** Maximum number of messages between two snapshots: a connection reconnects a few times per day. */
 const RECONNECT = 300_000;
 
 /**
- * Rows of incremental_book_L2: a snapshot, then messages of one to some hundred levels that share their times,
- * bids first, from the best on; now and then a snapshot again.
+ * Rows of incremental_book_L2: a snapshot, then messages of one to some hundred levels with equal times, bids first,
+ * from the best on; occasionally another snapshot.
  */
 export function* incrementalBookRows(seed, symbol) {
   const random = randomOf(seed);

@@ -5,7 +5,7 @@ const DAY_MS = 86_400_000;
 const YEAR_MS = 365 * DAY_MS;
 const TODAY = Date.parse('2020-09-01');
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
-/** Days until they expire, and how far apart their strikes are. */
+/** Days to expiry, and distance of the strikes. */
 const EXPIRIES = [
   [1, 125],
   [2, 125],
@@ -19,9 +19,9 @@ const EXPIRIES = [
 ];
 
 /**
- * Rows of a whole chain, OPTIONS: at each one option's quotes, volatility and greeks, these by Black and Scholes.
- * What nobody offers or has traded is empty; amounts have their point always; the open interest has at times the
- * 17 digits of a sum in binary.
+ * Rows of a whole chain, OPTIONS: each has an option's quotes, volatility and Black-Scholes greeks. Missing quotes and
+ * last prices are empty; amounts always have a decimal point; the open interest sometimes has the 17 digits of a binary
+ * sum.
  */
 export function* optionsChainRows(seed) {
   const random = randomOf(seed);
@@ -32,7 +32,7 @@ export function* optionsChainRows(seed) {
   let spot = 11_657;
   for (;;) {
     spot *= 1 + normal() * 2e-5;
-    // Those near the money are busier.
+    // Options near the money are more active.
     const option = options[Math.floor(options.length * exponential(0.2)) % options.length];
     option.volatility = Math.max(20, option.volatility + normal() * 0.12);
     const underlying = spot * (1 + option.years * 0.06);
@@ -77,7 +77,7 @@ function chainOf(days, step, { exponential, chance }) {
         strike,
         years: (expiry - TODAY) / YEAR_MS,
         volatility: 55 + (Math.abs(strike - 11_657) / 11_657) * 40,
-        // Some are sums that aren't exact in binary.
+        // Some are binary sums, which are inexact.
         interest: chance(0.15) ? 0 : Math.ceil(exponential(3000)) * (chance(0.25) ? 0.1 : 1),
         last: chance(0.2) ? 0 : Math.ceil(exponential(60)),
         bid: 0,
@@ -88,14 +88,14 @@ function chainOf(days, step, { exponential, chance }) {
     );
 }
 
-/** Of the price in ticks; nobody's is empty. */
+/** In ticks of the price; empty without an amount. */
 function quote(ticks, amount, volatility) {
   if (ticks <= 0 || amount === 0) return ',,';
   const text = rounded(amount / 10, 1);
   return `${rounded(ticks * 0.0005, 4)},${text.includes('.') ? text : `${text}.0`},${rounded(Math.max(1, volatility), 2)}`;
 }
 
-/** An option on a future, priced in coins; without interest. */
+/** An option on a future, priced in coins, without interest. */
 function modelOf({ isCall, strike, years, volatility }, future) {
   const deviation = (volatility / 100) * Math.sqrt(years);
   const d1 = Math.log(future / strike) / deviation + deviation / 2;
@@ -112,7 +112,7 @@ function modelOf({ isCall, strike, years, volatility }, future) {
   };
 }
 
-/** The normal distribution, to four digits or so. */
+/** The normal distribution, to about four digits. */
 function cumulative(x) {
   return 1 / (1 + Math.exp(-1.5976 * x - 0.070565992 * x * x * x));
 }

@@ -1,7 +1,7 @@
 import { clockOf } from './clock.js';
 import { amountsOf, randomOf } from './random.js';
 
-/** Rows of quotes: at each one side changes its amount, its price, or both; often back to what it was. */
+/** Rows of quotes: each changes the amount or price of one side, or both; often back to the previous value. */
 export function* quoteRows(seed, symbol) {
   const random = randomOf(seed);
   const { chance, pick, exponential, normal } = random;
@@ -25,7 +25,7 @@ export function* quoteRows(seed, symbol) {
     if (!moves || chance(0.88)) side.amount = amount();
     if (!moves) return;
     const price = chance(0.45) ? seen[pick(seen.length)] : mid + step * Math.floor(exponential(35));
-    // Never across the other side.
+    // Never crosses the other side.
     side.price = step * (price - other.price) > 0 ? price : other.price + step;
     seen.push(side.price);
     if (seen.length > 6) seen.shift();

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1, the same for the same seed (mulberry32), and what is made of them. */
+/** Random numbers from 0 to 1, equal for the same seed (mulberry32), with derived distributions. */
 export function randomOf(seed) {
   let state = seed;
   const random = () => {
@@ -10,7 +10,7 @@ export function randomOf(seed) {
   const exponential = (mean) => -Math.log(1 - random()) * mean;
   return {
     chance: (probability) => random() < probability,
-    /** A whole number below `count`. */
+    /** An integer below `count`. */
     pick: (count) => Math.floor(random() * count),
     exponential,
     /** Mean 0, deviation 1 (Box and Muller). */
@@ -19,7 +19,7 @@ export function randomOf(seed) {
   };
 }
 
-/** Some sizes come again and again, as programs send them, and change in the course of the day; the others don't. */
+/** Some sizes repeat, as programs send them, and change during the day; the others are random. */
 export function amountsOf({ chance, exponential, normal }, { usual, median, deviation }) {
   const draw = () => Math.max(1, Math.round(median * Math.exp(normal() * deviation)));
   const sizes = Array.from({ length: 60 }, draw);
@@ -31,7 +31,7 @@ export function amountsOf({ chance, exponential, normal }, { usual, median, devi
   };
 }
 
-/** Plain digits, never an exponent, no zeros at the end: 459 of 8 places is 0.00000459. */
+/** Plain digits, without exponent or trailing zeros: 459 with 8 places is 0.00000459. */
 export function decimal(value, places) {
   if (value === 0) return '0';
   const digits = String(Math.abs(value)).padStart(places + 1, '0');

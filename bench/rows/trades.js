@@ -1,7 +1,7 @@
 import { clockOf } from './clock.js';
 import { amountsOf, randomOf } from './random.js';
 
-/** Rows of trades: orders that meet one or more others, each at a price not better than the last; ids count up. */
+/** Rows of trades: orders with one or more fills, each at a price not better than the last; ids count up. */
 export function* tradeRows(seed, symbol) {
   const random = randomOf(seed);
   const { chance, pick, exponential } = random;
@@ -21,7 +21,7 @@ export function* tradeRows(seed, symbol) {
   }
 }
 
-/** The same of an exchange whose ids are UUIDs, and whose fills share both times. Amounts are contracts. */
+/** Trades of an exchange with UUIDs, and equal times of an order's fills. Amounts are contracts. */
 export function* uuidTradeRows(seed, symbol) {
   const random = randomOf(seed);
   const now = clockOf(random, { pause: 11_500, lag: 60_000 });
@@ -33,7 +33,7 @@ export function* uuidTradeRows(seed, symbol) {
   }
 }
 
-/** Takers' orders around a price that walks, in ticks of 0.01. */
+/** Taker orders around a price with a random walk, in ticks of 0.01. */
 function* orders({ chance, exponential, normal }) {
   let price = 1_165_700;
   let spread = 20;

@@ -12,7 +12,7 @@ const TO = '2024-01-01';
 const MONTHS = 60;
 const SYMBOLS = 2000;
 
-/** Slices of five years put into an empty queue from a pinned plan: how fast, and what Redis holds of each. */
+/** Adds slices of five years from a pinned plan to an empty queue: the rate, and the memory of Redis per slice. */
 export async function enqueueSection(scratch, cleanUp, { rounds, scale, onRun }) {
   const redis = await startRedis(scratch);
   cleanUp(redis.stop);

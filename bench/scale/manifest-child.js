@@ -1,4 +1,4 @@
-// One opening of a manifest, or its compaction, to be measured: node manifest-child.js <what> <folder> <records>
+// Opens or compacts a manifest once, to be measured: node manifest-child.js <what> <folder> <records>
 import { readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -25,7 +25,7 @@ async function ofStore() {
   return openStoreManifest(storeIn(folder), '', { warn });
 }
 
-/** All months, as if each had one segment too many, and each base were old. */
+/** All months, as if each had too many segments and an old base. */
 async function compactAll() {
   const { compactMonth } = await fromDist('store/s3/manifest/compact-month.js');
   const place = { store: storeIn(folder), root: '.tickhaul/manifest/' };
@@ -36,7 +36,7 @@ async function compactAll() {
       await compactMonth(place, `binance/trades/${month}/`, { run: 'bench', now, storeNow, mostLoose: 49 });
 }
 
-/** What a manifest asks of a store, of a folder. */
+/** The store interface of a manifest, on a folder. */
 function storeIn(root) {
   return {
     name: 's3://folder',

@@ -11,8 +11,8 @@ const CHILD = join(import.meta.dirname, 'manifest-child.js');
 const PREFIX = '.tickhaul/manifest/binance/trades';
 
 /**
- * A manifest of a million records, read: a folder's, and one in 3,000 segments, before and after its compaction. The
- * store is a folder, so that nothing is measured but what tickhaul does.
+ * Reads a manifest of a million records: that of a folder, and one with 3,000 segments, before and after compaction. The
+ * store is a folder, so that only tickhaul is measured.
  */
 export async function manifestSection(scratch, _cleanUp, { rounds, scale, onRun }) {
   const records = Math.round(1_000_000 * scale);
@@ -77,11 +77,11 @@ async function fillStore(folder, records) {
   }
 }
 
-/** Those of one segment: its share of the whole. */
+/** Records of one segment: its share of the whole. */
 function* recordsOf(segment, records) {
   const first = Math.floor((segment * records) / SEGMENTS);
   const end = Math.floor(((segment + 1) * records) / SEGMENTS);
-  // Series go on from month to month, and no day of one comes twice.
+  // Series continue from month to month, and each day of a series occurs once.
   const symbols = Math.ceil(records / MONTHS / 28) + 1;
   const [year, month] = monthOf(segment).split('-').map(Number);
   for (let n = first; n < end; n++) {

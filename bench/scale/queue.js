@@ -11,14 +11,14 @@ const run = promisify(execFile);
 const FROM = '2024-01-01';
 const DAYS = 60;
 const END = dayAfter(DAYS);
-/** At once: in one download, and in all slices of a worker. */
+/** Concurrency of a download, and of all slices of a worker. */
 const FILES_AT_ONCE = '20';
 const SIZES = [
   { name: '64 KB', textBytes: 790_000, symbols: 100, most: 1.15 },
   { name: '1 MB', textBytes: 12_300_000, symbols: 10, most: 1.03 },
 ];
 
-/** Files of two sizes from the embedded service to a disk, by one download and by one worker of a queue. */
+/** Files of two sizes from the embedded service to a disk, with one download and with one worker of a queue. */
 export async function queueSection(scratch, cleanUp, { rounds, scale, onRun }) {
   const redis = await startRedis(scratch);
   cleanUp(redis.stop);
@@ -39,7 +39,7 @@ export async function queueSection(scratch, cleanUp, { rounds, scale, onRun }) {
     const peers = [download(env), ...[[], ['--slice', '1d']].map((flags) => worker(env, flags))];
     for (const peer of peers) peer.rows = files.length;
     const check = wholeFiles(files.length, bytes);
-    // The service hashes what it serves at the first request.
+    // The service hashes a file on its first request.
     await compare(peers.slice(0, 1), { files, rounds: 1, scratch, onRun: () => {}, check });
     const runs = await compare(peers, { files, rounds, scratch, onRun, check });
     await service.stop();
@@ -63,7 +63,7 @@ function download(env) {
 
 let queues = 0;
 
-/** A worker of a queue that was filled before: that is measured by itself. */
+/** A worker of a queue that was filled before, since enqueueing is measured separately. */
 function worker(env, flags) {
   return {
     name: flags.length > 0 ? 'worker, a file a slice' : 'worker, a month a slice',
@@ -82,7 +82,7 @@ function worker(env, flags) {
         '--quiet',
       ];
       await run(process.execPath, [TICKHAUL, ...put], { env: { PATH: process.env.PATH, ...all } });
-      // A month has files enough for all places.
+      // A month has enough files for all connections.
       const slices = flags.length > 0 ? FILES_AT_ONCE : '4';
       return [[process.execPath, TICKHAUL, 'worker', '--once', '-j', slices, ...queue, '--quiet'], all];
     },

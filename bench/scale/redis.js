@@ -2,9 +2,9 @@ import { fromTests } from '../lib/engine.js';
 import { start } from '../lib/service.js';
 
 /**
- * Starts a Redis on loopback that writes nothing to disk.
- * @returns the environment that makes tickhaul use it, its address, and how to end it.
- * @throws where redis-server isn't installed.
+ * Starts a Redis on loopback without persistence.
+ * @returns the environment that makes tickhaul use it, its address, and a function that stops it.
+ * @throws if redis-server is not installed.
  */
 export async function startRedis(scratch) {
   const { freePort } = await fromTests('helpers/free-port.js');

@@ -1,4 +1,4 @@
-// Downloads to an object store beside downloads to a disk: CPU a gigabyte, and memory.
+// Downloads to an object store beside downloads to a disk: CPU per gigabyte, and memory.
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import {
@@ -16,13 +16,13 @@ import { formatRuns, median, ratios, table } from '../lib/table.js';
 const FILES = 10;
 const BYTES = 48_000_000;
 const GIGABYTE = 1e9;
-const MOST_MEMORY = 300e6;
-/** CPU a gigabyte to the store, and to a disk, where both were measured first. */
+const MAX_MEMORY_BYTES = 300e6;
+/** CPU per gigabyte for the store, and for a disk if both were measured. */
 const [STORE_CPU, DISK_CPU] = [26, 21];
 
 /**
- * Ten files at once, each way in turn. The store is Ceph's gateway, on the same processors; what it takes is not
- * counted. @returns the tables, or a word on why there are none.
+ * Ten files at once, with each peer in turn. The store is Ceph's gateway on the same processors; its CPU time is not
+ * counted. @returns the tables, or a message why there are none.
  */
 export async function storeSection(scratch, cleanUp, { rounds, onRun }) {
   const { NO_STORE, startGateway } = await fromTests('helpers/s3/gateway.js');
@@ -48,7 +48,7 @@ export async function storeSection(scratch, cleanUp, { rounds, onRun }) {
   const check = (peer, output) => peer.check(peer, output);
   const expected = files.map((file) => nameOf(file)).sort();
   bucket.expect(expected, bytes);
-  // The service hashes what it serves at the first request.
+  // The service hashes a file on its first request.
   await compare(peers.slice(0, 1), { files, rounds: 1, scratch, onRun: () => {}, check });
   const runs = await compare(peers, { files, rounds, scratch, onRun, check });
   const title = `${files.length} files of ${BYTES / 1e6} MB at once, ${(bytes / 1e6).toFixed(0)} MB`;
@@ -78,7 +78,7 @@ function download(name, { env }, check, bucket) {
   };
 }
 
-/** A bucket for each run, which is emptied after: its store is memory. */
+/** A bucket for each run, emptied afterwards, since its storage is memory. */
 function bucketsOf({ endpoint, accessKeyId, secretAccessKey }) {
   process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED = 'true';
   const credentials = { accessKeyId, secretAccessKey };
@@ -124,6 +124,10 @@ function formatAims([disk, store], bytes) {
       `${ratio.toFixed(2)}: ${perGigabyte(store).toFixed(1)} s/GB beside ${perGigabyte(disk).toFixed(1)}`,
       met(ratio <= most),
     ],
-    [`memory under ${MOST_MEMORY / 1e6} MB`, `${(memory / 1e6).toFixed(0)} MB`, met(memory < MOST_MEMORY)],
+    [
+      `memory under ${MAX_MEMORY_BYTES / 1e6} MB`,
+      `${(memory / 1e6).toFixed(0)} MB`,
+      met(memory < MAX_MEMORY_BYTES),
+    ],
   ]);
 }

@@ -1,16 +1,16 @@
 const LF = 10;
 
-/** Counts the lines of an answer in chunks (RFC 9112, 7.1) as it comes. */
+/** Counts the lines of a chunked response (RFC 9112, section 7.1) as it arrives. */
 export class Answer {
   messages = 0;
   isWhole = false;
-  /** What came of a head, or of a chunk's size. */
+  /** Received part of a head, or of a chunk's size. */
   #line = '';
   #hasHead = false;
-  /** Bytes of the chunk under way, with its end. */
+  /** Remaining bytes of the current chunk, including its end. */
   #left = 0;
 
-  /** @throws for anything but an answer with status 200. */
+  /** @throws for any response but one with status 200. */
   take(bytes) {
     let at = this.#hasHead ? 0 : this.#takeHead(bytes);
     while (at < bytes.length && !this.isWhole)
@@ -41,7 +41,7 @@ export class Answer {
     return end + 1;
   }
 
-  /** The LF that ends a chunk is no line. */
+  /** The LF that ends a chunk is not a line. */
   #skip(bytes, start) {
     const end = Math.min(bytes.length, start + this.#left);
     for (let at = bytes.indexOf(LF, start); at >= 0 && at < end; at = bytes.indexOf(LF, at + 1))

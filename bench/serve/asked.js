@@ -2,15 +2,15 @@ import { createReadStream } from 'node:fs';
 import { createGunzip } from 'node:zlib';
 import { DAY, EXCHANGE, endOf, filtersOf } from '../feeds/slices.js';
 
-/** What a part of a period is: so many clients ask for one each, which makes the messages of one client. */
+/** A part of a period: each of several clients requests one, with the messages of one client in total. */
 export const CLIENTS = 20;
 
-/** Symbols of the channels' subscriptions, as the exchange's own clients write them. */
+/** Symbols of the channels' subscriptions, in the form of the exchange's own clients. */
 const STREAMS = { depth: 'depth@0ms' };
 
 /**
- * What clients ask for a feed from slices: the whole period, or all of them the same first part of it, since only the
- * first minute has a whole book.
+ * Client requests for a feed from slices: the whole period, or the same first part of it for each client, since only
+ * the first minute has a whole book.
  * @param type a normalized data type; undefined for raw data.
  * @returns requests over HTTP and over WebSocket.
  */
@@ -35,8 +35,8 @@ export function askedOfFeeds(feed, type, clients) {
 }
 
 /**
- * The same of a day file. @param kind as in `lib/kinds.js`.
- * @param last local time of its last row, in milliseconds: rows that are made up fill no whole day.
+ * Client requests for a day file. @param kind as in `lib/kinds.js`.
+ * @param last local time of its last row, in milliseconds, since synthetic rows do not fill the day.
  */
 export function askedOfDayFiles({ exchange, symbol }, type, { day, last }, clients) {
   const start = Date.parse(day);

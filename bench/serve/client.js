@@ -1,5 +1,5 @@
-// Clients of a server, in a process of their own, that only count: node client.js <JSON of what to ask> <file for what came>
-// They read sockets themselves, so that they take little of the processors that they share with the server.
+// Clients of a server, in a separate process, that only count: node client.js <JSON of the requests> <file for results>
+// They parse sockets themselves, so that they use little of the processors that they share with the server.
 import { writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { Answer } from './answer.js';
@@ -22,7 +22,7 @@ await writeFile(
   }),
 );
 
-/** @returns how many messages and bytes came, and after how many seconds the first. @throws for half an answer. */
+/** @returns the number of messages and bytes, and the seconds to the first. @throws for an incomplete response. */
 function ask({ path, subscribe }) {
   return new Promise((resolve, reject) => {
     const connection = connect({ host: '127.0.0.1', port, noDelay: true });
@@ -64,7 +64,7 @@ function upgrade(path) {
   ].join('\r\n');
 }
 
-/** A short text as a client's frame; its mask is zero. */
+/** A short text as a client's frame, with a zero mask. */
 function masked(text) {
   const body = Buffer.from(text);
   const head = Buffer.alloc(8);

@@ -3,16 +3,16 @@ const CLOSE = 8;
 const FINISHED = 1000;
 const NOTHING = Buffer.alloc(0);
 
-/** Counts the text frames of a server (RFC 6455, 5.2) as they come. */
+/** Counts the text frames of a server (RFC 6455, section 5.2) as they arrive. */
 export class Frames {
   messages = 0;
   isWhole = false;
   #rest = NOTHING;
   #isOpen = false;
-  /** Bytes of the frame under way. */
+  /** Remaining bytes of the current frame. */
   #left = 0;
 
-  /** @throws where the upgrade is refused, or the connection closed with anything but 1000. */
+  /** @throws if the upgrade is rejected, or the connection closes with another code than 1000. */
   take(chunk) {
     const bytes = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = NOTHING;
@@ -39,7 +39,7 @@ export class Frames {
     return end + 4;
   }
 
-  /** Where the body of a frame begins; undefined where its head isn't all there. */
+  /** Offset of a frame's body; undefined if its head is incomplete. */
   #begin(bytes, at) {
     if (!this.#isOpen || bytes.length < at + 2) return undefined;
     const short = bytes[at + 1];

@@ -6,14 +6,14 @@ import { cpuOf, forgetPeak, peakOf } from './process.js';
 
 const CLIENT = fileURLToPath(new URL('client.js', import.meta.url));
 
-/** Seconds in which clients of `/ws-replay` subscribe, before it begins. */
+/** Seconds for which `/ws-replay` waits for subscriptions before it starts. */
 export const SUBSCRIBING = 2;
 
 /**
- * Clients of servers, as `compare` takes them: one client, and many at once, over HTTP and over WebSocket.
- * @param servers by name; their builds' answers are put beside each other.
- * @param asked gives the requests of so many clients.
- * @param rows source messages that are replayed, by any number of clients.
+ * Clients of servers, for `compare`: one client, and many at once, over HTTP and over WebSocket.
+ * @param servers servers by name; their builds are compared.
+ * @param asked returns the requests of a number of clients.
+ * @param rows source messages that are replayed, for any number of clients.
  */
 export function clientsOf(servers, asked, rows) {
   return Object.entries(servers).flatMap(([build, server]) =>
@@ -34,8 +34,8 @@ export function clientsOf(servers, asked, rows) {
 const NAMES = { http: 'HTTP', ws: 'WebSocket' };
 
 /**
- * What a measurement is when clients were measured: the server's CPU and memory, and the clients' time.
- * @returns what `compare` takes as its check. It fails where clients of other ways, or builds, got other messages.
+ * The measurement of clients: the server's CPU and memory, and the clients' time.
+ * @returns a check for `compare`. It fails if clients of other protocols or builds received other messages.
  */
 export function servedToAll() {
   const expected = new Map();
@@ -43,7 +43,7 @@ export function servedToAll() {
     if (!server) return {};
     const { wall, messages, bytes } = await resultOf(folder);
     const most = expected.get(clients) ?? messages;
-    // A twentieth of a small file may have no whole bar.
+    // A twentieth of a small file may have no complete bar.
     const isRight = messages === most && (messages > 0 || clients > 1);
     if (!isRight) throw new Error(`${name}: ${messages} messages, not ${most}`);
     expected.set(clients, messages);
@@ -56,7 +56,7 @@ export function servedToAll() {
   };
 }
 
-/** A command whose clients ask a server. */
+/** A command whose clients request from a server. */
 export function countingClients({ port }, way, requests, folder, isFirstOnly = false) {
   const isSocket = way === 'ws';
   const asked = { port: isSocket ? port + 1 : port, isSocket, requests, isFirstOnly };

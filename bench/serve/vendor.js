@@ -1,9 +1,9 @@
 import { median, table } from '../lib/table.js';
 
 /**
- * What the vendor's server 18.2.0 took for a million source messages on another machine of two processors, and what
- * tardis-dev 13.35.3 took there for the same: wall and CPU, in seconds. The server needs Node 24, and isn't on npm. The
- * 2 s in which clients of `/ws-replay` subscribe are left out.
+ * Time of the vendor's server 18.2.0 for a million source messages on another machine with two processors, and of
+ * tardis-dev 13.35.3 there for the same messages: wall and CPU, in seconds. The server needs Node 24, and is not on npm.
+ * The 2 s for which `/ws-replay` waits for subscriptions are not included.
  */
 const VENDOR = {
   'raw of trades': { http: [1.66, 1.52], ws: [4.0, 2.9], library: [1.49, 1.76] },
@@ -14,14 +14,14 @@ const VENDOR = {
   book_snapshot_10_100ms: { http: [13.6, 14.1], ws: [15.8, 15.3], library: [19.9, 20.7] },
 };
 
-/** How many times the vendor's messages a second are aimed at. */
+/** Aim: factor over the vendor's messages per second. */
 const AIMS = { raw: { http: 2.5, ws: 4 }, cache: { http: 1.3, ws: 1.3 }, files: { http: 4, ws: 4 } };
 
 /**
- * How many times faster than the vendor's server one client was served. Its seconds are those of the other machine
- * times what tardis-dev took here over what it took there for the same messages: the yardstick.
- * @param sections `{name, source, type, runs}`, as `compare` gives runs.
- * @param yardsticks what tardis-dev took here, by name.
+ * The factor by which one client was served faster than by the vendor's server. Its seconds on the other machine are
+ * multiplied by the ratio of tardis-dev's time here to that there for the same messages.
+ * @param sections `{name, source, type, runs}`, with the runs of `compare`.
+ * @param yardsticks time of tardis-dev here, by name.
  */
 export function formatAims(sections, yardsticks) {
   const lines = sections.flatMap(({ name, source, runs }) =>

@@ -1,4 +1,4 @@
-/** What yargs asserts, which holds: Node's own module takes a millisecond to load. */
+/** Replaces the assertions of yargs, which always hold: loading Node's own module takes a millisecond. */
 export function notStrictEqual(found, unwanted) {
   if (Object.is(found, unwanted)) throw new Error(`${found} was not expected`);
 }

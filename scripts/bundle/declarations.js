@@ -4,8 +4,8 @@ import { dirname, join, relative, resolve } from 'node:path';
 const IMPORTED = /(?:from |import\()(['"])([^'"]+)\1/g;
 
 /**
- * Copies the declarations that an entry's own reaches.
- * @throws where one imports a package: users don't have those that are bundled.
+ * Copies the declarations that an entry's declarations import.
+ * @throws if one imports a package, since users do not have the bundled packages.
  */
 export function copyDeclarations(entry, root, target) {
   const seen = new Set();

@@ -1,6 +1,6 @@
 /**
- * Modules that nearly every run loads: with what they import they become one chunk, where esbuild would make dozens of
- * a kilobyte each. No package of weight may hang on one of them.
+ * Modules that nearly every run loads. With their imports they become one chunk, where esbuild would create dozens of a
+ * kilobyte each. None of them may import a large package.
  */
 import '../../dist/src/base/deadline.js';
 import '../../dist/src/base/file-error.js';

@@ -4,9 +4,9 @@ import { basename, dirname, join } from 'node:path';
 const NAMED = /(new Worker\(\s*)?new URL\(\s*'(\.{1,2}\/[^']+)',\s*import\.meta\.url\s*\)/g;
 
 /**
- * The files that modules name by `new URL('./<name>', import.meta.url)`: threads, which are bundled as entries of their
- * own, and files that are read (wasm, parts of pages), which are copied. All of them come to stand in one folder.
- * @throws where two have the same name, or one lies in another folder than the module that names it.
+ * The files that modules refer to by `new URL('./<name>', import.meta.url)`: threads, which are bundled as separate
+ * entries, and data files (wasm, parts of pages), which are copied. All of them are written to one folder.
+ * @throws if two have the same name, or one is in another folder than the module that refers to it.
  */
 export function namedFiles(root) {
   const threads = new Set();

@@ -1,5 +1,5 @@
 /**
- * Finds nothing: yargs would list the working folder and those above it, however many files they have, for a version
- * that it is told.
+ * Finds nothing: yargs would list the working folder and its parents, however many files they have, to find a version
+ * that is set explicitly.
  */
 export default () => undefined;

@@ -1,6 +1,6 @@
 /**
- * Modules that the commands with a download folder load: they become one chunk too, which is loaded where any of them
- * is needed. What only an object store needs must not hang on one of them.
+ * Modules that commands with a download folder load. They become one chunk too, which is loaded if any of them is
+ * needed. None of them may import modules that only an object store needs.
  */
 import '../../dist/src/cli/output/run/create-reporter.js';
 import '../../dist/src/cli/output/run/json-reporter.js';

@@ -9,8 +9,8 @@ const TAIL = [
 ].join('\n\n');
 
 /**
- * The licences of the packages that some files are of, by the texts that the packages come with.
- * @throws where a package has none.
+ * The licences of the packages that some files belong to, from the licence files of the packages.
+ * @throws if a package has none.
  */
 export function notices(files) {
   const folders = new Set(files.flatMap((file) => PACKAGE.exec(file)?.[1] ?? []));

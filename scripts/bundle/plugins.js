@@ -4,17 +4,17 @@ import { loadedWith } from './static-imports.js';
 
 const here = (name) => fileURLToPath(new URL(name, import.meta.url));
 
-/** Gives smaller ones of our own in the place of some packages, for the sake of the start. */
+/** Replaces some packages by smaller modules of this project, to reduce the start time. */
 export const replaced = {
   name: 'replaced',
   setup({ onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: here('./undici.js') }));
-    // Only yargs asks for them so.
+    // Only yargs imports them in this way.
     onResolve({ filter: /^assert$/ }, ({ kind }) =>
       kind === 'import-statement' ? { path: here('./assert.js') } : undefined,
     );
     onResolve({ filter: /^escalade\/sync$/ }, () => ({ path: here('./find-up.js') }));
-    // Not where cli-progress asks for it by require(): that wants a function for the whole module.
+    // Not if cli-progress loads it with require(), which expects a function as the module.
     onResolve({ filter: /^string-width$/ }, ({ kind }) =>
       kind === 'import-statement' ? { path: here('./string-width.js') } : undefined,
     );
@@ -23,8 +23,8 @@ export const replaced = {
 
 /**
  * Puts the modules that nearly every run needs into one chunk, and those of a download folder into another, where
- * esbuild would make dozens of a kilobyte each: it makes one for each set of entries that need a module, so all
- * entries are made to need these, or all that need one of them.
+ * esbuild would create dozens of a kilobyte each. It creates one for each set of entries that need a module, so every
+ * entry is made to import these, or every entry that imports one of them.
  */
 export const fewChunks = {
   name: 'few-chunks',

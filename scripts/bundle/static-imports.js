@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 
 const STATIC = /(?:^import|\bfrom) '(\.{1,2}\/[^']+)'/gm;
 
-/** The modules of ours that are loaded with one: itself, and what it imports by relative names, however far. */
+/** The project's modules that are loaded with one: itself, and its relative imports, recursively. */
 export function loadedWith(path, found = new Set()) {
   if (found.has(path)) return found;
   found.add(path);

@@ -5,65 +5,65 @@ import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { type DownloadPlan, FILES_BEFORE_YIELD } from '../download/plan/create-download-plan.js';
 import type { Destination } from '../store/destination.js';
 import type { OpenQueue } from './open-queue.js';
-import { ENDED, renewPlan } from './plan-seal.js';
-import { readQueueMark, recordPinDestination, removeUnusedPins } from './remove-unused-pins.js';
+import { ENDED_SETS, renewPlan } from './plan-seal.js';
+import { getOrCreateMark, recordPinDestination, removeUnusedPins } from './remove-unused-pins.js';
 import { createJobId, type SliceJob, toSliceDestination, toSliceOptions } from './slice-job.js';
-import { type FoundSlice, Slicer } from './split-into-slices.js';
+import { type PendingSlice, Slicer } from './split-into-slices.js';
 import { writePin } from './stored-pins.js';
 
 export interface EnqueueInput {
   readonly open: OpenQueue;
   readonly plan: Pick<DownloadPlan, 'filesInPathOrder'>;
-  /** Days that were asked for; the end is infinite where none was. */
+  /** Requested days; the end is infinite if none was set. */
   readonly range: { readonly from: number; readonly to: number };
-  /** What the plan was worked out of. */
+  /** The selection and the record from which the plan was created. */
   readonly pin: PinnedPlan;
   readonly destination: Destination;
   readonly options: DownloadOptions;
   /** Days of a slice; undefined for a month. */
   readonly sliceDays: number | undefined;
-  /** Slices that all workers together take at once; undefined for what was said before, or the default. */
+  /** Slices that all workers together process at once; undefined for the current setting, or the default. */
   readonly maxSlices: number | undefined;
   readonly signal: AbortSignal;
 }
 
 export interface EnqueueSummary {
-  /** Slices in which there is work. */
+  /** Slices with files to download or convert. */
   readonly slices: number;
-  /** Those that are in the queue now and weren't, or had ended and have work again. */
+  /** Slices added to the queue: new ones, and ended ones that have work again. */
   readonly added: number;
-  /** Those that wait or are worked on already. */
+  /** Slices that were waiting or active already. */
   readonly present: number;
-  /** Day files that no worker will ask for, as the key doesn't cover them. */
+  /** Day files left out because the API key does not cover them. */
   readonly unauthorized: number;
-  /** Day files that are not exported yet, or were never. */
+  /** Day files that are not exported yet, or never were. */
   readonly missing: number;
 }
 
-/** A thousand workers of 20 connections each are nobody's wish: more is asked for on purpose. */
+/** Default number of active slices. A large fleet with 20 connections per worker must be requested explicitly. */
 const MAX_SLICES = 20;
-const SLICES_A_CALL = 1000;
+const SLICES_PER_CALL = 1000;
 const JOB_OPTIONS = {
   attempts: 3,
   backoff: { type: 'exponential', delay: 10_000 },
-  /** Slices that ended well are told of for so many seconds. */
+  /** Completed slices are removed from the queue after this many seconds. */
   removeOnComplete: { age: 7 * 86_400 },
 };
 
 /**
- * Puts the work of a plan into the queue, newest days first. What is there already, in the folder or in the queue, is
- * left out. The plan goes into the folder before the first slice goes into the queue.
+ * Adds the work of a plan to the queue, newest days first. Files that exist in the destination and slices that are in
+ * the queue are left out. The plan is written to the destination before the first slice is added to the queue.
  * @throws TickhaulError `disk`; the reason of an abort.
  */
 export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> {
   const { open, pin, destination, options, maxSlices, signal } = input;
-  const known = await open.queue.getGlobalConcurrency();
-  const most = maxSlices ?? known ?? MAX_SLICES;
-  if (most !== known) await open.queue.setGlobalConcurrency(most);
-  const { found, unauthorized, missing } = await findWork(input);
-  if (found.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
+  const current = await open.queue.getGlobalConcurrency();
+  const slicesAtOnce = maxSlices ?? current ?? MAX_SLICES;
+  if (slicesAtOnce !== current) await open.queue.setGlobalConcurrency(slicesAtOnce);
+  const { pendingSlices, unauthorized, missing } = await findWork(input);
+  if (pendingSlices.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
   const { weekdays, layout } = pin.selection;
-  const mark = await readQueueMark(open);
+  const mark = await getOrCreateMark(open);
   const shared = {
     pin: await writePin(
       destination,
@@ -78,40 +78,46 @@ export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> 
     ...(weekdays && { weekdays }),
   };
   let added = 0;
-  // While the queue adds some, the next are made ready.
+  // The next jobs are prepared while the queue adds the previous ones.
   let adding: Promise<unknown> = Promise.resolve();
-  for (let at = 0; at < found.length; at += SLICES_A_CALL) {
+  for (let start = 0; start < pendingSlices.length; start += SLICES_PER_CALL) {
     signal.throwIfAborted();
-    const jobs = found.slice(at, at + SLICES_A_CALL).map(
-      ({ slice, unauthorized: left }): SliceJob => ({
+    const jobs = pendingSlices.slice(start, start + SLICES_PER_CALL).map(
+      ({ slice, unauthorized: unauthorizedFiles }): SliceJob => ({
         ...slice,
         ...shared,
-        ...(left > 0 && { unauthorized: left }),
+        ...(unauthorizedFiles > 0 && { unauthorized: unauthorizedFiles }),
       }),
     );
-    const fresh = await makeWay(open, jobs);
-    const before = adding;
+    const newJobs = await removeEndedJobs(open, jobs);
+    const previous = adding;
     adding = open.queue.addBulk(
-      fresh.map(({ id, data }) => ({ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: id } })),
+      newJobs.map(({ id, data }) => ({ name: 'slice', data, opts: { ...JOB_OPTIONS, jobId: id } })),
     );
-    // A failure is told where it is waited for.
+    // Ignored here: the await below throws the same error.
     adding.catch(() => {});
-    await before;
-    added += fresh.length;
+    await previous;
+    added += newJobs.length;
   }
   await adding;
-  // What is left lying does no harm, and the next one tries again.
+  // Unused plans are harmless, and the next `enqueue` tries to remove them again.
   await removeUnusedPins(open, destination, signal).catch(() => {});
-  return { slices: found.length, added, present: found.length - added, unauthorized, missing };
+  return {
+    slices: pendingSlices.length,
+    added,
+    present: pendingSlices.length - added,
+    unauthorized,
+    missing,
+  };
 }
 
-interface Found extends Pick<EnqueueSummary, 'unauthorized' | 'missing'> {
-  readonly found: readonly FoundSlice[];
+interface PendingWork extends Pick<EnqueueSummary, 'unauthorized' | 'missing'> {
+  readonly pendingSlices: readonly PendingSlice[];
 }
 
-async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promise<Found> {
+async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promise<PendingWork> {
   const slicer = new Slicer(range, sliceDays);
-  const found: FoundSlice[] = [];
+  const pendingSlices: PendingSlice[] = [];
   let files = 0;
   let unauthorized = 0;
   let missing = 0;
@@ -119,15 +125,15 @@ async function findWork({ plan, range, sliceDays, signal }: EnqueueInput): Promi
     if (file.status === 'unauthorized') unauthorized++;
     if (file.status === 'pending' || file.status === 'unavailable') missing++;
     const slice = slicer.add(file);
-    if (slice) found.push(slice);
+    if (slice) pendingSlices.push(slice);
     if (++files % FILES_BEFORE_YIELD > 0) continue;
     await yieldToEventLoop();
     signal.throwIfAborted();
   }
   const last = slicer.end();
-  if (last) found.push(last);
-  found.sort(({ slice: a }, { slice: b }) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0));
-  return { found, unauthorized, missing };
+  if (last) pendingSlices.push(last);
+  pendingSlices.sort(({ slice: a }, { slice: b }) => (a.from > b.from ? -1 : a.from < b.from ? 1 : 0));
+  return { pendingSlices, unauthorized, missing };
 }
 
 interface IdentifiedJob {
@@ -136,22 +142,25 @@ interface IdentifiedJob {
 }
 
 /**
- * Those that neither wait nor are worked on. Those that do are worked on by the newer plan, which knows the days that were
- * exported since.
+ * Removes the ended jobs of these slices from the queue, and returns the jobs to add. Jobs that wait or are active get
+ * the newer plan instead, which includes the days exported since.
  */
-async function makeWay(open: OpenQueue, jobs: readonly SliceJob[]): Promise<readonly IdentifiedJob[]> {
+async function removeEndedJobs(
+  open: OpenQueue,
+  jobs: readonly SliceJob[],
+): Promise<readonly IdentifiedJob[]> {
   const { queue, redis } = open;
   const all = jobs.map((data): IdentifiedJob => ({ id: createJobId(data), data }));
-  const asking = redis.pipeline();
-  for (const { id } of all) asking.exists(queue.toKey(id));
-  const exists = await answersOf(asking);
+  const existsPipeline = redis.pipeline();
+  for (const { id } of all) existsPipeline.exists(queue.toKey(id));
+  const exists = await readReplies(existsPipeline);
   const known = all.filter((_, index) => exists[index] === 1);
   if (known.length === 0) return all;
-  const askingMore = redis.pipeline();
-  for (const { id } of known) for (const set of ENDED) askingMore.zscore(queue.toKey(set), id);
-  const scores = await answersOf(askingMore);
+  const scorePipeline = redis.pipeline();
+  for (const { id } of known) for (const set of ENDED_SETS) scorePipeline.zscore(queue.toKey(set), id);
+  const scores = await readReplies(scorePipeline);
   const hasEnded = (index: number): boolean =>
-    ENDED.some((_, at) => scores[index * ENDED.length + at] !== null);
+    ENDED_SETS.some((_, set) => scores[index * ENDED_SETS.length + set] !== null);
   const present = new Set(known.filter((_, index) => !hasEnded(index)));
   await Promise.all(
     known.map(async (job) => {
@@ -163,10 +172,10 @@ async function makeWay(open: OpenQueue, jobs: readonly SliceJob[]): Promise<read
   return all.filter((job) => !present.has(job));
 }
 
-async function answersOf(asking: ChainableCommander): Promise<readonly unknown[]> {
-  const answers = (await asking.exec()) ?? [];
-  return answers.map(([error, answer]) => {
+async function readReplies(pipeline: ChainableCommander): Promise<readonly unknown[]> {
+  const replies = (await pipeline.exec()) ?? [];
+  return replies.map(([error, reply]) => {
     if (error) throw error;
-    return answer;
+    return reply;
   });
 }

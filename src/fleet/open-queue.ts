@@ -3,23 +3,23 @@ import type { Redis, RedisOptions } from 'ioredis';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { loadOptionalPackage } from '../base/load-optional-package.js';
 import { rejectOnAbort, withTimeout } from '../base/wait.js';
-import { lenientClasses } from './lenient-job.js';
+import { createLenientClasses } from './lenient-classes.js';
 import type { SliceJob } from './slice-job.js';
 
 export interface QueueAccess {
   /** `redis://…` or `rediss://…`; it may hold a password, and is never printed. */
   readonly url: string;
-  /** Of the queue. */
+  /** Name of the queue. */
   readonly name: string;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
 }
 
-/** A queue of slices in Redis, with the connections that were opened for it. */
+/** A queue of slices in Redis, with its connections. */
 export interface OpenQueue {
   readonly queue: Queue<SliceJob>;
   readonly redis: Redis;
-  /** The same address again, for one who waits at the server. */
+  /** Opens another connection to the same Redis, for blocking commands. */
   connect(): Redis;
   readonly bullmq: BullMq;
   /** Host and port, for messages. */
@@ -31,33 +31,33 @@ export type SliceWorker = Worker<SliceJob>;
 type BullMq = typeof import('bullmq');
 type IoRedis = typeof import('ioredis');
 
-/** The releases that are known to do what is asked of them; package.json has the same. */
+/** Tested versions, as in package.json. */
 const PACKAGES = 'bullmq@6.7.0 ioredis@5.9.3';
-/** What BullMQ needs. */
-const LEAST_VERSION = 5;
-const CONNECT_MS = 10_000;
-const MOST_RECONNECT_MS = 5000;
-const CLOSE_MS = 1000;
+/** Major version of Redis that BullMQ requires. */
+const MIN_REDIS_VERSION = 5;
+const CONNECT_TIMEOUT_MS = 10_000;
+const MAX_RECONNECT_MS = 5000;
+const CLOSE_TIMEOUT_MS = 1000;
 
 /**
- * Connects, and looks whether this Redis will do.
- * @throws usage error for an address that is none, a Redis that is too old, packages that aren't installed;
- * TickhaulError `unreachable`, `no_access`; the reason of an abort.
+ * Connects to Redis and checks that it is suitable.
+ * @throws usage error for an invalid address, an outdated Redis, or missing packages; TickhaulError `unreachable`,
+ * `no_access`; the reason of an abort.
  */
 export async function openQueue({ url, name, warn, signal }: QueueAccess): Promise<OpenQueue> {
   const server = formatRedisServer(url);
   const { bullmq, ioredis } = loadOptionalPackage('a queue', PACKAGES, loadPackages);
   let connected = false;
   let isClosing = false;
-  let trouble: Error | undefined;
+  let lastError: Error | undefined;
   const connections: Redis[] = [];
   const connect = (override?: Partial<RedisOptions>): Redis => {
     const redis = new ioredis.Redis(url, {
       lazyConnect: true,
-      // A worker outlives its Redis: what it asks waits for the next connection.
+      // A worker outlives interruptions of Redis: its requests wait for the next connection.
       maxRetriesPerRequest: null,
-      connectTimeout: CONNECT_MS,
-      retryStrategy: (times) => (connected && !isClosing ? Math.min(times * 200, MOST_RECONNECT_MS) : null),
+      connectTimeout: CONNECT_TIMEOUT_MS,
+      retryStrategy: (times) => (connected && !isClosing ? Math.min(times * 200, MAX_RECONNECT_MS) : null),
       ...override,
     });
     connections.push(redis);
@@ -65,27 +65,27 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
     redis.duplicate = connect;
     redis.on('error', (error) => {
       // A refusal fails the pending requests too, and their callers report it.
-      if (connected && !isRedisReply(error) && trouble === undefined)
+      if (connected && !isRedisReply(error) && lastError === undefined)
         warn(`Redis at ${server}: ${error.message}; trying again`);
-      trouble = error;
+      lastError = error;
     });
     redis.on('ready', () => {
-      trouble = undefined;
+      lastError = undefined;
     });
     return redis;
   };
   const redis = connect();
   try {
-    const ready = redis.connect().then(() => assertFit(redis, server, warn).then(() => true));
-    if (!(await rejectOnAbort(withTimeout(ready, CONNECT_MS), signal)))
-      throw new Error(`no answer within ${CONNECT_MS / 1000} s`);
+    const ready = redis.connect().then(() => assertSupported(redis, server, warn).then(() => true));
+    if (!(await rejectOnAbort(withTimeout(ready, CONNECT_TIMEOUT_MS), signal)))
+      throw new Error(`no answer within ${CONNECT_TIMEOUT_MS / 1000} s`);
     connected = true;
   } catch (error) {
     redis.disconnect();
-    throw error instanceof TickhaulError ? error : toRedisError(server, trouble ?? error);
+    throw error instanceof TickhaulError ? error : toRedisError(server, lastError ?? error);
   }
   const queue = new bullmq.Queue<SliceJob>(name, { connection: redis, skipVersionCheck: true });
-  // Connections tell of it.
+  // The connections report their own errors.
   queue.on('error', () => {});
   return {
     queue,
@@ -95,18 +95,18 @@ export async function openQueue({ url, name, warn, signal }: QueueAccess): Promi
     server,
     async close() {
       isClosing = true;
-      await withTimeout(queue.close(), CLOSE_MS);
-      // They are ours, so neither queue nor worker ends them.
+      await withTimeout(queue.close(), CLOSE_TIMEOUT_MS);
+      // Neither queue nor worker closes connections that were passed to them.
       for (const connection of connections) {
         connection.disconnect();
-        // The client drops the wait for a reconnect without this event, which a worker of BullMQ waits for.
+        // ioredis cancels a pending reconnect without this event, which BullMQ's worker waits for.
         if (connection.status === 'reconnecting') connection.emit('end');
       }
     },
   };
 }
 
-/** Host and port, for messages. @throws usage error for what is no address of a Redis, or of none of its databases. */
+/** Host and port, for messages. @throws usage error for an invalid Redis address or database number. */
 export function formatRedisServer(url: string): string {
   if (URL.canParse(url)) {
     const { protocol, hostname, port, pathname, searchParams } = new URL(url);
@@ -122,16 +122,16 @@ export function formatRedisServer(url: string): string {
 
 function loadPackages(byName: (name: string) => unknown): { bullmq: BullMq; ioredis: IoRedis } {
   const bullmq = byName('bullmq') as BullMq;
-  return { bullmq: { ...bullmq, ...lenientClasses(bullmq) }, ioredis: byName('ioredis') as IoRedis };
+  return { bullmq: { ...bullmq, ...createLenientClasses(bullmq) }, ioredis: byName('ioredis') as IoRedis };
 }
 
-/** Errors of access control: of a command or a key, and of those that a script uses (Redis 6 and 7). */
+/** Access control errors of a command or key, directly or within a script (Redis 6 and 7). */
 const NOT_PERMITTED = /^NOPERM|ACL failure in script|user executing the script can't/;
 
-/** What Redis refuses, also later than at the start, or why it can't be reached. */
+/** Converts a refusal by Redis or a connection error, at any time of the run. */
 export function toRedisError(server: string, error: unknown): TickhaulError {
   const text = error instanceof Error ? error.message : String(error);
-  // Where in which script it happened is of no use.
+  // The position in the script is of no use to the user.
   const message = text.replace(/ script: .*$/s, '');
   if (NOT_PERMITTED.test(message)) {
     return new TickhaulError(
@@ -152,7 +152,7 @@ export function toRedisError(server: string, error: unknown): TickhaulError {
   );
 }
 
-/** What Redis itself says in the place of an answer. */
+/** An error reply of Redis. */
 interface ReplyError extends Error {
   readonly name: 'ReplyError';
 }
@@ -161,24 +161,24 @@ export function isRedisReply(error: unknown): error is ReplyError {
   return error instanceof Error && error.name === 'ReplyError';
 }
 
-async function assertFit(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {
+async function assertSupported(redis: Redis, server: string, warn: (message: string) => void): Promise<void> {
   await assertDatabase(redis, server);
   const info = await readInfo(redis);
   const version = /^redis_version:(\d+)\.(\S+)/m.exec(info);
-  if (version && Number(version[1]) < LEAST_VERSION) {
+  if (version && Number(version[1]) < MIN_REDIS_VERSION) {
     throw usageError(
-      `Redis at ${server} is ${version[1]}.${version[2]}; the queue needs ${LEAST_VERSION}.0 or later`,
+      `Redis at ${server} is ${version[1]}.${version[2]}; the queue needs ${MIN_REDIS_VERSION}.0 or later`,
     );
   }
   const policy = /^maxmemory_policy:(\S+)/m.exec(info)?.[1];
   if (policy !== undefined && policy !== 'noeviction') {
     warn(
-      `Redis at ${server} throws keys away when it is full (maxmemory-policy ${policy}), slices among them: set maxmemory-policy noeviction`,
+      `Redis at ${server} deletes keys when its memory is full (maxmemory-policy ${policy}), slices among them; set maxmemory-policy noeviction`,
     );
   }
 }
 
-/** Empty where the user may not read it: a queue works without INFO. */
+/** Empty if the user has no permission: the queue works without INFO. */
 async function readInfo(redis: Redis): Promise<string> {
   try {
     return await redis.info();
@@ -188,10 +188,10 @@ async function readInfo(redis: Redis): Promise<string> {
   }
 }
 
-/** Where Redis has no such database, ioredis goes on in the first one, which is another's. */
+/** ioredis ignores a missing database and continues in database 0, which may belong to someone else. */
 async function assertDatabase(redis: Redis, server: string): Promise<void> {
   const { db = 0 } = redis.options;
-  // There always is one, and a user may not be allowed to say SELECT.
+  // Database 0 always exists, and the user may have no permission for SELECT.
   if (db === 0) return;
   try {
     await redis.select(db);

@@ -6,9 +6,9 @@ import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 const names = z.array(z.string());
-const day = z.string().refine((text) => isDay(text), 'it is no day');
+const day = z.string().refine((text) => isDay(text), 'it is not a day');
 
-/** What `enqueue` writes; fields that a later version adds are let through. */
+/** The job data that `enqueue` writes (`docs/spec/queue.md#job-data`). Fields of later versions are accepted. */
 const sliceJob = z
   .looseObject({
     exchange: z.string().min(1),
@@ -24,7 +24,7 @@ const sliceJob = z
         pathStyle: z.boolean().optional(),
       })
       .optional(),
-    // It becomes part of a path.
+    // The name becomes part of a path.
     pin: z.string().regex(/^[\w-]+$/),
     options: z.looseObject({
       concurrency: z.union([z.int().min(1), z.literal('auto')]),
@@ -57,7 +57,7 @@ const sliceJob = z
   })
   .refine(({ from, to }) => from < to, { message: 'it has no days', path: ['to'] });
 
-/** Takes what is in the queue for a slice as such. @throws TickhaulError `rejected` for what `enqueue` doesn't write. */
+/** Validates the data of a queued job. @throws TickhaulError `rejected` if `enqueue` would not write it. */
 export function parseSliceJob(data: unknown, id = ''): SliceJob {
   const { success, error } = sliceJob.safeParse(data);
   if (success) return data as SliceJob;
@@ -65,23 +65,23 @@ export function parseSliceJob(data: unknown, id = ''): SliceJob {
   const field = path.length > 0 ? `${path.join('.')}: ` : '';
   throw new TickhaulError(
     'rejected',
-    `slice ${id}: its job in the queue is damaged (${field}${message}); put it there again with tickhaul enqueue`,
+    `slice ${id}: its job in the queue is damaged (${field}${message}); add it again with tickhaul enqueue`,
   );
 }
 
-/** The slice that a job names, whatever is in the queue: what is no text is empty. */
-export function sliceOfJob(data: unknown): Slice {
-  const fields = (typeof data === 'object' ? data : undefined) ?? {};
-  const text = (name: keyof Slice): string => {
-    const value: unknown = (fields as Partial<Record<keyof Slice, unknown>>)[name];
+/** The slice of a job with any data; fields that are not strings are empty. */
+export function readSlice(data: unknown): Slice {
+  const record = (typeof data === 'object' ? data : undefined) ?? {};
+  const readText = (name: keyof Slice): string => {
+    const value: unknown = (record as Partial<Record<keyof Slice, unknown>>)[name];
     return typeof value === 'string' ? value : '';
   };
-  const [exchange, dataType, symbol] = [text('exchange'), text('dataType'), text('symbol')];
-  return { exchange, dataType, symbol, from: text('from'), to: text('to') };
+  const [exchange, dataType, symbol] = [readText('exchange'), readText('dataType'), readText('symbol')];
+  return { exchange, dataType, symbol, from: readText('from'), to: readText('to') };
 }
 
-/** The plan that a job names, whatever is in the queue. */
-export function pinOfJob(data: unknown): unknown {
+/** The plan name of a job with any data. */
+export function readPinName(data: unknown): unknown {
   return typeof data === 'object' ? (data as Partial<SliceJob> | null)?.pin : undefined;
 }
 

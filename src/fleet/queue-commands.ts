@@ -1,18 +1,18 @@
 import type { Job } from 'bullmq';
 import { usageError } from '../base/errors.js';
 import type { OpenQueue } from './open-queue.js';
-import { sliceOfJob } from './parse-slice-job.js';
+import { readSlice } from './parse-slice-job.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 export interface QueueStatus {
-  /** Slices that nobody works on yet, those of a paused queue too. */
+  /** Slices that no worker has taken yet, including those of a paused queue. */
   readonly waiting: number;
   readonly active: number;
-  /** Those that failed and will be tried again. */
+  /** Slices that wait for another attempt. */
   readonly delayed: number;
   readonly completed: number;
-  /** For good. */
+  /** Slices without further attempts. */
   readonly failed: number;
   readonly paused: boolean;
 }
@@ -26,13 +26,13 @@ export async function readQueueStatus({ queue }: OpenQueue): Promise<QueueStatus
   return { waiting: wait + prioritized, active, delayed, completed, failed, paused };
 }
 
-/** How BullMQ has it. */
+/** BullMQ's message. */
 const STALLED = 'job stalled more than allowable limit';
-/** What is told of a slice that lost its worker more often than it may. */
+/** Error of a slice that lost its worker too often. */
 export const LOST_WORKER_MESSAGE =
-  'its workers ended, or fell silent, again and again while they had it: do they run out of memory? tickhaul queue retry puts it back';
+  'its workers ended or stopped responding too often while processing it; check whether they run out of memory, then add it again with tickhaul queue retry';
 
-/** A slice that failed as often as it may. */
+/** A slice whose attempts are used up. */
 export interface FailedSlice extends Slice {
   readonly id: string;
   readonly attempts: number;
@@ -43,23 +43,23 @@ export async function listFailedSlices({ queue }: OpenQueue): Promise<readonly F
   const jobs = await queue.getFailed();
   return jobs.map(({ id = '', data, attemptsMade, failedReason }) => {
     const error = failedReason === STALLED ? LOST_WORKER_MESSAGE : (failedReason ?? '');
-    return { id, ...sliceOfJob(data), attempts: attemptsMade, error };
+    return { id, ...readSlice(data), attempts: attemptsMade, error };
   });
 }
 
 /**
- * Puts failed slices into the queue again, all of them without ids.
- * @returns how many. @throws usage error for an id of which no slice failed; then none is put back.
+ * Puts failed slices back into the queue; without ids, all of them.
+ * @returns the number of slices. @throws usage error if an id is not that of a failed slice; then none is put back.
  */
 export async function retrySlices({ queue, redis }: OpenQueue, ids: readonly string[]): Promise<number> {
   const failed = await queue.getFailed();
-  const wanted = ids.length === 0 ? failed : failed.filter(({ id = '' }) => ids.includes(id));
-  const unknown = ids.find((id) => !wanted.some((job) => job.id === id));
+  const selected = ids.length === 0 ? failed : failed.filter(({ id = '' }) => ids.includes(id));
+  const unknown = ids.find((id) => !selected.some((job) => job.id === id));
   if (unknown !== undefined)
     throw usageError(`"${unknown}" is no failed slice; tickhaul queue failed lists them`);
-  // It may lose its worker as often as before.
-  await Promise.all(wanted.map(({ id = '' }) => redis.hdel(queue.toKey(id), 'stc')));
-  const retried = await Promise.all(wanted.map(retryOnce));
+  // Reset the count of stalls, so that the slice may lose its worker as often as before.
+  await Promise.all(selected.map(({ id = '' }) => redis.hdel(queue.toKey(id), 'stc')));
+  const retried = await Promise.all(selected.map(retryOnce));
   return retried.filter((done) => done).length;
 }
 
@@ -68,13 +68,13 @@ async function retryOnce(job: Job<SliceJob>): Promise<boolean> {
     await job.retry('failed', { resetAttemptsMade: true });
     return true;
   } catch (error) {
-    // Another retry was faster.
+    // Another retry put it back already.
     if (error instanceof Error && /is not in the failed state|Missing key/i.test(error.message)) return false;
     throw error;
   }
 }
 
-/** No slice is begun until `resumeQueue`; those that are worked on go on. */
+/** Stops handing out slices until `resumeQueue`. Active slices continue. */
 export async function pauseQueue({ queue }: OpenQueue): Promise<void> {
   await queue.pause();
 }
@@ -83,7 +83,7 @@ export async function resumeQueue({ queue }: OpenQueue): Promise<void> {
   await queue.resume();
 }
 
-/** Drops what waits, also for another try. @returns how many slices. */
+/** Removes waiting slices, including those that wait for another attempt. @returns the number of slices. */
 export async function drainQueue(open: OpenQueue): Promise<number> {
   const before = await readQueueStatus(open);
   await open.queue.drain(true);

@@ -3,45 +3,45 @@ import { plural } from '../base/units.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { isRedisReply, type OpenQueue, type SliceWorker, toRedisError } from './open-queue.js';
 import { readQueueStatus } from './queue-commands.js';
-import { readMark } from './remove-unused-pins.js';
+import { readExistingMark } from './remove-unused-pins.js';
 
 export interface QueueWatchInput {
   readonly open: OpenQueue;
   readonly warn: (message: string) => void;
-  /** Ends the worker. */
-  readonly end: (why: TickhaulError) => void;
-  /** Aborted when the worker ends. */
+  /** Stops the worker. */
+  readonly end: (reason: TickhaulError) => void;
+  /** Aborted when the worker stops. */
   readonly ends: AbortSignal;
 }
 
 /** Milliseconds between two polls of the queue. */
 const POLL_MS = 500;
-/** Milliseconds until a worker asks for slices again after Redis refused, for example because its memory is full. */
-const REFUSED_MS = 5000;
+/** Milliseconds until a worker requests slices again after an error reply, for example because memory is full. */
+const REFUSED_PAUSE_MS = 5000;
 
-/** Watches a worker's queue for what ends the worker: no slice left, a pause, no permission, a queue that is lost. */
+/** Stops a worker if its queue is empty, paused or lost, or if Redis denies permission. */
 export class QueueWatch {
   readonly #input: QueueWatchInput;
-  /** Of the queue as the worker found it; undefined until `enqueue` has filled it. */
+  /** Mark of the queue when the worker first saw it; undefined until `enqueue` has filled the queue. */
   #mark: string | undefined;
-  /** Why Redis refused last: reported once. */
+  /** Last error reply of Redis, so that it is reported once. */
   #refusal: string | undefined;
 
   constructor(input: QueueWatchInput) {
     this.#input = input;
   }
 
-  /** Remembers which queue this is: to be called with each slice, as a queue may be filled after its workers started. */
+  /** Remembers the queue's identity. Call it for each slice, since a queue may be filled after its workers start. */
   async identify(): Promise<void> {
-    this.#mark ??= await readMark(this.#input.open);
+    this.#mark ??= await readExistingMark(this.#input.open);
   }
 
-  /** Resolves when no slice is left, or the worker ends: also because the queue is paused or lost, or Redis refuses. */
-  async untilNoneIsLeft(): Promise<void> {
+  /** Resolves when no slice is left or the worker stops, for example because the queue is paused or lost. */
+  async waitUntilEmpty(): Promise<void> {
     const { ends } = this.#input;
     while (!ends.aborted) {
       try {
-        if (!(await rejectOnAbort(this.#isLeft(), ends))) return;
+        if (!(await rejectOnAbort(this.#hasSlices(), ends))) return;
       } catch (error) {
         this.#onRequestError(error);
       }
@@ -49,12 +49,12 @@ export class QueueWatch {
     }
   }
 
-  /** To be called with each error of BullMQ's worker: it asks again at once, for as long as it is not paused. */
+  /** Call it for each error of BullMQ's worker, which requests the next slice at once unless it is paused. */
   async onError(error: Error, worker: SliceWorker): Promise<void> {
     const { warn, ends } = this.#input;
     if (!isRedisReply(error)) {
-      // Connections report their errors. Another worker's slice that ends here is normal, unless the queue is lost.
-      await this.#assertThere().catch((why) => this.#onRequestError(why));
+      // Connections report their errors. Errors about another worker's slice are normal unless the queue is lost.
+      await this.#assertNotLost().catch((reason) => this.#onRequestError(reason));
       return;
     }
     this.#onRequestError(error);
@@ -63,15 +63,15 @@ export class QueueWatch {
       warn(`${toRedisError(this.#input.open.server, error).message}; trying again`);
     this.#refusal = error.message;
     await worker.pause(true);
-    await wait(REFUSED_MS, ends).catch(() => {});
+    await wait(REFUSED_PAUSE_MS, ends).catch(() => {});
     if (!ends.aborted) worker.resume();
   }
 
-  async #isLeft(): Promise<boolean> {
+  async #hasSlices(): Promise<boolean> {
     await this.identify();
     const { waiting, active, delayed, paused } = await readQueueStatus(this.#input.open);
     if (waiting + active + delayed === 0) {
-      await this.#assertThere();
+      await this.#assertNotLost();
       return false;
     }
     if (paused && active === 0) {
@@ -83,20 +83,20 @@ export class QueueWatch {
     return true;
   }
 
-  async #assertThere(): Promise<void> {
+  async #assertNotLost(): Promise<void> {
     const { open } = this.#input;
-    if (this.#mark === undefined || (await readMark(open)) === this.#mark) return;
+    if (this.#mark === undefined || (await readExistingMark(open)) === this.#mark) return;
     throw new TickhaulError(
       'server_error',
       `queue "${open.queue.name}": Redis at ${open.server} lost it during the run; fill it again with tickhaul enqueue`,
     );
   }
 
-  /** What the next request meets as well ends the worker; a connection that broke comes back. */
+  /** Stops the worker if the next request would fail as well. A broken connection is reopened. */
   #onRequestError(error: unknown): void {
     const { open, end, ends } = this.#input;
     if (ends.aborted) return;
-    const why = isRedisReply(error) ? toRedisError(open.server, error) : error;
-    if (why instanceof TickhaulError && (why === error || why.code === 'no_access')) end(why);
+    const reason = isRedisReply(error) ? toRedisError(open.server, error) : error;
+    if (reason instanceof TickhaulError && (reason === error || reason.code === 'no_access')) end(reason);
   }
 }

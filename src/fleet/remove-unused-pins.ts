@@ -3,41 +3,41 @@ import type { Destination } from '../store/destination.js';
 import type { OpenQueue } from './open-queue.js';
 import { removePin } from './stored-pins.js';
 
-/** Milliseconds for which a plan stays in any case: whoever wrote it may still be filling the queue. */
-const YOUNG_MS = 86_400_000;
-const KEYS_A_CALL = 1000;
-/** As `createJobId` makes them. */
-const IS_JOB = /:[0-9a-f]{32}$/;
+/** Milliseconds for which a plan is kept in any case, since its `enqueue` may still be running. */
+const MIN_AGE_MS = 86_400_000;
+const KEYS_PER_CALL = 1000;
+/** Ends with a job id from `createJobId`. */
+const JOB_KEY = /:[0-9a-f]{32}$/;
 
 /**
- * What the names of a queue's plans begin with, the same however its Redis is reached. Another queue may have the same plan
- * in the same destination, and knows nothing of the slices of this one.
+ * The prefix of this queue's plan names, created on first use. It is the same however its Redis is addressed. Another
+ * queue may have the same plan in the same destination, and does not see the slices of this one.
  */
-export async function readQueueMark({ queue, redis }: OpenQueue): Promise<string> {
+export async function getOrCreateMark({ queue, redis }: OpenQueue): Promise<string> {
   const key = queue.toKey(MARK);
-  const fresh = `${randomBytes(8).toString('hex')}-`;
-  await redis.setnx(key, fresh);
-  return (await redis.get(key)) ?? fresh;
+  const mark = `${randomBytes(8).toString('hex')}-`;
+  await redis.setnx(key, mark);
+  return (await redis.get(key)) ?? mark;
 }
 
-/** What `readQueueMark` gave; undefined before the first `enqueue`, and if Redis lost the queue. */
-export async function readMark({ queue, redis }: OpenQueue): Promise<string | undefined> {
+/** The mark of the queue; undefined before the first `enqueue`, and if Redis lost the queue. */
+export async function readExistingMark({ queue, redis }: OpenQueue): Promise<string | undefined> {
   return (await redis.get(queue.toKey(MARK))) ?? undefined;
 }
 
-/** Notes that this queue has a plan in a destination, before it is written there: what no queue noted stays for ever. */
+/** Records that this queue has a plan in a destination, before it is written. Plans without a record are never removed. */
 export async function recordPinDestination(
   { queue, redis }: OpenQueue,
   dir: string,
   pin: string,
 ): Promise<void> {
-  await redis.zadd(queue.toKey(PLANS), Date.now(), memberOf(dir, pin));
+  await redis.zadd(queue.toKey(PLANS), Date.now(), formatMember(dir, pin));
 }
 
 /**
- * Removes plans of this queue from a destination that no slice names any more: none that waits, is worked on, failed, or
- * was done in the last days.
- * @throws what the destination does.
+ * Removes plans of this queue from a destination if no slice refers to them: no waiting, active or failed slice, and
+ * none that was completed in the last days.
+ * @throws errors of the destination.
  */
 export async function removeUnusedPins(
   open: OpenQueue,
@@ -46,49 +46,51 @@ export async function removeUnusedPins(
 ): Promise<void> {
   const { queue, redis } = open;
   const key = queue.toKey(PLANS);
-  const before = Date.now() - YOUNG_MS;
-  const folder = memberOf(destination.name, '');
-  const own = memberOf(destination.name, await readQueueMark(open));
-  const old = (await redis.zrangebyscore(key, 0, before)).filter((member) => member.startsWith(own));
-  if (old.length === 0) return;
-  const named = await pinsNamed(open);
-  for (const member of old) {
+  const maxTimeMs = Date.now() - MIN_AGE_MS;
+  const folder = formatMember(destination.name, '');
+  const prefix = formatMember(destination.name, await getOrCreateMark(open));
+  const oldMembers = (await redis.zrangebyscore(key, 0, maxTimeMs)).filter((member) =>
+    member.startsWith(prefix),
+  );
+  if (oldMembers.length === 0) return;
+  const referenced = await listReferencedPins(open);
+  for (const member of oldMembers) {
     const pin = member.slice(folder.length);
-    if (named.has(pin)) continue;
-    // It may have been noted anew meanwhile.
-    if (Number(await redis.zscore(key, member)) > before) continue;
+    if (referenced.has(pin)) continue;
+    // It may have been recorded again meanwhile.
+    if (Number(await redis.zscore(key, member)) > maxTimeMs) continue;
     await redis.zrem(key, member);
     await removePin(destination, pin, signal);
   }
 }
 
 /**
- * All that any slice names, in whatever destination: one folder may have several names. A slice that goes from one state to
- * the next meanwhile is seen too: its key stays.
+ * The plans of all slices in any destination, since one folder may have several names. A slice that changes its state
+ * meanwhile is included, because its key stays.
  */
-async function pinsNamed({ queue, redis }: OpenQueue): Promise<ReadonlySet<string>> {
-  const named = new Set<string>();
+async function listReferencedPins({ queue, redis }: OpenQueue): Promise<ReadonlySet<string>> {
+  const referenced = new Set<string>();
   const pattern = queue.toKey('*');
   for (let cursor = '0', isFirst = true; isFirst || cursor !== '0'; isFirst = false) {
-    const [next, keys] = await redis.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_A_CALL);
+    const [next, keys] = await redis.scan(cursor, 'MATCH', pattern, 'COUNT', KEYS_PER_CALL);
     cursor = next;
-    const asking = redis.pipeline();
-    for (const key of keys) if (IS_JOB.test(key)) asking.hget(key, 'data');
-    for (const [error, data] of (await asking.exec()) ?? []) {
+    const pipeline = redis.pipeline();
+    for (const key of keys) if (JOB_KEY.test(key)) pipeline.hget(key, 'data');
+    for (const [error, data] of (await pipeline.exec()) ?? []) {
       if (error) throw error;
       if (typeof data !== 'string') continue;
       const pin = /"pin":"([^"]*)"/.exec(data)?.[1];
-      if (pin !== undefined) named.add(pin);
+      if (pin !== undefined) referenced.add(pin);
     }
   }
-  return named;
+  return referenced;
 }
 
-/** Of the plans that a queue wrote, with the time of each in milliseconds. */
+/** Sorted set of the plans that a queue wrote, with the time of each in milliseconds. */
 const PLANS = 'plans';
-/** What the names of them all begin with. */
+/** Prefix of their names. */
 const MARK = 'plans-begin-with';
 
-function memberOf(dir: string, pin: string): string {
+function formatMember(dir: string, pin: string): string {
   return `${dir} ${pin}`;
 }

@@ -9,45 +9,44 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { Pause } from '../transfer/pause.js';
-import type { OpenDestinationEntry } from './open-folders.js';
+import type { OpenFolder } from './folder-pool.js';
 import { type SliceJob, toDownloadOptions } from './slice-job.js';
 
-/** What is done with the slices of a worker. */
+/** The work that a worker does with its slices. */
 export interface SliceWork {
   /**
-   * Works on one slice.
-   * @param signal ends the work at once.
-   * @throws TickhaulError for what no work begins with; the reason of an abort.
+   * Processes one slice.
+   * @param signal aborts the work at once.
+   * @throws TickhaulError if the work cannot start; the reason of an abort.
    */
   run(job: SliceJob, signal: AbortSignal): Promise<SliceResult>;
-  /** To be called when no further slice comes. */
+  /** Call it when no further slice follows. */
   close(): Promise<void>;
 }
-
-/** What the worker gives to those who work on its slices. */
+/** What the worker provides to the work on its slices. */
 export interface SliceWorkContext {
-  /** Of all workers. */
+  /** Pause of all workers of the queue. */
   readonly pause: Pause;
   readonly emit: EventSink;
-  /** Ends all work after the files under way. */
+  /** Ends all work after the files in flight. */
   readonly stopStarting: AbortSignal;
 }
 
 export interface SliceInput {
   readonly job: SliceJob;
   readonly pin: PinnedPlan;
-  readonly folder: OpenDestinationEntry;
+  readonly folder: OpenFolder;
   readonly client: ServiceClient;
-  readonly mayRead: CanRequest;
-  /** That this worker converts with. */
+  readonly canRequest: CanRequest;
+  /** Threads for conversions. */
   readonly threads: number;
-  /** Of all slices of this worker, with the pause of all workers. */
+  /** Limits of all slices of this worker, with the pause of all workers. */
   readonly transfers: TransferLimits;
   readonly emit: EventSink;
-  /** Ends the work at once. */
+  /** Aborts the work at once. */
   readonly signal: AbortSignal;
-  /** Ends it after the files under way. */
-  readonly noMore: AbortSignal;
+  /** Ends the work after the files in flight. */
+  readonly stopStarting: AbortSignal;
 }
 
 export interface SliceResult {
@@ -56,15 +55,15 @@ export interface SliceResult {
   readonly failed: readonly FileEvent[];
 }
 
-/** Brings what is missing of a slice, as a download of it would. @throws TickhaulError for what no download begins with. */
+/** Downloads the missing files of a slice, as `download` would. @throws TickhaulError if a download cannot start. */
 export function runSlice(input: SliceInput): Promise<SliceResult> {
   const { exchange, dataType, from, to } = input.job;
   const scope = { exchanges: [exchange], dataTypes: [dataType], from: parseDay(from), to: parseDay(to) };
-  return input.folder.withManifest(scope, (manifest) => workWith(manifest, input));
+  return input.folder.withManifest(scope, (manifest) => downloadSlice(manifest, input));
 }
 
-async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
-  const { job, pin, folder, client, mayRead, threads, transfers, emit, noMore } = input;
+async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
+  const { job, pin, folder, client, canRequest, threads, transfers, emit, stopStarting } = input;
   const { destination, partSuffix, lost } = folder;
   const options = toDownloadOptions(job, threads);
   const plan = await createDownloadPlan({
@@ -74,11 +73,11 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
     existing: options.existing,
     convert: options.convert,
     shard: options.shard,
-    mayRead,
+    mayRead: canRequest,
     signal: input.signal,
   });
   const failed: FileEvent[] = [];
-  const tell: EventSink = (event) => {
+  const onEvent: EventSink = (event) => {
     if (event.event === 'file' && event.status === 'failed') failed.push(event);
     emit(event);
   };
@@ -91,9 +90,9 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
       options,
       transfers,
       isPart: true,
-      emit: tell,
+      emit: onEvent,
       signal,
-      stopStarting: noMore,
+      stopStarting,
     },
     [{ plan, options, client }],
   );
@@ -101,15 +100,17 @@ async function workWith(manifest: Manifest, input: SliceInput): Promise<SliceRes
   return { summary, failed };
 }
 
-/** The part of a pinned plan that a slice is. @throws TickhaulError `rejected` for a series that the plan lacks. */
+/** The part of a pinned plan that covers a slice. @throws TickhaulError `rejected` for a series that the plan lacks. */
 export function createSlicePin({ selection, record }: PinnedPlan, job: SliceJob): PinnedPlan {
   const { exchange, dataType, symbol, from, to } = job;
   const { datasets } = record;
-  const symbols = datasets?.symbols.filter((one) => one.id === symbol && one.dataTypes.includes(dataType));
+  const symbols = datasets?.symbols.filter(
+    (candidate) => candidate.id === symbol && candidate.dataTypes.includes(dataType),
+  );
   if (exchange !== record.id || !symbols?.length) {
     throw new TickhaulError(
       'rejected',
-      `slice ${exchange} ${dataType} ${symbol}: its plan has no such series; put it there again with tickhaul enqueue`,
+      `slice ${exchange} ${dataType} ${symbol}: its plan has no such series; add it again with tickhaul enqueue`,
     );
   }
   return {
@@ -128,11 +129,11 @@ export function createSlicePin({ selection, record }: PinnedPlan, job: SliceJob)
   };
 }
 
-const MOST_DAYS = 5;
+const MAX_DAYS_SHOWN = 5;
 
-/** The days of files that failed, and why the first did: what is told of a slice. */
+/** The days of the failed files, and the error of the first: the error message of a slice. */
 export function formatFailures(failed: readonly FileEvent[]): string {
   const days = failed.flatMap(({ file }) => (file ? [formatDay(file.day)] : [])).sort();
-  const more = days.length > MOST_DAYS ? ` and ${days.length - MOST_DAYS} more` : '';
-  return `${days.slice(0, MOST_DAYS).join(', ')}${more}: ${failed[0]?.error?.message ?? 'failed'}`;
+  const more = days.length > MAX_DAYS_SHOWN ? ` and ${days.length - MAX_DAYS_SHOWN} more` : '';
+  return `${days.slice(0, MAX_DAYS_SHOWN).join(', ')}${more}: ${failed[0]?.error?.message ?? 'failed'}`;
 }

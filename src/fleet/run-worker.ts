@@ -16,31 +16,31 @@ import type { SliceJob } from './slice-job.js';
 import { decideSliceOutcome, NEWER_PLAN } from './slice-outcome.js';
 import { createSliceEvent, type SliceStatus, type WorkerEvent, type WorkerSummary } from './worker-events.js';
 
-export interface WorkerInput {
+export interface RunWorkerInput {
   readonly open: OpenQueue;
-  /** What is done with a slice. */
+  /** Creates the work to do with each slice. */
   readonly work: (context: SliceWorkContext) => SliceWork;
-  /** Slices at once. */
+  /** Number of slices at once. */
   readonly concurrency: number;
-  /** To end when no slice is left. */
+  /** Stop when no slice is left. */
   readonly once: boolean;
-  /** Milliseconds after which a slice of a worker that is silent is given to another. */
+  /** Milliseconds without a heartbeat after which a slice is given to another worker. */
   readonly lockMs: number;
   readonly emit: (event: WorkerEvent) => void;
-  /** Ends the worker after the files under way. */
+  /** Stops the worker after the files in flight. */
   readonly signal: AbortSignal;
 }
 
-/** A slice may lose its worker so often before it counts as failed: machines of the cheap kind come and go. */
-const MOST_STALLED = 5;
-/** Milliseconds that the end may take, once the files under way have ended. */
-const FAREWELL_MS = 5000;
+/** How often a slice may lose its worker before it fails. Preemptible machines are stopped often. */
+const MAX_STALLED_COUNT = 5;
+/** Milliseconds that closing may take after the files in flight are complete. */
+const CLOSE_TIMEOUT_MS = 5000;
 
 /**
- * Works on slices of a queue until there is a reason to end: `signal`, an answer that concerns all that this worker would
- * ask for, or with `once` that none is left. A slice that it doesn't end goes back to the queue, and counts as not tried.
+ * Processes slices of a queue until there is a reason to stop: `signal`, a response that affects all requests of this
+ * worker, or with `once` an empty queue. An incomplete slice is returned to the queue without counting as an attempt.
  */
-export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
+export async function runWorker(input: RunWorkerInput): Promise<WorkerSummary> {
   const worker = new FleetWorker(input);
   const started = performance.now();
   await worker.run();
@@ -48,31 +48,31 @@ export async function runWorker(input: WorkerInput): Promise<WorkerSummary> {
 }
 
 class FleetWorker {
-  readonly #input: WorkerInput;
+  readonly #input: RunWorkerInput;
   readonly #worker: SliceWorker;
   readonly #slices: SliceWork;
-  /** What is to be over before the worker leaves. */
-  readonly #working = new Set<Promise<unknown>>();
+  /** Work that must end before the worker closes. */
+  readonly #inFlight = new Set<Promise<unknown>>();
   readonly #bullmq: OpenQueue['bullmq'];
-  /** Why it ends, where it doesn't by itself. */
+  /** Aborted with the reason if the worker is to stop. */
   readonly #end = new AbortController();
-  /** Aborted when the slices under way are to be handed back at once; then there is another. */
-  #handBack = new AbortController();
+  /** Aborted to return the active slices at once; a new controller replaces it then. */
+  #returnSlices = new AbortController();
   readonly #watch: QueueWatch;
   readonly #counts = { done: 0, failed: 0, returned: 0, bytes: 0 };
 
-  constructor(input: WorkerInput) {
+  constructor(input: RunWorkerInput) {
     const { open, work, concurrency, lockMs } = input;
     this.#input = input;
     this.#bullmq = open.bullmq;
     this.#watch = new QueueWatch({
       open,
       warn: this.#warn,
-      end: (why) => this.#endFor(why),
+      end: (reason) => this.#endWorker(reason),
       ends: this.#end.signal,
     });
-    // Each file in flight listens to them, and that is no leak.
-    setMaxListeners(0, this.#end.signal, this.#handBack.signal);
+    // Each file in flight adds listeners to these signals; that is not a leak.
+    setMaxListeners(0, this.#end.signal, this.#returnSlices.signal);
     const pause = createSharedPause(open, this.#end.signal);
     const emit = (event: RunEvent): void => this.#onRunEvent(event);
     this.#slices = work({ pause, emit, stopStarting: this.#end.signal });
@@ -87,32 +87,32 @@ class FleetWorker {
         limiter: RATE_LIMITER,
         lockDuration: lockMs,
         stalledInterval: lockMs / 2,
-        maxStalledCount: MOST_STALLED,
+        maxStalledCount: MAX_STALLED_COUNT,
       },
     );
     this.#worker.on('failed', (job) => this.#onFailed(job));
     this.#worker.on('error', (error) => void this.#watch.onError(error, this.#worker));
-    // A worker that is to end takes nothing more, also where that was said before it began.
+    // A stopping worker takes no further slice, even if it was stopped before it started.
     this.#end.signal.addEventListener('abort', () => void this.#worker.pause(true), { once: true });
   }
 
   async run(): Promise<void> {
     const { signal, once } = this.#input;
-    const leave = onAbort(signal, () => this.#end.abort(abortReason(signal)));
+    const removeListener = onAbort(signal, () => this.#end.abort(abortReason(signal)));
     const running = this.#worker.run();
     try {
-      if (once) await this.#watch.untilNoneIsLeft();
+      if (once) await this.#watch.waitUntilEmpty();
       else await waitForAbort(this.#end.signal);
     } finally {
-      leave();
-      // What others put into the queue from now on is theirs.
+      removeListener();
+      // Slices that are added from now on are left to other workers.
       await this.#worker.pause(true);
-      await Promise.allSettled(this.#working);
+      await Promise.allSettled(this.#inFlight);
       await this.#slices.close();
-      // Without its Redis, it can't say that it ends: its slices are others' when their locks run out.
+      // Without Redis, closing cannot complete. Other workers get its slices when their locks expire.
       await withTimeout(
         this.#worker.close().then(() => running),
-        FAREWELL_MS,
+        CLOSE_TIMEOUT_MS,
       );
     }
   }
@@ -130,85 +130,85 @@ class FleetWorker {
   readonly #warn = (message: string): void => this.#input.emit({ event: 'warning', message });
 
   async #process(job: Job<SliceJob>, token: string | undefined): Promise<unknown> {
-    // It was asked for before the worker was told to take nothing more.
-    if (this.#worker.isPaused()) return this.#giveBack(job, token);
+    // The slice was requested before the worker was paused.
+    if (this.#worker.isPaused()) return this.#returnSlice(job, token);
     this.#assertSlice(job);
-    const handBack = this.#handBack.signal;
-    const working = this.#work(job, handBack);
-    this.#working.add(working);
-    const ended = await working.finally(() => this.#working.delete(working));
-    const worked = decideSliceOutcome(ended, job.data, handBack.aborted || this.#end.signal.aborted);
-    const isCurrent = worked.status !== 'done' || (await sealPlan(this.#input.open, job));
-    const verdict = isCurrent ? worked : NEWER_PLAN;
-    const { status, why, holdsAllMs, keptMs = 0 } = verdict;
-    this.#tell(job, status, ended, why);
-    if (holdsAllMs !== undefined) await this.#holdAll(holdsAllMs);
-    const isPatient = holdsAllMs !== undefined && !this.#input.once;
-    if (verdict.endsWorker && why && !isPatient) this.#endFor(why);
+    const returnSignal = this.#returnSlices.signal;
+    const processing = this.#work(job, returnSignal);
+    this.#inFlight.add(processing);
+    const result = await processing.finally(() => this.#inFlight.delete(processing));
+    const outcome = decideSliceOutcome(result, job.data, returnSignal.aborted || this.#end.signal.aborted);
+    const isCurrent = outcome.status !== 'done' || (await sealPlan(this.#input.open, job));
+    const finalOutcome = isCurrent ? outcome : NEWER_PLAN;
+    const { status, reason, pauseAllMs, returnDelayMs = 0 } = finalOutcome;
+    this.#emitSlice(job, status, result, reason);
+    if (pauseAllMs !== undefined) await this.#pauseAll(pauseAllMs);
+    const canWait = pauseAllMs !== undefined && !this.#input.once;
+    if (finalOutcome.endsWorker && reason && !canWait) this.#endWorker(reason);
     if (status === 'done') return undefined;
-    if (status === 'failed') throw new Error(why?.message);
-    if (keptMs > 0) await wait(keptMs, this.#end.signal).catch(() => {});
-    return this.#giveBack(job, token);
+    if (status === 'failed') throw new Error(reason?.message);
+    if (returnDelayMs > 0) await wait(returnDelayMs, this.#end.signal).catch(() => {});
+    return this.#returnSlice(job, token);
   }
 
-  /** @throws BullMQ's error for a slice that no further try would end, once it is reported. */
+  /** @throws BullMQ's error for a slice that no further attempt would complete, after reporting it. */
   #assertSlice(job: Job<SliceJob>): void {
     try {
       parseSliceJob(job.data, job.id);
     } catch (error) {
       if (!(error instanceof TickhaulError)) throw error;
-      this.#tell(job, 'failed', error, error);
+      this.#emitSlice(job, 'failed', error, error);
       throw new this.#bullmq.UnrecoverableError(error.message);
     }
   }
 
-  async #giveBack(job: Job<SliceJob>, token: string | undefined): Promise<never> {
+  async #returnSlice(job: Job<SliceJob>, token: string | undefined): Promise<never> {
     await job.moveToWait(token);
     throw new this.#bullmq.WaitingError();
   }
 
-  /** What came of it, or the error that it ended with. */
-  async #work({ data }: Job<SliceJob>, handBack: AbortSignal): Promise<SliceResult | TickhaulError> {
-    const noMore = this.#end.signal;
+  /** Returns the slice's result, or the error with which it ended. */
+  async #work({ data }: Job<SliceJob>, returnSignal: AbortSignal): Promise<SliceResult | TickhaulError> {
+    const stopStarting = this.#end.signal;
     try {
-      if (noMore.aborted) throw abortReason(noMore);
+      if (stopStarting.aborted) throw abortReason(stopStarting);
       await this.#watch.identify();
-      return await this.#slices.run(data, handBack);
+      return await this.#slices.run(data, returnSignal);
     } catch (error) {
       if (error instanceof TickhaulError) return error;
       throw error;
     }
   }
 
-  /** Of a slice that lost its worker too often, nobody else tells: it isn't worked on any more. */
+  /** Reports a slice that lost its worker too often. It is not processed any more, so nothing else reports it. */
   #onFailed(job: Job<SliceJob> | undefined): void {
     if (job?.deferredFailure === undefined) return;
-    const why = new TickhaulError('mixed', LOST_WORKER_MESSAGE);
-    this.#tell(job, 'failed', why, why);
+    const reason = new TickhaulError('mixed', LOST_WORKER_MESSAGE);
+    this.#emitSlice(job, 'failed', reason, reason);
   }
 
   #onRunEvent(event: RunEvent): void {
     if (event.event === 'warning') this.#warn(event.message);
     if (event.event !== 'pause') return;
     const { waitMs, error } = event;
-    if (error.code === 'ip_locked') void this.#standBack(waitMs, error.message);
-    else void this.#holdAll(waitMs);
+    if (error.code === 'ip_locked') void this.#pauseWorker(waitMs, error.message);
+    else void this.#pauseAll(waitMs);
   }
 
-  /** A Redis that is gone has no worker take anything either. */
-  async #holdAll(ms: number): Promise<void> {
+  /** Errors are ignored: without Redis, no worker can take a slice. */
+  async #pauseAll(ms: number): Promise<void> {
     await pauseAll(this.#input.open, ms).catch(() => {});
   }
 
-  /** The key is in use elsewhere, lawfully for all that is known: others may go on, and this worker not. */
-  async #standBack(ms: number, message: string): Promise<void> {
+  /** The key is in use from another address, possibly on purpose: other workers may continue, and this one waits. */
+  async #pauseWorker(ms: number, message: string): Promise<void> {
     const { once, emit } = this.#input;
-    const handBack = this.#handBack;
-    if (handBack.signal.aborted) return;
+    const returnSlices = this.#returnSlices;
+    if (returnSlices.signal.aborted) return;
     await this.#worker.pause(true);
-    handBack.abort(new TickhaulError('ip_locked', message));
-    this.#handBack = new AbortController();
-    setMaxListeners(0, this.#handBack.signal);
+    returnSlices.abort(new TickhaulError('ip_locked', message));
+    this.#returnSlices = new AbortController();
+    setMaxListeners(0, this.#returnSlices.signal);
     if (once) {
       this.#end.abort(new TickhaulError('ip_locked', message));
       return;
@@ -218,21 +218,21 @@ class FleetWorker {
     if (!this.#end.signal.aborted) this.#worker.resume();
   }
 
-  /** No further slice is taken; those under way end with their files. */
-  #endFor(why: TickhaulError): void {
+  /** Stops taking slices. Active slices end after their files in flight. */
+  #endWorker(reason: TickhaulError): void {
     if (this.#end.signal.aborted) return;
-    this.#end.abort(why);
-    // Nobody's key brings more today.
-    if (why.code === 'transfer_limit') this.#working.add(this.#input.open.queue.pause());
+    this.#end.abort(reason);
+    // The limit applies to all workers with this account.
+    if (reason.code === 'transfer_limit') this.#inFlight.add(this.#input.open.queue.pause());
   }
 
-  #tell(
+  #emitSlice(
     job: Job<SliceJob>,
     status: SliceStatus,
-    ended: SliceResult | TickhaulError,
-    why?: TickhaulError,
+    result: SliceResult | TickhaulError,
+    reason?: TickhaulError,
   ): void {
-    const event = createSliceEvent(job, status, ended, why);
+    const event = createSliceEvent(job, status, result, reason);
     this.#counts[status]++;
     this.#counts.bytes += event.bytes;
     this.#input.emit(event);

@@ -6,39 +6,38 @@ import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import type { Slice } from './split-into-slices.js';
 
-/** How a worker brings a slice's files: what `enqueue` was told, as plain JSON; what it wasn't told is left out. */
+/** How a worker processes a slice: the options of `enqueue` as plain JSON, without unset ones. */
 export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'strict'> {
   readonly convert?:
     | {
         readonly options: ConvertOptions;
-        /** Names of `--as`. */
+        /** Names from `--as`. */
         readonly as?: readonly string[] | undefined;
         readonly keepCsv: boolean;
       }
     | undefined;
 }
 
-/** Where the files of a slice belong. */
+/** Where the files of a slice are written. */
 export interface SliceDestination {
   /** A folder that all workers share, as an absolute path, or `s3://bucket/prefix`. */
   readonly dir: string;
-  /** How its store is reached, as `enqueue` was told; credentials and proxies are each worker's own. */
+  /** Address of the store, as set for `enqueue`. Credentials and proxies are set per worker. */
   readonly store?: Pick<StoreSettings, 'endpoint' | 'region' | 'pathStyle'> | undefined;
 }
-
-/** What stands in the queue of a slice; never a key. */
+/** Data of a slice's job in the queue (`docs/spec/queue.md#job-data`). It never holds an API key. */
 export interface SliceJob extends Slice, SliceDestination {
   /** Name of the pinned plan in the destination. */
   readonly pin: string;
   readonly options: SliceOptions;
-  /** Of the selection: with other days, it is another slice. */
+  /** Weekdays of the selection. With other days, it is another slice. */
   readonly weekdays?: readonly string[] | undefined;
   readonly layout: string;
-  /** Files that the key of whoever filled the queue doesn't cover: no worker is to blame for them. */
+  /** Files that the API key of `enqueue` does not cover. They are no error of the worker. */
   readonly unauthorized?: number | undefined;
 }
 
-/** The same for the same destination. */
+/** Equal for equal destinations. */
 export function destinationKey({ dir, store }: SliceDestination): string {
   return JSON.stringify([dir, store?.endpoint, store?.region, store?.pathStyle]);
 }
@@ -59,18 +58,18 @@ export function toSliceOptions({ convert, strict: _, ...options }: DownloadOptio
   return { ...options, convert: { options: convert.options, keepCsv, ...(as && { as }) } };
 }
 
-/** @param threads that this worker converts with. */
+/** @param threads threads for conversions. */
 export function toDownloadOptions({ options }: SliceJob, threads: number): DownloadOptions {
   const { convert, ...rest } = options;
   return {
     ...rest,
-    // What isn't there is told when the queue is filled.
+    // Missing files are reported when the queue is filled.
     strict: false,
-    convert: convert && convertSetting(convert, threads),
+    convert: convert && toConvertSetting(convert, threads),
   };
 }
 
-function convertSetting(
+function toConvertSetting(
   { options, as, keepCsv }: NonNullable<SliceOptions['convert']>,
   threads: number,
 ): ConvertSetting {
@@ -78,12 +77,12 @@ function convertSetting(
 }
 
 /**
- * The same for the same work, whatever the exchange's record said when it was planned: so a slice stands in a queue
- * once, however often it is put there.
+ * Equal for equal work, whatever the exchange's record was at planning time. So a slice is in a queue once, however
+ * often it is added (`docs/spec/queue.md#job-id`).
  */
 export function createJobId({ pin: _, unauthorized: __, store, options, ...slice }: SliceJob): string {
   const { convert, shard } = options;
-  // A bucket of the same name may be another store's; its region and style say only how it is reached.
+  // Another store may have a bucket of the same name. Region and style only say how a store is addressed.
   const parts = JSON.stringify([slice, store?.endpoint ?? null, convert ?? null, shard ?? null]);
   return createHash('sha256').update(parts).digest('hex').slice(0, 32);
 }

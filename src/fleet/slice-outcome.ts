@@ -3,74 +3,74 @@ import { formatFailures, type SliceResult } from './run-slice.js';
 import type { SliceJob } from './slice-job.js';
 import type { SliceStatus } from './worker-events.js';
 
-/** What is to become of a slice, and of the worker that had it. */
+/** What happens to a slice and its worker. */
 export interface SliceOutcome {
   readonly status: SliceStatus;
-  readonly why?: TickhaulError | undefined;
-  /** The worker would fare no better with any other slice. */
+  readonly reason?: TickhaulError | undefined;
+  /** Whether any other slice would fail for this worker as well. */
   readonly endsWorker?: boolean | undefined;
-  /** Milliseconds for which nobody would: all workers are to wait. One that may wait need not end then. */
-  readonly holdsAllMs?: number | undefined;
-  /** Milliseconds for which the slice stays in hand before it goes back: whoever had it next would fare no better now. */
-  readonly keptMs?: number | undefined;
+  /** Milliseconds for which slices would fail for any worker, so that all pause. A worker that may wait need not end. */
+  readonly pauseAllMs?: number | undefined;
+  /** Milliseconds before the slice is returned, since it would fail for the next worker until then. */
+  readonly returnDelayMs?: number | undefined;
 }
 
-/** Between two looks whether a run that is alone in a destination has ended. */
-const LOCKED_MS = 30_000;
+/** Delay between attempts while another run locks the destination exclusively. */
+const LOCKED_DELAY_MS = 30_000;
 
-/** Of answers that concern every file, those after which this worker may go on. */
-const PASSING: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
+/** Errors that affect every file but after which this worker may continue. */
+const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
 
-/** Of a slice that is done by an older plan than the queue has by now, which may name more days. */
+/** Outcome of a slice that is complete by an older plan than that in the queue, which may include more days. */
 export const NEWER_PLAN: SliceOutcome = {
   status: 'returned',
-  why: new TickhaulError('changed', 'enqueue gave it a newer plan meanwhile'),
+  reason: new TickhaulError('changed', 'enqueue gave it a newer plan meanwhile'),
 };
 
 /**
- * @param ended what came of the slice, or the error that it ended with.
- * @param isStopped whether the worker was told to end, or to hand its slices back, meanwhile.
+ * @param result the slice's result, or the error with which it ended.
+ * @param isStopped whether the worker was stopped or asked to return its slices meanwhile.
  */
 export function decideSliceOutcome(
-  ended: SliceResult | TickhaulError,
+  result: SliceResult | TickhaulError,
   job: Pick<SliceJob, 'unauthorized' | 'options'>,
   isStopped: boolean,
 ): SliceOutcome {
-  const { unauthorized: uncovered = 0 } = job;
-  if (ended instanceof TickhaulError) return verdictOfError(ended, job, isStopped);
-  const { summary, failed } = ended;
-  if ((summary.counts.unauthorized ?? 0) > uncovered) {
-    const why = new TickhaulError(
+  const { unauthorized: uncoveredFiles = 0 } = job;
+  if (result instanceof TickhaulError) return decideErrorOutcome(result, job, isStopped);
+  const { summary, failed } = result;
+  if ((summary.counts.unauthorized ?? 0) > uncoveredFiles) {
+    const reason = new TickhaulError(
       'bad_key',
       'no API key covers a slice: set TICKHAUL_API_KEY of this worker to one that does',
     );
-    return { status: 'returned', why, endsWorker: true };
+    return { status: 'returned', reason, endsWorker: true };
   }
   if (summary.error) {
     const { code, message, ...details } = summary.error;
-    return verdictOfError(new TickhaulError(code, message, details), job, isStopped);
+    return decideErrorOutcome(new TickhaulError(code, message, details), job, isStopped);
   }
   if (failed.length > 0) {
     return {
       status: 'failed',
-      why: new TickhaulError(failed[0]?.error?.code ?? 'mixed', formatFailures(failed)),
+      reason: new TickhaulError(failed[0]?.error?.code ?? 'mixed', formatFailures(failed)),
     };
   }
   return isStopped && summary.unfinished > 0 ? { status: 'returned' } : { status: 'done' };
 }
 
-function verdictOfError(
-  why: TickhaulError,
+function decideErrorOutcome(
+  reason: TickhaulError,
   { options: { maxWaitMs } }: Pick<SliceJob, 'options'>,
   isStopped: boolean,
 ): SliceOutcome {
-  const { code, retryAfterMs = 0 } = why;
-  if (isStopped) return { status: 'returned', why };
-  // Another run took the folder's lock, or is alone in a store: whoever is next opens it anew.
-  if (code === 'locked') return { status: 'returned', why, keptMs: LOCKED_MS };
+  const { code, retryAfterMs = 0 } = reason;
+  if (isStopped) return { status: 'returned', reason };
+  // Another run took the folder's lock or locks a store exclusively. The next worker opens the destination again.
+  if (code === 'locked') return { status: 'returned', reason, returnDelayMs: LOCKED_DELAY_MS };
   if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
-    return { status: 'returned', why, endsWorker: true, holdsAllMs: retryAfterMs };
-  if (ERROR_TABLE[code].affectsRun && !PASSING.has(code))
-    return { status: 'returned', why, endsWorker: true };
-  return { status: 'failed', why };
+    return { status: 'returned', reason, endsWorker: true, pauseAllMs: retryAfterMs };
+  if (ERROR_TABLE[code].affectsRun && !TRANSIENT_CODES.has(code))
+    return { status: 'returned', reason, endsWorker: true };
+  return { status: 'failed', reason };
 }

@@ -2,7 +2,7 @@ import { type Day, firstDayOfMonth, formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { PlannedFile } from '../download/download-options.js';
 
-/** What a worker takes at once: the days of one series within a UTC calendar month, or within a part of one. */
+/** The unit of work: the days of one series within a UTC calendar month, or within a part of it. */
 export interface Slice {
   readonly exchange: string;
   readonly dataType: string;
@@ -12,35 +12,35 @@ export interface Slice {
   readonly to: string;
 }
 
-/** A slice in a line of text; fields of a damaged one are empty. */
+/** A slice as one line of text; fields of a damaged slice are empty. */
 export function formatSlice({ exchange, dataType, symbol, from, to }: Slice): string {
   const series = [exchange, dataType, symbol].filter((name) => name !== '').join(' ') || 'unreadable slice';
   return from === '' || to === '' ? series : `${series} ${from} to ${to}`;
 }
 
-/** A slice in which there is work, and how many of its files no worker will ask for, as the key doesn't cover them. */
-export interface FoundSlice {
+/** A slice with work, and the number of its files that the API key does not cover. */
+export interface PendingSlice {
   readonly slice: Slice;
   readonly unauthorized: number;
 }
 
-interface OpenSlice extends FoundSlice {
-  /** Days of it; `until` is not included. */
+interface OpenSlice extends PendingSlice {
+  /** Days of the slice; `until` is not included. */
   readonly first: Day;
   readonly until: Day;
   unauthorized: number;
   hasWork: boolean;
 }
 
-/** Cuts a plan into slices, from its files series by series and day by day. */
+/** Splits a plan into slices. Its files must be ordered by series and day. */
 export class Slicer {
   readonly #range: { readonly from: number; readonly to: number };
   readonly #sliceDays: number | undefined;
   #open: OpenSlice | undefined;
 
   /**
-   * @param range days that were asked for: slices begin and end where it does. Its end is infinite where none was named,
-   * so that a slice stays the same whatever is exported by then.
+   * @param range requested days, which limit the slices. Its end is infinite if none was set, so that a slice stays
+   * the same when more days are exported.
    * @param sliceDays days of a slice, counted from the first of each month; undefined for whole months.
    */
   constructor(range: { readonly from: number; readonly to: number }, sliceDays: number | undefined) {
@@ -48,11 +48,11 @@ export class Slicer {
     this.#sliceDays = sliceDays;
   }
 
-  /** @returns the slice before, where this file begins another. */
-  add({ file, action, status }: PlannedFile): FoundSlice | undefined {
-    const before = this.#open;
-    if (before && isOf(before, file)) {
-      note(before, action, status);
+  /** @returns the previous slice if this file starts another. */
+  add({ file, action, status }: PlannedFile): PendingSlice | undefined {
+    const previous = this.#open;
+    if (previous && isInSlice(previous, file)) {
+      countFile(previous, action, status);
       return undefined;
     }
     const { exchange, dataType, symbol, day } = file;
@@ -61,17 +61,20 @@ export class Slicer {
     const until = Math.min(window.to, this.#range.to) as Day;
     const slice: Slice = { exchange, dataType, symbol, from: formatDay(first), to: formatDay(until) };
     this.#open = { slice, first, until, unauthorized: 0, hasWork: false };
-    note(this.#open, action, status);
-    return before?.hasWork ? before : undefined;
+    countFile(this.#open, action, status);
+    return previous?.hasWork ? previous : undefined;
   }
 
-  /** The last one, once all files were given. */
-  end(): FoundSlice | undefined {
+  /** The last slice, after all files were added. */
+  end(): PendingSlice | undefined {
     return this.#open?.hasWork ? this.#open : undefined;
   }
 }
 
-function isOf({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, day }: DayFile): boolean {
+function isInSlice(
+  { slice, first, until }: OpenSlice,
+  { exchange, dataType, symbol, day }: DayFile,
+): boolean {
   return (
     day >= first &&
     day < until &&
@@ -81,12 +84,12 @@ function isOf({ slice, first, until }: OpenSlice, { exchange, dataType, symbol, 
   );
 }
 
-function note(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {
+function countFile(open: OpenSlice, action: PlannedFile['action'], status: PlannedFile['status']): void {
   if (status === 'unauthorized') open.unauthorized++;
   open.hasWork ||= action !== 'nothing';
 }
 
-/** The month, or the part of it, that a day lies in; `to` is not included. */
+/** The month that contains a day, or the part of it; `to` is not included. */
 export function sliceWindow(
   day: Day,
   sliceDays: number | undefined,

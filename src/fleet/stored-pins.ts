@@ -4,9 +4,10 @@ import { formatPin, type PinnedPlan, parsePin, pinName } from '../download/lists
 import type { Destination } from '../store/destination.js';
 
 /**
- * Puts a pinned plan where all workers find it. @returns its name there. @throws as the destination does.
- * @param mark what its name begins with.
- * @param onName told the name before anything is written.
+ * Writes a pinned plan to the destination, where all workers can read it. @returns its name.
+ * @param mark prefix of the name.
+ * @param onName called with the name before anything is written.
+ * @throws errors of the destination.
  */
 export async function writePin(
   destination: Destination,
@@ -22,7 +23,7 @@ export async function writePin(
   return name;
 }
 
-/** @throws usage error where it was changed; `disk` where it isn't there: not the destination that was meant. */
+/** @throws usage error if the plan was modified; `disk` if it is missing, as in another destination. */
 export async function readPin(
   destination: Destination,
   name: string,
@@ -33,11 +34,11 @@ export async function readPin(
   if (text !== undefined) return parsePin(text, path);
   throw new TickhaulError(
     'disk',
-    `${path}: the plan of this slice is not there; is ${destination.name} the folder that the queue was filled for, on this machine too?`,
+    `${path}: the plan of this slice is missing; check that ${destination.name} is the folder that the queue was filled for, on this machine too`,
   );
 }
 
-/** Where there is none, there is nothing to do. @throws as the destination does. */
+/** Does nothing if the plan is missing. @throws errors of the destination. */
 export async function removePin(
   { files, locate }: Destination,
   name: string,
@@ -50,7 +51,7 @@ function stateName(name: string): string {
   return `plans/${name}.json`;
 }
 
-/** From the destination. */
+/** Path relative to the destination. */
 function statePath(name: string): string {
   return `${STATE_FOLDER}/${stateName(name)}`;
 }

@@ -1,27 +1,27 @@
 import { TickhaulError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
-import { sliceOfJob } from './parse-slice-job.js';
+import { readSlice } from './parse-slice-job.js';
 import type { SliceResult } from './run-slice.js';
 import type { Slice } from './split-into-slices.js';
 
-/** What became of a slice: `returned` ones are another worker's now. */
+/** Result of a slice; a `returned` slice is left to another worker. */
 export type SliceStatus = 'done' | 'failed' | 'returned';
 
 export interface SliceEvent extends Slice {
   readonly event: 'slice';
   readonly id: string;
   readonly status: SliceStatus;
-  /** Files that were downloaded, and those that were there. */
+  /** Number of downloaded files, and of files that existed. */
   readonly downloaded: number;
   readonly skipped: number;
   readonly bytes: number;
-  /** Tries that failed, with this one. */
+  /** Failed attempts, including this one. */
   readonly attempts: number;
-  /** Why it failed, or went back. */
+  /** Why the slice failed or was returned. */
   readonly error?: string | undefined;
 }
 
-/** What a worker tells. */
+/** Events of a worker. */
 export type WorkerEvent =
   | SliceEvent
   | { readonly event: 'warning'; readonly message: string }
@@ -30,7 +30,7 @@ export type WorkerEvent =
 export interface WorkerSummary {
   readonly exitCode: number;
   readonly done: number;
-  /** Tries of slices that failed. */
+  /** Failed attempts of slices. */
   readonly failed: number;
   readonly returned: number;
   readonly bytes: number;
@@ -38,23 +38,23 @@ export interface WorkerSummary {
   readonly error?: FileError | undefined;
 }
 
-/** @param ended what came of the slice, or the error that it ended with. @param why it failed, or went back. */
+/** @param result the slice's result or error. @param reason why the slice failed or was returned. */
 export function createSliceEvent(
   job: { readonly id?: string | undefined; readonly data: unknown; readonly attemptsMade: number },
   status: SliceStatus,
-  ended: SliceResult | TickhaulError,
-  why: TickhaulError | undefined,
+  result: SliceResult | TickhaulError,
+  reason: TickhaulError | undefined,
 ): SliceEvent {
-  const { counts = {}, bytes = 0 } = ended instanceof TickhaulError ? {} : ended.summary;
+  const { counts = {}, bytes = 0 } = result instanceof TickhaulError ? {} : result.summary;
   return {
     event: 'slice',
     id: job.id ?? '',
     status,
-    ...sliceOfJob(job.data),
+    ...readSlice(job.data),
     downloaded: counts.downloaded ?? 0,
     skipped: (counts.skipped ?? 0) + (counts.verified ?? 0),
     bytes,
     attempts: job.attemptsMade + (status === 'returned' ? 0 : 1),
-    ...(status !== 'done' && why && { error: why.message }),
+    ...(status !== 'done' && reason && { error: reason.message }),
   };
 }

@@ -9,57 +9,65 @@ import type { Series } from '../download/plan/select-series.js';
 import { outputExtension } from '../format/convert-options.js';
 import type { SyncJob } from './sync-options.js';
 
-/** A job with its plan; undefined where there is no record to plan by. */
-export interface JobOfPlan {
+/** A job with its plan; undefined if there is no exchange record to plan with. */
+export interface JobWithPlan {
   readonly job: SyncJob;
   readonly plan: DownloadPlan | undefined;
 }
 
 /**
- * Refuses jobs that name the same day files and want different things of them: what one needs the other would delete,
- * or make otherwise, run after run.
- * @throws usage error that says which jobs, and where the second of them is defined.
+ * Rejects jobs that select the same day files with conflicting output settings: one would delete what the other
+ * needs, or convert it differently, on every run.
+ * @throws usage error that names both jobs and where the second is defined.
  */
-export function assertNoContradictions(jobs: readonly JobOfPlan[]): void {
+export function assertNoContradictions(jobs: readonly JobWithPlan[]): void {
   for (const [index, { job, plan }] of jobs.entries()) {
-    for (const { job: earlier, plan: itsPlan } of jobs.slice(0, index)) {
-      const contradiction = contradictions(earlier.options.convert, job.options.convert);
+    for (const { job: earlier, plan: earlierPlan } of jobs.slice(0, index)) {
+      const findConflict = createContradictionFinder(earlier.options.convert, job.options.convert);
       const shared =
-        plan && itsPlan && sharedSeries(itsPlan, plan, (type) => contradiction(type) !== undefined);
+        plan &&
+        earlierPlan &&
+        findSharedSeries(earlierPlan, plan, (type) => findConflict(type) !== undefined);
       if (!shared) continue;
       const { dataType, symbol } = shared;
       throw usageError(
-        `${job.where}: job "${job.name}" names the same files as job "${earlier.name}", such as ${dataType} ${symbol}, but ${contradiction(dataType)}; give both the same settings, or one of them another layout`,
+        `${job.where}: job "${job.name}" names the same files as job "${earlier.name}", such as ${dataType} ${symbol}, but ${findConflict(dataType)}; give both the same settings, or one of them another layout`,
       );
     }
   }
 }
 
-/** Why two jobs can't both have what they want of the files of a data type; undefined where they can. */
-function contradictions(
-  some: ConvertSetting | undefined,
-  others: ConvertSetting | undefined,
+/** Why the settings of two jobs conflict for the files of a data type; undefined if they do not. */
+function createContradictionFinder(
+  first: ConvertSetting | undefined,
+  second: ConvertSetting | undefined,
 ): (dataType: string) => string | undefined {
   const known = new Map<string, string | undefined>();
   return (dataType) => {
     if (known.has(dataType)) return known.get(dataType);
-    const why = contradiction(wish(some, dataType), wish(others, dataType));
-    known.set(dataType, why);
-    return why;
+    const conflict = findContradiction(
+      createOutputSettings(first, dataType),
+      createOutputSettings(second, dataType),
+    );
+    known.set(dataType, conflict);
+    return conflict;
   };
 }
 
-/** What a job makes of the files of a data type. */
-interface Wish {
+/** The output settings of a job for the files of a data type. */
+interface OutputSettings {
   readonly keepCsv: boolean;
   readonly options: string;
   readonly extension: string;
-  /** In order; `rows` for the rows. */
+  /** Sorted; includes `rows` if the rows are converted. */
   readonly names: readonly string[];
 }
 
-/** Undefined where nothing is made of them. */
-function wish(convert: ConvertSetting | undefined, dataType: string): Wish | undefined {
+/** Undefined if the job converts none of them. */
+function createOutputSettings(
+  convert: ConvertSetting | undefined,
+  dataType: string,
+): OutputSettings | undefined {
   if (!convert) return undefined;
   const { options, keepCsv, outputSelection = ROWS_ONLY } = convert;
   const names = outputsForDataType(outputSelection, dataType).map((type) => type?.name ?? ROWS_WORD);
@@ -72,32 +80,35 @@ function wish(convert: ConvertSetting | undefined, dataType: string): Wish | und
   };
 }
 
-function contradiction(some: Wish | undefined, others: Wish | undefined): string | undefined {
-  if (isDeepStrictEqual(some, others)) return undefined;
-  if (some?.keepCsv === false || others?.keepCsv === false) {
+function findContradiction(
+  first: OutputSettings | undefined,
+  second: OutputSettings | undefined,
+): string | undefined {
+  if (isDeepStrictEqual(first, second)) return undefined;
+  if (first?.keepCsv === false || second?.keepCsv === false) {
     return 'noKeepCsv deletes the CSV that the other one needs';
   }
-  if (some?.options === others?.options || some?.extension !== others?.extension) return undefined;
-  return some?.names.some((name) => others?.names.includes(name)) ? 'converts them otherwise' : undefined;
+  if (first?.options === second?.options || first?.extension !== second?.extension) return undefined;
+  return first?.names.some((name) => second?.names.includes(name)) ? 'converts them otherwise' : undefined;
 }
 
-/** A series of which both plans bring the same day to the same path, among those of some data types. */
-function sharedSeries(
-  one: DownloadPlan,
-  other: DownloadPlan,
-  isMeant: (dataType: string) => boolean,
+/** A series of which both plans write the same day to the same path, among those of some data types. */
+function findSharedSeries(
+  first: DownloadPlan,
+  second: DownloadPlan,
+  isIncluded: (dataType: string) => boolean,
 ): Series | undefined {
-  if (one.exchange !== other.exchange || !one.series.some(({ dataType }) => isMeant(dataType))) {
+  if (first.exchange !== second.exchange || !first.series.some(({ dataType }) => isIncluded(dataType))) {
     return undefined;
   }
-  const from = Math.max(one.range.from, other.range.from);
-  const to = Math.min(one.range.to, other.range.to);
-  const others = new Set(other.series.map(({ dataType, symbol }) => `${dataType} ${symbol}`));
-  return one.series.find(({ dataType, symbol, first, until }) => {
-    const day = Math.max(from, first) as Day;
-    if (!isMeant(dataType) || day >= Math.min(to, until) || !others.has(`${dataType} ${symbol}`))
+  const from = Math.max(first.range.from, second.range.from);
+  const to = Math.min(first.range.to, second.range.to);
+  const otherSeries = new Set(second.series.map(({ dataType, symbol }) => `${dataType} ${symbol}`));
+  return first.series.find(({ dataType, symbol, first: firstDay, until }) => {
+    const day = Math.max(from, firstDay) as Day;
+    if (!isIncluded(dataType) || day >= Math.min(to, until) || !otherSeries.has(`${dataType} ${symbol}`))
       return false;
-    const file = { exchange: one.exchange, dataType, symbol, day };
-    return one.layout.pathOf(file, '') === other.layout.pathOf(file, '');
+    const file = { exchange: first.exchange, dataType, symbol, day };
+    return first.layout.pathOf(file, '') === second.layout.pathOf(file, '');
   });
 }

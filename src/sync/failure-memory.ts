@@ -2,45 +2,44 @@ import type { PlannedFile } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { FileEvent } from '../run/run-events.js';
 
-/** A plan with these files before the others, after the two that show whether the key has access. */
+/** A plan that yields these files first, after the two that show whether the key has access. */
 export function moveFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): DownloadPlan {
-  return failed.size === 0 ? plan : { ...plan, files: () => reorder(plan, failed) };
+  return failed.size === 0 ? plan : { ...plan, files: () => yieldFailedFirst(plan, failed) };
 }
 
-function* reorder(plan: DownloadPlan, failed: ReadonlySet<string>): Generator<PlannedFile> {
+function* yieldFailedFirst(plan: DownloadPlan, failed: ReadonlySet<string>): Generator<PlannedFile> {
   const probes = new Set<string>();
   for (const file of plan.files()) {
     if (probes.size === 2) break;
     probes.add(file.path);
     yield file;
   }
-  for (const wanted of [true, false]) {
+  for (const isFailedPass of [true, false]) {
     for (const file of plan.files()) {
-      if (failed.has(file.path) === wanted && !probes.has(file.path)) yield file;
+      if (failed.has(file.path) === isFailedPass && !probes.has(file.path)) yield file;
     }
   }
 }
 
-/** Remembers which files of a job failed, now or before. */
+/** Collects the files of a job that failed in this run or a previous one. */
 export interface FailureMemory {
-  readonly before: ReadonlySet<string>;
-  see(event: FileEvent): void;
-  /** For the next run; `isWhole` where this one came to all files. */
-  left(isWhole: boolean): readonly string[];
+  readonly previous: ReadonlySet<string>;
+  record(event: FileEvent): void;
+  /** Failed files for the next run; `isComplete` if this run processed all files. */
+  listFailed(isComplete: boolean): readonly string[];
 }
+/** With more failures the service is down, and retrying them first has no benefit. */
+const MAX_FAILED_FILES = 10_000;
 
-/** More would be a service that is down, and no reason to read them all again. */
-const MOST = 10_000;
-
-export function createFailureMemory(before: readonly string[]): FailureMemory {
-  const earlier = new Set(before);
-  const now = new Set<string>();
+export function createFailureMemory(previous: readonly string[]): FailureMemory {
+  const unresolved = new Set(previous);
+  const failedNow = new Set<string>();
   return {
-    before: new Set(before),
-    see({ status, path }) {
-      if (earlier.size > 0) earlier.delete(path);
-      if (status === 'failed') now.add(path);
+    previous: new Set(previous),
+    record({ status, path }) {
+      if (unresolved.size > 0) unresolved.delete(path);
+      if (status === 'failed') failedNow.add(path);
     },
-    left: (isWhole) => [...now, ...(isWhole ? [] : earlier)].slice(0, MOST),
+    listFailed: (isComplete) => [...failedNow, ...(isComplete ? [] : unresolved)].slice(0, MAX_FAILED_FILES),
   };
 }

@@ -8,38 +8,38 @@ import { formatSymbolChanges } from './symbol-changes.js';
 import type { SyncInput } from './sync-options.js';
 import { readSyncState, type SyncState } from './sync-state.js';
 
-/** All jobs of a sync, planned; nothing is written yet. */
+/** All jobs of a sync with their plans. Nothing is written yet. */
 export interface OpenJobs {
-  /** What the last run left. */
+  /** State of the last run. */
   readonly state: SyncState;
   readonly jobs: readonly OpenSyncJob[];
-  /** Why the export that was waited for didn't come. */
+  /** The error if an awaited day was not exported in time. */
   readonly late: TickhaulError | undefined;
-  /** To be closed. */
+  /** The caller closes it. */
   readonly manifest: Manifest;
   readonly keyExpired: boolean;
 }
 
 /**
- * Reads each exchange's record once, and plans the jobs.
- * @param noMore ends the wait for the export.
- * @throws TickhaulError for a job that the record doesn't know, and for jobs that contradict each other.
+ * Fetches each exchange's record once, and plans the jobs.
+ * @param stopStarting ends the wait for the export.
+ * @throws TickhaulError for a job that does not match the record, and for jobs that contradict each other.
  */
-export async function openJobs(input: SyncInput, noMore: AbortSignal): Promise<OpenJobs> {
+export async function openJobs(input: SyncInput, stopStarting: AbortSignal): Promise<OpenJobs> {
   const { destination, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const state = await readSyncState(destination, options.shard, signal);
-  const { records, late } = await fetchExchangeRecords(input, noMore);
+  const { records, late } = await fetchExchangeRecords(input, stopStarting);
   const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
   const manifest = await destination.openManifest({ warn, signal }, await listJobScopes(input.jobs, records));
   try {
-    const plans = { records, manifest, mayRead: canRequest };
+    const plans = { records, manifest, canRequest };
     const jobs: OpenSyncJob[] = [];
     for (const job of input.jobs) jobs.push(await openSyncJob(job, input, plans, state[job.name]));
     assertNoContradictions(jobs);
-    for (const { job, news, plan } of jobs) {
+    for (const { job, symbolChanges, plan } of jobs) {
       for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
-      for (const message of formatSymbolChanges(job.name, news)) emit({ event: 'note', message });
+      for (const message of formatSymbolChanges(job.name, symbolChanges)) emit({ event: 'note', message });
     }
     return { state, jobs, late, manifest, keyExpired };
   } catch (error) {

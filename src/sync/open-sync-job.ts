@@ -6,51 +6,59 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestScope } from '../store/manifest/manifest-scope.js';
-import type { JobOfPlan } from './assert-no-contradictions.js';
+import type { JobWithPlan } from './assert-no-contradictions.js';
 import type { RecordOrError } from './exchange-records.js';
 import { createFailureMemory, type FailureMemory, moveFailedFirst } from './failure-memory.js';
 import { compareSymbols, listJobSymbols, type SymbolChanges } from './symbol-changes.js';
 import type { SyncInput, SyncJob } from './sync-options.js';
 import type { JobState } from './sync-state.js';
 
-/** A job worked out against the record and what its last run left. */
-export interface OpenSyncJob extends JobOfPlan {
-  /** Undefined where there is no record to plan by. */
-  readonly ready: DownloadJob | undefined;
+/** A job planned with the exchange's record and the state of its last run. */
+export interface OpenSyncJob extends JobWithPlan {
+  /** Undefined if there is no record to plan with. */
+  readonly downloadJob: DownloadJob | undefined;
   readonly error: TickhaulError | undefined;
   readonly failures: FailureMemory;
-  readonly news: SymbolChanges;
-  /** What of the state is known before the run. */
+  readonly symbolChanges: SymbolChanges;
+  /** The new state of the job's symbols. */
   readonly symbols: Omit<JobState, 'failed'>;
 }
 
-/** What every job is worked out against. */
+/** What every job is planned with. */
 export interface PlanSources {
   readonly records: ReadonlyMap<string, RecordOrError>;
   readonly manifest: Manifest;
-  readonly mayRead: CanRequest;
+  readonly canRequest: CanRequest;
 }
 
-const NO_NEWS: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
+const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
 
-/** @throws usage error for what the exchange's record doesn't know, with the place that defines the job. */
+/** @throws usage error for a selection that does not match the exchange's record, with the job's location. */
 export async function openSyncJob(
   job: SyncJob,
   { client, destination, signal }: SyncInput,
-  { records, manifest, mayRead }: PlanSources,
-  before: JobState | undefined,
+  { records, manifest, canRequest }: PlanSources,
+  previous: JobState | undefined,
 ): Promise<OpenSyncJob> {
   const { name, selection } = job;
-  const failures = createFailureMemory(before?.failed ?? []);
+  const failures = createFailureMemory(previous?.failed ?? []);
   const record = records.get(selection.exchange);
   if (!record || record instanceof TickhaulError) {
-    const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record came`);
-    if (error.code === 'usage') throw inJob(job, error);
-    const symbols = before ?? { selection: '', symbols: [] };
-    return { job, plan: undefined, ready: undefined, error, failures, news: NO_NEWS, symbols };
+    const error = record ?? new TickhaulError('unreachable', `${selection.exchange}: no record received`);
+    if (error.code === 'usage') throw addJobContext(job, error);
+    const symbols = previous ?? { selection: '', symbols: [] };
+    return {
+      job,
+      plan: undefined,
+      downloadJob: undefined,
+      error,
+      failures,
+      symbolChanges: NO_SYMBOL_CHANGES,
+      symbols,
+    };
   }
   const { existing, convert, shard } = job.options;
-  const plan = await ofJob(job, () =>
+  const plan = await runForJob(job, () =>
     createDownloadPlan({
       selection,
       record,
@@ -59,7 +67,7 @@ export async function openSyncJob(
       existing,
       convert,
       shard,
-      mayRead,
+      mayRead: canRequest,
       signal,
     }),
   );
@@ -67,23 +75,23 @@ export async function openSyncJob(
   return {
     job,
     plan,
-    ready: {
+    downloadJob: {
       name,
-      plan: moveFailedFirst(plan, failures.before),
-      urgent: failures.before,
+      plan: moveFailedFirst(plan, failures.previous),
+      urgent: failures.previous,
       options: job.options,
-      client: patientAs(client, job),
+      client: withStallTimeout(client, job),
     },
     error: undefined,
     failures,
-    news: compareSymbols(before, symbols),
+    symbolChanges: compareSymbols(previous, symbols),
     symbols,
   };
 }
 
 /**
- * The records that jobs are worked out against.
- * @throws usage error for contradicting or missing days, with the place that defines the job.
+ * The parts of the manifest that the jobs need.
+ * @throws usage error for contradicting or missing days, with the job's location.
  */
 export async function listJobScopes(
   jobs: readonly SyncJob[],
@@ -93,24 +101,24 @@ export async function listJobScopes(
   for (const job of jobs) {
     const record = records.get(job.selection.exchange);
     if (!record || record instanceof TickhaulError) continue;
-    scopes.push(await ofJob(job, async () => selectionScope(job.selection, record)));
+    scopes.push(await runForJob(job, async () => selectionScope(job.selection, record)));
   }
   return scopes;
 }
 
-/** @throws usage error that says which job, and where it is defined. */
-async function ofJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
+/** Adds the job's name and location to usage errors. */
+async function runForJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
   } catch (error) {
-    throw error instanceof TickhaulError && error.code === 'usage' ? inJob(job, error) : error;
+    throw error instanceof TickhaulError && error.code === 'usage' ? addJobContext(job, error) : error;
   }
 }
 
-function inJob({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
+function addJobContext({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
   return usageError(`${where}: job "${name}": ${message}`);
 }
 
-function patientAs(client: ServiceClient, { stallTimeoutMs }: SyncJob): ServiceClient {
+function withStallTimeout(client: ServiceClient, { stallTimeoutMs }: SyncJob): ServiceClient {
   return { ...client, config: { ...client.config, stallTimeoutMs } };
 }

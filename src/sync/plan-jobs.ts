@@ -4,7 +4,7 @@ import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { openJobs } from './open-jobs.js';
 import type { OpenSyncJob } from './open-sync-job.js';
-import { jobSummary } from './run-sync-jobs.js';
+import { createJobSummary } from './run-sync-jobs.js';
 import type { SyncInput } from './sync-options.js';
 import { createSyncSummary } from './sync-summary.js';
 
@@ -18,24 +18,24 @@ export interface PlannedJob {
 }
 
 /**
- * Plans all jobs as a sync would. It takes no lock, and writes nothing into the destination.
- * @param show reports the plan of one job, and resolves with what it comes to.
+ * Plans all jobs as a sync would, without a lock and without writing to the destination.
+ * @param show reports the plan of one job, and resolves with its summary.
  * @throws TickhaulError as `sync`.
  */
 export async function planJobs(
   input: SyncInput,
   show: (job: PlannedJob) => Promise<RunSummary>,
 ): Promise<RunSummary> {
-  const started = performance.now();
+  const startMs = performance.now();
   const { jobs, late, manifest, keyExpired } = await openJobs(input, input.signal);
   await manifest.close();
   const summaries: JobSummary[] = [];
-  for (const open of jobs) {
-    const { job, plan, error } = open;
+  for (const openJob of jobs) {
+    const { job, plan, error } = openJob;
     if (error) input.emit({ event: 'warning', message: `${job.name}: ${error.message}` });
     const { name, options } = job;
     const summary = plan && (await show({ name, plan, options, manifest, keyExpired }));
-    summaries.push(jobSummary(open, summary));
+    summaries.push(createJobSummary(openJob, summary));
   }
-  return { ...createSyncSummary(summaries, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
+  return { ...createSyncSummary(summaries, late, secondsSince(startMs)), ...(keyExpired && { keyExpired }) };
 }

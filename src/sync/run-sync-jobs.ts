@@ -14,25 +14,25 @@ import { type SyncState, writeSyncState } from './sync-state.js';
 import { createSyncSummary } from './sync-summary.js';
 
 /**
- * Brings all jobs up to date: reads each exchange's record once, plans the jobs together, downloads what the
- * manifest lacks through one pool. What failed is told as events and in the summary, and tried first next time.
- * @throws TickhaulError for what keeps the run from beginning: a job that the record doesn't know, the lock, the disk.
+ * Runs all jobs: fetches each exchange's record once, plans the jobs together, and downloads the missing files
+ * through one pool. Failures are reported as events and in the summary, and the next run tries them first.
+ * @throws TickhaulError if the run cannot start: a job that does not match the record, the lock, the disk.
  */
 export async function runSyncJobs(input: SyncInput): Promise<RunSummary> {
-  const started = performance.now();
+  const startMs = performance.now();
   const { release, lost, other, ...place } = await joinOrReadOnly(input.destination, () => joinOrLock(input));
   emitOtherRunNote(input.emit, input.destination.name, other);
   const deadline = startRunDeadline(input.maxDurationMs);
   try {
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    return await syncLocked({ ...input, signal }, deadline.signal, started, place);
+    return await syncLocked({ ...input, signal }, deadline.signal, startMs, place);
   } finally {
     deadline.clear();
     await release();
   }
 }
 
-/** One run a folder; shards work side by side, as downloads do (contract, Beyond one machine). */
+/** One run per folder; shards run in parallel, as downloads do (`docs/spec/command-line.md#shards`). */
 async function joinOrLock({
   destination,
   options: { shard },
@@ -41,22 +41,22 @@ async function joinOrLock({
   emit,
   signal,
 }: SyncInput): Promise<RunMembership> {
-  const waiting = { timeoutMs, onWait: createWaitNote(emit), signal };
-  if (shard) return destination.joinRun(owner, waiting);
-  return { partSuffix: undefined, ...(await destination.acquireLock(owner, waiting)) };
+  const lockOptions = { timeoutMs, onWait: createWaitNote(emit), signal };
+  if (shard) return destination.joinRun(owner, lockOptions);
+  return { partSuffix: undefined, ...(await destination.acquireLock(owner, lockOptions)) };
 }
 
 async function syncLocked(
   input: SyncInput,
-  noMore: AbortSignal,
-  started: number,
+  stopStarting: AbortSignal,
+  startMs: number,
   place: Pick<RunAccess, 'partSuffix' | 'readOnly'>,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
-  const { state, jobs, late, manifest, keyExpired } = await openJobs(input, noMore);
+  const { state, jobs, late, manifest, keyExpired } = await openJobs(input, stopStarting);
   try {
     const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));
-    const ready = jobs.flatMap(({ ready }) => ready ?? []);
+    const downloadJobs = jobs.flatMap(({ downloadJob }) => downloadJob ?? []);
     const summaries = await runDownloadJobs(
       {
         destination,
@@ -64,31 +64,35 @@ async function syncLocked(
         ...place,
         options,
         signal,
-        stopStarting: noMore,
+        stopStarting,
         askForSpace: input.askForSpace,
         emit(event) {
-          if (event.event === 'file' && event.job !== undefined) failures.get(event.job)?.see(event);
+          if (event.event === 'file' && event.job !== undefined) failures.get(event.job)?.record(event);
           emit(event);
         },
       },
-      ready,
+      downloadJobs,
     );
-    const byName = new Map(ready.map(({ name }, index) => [name, summaries[index]]));
-    const told = jobs.map((open) => jobSummary(open, byName.get(open.job.name)));
-    if (!place.readOnly) await leaveState(input, { ...state, ...statesOf(jobs, told) }, told);
-    return { ...createSyncSummary(told, late, secondsSince(started)), ...(keyExpired && { keyExpired }) };
+    const byName = new Map(downloadJobs.map(({ name }, index) => [name, summaries[index]]));
+    const jobSummaries = jobs.map((openJob) => createJobSummary(openJob, byName.get(openJob.job.name)));
+    if (!place.readOnly)
+      await saveState(input, { ...state, ...createJobStates(jobs, jobSummaries) }, jobSummaries);
+    return {
+      ...createSyncSummary(jobSummaries, late, secondsSince(startMs)),
+      ...(keyExpired && { keyExpired }),
+    };
   } finally {
     await manifest.close();
   }
 }
 
-/** What keeps an ended run from leaving its state is no news then: it has ended for a reason of its own. */
-async function leaveState(
+/** After an abort, an error of writing the state is ignored: the run already reports why it ended. */
+async function saveState(
   { destination, options, signal }: SyncInput,
   state: SyncState,
-  told: readonly JobSummary[],
+  jobSummaries: readonly JobSummary[],
 ): Promise<void> {
-  if (told.some(({ error }) => error?.code === 'store_down')) return;
+  if (jobSummaries.some(({ error }) => error?.code === 'store_down')) return;
   try {
     await writeSyncState(destination, state, options.shard, signal);
   } catch (error) {
@@ -96,21 +100,24 @@ async function leaveState(
   }
 }
 
-/** @param summary what came of the job; undefined if it has no plan. */
-export function jobSummary({ job, news, error }: OpenSyncJob, summary: RunSummary | undefined): JobSummary {
+/** @param summary the job's result; undefined if it has no plan. */
+export function createJobSummary(
+  { job, symbolChanges, error }: OpenSyncJob,
+  summary: RunSummary | undefined,
+): JobSummary {
   const { name } = job;
-  if (summary) return { name, ...summary, ...news };
+  if (summary) return { name, ...summary, ...symbolChanges };
   const { exitCode } = error ?? new TickhaulError('unreachable', '');
   const nothing = { counts: {}, unfinished: 0, bytes: 0, seconds: 0 };
-  return { name, exitCode, ...nothing, ...(error && { error: toFileError(error) }), ...news };
+  return { name, exitCode, ...nothing, ...(error && { error: toFileError(error) }), ...symbolChanges };
 }
 
-function statesOf(jobs: readonly OpenSyncJob[], told: readonly JobSummary[]): SyncState {
+function createJobStates(jobs: readonly OpenSyncJob[], jobSummaries: readonly JobSummary[]): SyncState {
   return Object.fromEntries(
     jobs.map(({ job, symbols, failures }, index) => {
-      const { error, unfinished } = told[index] ?? {};
-      const isWhole = error === undefined && unfinished === 0;
-      return [job.name, { ...symbols, failed: [...failures.left(isWhole)] }];
+      const { error, unfinished } = jobSummaries[index] ?? {};
+      const isComplete = error === undefined && unfinished === 0;
+      return [job.name, { ...symbols, failed: [...failures.listFailed(isComplete)] }];
     }),
   );
 }

@@ -9,41 +9,44 @@ export interface SymbolChanges {
   readonly delistedSymbols: readonly string[];
 }
 
-/** What the next run compares with. */
+/** The job's symbols, for comparison by the next run. */
 export function listJobSymbols({ selection }: SyncJob, { listed }: DownloadPlan): Omit<JobState, 'failed'> {
   const { exchange, types, symbols, symbolTypes } = selection;
   return { selection: JSON.stringify({ exchange, types, symbols, symbolTypes }), symbols: [...listed] };
 }
 
-/** Nothing is new to the first run, nor after the selection was changed by hand. */
-export function compareSymbols(before: JobState | undefined, now: Omit<JobState, 'failed'>): SymbolChanges {
-  if (before?.selection !== now.selection) return { newSymbols: [], delistedSymbols: [] };
-  const known = new Set(before.symbols);
-  const listed = new Set(now.symbols);
+/** No changes are reported in the first run, nor after the selection was edited. */
+export function compareSymbols(
+  previous: JobState | undefined,
+  current: Omit<JobState, 'failed'>,
+): SymbolChanges {
+  if (previous?.selection !== current.selection) return { newSymbols: [], delistedSymbols: [] };
+  const known = new Set(previous.symbols);
+  const listed = new Set(current.symbols);
   return {
-    newSymbols: now.symbols.filter((symbol) => !known.has(symbol)),
-    delistedSymbols: before.symbols.filter((symbol) => !listed.has(symbol)),
+    newSymbols: current.symbols.filter((symbol) => !known.has(symbol)),
+    delistedSymbols: previous.symbols.filter((symbol) => !listed.has(symbol)),
   };
 }
 
-/** A line for each kind of news. */
+/** One line for new symbols and one for delisted symbols. */
 export function formatSymbolChanges(
   job: string,
   { newSymbols, delistedSymbols }: SymbolChanges,
 ): readonly string[] {
   return [
     ...(newSymbols.length > 0
-      ? [`${job}: ${plural(newSymbols.length, 'new symbol')}: ${some(newSymbols)}`]
+      ? [`${job}: ${plural(newSymbols.length, 'new symbol')}: ${formatNames(newSymbols)}`]
       : []),
     ...(delistedSymbols.length > 0
-      ? [`${job}: ${plural(delistedSymbols.length, 'symbol')} delisted: ${some(delistedSymbols)}`]
+      ? [`${job}: ${plural(delistedSymbols.length, 'symbol')} delisted: ${formatNames(delistedSymbols)}`]
       : []),
   ];
 }
 
-const MOST_NAMED = 10;
+const MAX_NAMES = 10;
 
-function some(names: readonly string[]): string {
-  const named = names.slice(0, MOST_NAMED).join(', ');
-  return names.length > MOST_NAMED ? `${named} and ${names.length - MOST_NAMED} more` : named;
+function formatNames(names: readonly string[]): string {
+  const named = names.slice(0, MAX_NAMES).join(', ');
+  return names.length > MAX_NAMES ? `${named} and ${names.length - MAX_NAMES} more` : named;
 }

@@ -3,7 +3,7 @@ import { toFileError } from '../base/file-error.js';
 import type { FileStatus, JobSummary, RunSummary } from '../run/run-events.js';
 import { endsRun, runExitCode } from '../run/run-tally.js';
 
-/** One summary for all jobs. @param late why the export that was waited for didn't come. */
+/** One summary of all jobs. @param late the error if an awaited day was not exported in time. */
 export function createSyncSummary(
   jobs: readonly JobSummary[],
   late: TickhaulError | undefined,
@@ -16,12 +16,12 @@ export function createSyncSummary(
     }
   }
   const total = (key: 'bytes' | 'unfinished'): number => jobs.reduce((sum, job) => sum + job[key], 0);
-  // What ended one job for everybody's sake ended the run.
-  const ended = jobs.map(({ error }) => error).find((error) => error && endsRun(error.code));
-  const error = ended ?? (late && toFileError(late));
-  const reasons = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
+  // An error that affects the whole run ended it, whichever job met it.
+  const runError = jobs.map(({ error }) => error).find((error) => error && endsRun(error.code));
+  const error = runError ?? (late && toFileError(late));
+  const exitCodes = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
   return {
-    exitCode: runExitCode([...reasons, late?.exitCode ?? 0], ended?.code),
+    exitCode: runExitCode([...exitCodes, late?.exitCode ?? 0], runError?.code),
     counts,
     unfinished: total('unfinished'),
     bytes: total('bytes'),
@@ -31,8 +31,8 @@ export function createSyncSummary(
   };
 }
 
-/** Whether a job has files left, and none that failed. */
+/** Whether a job has unfinished files but no failed ones. */
 function isOutOfTimeOnly({ error, exitCode, counts }: JobSummary): boolean {
-  const isOfTime = error?.code === 'out_of_time' && exitCode === ERROR_TABLE.out_of_time.exitCode;
-  return isOfTime && !counts.failed;
+  const isOutOfTime = error?.code === 'out_of_time' && exitCode === ERROR_TABLE.out_of_time.exitCode;
+  return isOutOfTime && !counts.failed;
 }

@@ -6,20 +6,20 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/manifest-record.js';
 import type { ObjectVersion } from '../store/s3/object-store.js';
 
-/** A day file as it came, or what a conversion made of one. */
+/** A downloaded day file, or the format of a conversion's output. */
 export type CheckedFileKind = 'day' | 'parquet' | 'ndjson';
 
-/** One file to check, and what it should be. */
+/** One file to check, with its expected properties. */
 export interface FileCheck {
   readonly kind: CheckedFileKind;
   /** Relative to the destination, with `/`. */
   readonly path: string;
   readonly file: DayFile | undefined;
-  /** What the manifest says of these bytes; undefined where it knows nothing of them. */
+  /** The recorded properties of the file; undefined if it is not recorded. */
   readonly expected: ExpectedFile | undefined;
-  /** Of the day file; of a conversion, its source's. */
+  /** Record of the day file, or of the day file from which the output was converted. */
   readonly record: ManifestRecord | undefined;
-  /** Of a recorded conversion: whether it is of another version than this build makes. */
+  /** Whether a recorded conversion has another version than this build writes. */
   readonly isOutdated?: boolean | undefined;
 }
 
@@ -27,58 +27,56 @@ export interface ExpectedFile {
   readonly bytes: number;
   readonly sha256: string;
   readonly rows: number;
-  /** How it came to stand in an object store. */
+  /** The object's recorded version, if it was written to an object store. */
   readonly object?: ObjectVersion | undefined;
 }
 
-/** What a thread is asked to look at. */
+/** A request to a thread to check one file. */
 export interface CheckRequest {
   readonly kind: CheckedFileKind;
-  /** Where it lies: an absolute path, or `s3://bucket/key`. */
+  /** An absolute path, or `s3://bucket/key`. */
   readonly location: string;
-  /** A file of another size isn't read. */
+  /** Expected size. A file of another size is not read. */
   readonly bytes: number | undefined;
-  /** Whether the checksum of a conversion's bytes is wanted: a day file's always comes along. */
+  /** Whether to hash a conversion's output. A day file is always hashed. */
   readonly hash: boolean;
-  /** Of a day file that nobody recorded, its data type: that it begins as one is checked too. */
+  /** Data type of an unrecorded day file: the check then includes the start of its content. */
   readonly dataType?: string | undefined;
-  /** What a listing told of it, so that nobody has to ask again. */
+  /** Entry of the store's listing, which saves a request. */
   readonly listed?: StoredFileInfo | undefined;
 }
+/** Properties of a file that was read completely. */
 
-/** What a thread saw of a whole file. */
 export interface FileObservation {
   readonly bytes: number;
   readonly rows: number;
-  /** Of a day file, and of a conversion where it was wanted. */
+  /** Set for a day file, and for a conversion's output if requested. */
   readonly sha256?: string | undefined;
   readonly md5?: string | undefined;
-  /** Of an object, the ETag that it had. */
+  /** ETag of an object at the time of the check. */
   readonly etag?: string | undefined;
-  /** Of a Parquet file, what its footer tells of its making. */
+  /** Key-value metadata of a Parquet footer, which holds the provenance. */
   readonly keyValues?: Readonly<Record<string, string>> | undefined;
 }
-
-/** What was seen where the file was read, and what is wrong: `missing`, `createCorruptError`, or why it can't be read. */
+/** The file's properties if it was read, and the error if it is missing, corrupt or unreadable. */
 export interface CheckResult {
-  readonly seen?: FileObservation | undefined;
+  readonly observation?: FileObservation | undefined;
   readonly error?: FileError | undefined;
 }
 
-/** A file that is to be brought or made again, and why. */
+/** A file to download or convert again, and its error. */
 export interface BadFile {
-  /** Of the day file; of a conversion, its source's. */
+  /** Record of the day file, or of the day file from which the output was converted. */
   readonly record: ManifestRecord;
-  /** Where a conversion is bad and not the day file. */
+  /** Set if the bad file is this conversion and not the day file. */
   readonly conversion: ConversionEntry | undefined;
-  /** The event that tells of it, where it can't be helped. */
+  /** Event to emit if the file cannot be repaired. */
   readonly event: FileEvent;
 }
-
-/** Brings bad files again and tells of each what became of it; the old ones stay till the new ones are whole. */
+/** Repairs bad files and emits the result of each. Old files stay in place until the new ones are complete. */
 export type RepairFiles = (
   bad: readonly BadFile[],
   manifest: Manifest,
-  tell: (event: FileEvent) => void,
+  emit: (event: FileEvent) => void,
   signal: AbortSignal,
 ) => Promise<void>;

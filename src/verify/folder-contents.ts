@@ -10,20 +10,20 @@ import { isInside } from '../store/paths.js';
 import type { RecordedFiles } from './recorded-files.js';
 import type { VerifyScope } from './verify-scope.js';
 
-/** What stands in a download folder, beside what its manifest tells of. Paths are relative to it, with `/`. */
+/** Contents of a download folder besides the recorded files. Paths are relative to the folder, with `/`. */
 export interface FolderContents {
-  /** Day files that nobody recorded. */
+  /** Day files without a record. */
   readonly unknown: readonly string[];
-  /** What conversions made, by hand: of those of a download, the manifest tells. */
+  /** Outputs of `convert`. Outputs of downloads are in the manifest. */
   readonly outputs: readonly string[];
-  /** Files and folders whose names Node can't decode, and so nothing can be done with. */
+  /** Files and folders whose names Node cannot decode, so that they cannot be accessed. */
   readonly undecoded: readonly string[];
   readonly parts: readonly string[];
-  /** What a store's listing tells of its objects; undefined for a folder, whose files are looked at one by one. */
+  /** The listing of a store's objects; undefined for a folder, whose files are checked one by one. */
   readonly listed: ReadonlyMap<string, StoredFileInfo> | undefined;
 }
 
-/** Looks through a download folder. @throws usage error for a path that is neither there nor recorded; `disk`. */
+/** Lists a download folder. @throws usage error for a path that neither exists nor is recorded; `disk`. */
 export async function listFolderContents(
   destination: Destination,
   scope: VerifyScope,
@@ -36,24 +36,24 @@ export async function listFolderContents(
   const undecoded: string[] = [];
   const parts: string[] = [];
   const listed = destination.kind === 'folder' ? undefined : new Map<string, StoredFileInfo>();
-  const isMeant = (path: string): boolean => scope.includes(parseFileName(path));
-  const sort = (path: string): void => {
+  const isInScope = (path: string): boolean => scope.includes(parseFileName(path));
+  const classify = (path: string): void => {
     if (path.endsWith('.part')) {
-      if (isMeant(path)) parts.push(path);
+      if (isInScope(path)) parts.push(path);
     } else if (path.endsWith(DAY_FILE_EXTENSION)) {
-      if (!manifest.has(path) && isMeant(path)) unknown.push(path);
-    } else if (outputKindOfPath(path) !== undefined && !conversions.has(path) && isMeant(path)) {
+      if (!manifest.has(path) && isInScope(path)) unknown.push(path);
+    } else if (outputKindOfPath(path) !== undefined && !conversions.has(path) && isInScope(path)) {
       (isInside(path) ? outputs : unknown).push(path);
     }
   };
   for (const root of scope.roots) {
-    for await (const files of filesAt(destination, root, roots.has(root), signal)) {
+    for await (const files of listFiles(destination, root, roots.has(root), signal)) {
       for (const { path, bytes, etag } of files) {
         if (mayBeUndecoded(path) && !(await destination.files.stat(destination.locate(path), signal))) {
           undecoded.push(path);
           continue;
         }
-        sort(path);
+        classify(path);
         if (bytes !== undefined) listed?.set(path, { bytes, etag });
       }
     }
@@ -61,7 +61,7 @@ export async function listFolderContents(
   return { unknown, outputs, undecoded, parts, listed };
 }
 
-/** The day file that a file's name tells: of a day file, of a conversion's output, or of a part of either. */
+/** The day file that a file's name identifies: of a day file, of a conversion's output, or of a part of either. */
 export function parseFileName(path: string): DayFile | undefined {
   const whole = parsePartPath(path)?.finalPath ?? path;
   return parseDayFileName(whole.replace(OUTPUT, DAY_FILE_EXTENSION));
@@ -69,13 +69,13 @@ export function parseFileName(path: string): DayFile | undefined {
 
 const OUTPUT = /\.(?:parquet|ndjson(?:\.gz|\.zst)?)$/;
 
-/** By what a conversion's output is named. */
+/** The format of a conversion's output, by its extension. */
 export function outputKindOfPath(path: string): 'parquet' | 'ndjson' | undefined {
   if (path.endsWith('.parquet')) return 'parquet';
   return /\.ndjson(\.gz|\.zst)?$/.test(path) ? 'ndjson' : undefined;
 }
 
-async function* filesAt(
+async function* listFiles(
   destination: Destination,
   root: string,
   isRecorded: boolean,
@@ -84,13 +84,13 @@ async function* filesAt(
   const location = destination.locate(root);
   const file = root === '' ? undefined : await destination.files.stat(location, signal);
   if (file) return yield [{ path: root, ...file }];
-  let isThere = isRecorded || root === '';
+  let exists = isRecorded || root === '';
   for await (const files of destination.list(root, signal)) {
-    isThere ||= files.length > 0;
+    exists ||= files.length > 0;
     yield files;
   }
-  // A folder with nothing in it is there too.
-  if (isThere || (await destination.openLookup(() => [root], signal)).has(root)) return;
+  // An empty folder exists too.
+  if (exists || (await destination.openLookup(() => [root], signal)).has(root)) return;
   throw usageError(
     `${location}: ${whyNotFound(location, 'there is no such file or folder, and no record of one')}`,
   );

@@ -6,55 +6,55 @@ import { findStaleUploads } from './amend/stale-uploads.js';
 import type { Verification } from './verification.js';
 
 /**
- * What there is to say beside the files that were checked: files that nobody recorded, what ended runs left, gaps. What
- * is stale is removed where that was asked for.
- * @param isLockOurs whether no other run can be the holder of the folder's lock.
+ * Findings besides the checked files: unrecorded files, leftovers of ended runs, and gaps. Stale leftovers are
+ * removed if `clean` is set.
+ * @param isLockOurs whether this run holds the folder's lock.
  * @throws TickhaulError `disk`.
  */
 export async function* findOtherFindings(
   verification: Verification,
   isLockOurs: boolean,
 ): AsyncGenerator<FindingEvent> {
-  const { input, scope, tellable, days } = verification;
-  yield* unknownFiles(verification);
+  const { input, scope, identified, days } = verification;
+  yield* findUnknownFiles(verification);
   const { uploads } = input.destination;
   if (uploads) yield* findStaleUploads(uploads, scope, input.clean, input.signal);
-  else yield* leftParts(verification, isLockOurs);
-  // A file that is there counts, recorded or not.
-  for (const file of tellable.values()) days.add(file, true);
+  else yield* findLeftoverParts(verification, isLockOurs);
+  // An existing file counts as a day of its series even without a record.
+  for (const file of identified.values()) days.add(file, true);
   yield* days.gaps();
 }
 
-async function* leftParts(
-  { input: { destination, owner, clean }, survey, scope }: Verification,
+async function* findLeftoverParts(
+  { input: { destination, owner, clean }, contents, scope }: Verification,
   isLockOurs: boolean,
 ): AsyncGenerator<FindingEvent> {
   const dir = destination.locate('');
-  const parts = await classifyParts(dir, survey.parts, isLockOurs, owner.isAlive);
-  // Without the lock, a note may be a live run's; and its part may lie elsewhere.
-  const notes = isLockOurs && scope.isWhole ? await findStrayNotes(dir, survey.parts) : [];
+  const parts = await classifyParts(dir, contents.parts, isLockOurs, owner.isAlive);
+  // Without the lock, a note may belong to an active run. Outside the scope, its part may exist elsewhere.
+  const notes = isLockOurs && scope.isWhole ? await findStrayNotes(dir, contents.parts) : [];
   for (const finding of [...parts, ...notes]) {
     yield finding.kind === 'stale' && clean ? await removeStale(dir, finding) : finding;
   }
 }
 
-function* unknownFiles({ input, survey, tellable }: Verification): Generator<FindingEvent> {
-  for (const path of survey.undecoded) {
-    const message = `${path}: ${whyNotFound(path, 'is gone')}`;
+function* findUnknownFiles({ input, contents, identified }: Verification): Generator<FindingEvent> {
+  for (const path of contents.undecoded) {
+    const message = `${path}: ${whyNotFound(path, 'is missing')}`;
     yield { event: 'finding', kind: 'unknown', path, message };
   }
-  for (const path of survey.unknown) {
-    const isTellable = tellable.has(path);
-    if (isTellable && input.adopt) continue;
+  for (const path of contents.unknown) {
+    const isIdentified = identified.has(path);
+    if (isIdentified && input.adopt) continue;
     const obstacle = isInside(path)
       ? 'does not tell which day file it is; tickhaul download with its --layout records it'
       : 'cannot be recorded';
-    const why = isTellable ? '' : `, and its name ${obstacle}`;
+    const reason = isIdentified ? '' : `, and its name ${obstacle}`;
     yield {
       event: 'finding',
       kind: 'unknown',
       path,
-      message: `${path}: the manifest does not know it${why}`,
+      message: `${path}: not recorded in the manifest${reason}`,
     };
   }
 }

@@ -2,15 +2,15 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import { createSeriesDayIndex, type SeriesDayIndex } from './amend/series-day-index.js';
 import type { VerifyScope } from './verify-scope.js';
 
-/** What a manifest tells of a scope, by one pass: each reads a million records anew. */
+/** The recorded files of a scope, collected in one pass, since each pass reads up to a million records. */
 export interface RecordedFiles {
-  /** Files to check. */
+  /** Number of files to check. */
   readonly files: number;
-  /** Those roots of the scope under which something is recorded. */
+  /** Roots of the scope that contain recorded files. */
   readonly roots: ReadonlySet<string>;
-  /** Paths of conversions, in the whole folder. */
+  /** Paths of all conversions in the folder. */
   readonly conversions: ReadonlySet<string>;
-  /** Of the day files in the whole folder, with those whose CSV was dropped. */
+  /** Days of all day files in the folder, including dropped ones. */
   readonly days: SeriesDayIndex;
 }
 
@@ -19,20 +19,20 @@ export function readRecordedFiles(manifest: Manifest, scope: VerifyScope): Recor
   const conversions = new Set<string>();
   const days = createSeriesDayIndex();
   let files = 0;
-  const isIncluded = (path: string): boolean => {
+  const isUnderRoot = (path: string): boolean => {
     const root = scope.findRoot(path);
     if (root !== undefined) roots.add(root);
     return root !== undefined;
   };
-  for (const { path, file, dropped, conversions: made = [] } of manifest.records()) {
-    const isWanted = scope.includes(file);
-    const isMeant = isIncluded(path) && isWanted;
-    // A day that the check isn't about is there nevertheless.
-    days.add(file, isMeant);
-    if (isMeant && !dropped) files++;
-    for (const entry of made) {
+  for (const { path, file, dropped, conversions: entries = [] } of manifest.records()) {
+    const isSelected = scope.includes(file);
+    const isInScope = isUnderRoot(path) && isSelected;
+    // A day outside the scope still fills a gap.
+    days.add(file, isInScope);
+    if (isInScope && !dropped) files++;
+    for (const entry of entries) {
       conversions.add(entry.path);
-      if (isIncluded(entry.path) && isWanted) files++;
+      if (isUnderRoot(entry.path) && isSelected) files++;
     }
   }
   return { files, roots, conversions, days };

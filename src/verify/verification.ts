@@ -12,62 +12,71 @@ import { readRecordedFiles } from './recorded-files.js';
 import type { VerifyInput } from './verify-input.js';
 import { createVerifyScope, type VerifyScope } from './verify-scope.js';
 
-/** One check of a folder: what there is, and what is to be done with it. */
+/** One check of a folder: its contents, and the files to check. */
 export interface Verification {
   readonly input: VerifyInput;
   readonly manifest: Manifest;
   readonly scope: VerifyScope;
-  readonly survey: FolderContents;
-  /** Files that the manifest doesn't know and whose names tell which day file they are. */
-  readonly tellable: ReadonlyMap<string, DayFile>;
-  /** Files to check. */
+  readonly contents: FolderContents;
+  /** Unrecorded files whose names identify a day file, by path. */
+  readonly identified: ReadonlyMap<string, DayFile>;
+  /** Number of files to check. */
   readonly files: number;
   readonly days: SeriesDayIndex;
-  /** They are made anew at each call, as there may be a million. */
+  /** Generated on each call, since there may be a million. */
   checks(): Iterable<FileCheck>;
 }
 
-/** Looks through the folder. @throws TickhaulError `usage` for a path that isn't there; `disk`. */
+/** Lists the folder and plans its checks. @throws TickhaulError `usage` for a path that does not exist; `disk`. */
 export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
   const scope = createVerifyScope(input.paths, input.selection, input.shard);
   const recorded = readRecordedFiles(manifest, scope);
-  const found = await listFolderContents(destination, scope, manifest, recorded, signal);
-  if (manifest.size === 0 && found.listed?.size === 0) throw nothingThere(destination);
-  const survey = { ...found, unknown: await stillUnknown(manifest, found.unknown, signal) };
-  scope.check();
-  const tellable = new Map(
-    survey.unknown.flatMap((path) => {
-      // A record under another path would be passed over.
+  const listing = await listFolderContents(destination, scope, manifest, recorded, signal);
+  if (manifest.size === 0 && listing.listed?.size === 0) throw createEmptyStoreError(destination);
+  const contents = { ...listing, unknown: await dropRecorded(manifest, listing.unknown, signal) };
+  scope.assertAllMatched();
+  const identified = new Map(
+    contents.unknown.flatMap((path) => {
+      // The manifest would ignore a record with a path outside the folder.
       const file = isInside(path) ? parseDayFileName(path) : undefined;
       return file ? [[path, file] as const] : [];
     }),
   );
   function* checks(): Generator<FileCheck> {
     yield* createRecordedChecks(manifest, scope);
-    // What nobody recorded has no size to compare.
-    if (!quick) yield* createOutputChecks(survey.outputs);
-    if (adopt) yield* createUnknownFileChecks(tellable);
+    // An unrecorded file has no expected size to compare.
+    if (!quick) yield* createOutputChecks(contents.outputs);
+    if (adopt) yield* createUnknownFileChecks(identified);
   }
-  const unrecorded = (quick ? 0 : survey.outputs.length) + (adopt ? tellable.size : 0);
+  const unrecorded = (quick ? 0 : contents.outputs.length) + (adopt ? identified.size : 0);
   const files = recorded.files + unrecorded;
-  return { input, manifest, scope, survey, tellable, files, days: recorded.days, checks };
+  return {
+    input,
+    manifest,
+    scope,
+    contents,
+    identified,
+    files,
+    days: recorded.days,
+    checks,
+  };
 }
 
-/** Another run may have recorded a file since the manifest was read. */
-async function stillUnknown(
+/** Removes files that another run has recorded since the manifest was read. */
+async function dropRecorded(
   manifest: Manifest,
   paths: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   if (paths.length === 0) return paths;
-  const now = await manifest.reread(undefined, signal);
-  return paths.filter((path) => !now.has(path));
+  const current = await manifest.reread(undefined, signal);
+  return paths.filter((path) => !current.has(path));
 }
 
-/** A store has no folders: where nothing begins with a prefix, it is a slip. */
-function nothingThere({ name }: Destination): TickhaulError {
+/** A store has no folders, so a prefix without objects is likely a typing error. */
+function createEmptyStoreError({ name }: Destination): TickhaulError {
   return usageError(
-    `${name}: nothing is there; name the bucket and the prefix of a download with --dir, and what of it to check as a path below`,
+    `${name}: no objects found; set --dir to the bucket and prefix of a download, and name the part to check as a path below it`,
   );
 }

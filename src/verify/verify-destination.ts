@@ -15,16 +15,16 @@ import type { VerifyInput } from './verify-input.js';
 import { selectionToManifestScope } from './verify-scope.js';
 
 /**
- * Checks a download folder against its manifest: day files, and what conversions made of them. Bad files are told
- * as events and in the summary.
- * @throws TickhaulError for what keeps the run from beginning: usage, the disk, and `locked` where the folder is to
- * be changed and another run is at work there.
+ * Checks a download folder against its manifest: day files and the outputs converted from them. Bad files are
+ * reported as events and in the summary.
+ * @throws TickhaulError if the run cannot start: usage errors, disk errors, and `locked` if the run writes to the
+ * folder while another run is active there.
  */
 export async function verifyDestination(input: VerifyInput): Promise<RunSummary> {
   const { destination, owner } = input;
   await assertFolder(destination);
-  const isChanged = input.adopt || input.clean || input.forget || input.repair !== undefined;
-  if (!isChanged) return verifyLocked(input, false);
+  const writes = input.adopt || input.clean || input.forget || input.repair !== undefined;
+  if (!writes) return verifyLocked(input, false);
   const lock = await destination.acquireLock(owner, {
     timeoutMs: input.lockTimeoutMs,
     onWait: createWaitNote(input.emit),
@@ -40,13 +40,13 @@ export async function verifyDestination(input: VerifyInput): Promise<RunSummary>
 
 async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<RunSummary> {
   const { destination, emit } = input;
-  const started = performance.now();
+  const startMs = performance.now();
   const warn = (message: string): void => emit({ event: 'warning', message });
   const options = { warn, signal: input.signal };
   const manifest = await destination.openManifest(options, selectionToManifestScope(input.selection));
-  const leave = onAbort(input.signal, () => manifest.flushSoon());
+  const removeListener = onAbort(input.signal, () => manifest.flushSoon());
   const tally = createRunTally();
-  const tell = (event: FileEvent): void => {
+  const emitFile = (event: FileEvent): void => {
     tally.add(event);
     emit(event);
   };
@@ -54,25 +54,25 @@ async function verifyLocked(input: VerifyInput, isLockOurs: boolean): Promise<Ru
     const verification = await openVerification(input, manifest);
     const planned = { files: verification.files };
     emit({ event: 'plan', ...planned, aim: 'verify' });
-    const stopped = await reasonOfEnd(input.signal, async () => {
-      const bad = await checkFiles(verification, tell);
+    const stopped = await runUntilStopped(input.signal, async () => {
+      const bad = await checkFiles(verification, emitFile);
       if (bad.length > 0) {
-        if (input.repair) await input.repair(bad, manifest, tell, input.signal);
-        else await forgetMissing(bad, manifest, tell);
+        if (input.repair) await input.repair(bad, manifest, emitFile, input.signal);
+        else await forgetMissing(bad, manifest, emitFile);
       }
       for await (const finding of findOtherFindings(verification, isLockOurs)) {
         tally.addFinding(finding, finding.kind === 'gap' && input.strict ? 'not_exported' : undefined);
         emit(finding);
       }
     });
-    return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
+    return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(startMs) });
   } finally {
-    await manifest.close().finally(leave);
+    await manifest.close().finally(removeListener);
   }
 }
 
-/** Undefined where the work came to its end. */
-async function reasonOfEnd(
+/** Returns the reason of an early end, or undefined if the work completed. */
+async function runUntilStopped(
   signal: AbortSignal,
   work: () => Promise<void>,
 ): Promise<TickhaulError | undefined> {
@@ -86,7 +86,7 @@ async function reasonOfEnd(
   }
 }
 
-/** Of a store, what there is shows by its listing. */
+/** Only for a folder: whether a store's prefix exists is known from its listing. */
 async function assertFolder(destination: Destination): Promise<void> {
   if (destination.kind !== 'folder') return;
   const dir = destination.locate('');

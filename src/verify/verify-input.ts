@@ -6,34 +6,34 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { CheckThread } from './check/check-thread.js';
 import type { RepairFiles } from './file-check.js';
 
-/** What a check of a download folder is told. */
+/** Input of a check of a download folder. */
 export interface VerifyInput {
   /** The download folder. */
   readonly destination: Destination;
-  /** What to check: relative to the download folder, with `/`; none for all. */
+  /** Paths to check, relative to the download folder, with `/`; empty for all. */
   readonly paths: readonly string[];
-  /** Which day files of it; undefined for all, and for files of which nobody knows what they are. */
+  /** Day files to check; undefined for all, including files that no name or record identifies. */
   readonly selection?: SeriesSelection | undefined;
-  /** Which part of those; undefined for all. */
+  /** The shard of the selected files to check; undefined for all. */
   readonly shard?: Shard | undefined;
-  /** Presence and size only, and of objects the ETag; else each file is read to its end. */
+  /** Checks existence and size only, and the ETag of objects; otherwise each file is read completely. */
   readonly quick: boolean;
-  /** How many threads. */
+  /** Number of threads. */
   readonly jobs: number;
-  /** Some that were started beforehand, as that takes a while; the caller closes them, whatever happens. */
+  /** Threads started in advance to save time. The caller closes them in any case. */
   readonly threads?: readonly CheckThread[] | undefined;
-  /** Records whole files that the manifest doesn't know. */
+  /** Records valid files that the manifest lacks. */
   readonly adopt: boolean;
-  /** Removes what ended runs left. */
+  /** Removes leftovers of ended runs. */
   readonly clean: boolean;
-  /** Days that a series lacks make the run fail with code 7. */
+  /** Missing days of a series make the run fail with code 7. */
   readonly strict: boolean;
-  /** Takes missing files out of the manifest; nothing else is done about bad ones. */
+  /** Removes missing files from the manifest. Other bad files are only reported. */
   readonly forget: boolean;
-  /** Brings bad files again, and tells what became of each; undefined where they are only told. */
+  /** Repairs bad files and reports the results; undefined if bad files are only reported. */
   readonly repair?: RepairFiles | undefined;
   readonly owner: LockOwner;
-  /** Milliseconds to wait for another run in a folder that is to be changed; none by default. */
+  /** Milliseconds to wait for another run if this run writes to the folder; no wait by default. */
   readonly lockTimeoutMs?: number | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;

@@ -7,24 +7,24 @@ import { createShardTest, type Shard } from '../dataset/shard.js';
 import type { ManifestScope } from '../store/manifest/manifest-scope.js';
 import { isInside } from '../store/paths.js';
 
-/** Which part of a download folder a check is about. */
+/** The part of a download folder to check. */
 export interface VerifyScope {
-  /** Folders and files to walk, relative to the download folder, with `/`; `''` is all of it. */
+  /** Folders and files to list, relative to the download folder, with `/`; `''` is the whole folder. */
   readonly roots: readonly string[];
   readonly isWhole: boolean;
-  /** The root that a path lies under; undefined for one outside the scope. */
+  /** The root that contains a path; undefined for a path outside the scope. */
   findRoot(path: string): string | undefined;
-  /** Whether files of this day file are meant; undefined for a file of which nobody knows what it is. */
+  /** Whether the scope includes files of this day file; undefined for a file that nothing identifies. */
   includes(file: DayFile | undefined): boolean;
-  /** @throws usage error for a selected name that none of the asked files had, with the nearest. */
-  check(): void;
+  /** @throws usage error if a selected name matched none of the files passed to `includes`; suggests the nearest. */
+  assertAllMatched(): void;
 }
 
 /**
- * @param paths relative to the download folder, with `/`; none, or an empty one, for all.
- * @param selection what of it is meant: files of which nobody knows what they are only where it leaves nothing out.
- * @param shard which part of that; files of which nobody knows what they are fall to the first.
- * @throws usage error for a path outside.
+ * @param paths relative to the download folder, with `/`; none, or an empty path, for the whole folder.
+ * @param selection selects day files. Files that nothing identifies are included only if it is not restrictive.
+ * @param shard selects a shard of them. Files that nothing identifies belong to the first shard.
+ * @throws usage error for a path outside the folder.
  */
 export function createVerifyScope(
   paths: readonly string[],
@@ -32,45 +32,46 @@ export function createVerifyScope(
   shard?: Shard,
 ): VerifyScope {
   const filter = createSeriesFilter(selection);
-  const isOurs = createShardTest(shard);
-  const isNarrowed = isRestrictive(selection);
+  const isInShard = createShardTest(shard);
+  const isSelective = isRestrictive(selection);
   return {
-    ...rootsOf(paths, isNarrowed || shard !== undefined),
-    // The filter learns the names of all shards: a name that only another one has is no slip.
-    includes: (file) => (file === undefined ? !isNarrowed : filter.matches(file)) && isOurs(file),
-    check: filter.assertAllMatched,
+    ...parseRoots(paths, isSelective || shard !== undefined),
+    // The filter sees the names of all shards: a name that only another shard has is not an error.
+    includes: (file) => (file === undefined ? !isSelective : filter.matches(file)) && isInShard(file),
+    assertAllMatched: filter.assertAllMatched,
   };
 }
 
 /**
- * Which records a check of a selection needs: those of whole series, as it tells of gaps in them. What may stand for
- * other names than it says, a glob or a type that isn't known here, narrows nothing.
+ * The records that a check of a selection needs: those of whole series, since gaps are reported. A glob or an unknown
+ * data type may match other names, so it does not restrict the scope.
  */
 export function selectionToManifestScope({ exchanges, dataTypes }: SeriesSelection = {}): ManifestScope {
   return {
-    exchanges: namesIn(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
-    dataTypes: namesIn(dataTypes, (name) =>
+    exchanges: resolveNames(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
+    dataTypes: resolveNames(dataTypes, (name) =>
       DATA_TYPES.find((known) => known.toLowerCase() === name.toLowerCase()),
     ),
   };
 }
 
-function namesIn(
-  wanted: readonly string[] | undefined,
-  nameOf: (text: string) => string | undefined,
+function resolveNames(
+  requested: readonly string[] | undefined,
+  resolveName: (text: string) => string | undefined,
 ): readonly string[] | undefined {
-  if (wanted === undefined || wanted.includes('all')) return undefined;
-  const names = wanted.map(nameOf);
+  if (requested === undefined || requested.includes('all')) return undefined;
+  const names = requested.map(resolveName);
   return names.every((name) => name !== undefined) ? [...new Set(names)] : undefined;
 }
 
-function rootsOf(
+function parseRoots(
   paths: readonly string[],
-  isPart: boolean,
+  isPartial: boolean,
 ): Pick<VerifyScope, 'roots' | 'isWhole' | 'findRoot'> {
-  if (paths.length === 0 || paths.includes('')) return { roots: [''], isWhole: !isPart, findRoot: () => '' };
+  if (paths.length === 0 || paths.includes(''))
+    return { roots: [''], isWhole: !isPartial, findRoot: () => '' };
   const outside = paths.find((path) => !isInside(path));
-  if (outside !== undefined) throw usageError(`"${outside}" is no path inside the download folder`);
+  if (outside !== undefined) throw usageError(`"${outside}" is not a path inside the download folder`);
   const roots = paths.filter((path) => !paths.some((other) => path.startsWith(`${other}/`)));
   return {
     roots: [...new Set(roots)],

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { tickhaul } from '../helpers/cli.js';
-import { downloaded, FIRST, nameOf } from '../verify/helpers.js';
+import { dayFileName, downloadFolder, FIRST } from '../verify/helpers.js';
 
 const exec = promisify(execFile);
 
 test('a lock file names what is downloaded, the same bytes each time', async (t) => {
-  const { dir, env, run } = await downloaded(t);
+  const { dir, env, run } = await downloadFolder(t);
   const lock = join(dir, '..', 'tickhaul.lock');
   const { exitCode, stdout, stderr } = await tickhaul(['lock'], { env, cwd: join(dir, '..') });
   assert.deepEqual([exitCode, stdout], [0, '']);
@@ -24,8 +24,8 @@ test('a lock file names what is downloaded, the same bytes each time', async (t)
 });
 
 test('md5sum and sha256sum take the lists', async (t) => {
-  const { dir, run, verify } = await downloaded(t);
-  const odd = ['A B', ' A', '*A', '#A', "A'B", 'ÄÖ€', '-A'].map((symbol) => nameOf('01', symbol));
+  const { dir, run, verify } = await downloadFolder(t);
+  const odd = ['A B', ' A', '*A', '#A', "A'B", 'ÄÖ€', '-A'].map((symbol) => dayFileName('01', symbol));
   for (const name of [...odd, `*${FIRST}`, ` ${FIRST}`, `#${FIRST}`])
     await copyFile(join(dir, FIRST), join(dir, name));
   assert.equal((await verify('--adopt')).exitCode, 0);
@@ -38,7 +38,7 @@ test('md5sum and sha256sum take the lists', async (t) => {
 });
 
 test('a folder that is not what its manifest says is not locked', async (t) => {
-  const { dir, run } = await downloaded(t);
+  const { dir, run } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   const { exitCode, stdout, stderr } = await run('lock', '-o', '-');
   assert.deepEqual([exitCode, stdout], [6, '']);

@@ -90,7 +90,7 @@ test('what others did to a bucket is found by a listing, or by reading, and repa
   assert.equal(jsonLines(part).at(-1)?.['verified'], 1, part.stderr);
   const nothing = await run('verify', at('nowhere'));
   assert.equal(nothing.exitCode, 2);
-  assert.match(nothing.stderr, /nowhere: nothing is there; name the bucket and the prefix/);
+  assert.match(nothing.stderr, /nowhere: no objects found; set --dir to the bucket and prefix/);
 });
 
 test('lists and reports of a bucket are those of a folder; records of one go to the other', {

@@ -6,7 +6,7 @@ import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-test('an address that is wrong, missing, or of nobody is said in one line', async (t) => {
+test('an invalid, missing or unreachable address is reported in one line', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const errorOf = async (url: string | undefined): Promise<readonly [number | null, string]> => {
     const all = url === undefined ? env : { ...env, TICKHAUL_QUEUE_URL: url };
@@ -29,7 +29,7 @@ test('an address that is wrong, missing, or of nobody is said in one line', asyn
   }
 });
 
-test('slices never go into another database than the one that is named', { skip: NO_REDIS }, async (t) => {
+test('slices are never added to another database than the configured one', { skip: NO_REDIS }, async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const { url } = await startRedis(t, ['--databases', '2']);
   const statusOf = (path: string) =>
@@ -42,7 +42,7 @@ test('slices never go into another database than the one that is named', { skip:
   for (const path of ['', '/', '/1', '/1/', '?db=1']) assert.equal((await statusOf(path)).exitCode, 0);
 });
 
-test('a Redis that wants a password, or throws keys away, is said to', { skip: NO_REDIS }, async (t) => {
+test('a Redis that requires a password or evicts keys is reported', { skip: NO_REDIS }, async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const { url } = await startRedis(t, ['--requirepass', 'secret', '--maxmemory-policy', 'allkeys-lru']);
   const refused = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
@@ -53,7 +53,7 @@ test('a Redis that wants a password, or throws keys away, is said to', { skip: N
   assert.deepEqual([warned.exitCode, warned.stderr.includes('maxmemory-policy allkeys-lru')], [0, true]);
 });
 
-test('nothing of the Redis client itself is printed: a password too many, a user without INFO', {
+test('the Redis client prints nothing itself: with an unneeded password, and for a user without INFO', {
   skip: NO_REDIS,
 }, async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));

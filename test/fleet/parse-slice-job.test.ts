@@ -4,14 +4,14 @@ import type { SliceJob } from '../../src/fleet/slice-job.js';
 import { jsonLines } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
-import { workFor } from './working.js';
+import { createWork } from './helpers.js';
 
 const shard = (index: unknown, count: unknown): unknown => ({ index, count });
 
-test('a slice whose job is damaged fails at once, with one line that names it; the others are worked on', {
+test('a slice with a damaged job fails at once with one line that names it, and the others are processed', {
   skip: NO_REDIS,
 }, async (t) => {
-  const work = await workFor(t);
+  const work = await createWork(t);
   const { queue, redis, close } = await queueOf(work.redis);
   const [good] = await queue.getWaiting();
   const data = good?.data as SliceJob;
@@ -23,7 +23,7 @@ test('a slice whose job is damaged fails at once, with one line that names it; t
     [withoutPin, /pin: /],
     [{ ...data, pin: '../../elsewhere' }, /pin: /],
     [{ ...data, exchange: 7 }, /exchange: /],
-    [{ ...data, from: '2024-02-30' }, /from: it is no day/],
+    [{ ...data, from: '2024-02-30' }, /from: it is not a day/],
     [{ ...data, to: data.from }, /to: it has no days/],
     [{ ...data, dir: null }, /dir: /],
     [{ ...data, options: undefined }, /options: /],

@@ -11,14 +11,14 @@ import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { whenAsked } from './working.js';
+import { createRequestTrigger } from './helpers.js';
 
 const SERIES = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-01', '-j', '1'];
 
-test('a slice that gets a newer plan while it is worked on has its newer days too', {
+test('a slice that gets a newer plan while it is active includes its newer days', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = whenAsked(2);
+  const { reached, onRequest } = createRequestTrigger(2);
   const earlier = await sandbox(t, { rows: 50, exportedUntil: parseDay('2024-03-08') });
   const later = await sandbox(t, {
     rows: 50,
@@ -62,7 +62,7 @@ interface ActiveSlice {
   complete(): Promise<unknown>;
 }
 
-/** A slice that a worker has. */
+/** A slice that is active in a worker. */
 async function activeSlice(t: TestContext): Promise<ActiveSlice> {
   const open = await queueOf(await startRedis(t));
   const data = { pin: 'older' } as SliceJob;
@@ -84,7 +84,7 @@ async function activeSlice(t: TestContext): Promise<ActiveSlice> {
   };
 }
 
-test('a slice that is about to complete by the older plan is put into the queue again', {
+test('a slice that is about to complete by the older plan is added to the queue again', {
   skip: NO_REDIS,
 }, async (t) => {
   const { open, job, newer, complete } = await activeSlice(t);
@@ -95,7 +95,7 @@ test('a slice that is about to complete by the older plan is put into the queue 
   await open.close();
 });
 
-test('a slice with a newer plan does not complete by the older one; one that is gone is not made again', {
+test('a slice with a newer plan does not complete by the older one, and a removed one is not created again', {
   skip: NO_REDIS,
 }, async (t) => {
   const { open, job, newer, complete } = await activeSlice(t);

@@ -4,11 +4,11 @@ import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
-import { dayFiles, FILES, whenAsked, workFor } from './working.js';
+import { createRequestTrigger, createWork, FILES, requestedDayFiles } from './helpers.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
 
-/** Requests that failed, of all connections. */
+/** Failed requests of all connections. */
 async function failedRequests({ redis }: OpenQueue): Promise<number> {
   const stats = await redis.info('commandstats');
   const counts = [...stats.matchAll(/rejected_calls=(\d+),failed_calls=(\d+)/g)];
@@ -18,10 +18,10 @@ async function failedRequests({ redis }: OpenQueue): Promise<number> {
 const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown> =>
   open.redis.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '&*', ...rules);
 
-test('a user without permission for the keys of the queue ends each command with 4 and one line', {
+test('a user without permission for the keys of the queue ends each command with code 4 and one line', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { redis, env } = await workFor(t);
+  const { redis, env } = await createWork(t);
   const admin = await queueOf(redis);
   await setUser(admin, '~other:*');
   const stranger = { ...env, TICKHAUL_QUEUE_URL: redis.url.replace('//', '//fleet:secret@') };
@@ -44,11 +44,11 @@ for (const [what, rules, said] of [
   ['commands of scripts', ['-hset', '-hmset', '-lpush'], /^error +Redis at .* has no permission \(.*$/m],
   ['sign-in', ['off'], /^error +Redis at .* refused the sign-in \(WRONGPASS .*$/m],
 ] as const) {
-  test(`a worker that loses its permission (${what}) during the run ends with 4`, {
+  test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
     skip: NO_REDIS,
   }, async (t) => {
-    const { reached, onRequest } = whenAsked(2);
-    const { redis, env } = await workFor(t, { latencyMs: 50, onRequest });
+    const { reached, onRequest } = createRequestTrigger(2);
+    const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
     const admin = await queueOf(redis);
     await setUser(admin, '~*');
     const url = redis.url.replace('//', '//fleet:secret@');
@@ -65,10 +65,10 @@ for (const [what, rules, said] of [
   });
 }
 
-test('a queue that Redis lost ends its workers with 5', { skip: NO_REDIS }, async (t) => {
+test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {
   for (const once of [['--once'], []]) {
-    const { reached, onRequest } = whenAsked(2);
-    const work = await workFor(t, { latencyMs: 50, onRequest });
+    const { reached, onRequest } = createRequestTrigger(2);
+    const work = await createWork(t, { latencyMs: 50, onRequest });
     const worker = start(['worker', '-j', '1', ...once], work);
     t.after(() => worker.child.kill('SIGKILL'));
     await Promise.race([reached, worker.finished]);
@@ -78,14 +78,14 @@ test('a queue that Redis lost ends its workers with 5', { skip: NO_REDIS }, asyn
     const { exitCode, stderr } = await worker.finished;
     assert.equal(exitCode, 5, stderr);
     assert.match(stderr, /queue "tickhaul": Redis at \S+ lost it during the run; fill it again/);
-    assert.ok(dayFiles(work).length < FILES);
+    assert.ok(requestedDayFiles(work).length < FILES);
   }
 });
 
-test('a Redis that refuses for now is asked again, with a warning and a wait', {
+test('after an error reply of Redis, a worker warns, waits and tries again', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { redis, env } = await workFor(t);
+  const { redis, env } = await createWork(t);
   const admin = await queueOf(redis);
   await admin.redis.config('SET', 'maxmemory', '1');
   const worker = start(['worker', '--once', '-q'], { env });

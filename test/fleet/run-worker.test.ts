@@ -11,25 +11,32 @@ import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { assertWhole, dayFiles, FILES, startBrief, whenAsked, workFor } from './working.js';
+import {
+  assertComplete,
+  createRequestTrigger,
+  createWork,
+  FILES,
+  requestedDayFiles,
+  startShortLockWorker,
+} from './helpers.js';
 
-test('the slices of a worker that is killed are ended by another', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(5);
-  const work = await workFor(t, { latencyMs: 50, onRequest });
-  const victim = startBrief(t, work);
+test('another worker completes the slices of a killed worker', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = createRequestTrigger(5);
+  const work = await createWork(t, { latencyMs: 50, onRequest });
+  const victim = startShortLockWorker(t, work);
   await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
   await victim.finished;
-  const { exitCode, stderr } = await startBrief(t, work).finished;
+  const { exitCode, stderr } = await startShortLockWorker(t, work).finished;
   assert.equal(exitCode, 0, stderr);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
-test('a slice that lost its worker too often is told, and counts as failed', {
+test('a slice that lost its worker too often is reported, and counts as failed', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = whenAsked(1);
-  const work = await workFor(t, { latencyMs: 100, onRequest });
+  const { reached, onRequest } = createRequestTrigger(1);
+  const work = await createWork(t, { latencyMs: 100, onRequest });
   const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
   await Promise.race([reached, victim.finished]);
   victim.child.kill('SIGKILL');
@@ -37,12 +44,16 @@ test('a slice that lost its worker too often is told, and counts as failed', {
   const { queue, redis, close } = await queueOf(work.redis);
   const [lost] = await queue.getActive();
   const id = lost?.id ?? '';
-  // As if five workers had had it before.
+  // As if five workers had lost it before.
   await redis.hset(queue.toKey(id), 'stc', 5);
   await close();
-  const heir = await startBrief(t, work).finished;
+  const heir = await startShortLockWorker(t, work).finished;
   assert.equal(heir.exitCode, 3, heir.stderr);
-  assert.equal(heir.stderr.match(/failed .*: its workers ended, or fell silent/g)?.length, 1, heir.stderr);
+  assert.equal(
+    heir.stderr.match(/failed .*: its workers ended or stopped responding/g)?.length,
+    1,
+    heir.stderr,
+  );
   const [failed] = JSON.parse((await runHere(['queue', 'failed', '--json'], work)).stdout) as {
     readonly id: string;
     readonly error: string;
@@ -50,12 +61,12 @@ test('a slice that lost its worker too often is told, and counts as failed', {
   assert.deepEqual([failed?.id, failed?.error.startsWith('its workers ended')], [id, true]);
   assert.equal((await runHere(['queue', 'retry'], work)).exitCode, 0);
   assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
-test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(1);
-  const work = await workFor(t, { latencyMs: 100, onRequest });
+test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = createRequestTrigger(1);
+  const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
   await Promise.race([reached, finished]);
   child.kill('SIGTERM');
@@ -64,25 +75,25 @@ test('SIGTERM lets the files under way end, and gives the rest back', { skip: NO
   assert.match(stdout, /"exitCode":143,.*"error":/);
   const rest = await tickhaul(['worker', '--once', '-q'], { env: work.env });
   assert.deepEqual([rest.exitCode, rest.stderr], [0, '']);
-  await assertWhole(work);
-  assert.equal(dayFiles(work).length, FILES);
+  await assertComplete(work);
+  assert.equal(requestedDayFiles(work).length, FILES);
 });
 
-test('a Redis that is killed and comes back costs nothing', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(10);
-  const work = await workFor(t, { latencyMs: 30, onRequest });
-  const { finished } = startBrief(t, work);
+test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = createRequestTrigger(10);
+  const work = await createWork(t, { latencyMs: 30, onRequest });
+  const { finished } = startShortLockWorker(t, work);
   await Promise.race([reached, finished]);
   await work.redis.kill();
   await work.redis.restart();
   const { exitCode, stderr } = await finished;
   assert.equal(exitCode, 0, stderr);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
-test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) => {
-  const { reached, onRequest } = whenAsked(1);
-  const work = await workFor(t, { latencyMs: 100, onRequest });
+test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = createRequestTrigger(1);
+  const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
   await Promise.race([reached, finished]);
   await work.redis.kill();
@@ -90,8 +101,10 @@ test('SIGTERM ends a worker whose Redis is gone', { skip: NO_REDIS }, async (t) 
   assert.equal((await finished).exitCode, 143);
 });
 
-test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS }, async (t) => {
-  const work = await workFor(t);
+test('a rejected key stops only its worker, and the slices return to the queue', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const work = await createWork(t);
   const env = { ...work.env, TICKHAUL_API_KEY: 'not-the-right-one' };
   const refused = await runHere(['worker', '--json'], { env });
   assert.equal(refused.exitCode, 4, refused.stderr);
@@ -104,13 +117,13 @@ test('a refused key ends its worker alone; its slices go back', { skip: NO_REDIS
   >;
   assert.deepEqual([status['failed'], status['active'], status['delayed']], [0, 0, 0]);
   assert.equal((await runHere(['worker', '--once', '-q'], work)).exitCode, 0);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
-test('the transfer limit pauses the queue, and the worker that met it ends with 5', {
+test('the transfer limit pauses the queue, and the worker that reached it ends with code 5', {
   skip: NO_REDIS,
 }, async (t) => {
-  const work = await workFor(t, { faults: { 'transfer-limit': 1 } });
+  const work = await createWork(t, { faults: { 'transfer-limit': 1 } });
   const ended = await runHere(['worker', '--json'], work);
   assert.equal(ended.exitCode, 5, ended.stderr);
   const other = await runHere(['worker', '--once', '-q'], work);
@@ -119,11 +132,11 @@ test('the transfer limit pauses the queue, and the worker that met it ends with 
   const env = { ...work.env, ...envOf(healthy, work.dir) };
   await runHere(['queue', 'resume'], { env });
   assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
-  await assertWhole(work);
+  await assertComplete(work);
 });
 
-test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, async (t) => {
-  const work = await workFor(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
+test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, async (t) => {
+  const work = await createWork(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
   const { finished, child } = start(['worker', '-q'], { env: work.env });
   t.after(() => child.kill('SIGKILL'));
   const { signal } = new AbortController();
@@ -135,25 +148,25 @@ test('after a 429 all workers wait as long as was said', { skip: NO_REDIS }, asy
   const left = await ttl();
   assert.ok(left > 500_000 && left <= 600_000, String(left));
 
-  // A shorter one changes nothing, and a file of another worker waits.
+  // A shorter pause changes nothing, and a file of another worker waits.
   await pauseAll(open, 1000);
   assert.ok((await ttl()) > 500_000);
   const ends = new AbortController();
   const pause = createSharedPause(open, ends.signal);
   const passed = pause.waitUntilOver(signal);
   assert.equal(await Promise.race([passed.then(() => 'passed'), open.redis.ping()]), 'PONG');
-  // The end of its worker is waited for no longer than that.
+  // Stopping its worker does not take longer than that.
   ends.abort(new TickhaulError('terminated', 'ended'));
   await assert.rejects(passed, { code: 'terminated' });
   child.kill('SIGTERM');
   assert.equal((await finished).exitCode, 143);
 });
 
-test('a wait that is longer than --max-wait holds all workers, and fails no slice', {
+test('a wait longer than --max-wait pauses all workers, and fails no slice', {
   skip: NO_REDIS,
 }, async (t) => {
   const faults = { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 } as const;
-  const work = await workFor(t, faults, ['--max-wait', '1m']);
+  const work = await createWork(t, faults, ['--max-wait', '1m']);
   const ended = await runHere(['worker', '--once', '--json'], work);
   assert.equal(ended.exitCode, 5, ended.stdout);
   assert.match(ended.stdout, /"returned".*longer than --max-wait/);
@@ -164,13 +177,13 @@ test('a wait that is longer than --max-wait holds all workers, and fails no slic
   assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);
 });
 
-test('a folder that a machine does not have ends its worker, and the slices stay', {
+test('a folder that is missing on a machine stops its worker, and the slices stay in the queue', {
   skip: NO_REDIS,
 }, async (t) => {
-  const work = await workFor(t);
+  const work = await createWork(t);
   await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
   const lost = await runHere(['worker'], work);
-  assert.deepEqual([lost.exitCode, lost.stderr.includes('is not there; is')], [8, true]);
+  assert.deepEqual([lost.exitCode, lost.stderr.includes('is missing; check that')], [8, true]);
   const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
     string,
     number
@@ -178,7 +191,7 @@ test('a folder that a machine does not have ends its worker, and the slices stay
   assert.deepEqual([status['failed'], status['delayed']], [0, 0]);
 });
 
-test('days that no key covered when they were planned hold nobody up', { skip: NO_REDIS }, async (t) => {
+test('days that no key covered at planning time do not delay the others', { skip: NO_REDIS }, async (t) => {
   const service = await sandbox(t, {
     rows: 50,
     keyAccess: [

@@ -13,10 +13,14 @@ const JOB = {
   },
 } as const;
 
-test('a slice of a destination in which a run is alone is no failure, and is not taken again at once', () => {
+test('a slice whose destination is locked exclusively is not failed, and is returned after a delay', () => {
   const locked = new TickhaulError('locked', 'another run holds the lock');
-  const { status, endsWorker, keptMs = 0 } = decideSliceOutcome(locked, JOB, false);
+  const { status, endsWorker, returnDelayMs = 0 } = decideSliceOutcome(locked, JOB, false);
   assert.deepEqual([status, endsWorker], ['returned', undefined]);
-  assert.ok(keptMs >= 1000);
-  assert.equal(decideSliceOutcome(locked, JOB, true).keptMs, undefined, 'a worker that ends keeps nothing');
+  assert.ok(returnDelayMs >= 1000);
+  assert.equal(
+    decideSliceOutcome(locked, JOB, true).returnDelayMs,
+    undefined,
+    'a worker that ends keeps nothing',
+  );
 });

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
 import type { PlannedFile } from '../../src/download/download-options.js';
 import { createJobId, type SliceJob } from '../../src/fleet/slice-job.js';
-import { type FoundSlice, Slicer, sliceWindow } from '../../src/fleet/split-into-slices.js';
+import { type PendingSlice, Slicer, sliceWindow } from '../../src/fleet/split-into-slices.js';
 
 const fileOf = (symbol: string, day: number, action: PlannedFile['action'] = 'fetch'): PlannedFile => ({
   file: { exchange: 'deribit', dataType: 'trades', symbol, day: day as Day },
@@ -19,12 +19,12 @@ function cut(
   files: readonly PlannedFile[],
   range: { readonly from: number; readonly to: number },
   sliceDays?: number,
-): readonly FoundSlice[] {
+): readonly PendingSlice[] {
   const slicer = new Slicer(range, sliceDays);
   return [...files.map((file) => slicer.add(file)), slicer.end()].filter((found) => found !== undefined);
 }
 
-test('windows part each month without gaps, from its first day on', () => {
+test('windows divide each month without gaps, from its first day on', () => {
   fc.assert(
     fc.property(
       fc.integer({ min: 0, max: 40_000 }),
@@ -42,7 +42,7 @@ test('windows part each month without gaps, from its first day on', () => {
   );
 });
 
-test('each file with work lies in one slice, and each slice has one', () => {
+test('each file with work is in one slice, and each slice has one', () => {
   const range = { from: parseDay('2024-01-20'), to: parseDay('2024-05-05') };
   const days = fc.uniqueArray(fc.integer({ min: range.from, max: range.to - 1 }), { maxLength: 30 });
   const series = fc.array(days, { minLength: 1, maxLength: 3 });
@@ -66,7 +66,7 @@ test('each file with work lies in one slice, and each slice has one', () => {
   );
 });
 
-test('a slice has one id, whatever plan it came from; another folder, layout or conversion is another slice', () => {
+test('a slice has the same id in every plan; another folder, layout or conversion is another slice', () => {
   const job: SliceJob = {
     exchange: 'deribit',
     dataType: 'trades',
@@ -90,7 +90,7 @@ test('a slice has one id, whatever plan it came from; another folder, layout or 
   assert.equal(new Set([job, ...others.map((change) => ({ ...job, ...change }))].map(createJobId)).size, 6);
 });
 
-test('without an end a slice goes on to the end of its month, whatever is exported', () => {
+test('without an end a slice lasts to the end of its month, whatever is exported', () => {
   const day = parseDay('2024-03-05');
   const range = { from: parseDay('2024-03-03'), to: Number.POSITIVE_INFINITY };
   const [today] = cut([fileOf('A', day)], range);

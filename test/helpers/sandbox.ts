@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import { parseDay } from '../../src/dataset/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { startSandbox } from '../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 export const EXPORTED_UNTIL = parseDay('2024-03-10');
 

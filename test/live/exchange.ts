@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { createNativeWriter } from '../../src/sandbox/dialects/dialects.js';
+import { createNativeWriter } from '../../src/sandbox/dialects/native-writer.js';
 
 /** A client's connection to a loopback exchange. */
 export interface Peer {

@@ -3,11 +3,11 @@ import { gunzipSync } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { parseDay } from '../../src/dataset/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { startSandbox } from '../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 
 export const KEY = { authorization: 'Bearer sandbox-key' };
 
-/** A small service that ends with the test; exported up to 2024-03-10. */
+/** A small service that closes with the test; exported up to 2024-03-10. */
 export async function sandboxFor(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ rows: 200, exportedUntil: parseDay('2024-03-10'), ...options });
   t.after(() => sandbox.close());
@@ -22,7 +22,7 @@ export interface Answer {
   readonly broken: string | undefined;
 }
 
-/** A request over a connection of its own; redirects are not followed, bodies not decoded. */
+/** Sends a request over its own connection; redirects are not followed, bodies are not decoded. */
 export async function get(
   url: string,
   headers: Readonly<Record<string, string>> = {},
@@ -48,7 +48,7 @@ export async function getJson<T>(url: string, headers: Readonly<Record<string, s
   return JSON.parse((await get(url, headers)).body.toString()) as T;
 }
 
-/** A day file's address; the day is written `2024/03/01`. */
+/** The address of a day file; the day is written `2024/03/01`. */
 export function fileUrl(
   sandbox: Sandbox,
   exchange: string,
@@ -60,7 +60,7 @@ export function fileUrl(
 }
 
 /** The cells of a gzip CSV, header first. */
-export function cellsOf(body: Buffer): string[][] {
+export function parseCells(body: Buffer): string[][] {
   const text = gunzipSync(body).toString();
   return text
     .trimEnd()

@@ -3,69 +3,69 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import type { Random } from '../../src/sandbox/market/random.js';
+import type { Random } from '../../src/sandbox/market/seeded-random.js';
 import { ask, withOptions } from '../server/serving.js';
 import { connectTo } from '../server/socket/connecting.js';
-import { ALL_ASKED, type Asked, LONG_PERIOD } from './asked.js';
 import { STREAMED } from './exchanges.js';
+import { ALL_REQUESTS, LONG_PERIOD, type SoakRequest } from './soak-requests.js';
 
 /** More characters than an address may have. */
-const MOST_ADDRESS = 100_000;
+const MAX_ADDRESS_CHARACTERS = 100_000;
 
-/** The server, and what it should say. */
-export interface Soaked {
+/** The server, and its expected responses. */
+export interface SoakTarget {
   readonly httpPort: number;
   readonly wsPort: number;
   readonly random: Random;
-  /** The right answer's text over HTTP, by path. */
+  /** The expected text over HTTP, by path. */
   readonly expected: ReadonlyMap<string, string>;
-  /** One more thing of a kind happened. */
+  /** Counts an event of a kind. */
   readonly count: (what: string) => void;
-  /** So many milliseconds were waited for what takes none. */
+  /** Milliseconds that a quick operation took. */
   readonly waited: (ms: number) => void;
 }
 
-/** What clients do, each again and again. What is wrong is thrown. */
-export const CLIENTS: readonly ((place: Soaked) => Promise<void>)[] = [
+/** Activities of clients, each repeated. Wrong results are thrown. */
+export const CLIENTS: readonly ((place: SoakTarget) => Promise<void>)[] = [
   readAll,
-  hearAll,
-  leaveHalfWay,
-  neverRead,
-  askRubbish,
-  askHealth,
+  readAllMessages,
+  disconnectEarly,
+  requestWithoutReading,
+  sendInvalidRequests,
+  requestHealth,
   stream,
 ];
 
 /** This process, which is the service and all clients, was too busy to send its request in time. */
-const TOO_LATE = 408;
+const REQUEST_TIMEOUT_STATUS = 408;
 
-async function readAll(place: Soaked): Promise<void> {
-  const asked = oneOf(place.random, ALL_ASKED);
+async function readAll(place: SoakTarget): Promise<void> {
+  const asked = oneOf(place.random, ALL_REQUESTS);
   const { status, text, isWhole } = await ask(place.httpPort, asked.path);
   if (status !== 200 || !isWhole) {
-    assert.ok([200, 429, 503, TOO_LATE].includes(status), `${asked.name}: ${status} ${text}`);
+    assert.ok([200, 429, 503, REQUEST_TIMEOUT_STATUS].includes(status), `${asked.name}: ${status} ${text}`);
     return place.count('answers that broke off');
   }
-  assert.ok(text === expectedOf(place, asked), `${asked.name}: other bytes over HTTP`);
+  assert.ok(text === getExpected(place, asked), `${asked.name}: other bytes over HTTP`);
   place.count('answers over HTTP');
 }
 
-async function hearAll(place: Soaked): Promise<void> {
-  const asked = oneOf(place.random, ALL_ASKED);
+async function readAllMessages(place: SoakTarget): Promise<void> {
+  const asked = oneOf(place.random, ALL_REQUESTS);
   const { messages, code, reason } = await connectTo(place, asked.socket.path, asked.socket.sent).heard;
   if (code !== 1000) {
     assert.equal(code, 1011, `${asked.name}: ${code} ${reason}`);
     return place.count('answers that broke off');
   }
-  const lines = expectedOf(place, asked).split('\n').slice(0, -1);
+  const lines = getExpected(place, asked).split('\n').slice(0, -1);
   const right = lines.filter((line) => line !== '').map(asked.messageOf);
   assert.ok(right.join('\n') === messages.join('\n'), `${asked.name}: other messages over WebSocket`);
   place.count('answers over WebSocket');
 }
 
-/** Some bytes, and then the connection is gone, in order or cut. */
-async function leaveHalfWay({ httpPort, wsPort, random, count }: Soaked): Promise<void> {
-  const asked = oneOf(random, ALL_ASKED);
+/** Reads some bytes, then closes or resets the connection. */
+async function disconnectEarly({ httpPort, wsPort, random, count }: SoakTarget): Promise<void> {
+  const asked = oneOf(random, ALL_REQUESTS);
   const isSocket = random.chance(0.5);
   const enough = random.int(300_000);
   await new Promise<void>((resolve) => {
@@ -88,8 +88,8 @@ async function leaveHalfWay({ httpPort, wsPort, random, count }: Soaked): Promis
   count('clients that left');
 }
 
-/** It asks for more than a connection holds, and reads nothing of it. */
-async function neverRead({ httpPort, random, count }: Soaked): Promise<void> {
+/** Requests more than a connection buffers, and reads nothing. */
+async function requestWithoutReading({ httpPort, random, count }: SoakTarget): Promise<void> {
   const options = { exchange: oneOf(random, ['bitmex', 'bybit']), filters: [], ...LONG_PERIOD };
   const connection = connect(httpPort, '127.0.0.1').pause();
   connection.on('error', () => {});
@@ -99,18 +99,18 @@ async function neverRead({ httpPort, random, count }: Soaked): Promise<void> {
   count('clients that never read');
 }
 
-/** What can't be answered is refused, and with nothing else. */
-async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<void> {
+/** Invalid requests are rejected with the expected error. */
+async function sendInvalidRequests({ httpPort, wsPort, random, count }: SoakTarget): Promise<void> {
   const path = oneOf(random, [
     '/replay?options={',
     withOptions('/replay', { exchange: 'bitmx', from: '2024-03-01', to: '2024-03-02' }),
     withOptions('/replay-normalized', [{ exchange: 'bitmex', dataTypes: ['trades'] }]),
-    `/replay?options=${'x'.repeat(MOST_ADDRESS)}`,
+    `/replay?options=${'x'.repeat(MAX_ADDRESS_CHARACTERS)}`,
     '/../../etc/passwd',
   ]);
   const { status, text } = await ask(httpPort, path).catch((error: unknown) => {
-    // Of an address that is too long the server may be rid before all of it was sent.
-    if (path.length > MOST_ADDRESS) return { status: 431, text: '' };
+    // The server may reject an overlong address before all of it was sent.
+    if (path.length > MAX_ADDRESS_CHARACTERS) return { status: 431, text: '' };
     throw error;
   });
   assert.ok(status >= 400 && status < 500, `${status} for ${path.slice(0, 80)}: ${text}`);
@@ -125,9 +125,9 @@ async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<
   socket.send(
     oneOf(random, ['{', 'x'.repeat(600_000), Buffer.alloc(1000), '[[[', '{"op":"subscribe","args":[1]}']),
   );
-  // Without a subscription it is over.
+  // Without a subscription the session ends.
   const code = await closed;
-  // A frame that is too long may be cut off before its sender has written all of it.
+  // An overlong frame may be rejected before all of it was sent.
   assert.ok([1006, 1009, 1011].includes(code), `closed with ${code}`);
   const garbage = connect(oneOf(random, [httpPort, wsPort]), '127.0.0.1');
   garbage.on('error', () => {});
@@ -137,19 +137,19 @@ async function askRubbish({ httpPort, wsPort, random, count }: Soaked): Promise<
   count('rubbish');
 }
 
-/** Whatever others do, who asks for little has it soon. */
-async function askHealth({ httpPort, count, waited }: Soaked): Promise<void> {
+/** A small request is answered soon, whatever other clients do. */
+async function requestHealth({ httpPort, count, waited }: SoakTarget): Promise<void> {
   const began = performance.now();
   const { status } = await ask(httpPort, '/health-check');
-  if (status === TOO_LATE) return count('health checks that came too late');
+  if (status === REQUEST_TIMEOUT_STATUS) return count('health checks that came too late');
   assert.equal(status, 200);
   waited(performance.now() - began);
   count('health checks');
   await pause(200);
 }
 
-/** Live messages for a while. */
-async function stream({ wsPort, random, count }: Soaked): Promise<void> {
+/** Receives live messages for a while. */
+async function stream({ wsPort, random, count }: SoakTarget): Promise<void> {
   const exchanges = Object.entries(STREAMED).filter(() => random.chance(0.6));
   const options = exchanges.map(([exchange, symbol]) => ({
     exchange,
@@ -176,7 +176,7 @@ async function stream({ wsPort, random, count }: Soaked): Promise<void> {
   count('streams');
 }
 
-function expectedOf({ expected }: Soaked, { path }: Asked): string {
+function getExpected({ expected }: SoakTarget, { path }: SoakRequest): string {
   const text = expected.get(path);
   assert.ok(text !== undefined);
   return text;

@@ -1,9 +1,9 @@
 import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Random } from '../../src/sandbox/market/random.js';
+import type { Random } from '../../src/sandbox/market/seeded-random.js';
 import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 
-/** Exchanges that are streamed, and a symbol of each. */
+/** Streamed exchanges, with a symbol of each. */
 export const STREAMED = {
   bitmex: 'XBTUSD',
   deribit: 'BTC-PERPETUAL',
@@ -12,10 +12,10 @@ export const STREAMED = {
 } as const;
 
 /**
- * Starts exchanges on loopback that break: they close or cut connections, refuse them, send rubbish, fall silent.
- * @returns the environment that has their addresses.
+ * Starts exchanges on loopback that fail: they close or reset connections, reject them, send garbage, or stop sending.
+ * @returns the environment with their addresses.
  */
-export async function brokenExchanges(t: TestContext, random: Random): Promise<Record<string, string>> {
+export async function startFaultyExchanges(t: TestContext, random: Random): Promise<Record<string, string>> {
   const env: Record<string, string> = {};
   for (const [exchange, symbol] of Object.entries(STREAMED)) {
     const { url } = await loopbackExchange(t, {
@@ -31,7 +31,7 @@ export async function brokenExchanges(t: TestContext, random: Random): Promise<R
           if (random.chance(0.04)) socket.send('{"rub');
           if (random.chance(0.02)) socket.close(4000, 'going');
           if (random.chance(0.02)) socket.terminate();
-          // Silence: the server leaves by itself.
+          // Silence: the server closes the connection itself.
           if (random.chance(0.02)) return;
         }
       },

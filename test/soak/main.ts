@@ -1,21 +1,21 @@
 /**
- * A server under faults, for minutes: `npm run soak -- --minutes 10`. Whole answers are compared with those of a server
- * without faults; memory stays flat, and no handle is left. Linux only: it reads /proc.
+ * A server under faults for some minutes: `npm run soak -- --minutes 10`. Complete responses are compared with those of
+ * a server without faults; memory must not grow, and no handle may be left. Linux only: it reads /proc.
  */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { seededRandom } from '../../src/sandbox/market/random.js';
+import { seededRandom } from '../../src/sandbox/market/seeded-random.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox } from '../server/serving.js';
-import { ALL_ASKED } from './asked.js';
-import { CLIENTS, type Soaked } from './clients.js';
-import { brokenExchanges } from './exchanges.js';
-import { handlesOf, median, memoryOf, openOf, thirds } from './watch.js';
+import { CLIENTS, type SoakTarget } from './clients.js';
+import { startFaultyExchanges } from './exchanges.js';
+import { ALL_REQUESTS } from './soak-requests.js';
+import { countOpen, listHandles, median, medianOfThirds, readMemory } from './watch.js';
 
 const { values } = parseArgs({
   options: {
@@ -25,7 +25,7 @@ const { values } = parseArgs({
   },
 });
 const seconds = Number(values.minutes) * 60;
-/** Of each kind. */
+/** Number of clients of each kind. */
 const clients = Number(values.clients);
 
 const FAULTS: NonNullable<SandboxOptions['feeds']>['faults'] = {
@@ -44,14 +44,14 @@ const FAULTS: NonNullable<SandboxOptions['feeds']>['faults'] = {
   'short-slice': 0.03,
   unterminated: 0.02,
 };
-/** So little that slices are fetched again and again. */
+/** So small that slices are fetched repeatedly. */
 const CACHE_LIMIT = '1MB';
-/** Memory of the last third over that of the first, and bytes beside: what V8 takes its time with. */
+/** Limit of the memory of the last third over that of the first, and extra bytes, since V8 frees some memory late. */
 const MARGIN = { share: 1.15, bytes: 16e6 };
-/** What anything that a client does takes at most. */
+/** Maximum duration of any client activity. */
 const LONGEST_MS = 90_000;
-/** How long the server has to let go of all that it held. */
-const QUIET_MS = 30_000;
+/** Time in which the server must release all handles. */
+const RELEASE_TIMEOUT_MS = 30_000;
 const MB = 1e6;
 
 const elapsed = (): string => `${(performance.now() / 1000).toFixed(0)} s`;
@@ -60,7 +60,7 @@ const say = (text: string): void => void process.stdout.write(`${text}\n`);
 test(`soak, seed ${values.seed}`, async (t) => {
   const calm = await serveAll(t, await busySandbox(t), []);
   const expected = new Map<string, string>();
-  for (const { path } of ALL_ASKED) {
+  for (const { path } of ALL_REQUESTS) {
     const { status, text } = await ask(calm.httpPort, path);
     assert.equal(status, 200, text);
     expected.set(path, text);
@@ -71,27 +71,27 @@ test(`soak, seed ${values.seed}`, async (t) => {
   const random = seededRandom(values.seed);
   const service = await busySandbox(t, { feeds: { faults: FAULTS, suggestedMinutes: 5 } });
   const flags = ['--cache-limit', CACHE_LIMIT, '--retries', '20', '--stall-timeout', '5s'];
-  const exchanges = await brokenExchanges(t, random);
+  const exchanges = await startFaultyExchanges(t, random);
   const { server, ...ports } = await serveAll(t, service, flags, exchanges);
   const pid = server.child.pid ?? 0;
   const counts = new Map<string, number>();
   const count = (what: string): void => void counts.set(what, (counts.get(what) ?? 0) + 1);
   const waits: number[] = [];
   const waited = (ms: number): void => void waits.push(ms);
-  const place: Soaked = { ...ports, random, expected, count, waited };
-  // What is made once, as threads and connections, is no leak.
-  await keepAsking(place, performance.now() + Math.min(20_000, 100 * seconds));
-  await inTime('all at once', Promise.all(ALL_ASKED.map(({ path }) => ask(ports.httpPort, path))));
+  const place: SoakTarget = { ...ports, random, expected, count, waited };
+  // Threads and connections that are created once are not a leak.
+  await runClients(place, performance.now() + Math.min(20_000, 100 * seconds));
+  await assertInTime('all at once', Promise.all(ALL_REQUESTS.map(({ path }) => ask(ports.httpPort, path))));
   say(`after ${elapsed()}: warm`);
-  await settled(ports.httpPort);
-  const handles = (): Promise<readonly string[]> => handlesOf(pid, Number(new URL(service.apiUrl).port));
+  await waitForIdle(ports.httpPort);
+  const handles = (): Promise<readonly string[]> => listHandles(pid, Number(new URL(service.apiUrl).port));
   const before = await handles();
-  const memory = await watched(pid, keepAsking(place, performance.now() + 1000 * seconds));
-  const after = await letGo(ports.httpPort, before, handles);
+  const memory = await watched(pid, runClients(place, performance.now() + 1000 * seconds));
+  const after = await waitForRelease(ports.httpPort, before, handles);
   await end(server);
   for (const [what, times] of counts) say(`${times.toLocaleString('en')} ${what}`);
   say(`health checks took ${median(waits).toFixed(0)} ms, and ${Math.max(...waits).toFixed(0)} at most`);
-  const [first, last] = thirds(memory).map((bytes) => bytes / MB) as [number, number];
+  const [first, last] = medianOfThirds(memory).map((bytes) => bytes / MB) as [number, number];
   say(`memory ${first.toFixed(0)} MB in the first third, ${last.toFixed(0)} MB in the last`);
   say(`handles ${before.length} before, ${after.length} after`);
   assert.ok(last <= first * MARGIN.share + MARGIN.bytes / MB, 'memory grows');
@@ -123,7 +123,7 @@ async function serveAll(
   return { httpPort: Number(http), wsPort: Number(ws), server };
 }
 
-/** A signal is its normal end; it printed no stack. */
+/** A signal is its normal end, without a stack trace. */
 async function end({ child, finished }: Started): Promise<void> {
   child.kill('SIGTERM');
   const { exitCode, stderr } = await finished;
@@ -131,18 +131,18 @@ async function end({ child, finished }: Started): Promise<void> {
   assert.doesNotMatch(stderr, /^ +at |ExperimentalWarning|MaxListeners/m);
 }
 
-/** All clients at work until a time. @throws what one of them finds. */
-async function keepAsking(place: Soaked, until: number): Promise<void> {
+/** Runs all clients until a time. @throws the first error of a client. */
+async function runClients(place: SoakTarget, until: number): Promise<void> {
   const working = CLIENTS.flatMap((client) =>
     Array.from({ length: clients }, async () => {
-      while (performance.now() < until) await inTime(client.name, client(place));
+      while (performance.now() < until) await assertInTime(client.name, client(place));
     }),
   );
   await Promise.all(working);
 }
 
-/** @throws where some work takes longer than any should. */
-async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
+/** @throws if some work takes too long. */
+async function assertInTime<T>(name: string, work: Promise<T>): Promise<T> {
   const stop = new AbortController();
   const late = pause(LONGEST_MS, undefined, { signal: stop.signal }).then(() => {
     throw new Error('it hangs');
@@ -157,13 +157,13 @@ async function inTime<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** The memory of a process, second by second, while some work is done. */
+/** The memory of a process during some work, sampled every second. */
 async function watched(pid: number, work: Promise<void>): Promise<readonly number[]> {
   const memory: number[] = [];
   let isDone = false;
   const watching = (async () => {
     while (!isDone) {
-      memory.push(await memoryOf(pid));
+      memory.push(await readMemory(pid));
       await pause(1000);
     }
   })();
@@ -176,25 +176,25 @@ async function watched(pid: number, work: Promise<void>): Promise<readonly numbe
   return memory;
 }
 
-/** Waits until no answer is under way, and no connection open. */
-async function settled(port: number): Promise<void> {
-  const until = performance.now() + QUIET_MS;
-  let open = await openOf(port);
+/** Waits until no response is in progress, and no connection open. */
+async function waitForIdle(port: number): Promise<void> {
+  const until = performance.now() + RELEASE_TIMEOUT_MS;
+  let open = await countOpen(port);
   while (open > 0 && performance.now() < until) {
     await pause(200);
-    open = await openOf(port);
+    open = await countOpen(port);
   }
   assert.equal(open, 0, 'answers or connections are left open');
 }
 
-/** The same until there are no more handles than before. @returns those that there are. */
-async function letGo(
+/** Waits until there are no more handles than before. @returns the handles. */
+async function waitForRelease(
   port: number,
   before: readonly string[],
   handles: () => Promise<readonly string[]>,
 ): Promise<readonly string[]> {
-  await settled(port);
-  const until = performance.now() + QUIET_MS;
+  await waitForIdle(port);
+  const until = performance.now() + RELEASE_TIMEOUT_MS;
   let after = await handles();
   while (after.length > before.length && performance.now() < until) {
     await pause(500);

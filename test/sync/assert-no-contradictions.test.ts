@@ -4,9 +4,9 @@ import { parseOutputSelection } from '../../src/convert/output-selection.js';
 import { createConvertOptions } from '../../src/format/convert-options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { askedFor, job, syncNow } from './helpers.js';
+import { job, requestedPaths, syncNow } from './helpers.js';
 
-test('two jobs that name the same file and contradict each other are refused before any day file is asked for', async (t) => {
+test('two jobs with the same file and contradicting settings are rejected before any day file is requested', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const made = (format: 'parquet' | 'ndjson', keepCsv: boolean, compression?: 'snappy') => ({
@@ -30,7 +30,7 @@ test('two jobs that name the same file and contradict each other are refused bef
     job('b', { last: 2 }, made('parquet', true, 'snappy')),
   ];
   await assert.rejects(syncNow(t, service, dir, kept), { code: 'usage', message: /converts them otherwise/ });
-  assert.deepEqual(askedFor(service), []);
+  assert.deepEqual(requestedPaths(service), []);
   for (const other of [
     job('b', { last: 2, layout: 'hive' }),
     job('b', { symbols: ['ETHUSDT'], last: 2 }),
@@ -41,7 +41,7 @@ test('two jobs that name the same file and contradict each other are refused bef
   }
 });
 
-test('jobs may make other things of the same files, but not the same thing in two ways, nor drop what the other needs', async (t) => {
+test('jobs may convert the same files to other outputs, but not the same output in two ways, nor delete what the other needs', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const made = (names: readonly string[], keepCsv = true, compression?: 'gzip') => ({

@@ -10,15 +10,15 @@ import { sandbox } from '../helpers/sandbox.js';
 import { clientFor } from '../service/loopback.js';
 
 /** An embedded service whose export ends before a day. */
-export function night(t: TestContext, until: string, options: SandboxOptions = {}): Promise<Sandbox> {
+export function startNight(t: TestContext, until: string, options: SandboxOptions = {}): Promise<Sandbox> {
   return sandbox(t, { exportedUntil: parseDay(until), ...options });
 }
 
-export function ofJob(files: readonly FileEvent[], name: string): readonly FileEvent[] {
+export function filterByJob(files: readonly FileEvent[], name: string): readonly FileEvent[] {
   return files.filter((file) => file.job === name);
 }
 
-/** A job of trades of binance-futures, but for what is said. */
+/** A job with trades of binance-futures, with overrides. */
 export function job(
   name: string,
   selection: Partial<Selection>,
@@ -47,21 +47,21 @@ export function job(
   };
 }
 
-export interface Ran {
+export interface SyncRun {
   readonly summary: RunSummary;
   readonly events: readonly RunEvent[];
   readonly files: readonly FileEvent[];
   readonly notes: readonly string[];
 }
 
-/** One run of the jobs, in this process. */
+/** Runs the jobs once, in this process. */
 export async function syncNow(
   t: TestContext,
   service: Pick<Sandbox, 'apiUrl' | 'datasetsUrl' | 'apiKey'>,
   dir: string,
   jobs: readonly SyncJob[],
   more: Partial<SyncInput> = {},
-): Promise<Ran> {
+): Promise<SyncRun> {
   const { apiUrl, datasetsUrl, apiKey } = service;
   const events: RunEvent[] = [];
   const summary = await runSyncJobs({
@@ -83,8 +83,8 @@ export async function syncNow(
   };
 }
 
-/** Paths of the day files that were asked for, in order. */
-export function askedFor(service: Sandbox): readonly string[] {
+/** Paths of the requested day files, in order. */
+export function requestedPaths(service: Sandbox): readonly string[] {
   return service.requests
     .filter(({ host }) => host === 'datasets')
     .map(({ url }) => decodeURIComponent(url.replace(/\?.*/, '')));

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { addDays, parseDay } from '../../src/dataset/day.js';
 import { verifyFile } from '../../src/integrity/verify-file.js';
-import { seededRandom } from '../../src/sandbox/market/random.js';
+import { seededRandom } from '../../src/sandbox/market/seeded-random.js';
 import type { SandboxRequest } from '../../src/sandbox/sandbox-options.js';
-import { startSandbox } from '../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { openManifest } from '../../src/store/manifest/manifest.js';
 import { envOf, jsonLines, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
@@ -30,7 +30,7 @@ const CONFIG = `jobs:
     convert: parquet
 `;
 
-test('ten nights with faults and kills: all is there and whole, nothing came twice', async (t) => {
+test('after ten nights with faults and kills all files are complete, and none was downloaded twice', async (t) => {
   const dir = await tempDir(t);
   const data = join(dir, 'data');
   await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);
@@ -43,7 +43,7 @@ test('ten nights with faults and kills: all is there and whole, nothing came twi
     assert.ok(night < 2 * NIGHTS, `only ${kills} kills`);
     const before = await dayFilesIn(data);
     const mayKill = kills < KILLS;
-    // A night's run asks for four files or more: each moment from its first request to its end may be the last.
+    // A night requests at least four files; the kill may happen at any time between the first request and the end.
     const killAt = mayKill ? Math.floor(random.next() * 5) : Number.POSITIVE_INFINITY;
     const killAfterMs = random.next() * 60;
     const requests: SandboxRequest[] = [];
@@ -75,7 +75,7 @@ test('ten nights with faults and kills: all is there and whole, nothing came twi
       assert.equal(jsonLines({ exitCode, stdout, stderr }).at(-1)?.['exitCode'], 0);
       assert.equal((await dayFilesIn(data)).length, 4 * night, `night ${night} caught up`);
     }
-    const asked = new Set(requests.map(({ url }) => nameOf(url)));
+    const asked = new Set(requests.map(({ url }) => toFlatName(url)));
     assert.deepEqual(
       before.filter((name) => asked.has(name)),
       [],
@@ -103,8 +103,8 @@ async function dayFilesIn(dir: string): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith('.csv.gz'));
 }
 
-/** The file name, in the flat layout, of what a dataset URL asks for. */
-function nameOf(url: string): string {
+/** The file name in the flat layout for a dataset URL. */
+function toFlatName(url: string): string {
   const [, exchange, type, year, month, day, symbol] =
     /^\/v1\/([^/]+)\/([^/]+)\/(\d+)\/(\d+)\/(\d+)\/([^/]+)\.csv\.gz/.exec(url) ?? [];
   return `${exchange}_${type}_${year}-${month}-${day}_${symbol}.csv.gz`;

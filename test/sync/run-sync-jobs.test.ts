@@ -8,9 +8,9 @@ import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
-import { askedFor, job, night, ofJob, syncNow } from './helpers.js';
+import { filterByJob, job, requestedPaths, startNight, syncNow } from './helpers.js';
 
-test('night after night, also after missed ones: what is new is downloaded, nothing twice', async (t) => {
+test('each night, also after missed ones, downloads the new days and nothing twice', async (t) => {
   const dir = await tempDir(t);
   const jobs = [
     job('btc', { from: '2024-03-01' }),
@@ -19,7 +19,7 @@ test('night after night, also after missed ones: what is new is downloaded, noth
   ];
   const downloaded: number[] = [];
   for (const until of ['2024-03-04', '2024-03-05', '2024-03-09', '2024-03-09']) {
-    const service = await night(t, until);
+    const service = await startNight(t, until);
     const { summary, events, files } = await syncNow(t, service, dir, jobs);
     assert.equal(summary.exitCode, 0);
     assert.deepEqual(
@@ -31,16 +31,16 @@ test('night after night, also after missed ones: what is new is downloaded, noth
     assert.deepEqual(records.sort(), ['/v1/exchanges/binance-futures', '/v1/exchanges/kraken']);
     assert.deepEqual(
       summary.jobs?.map(({ name, counts }) => [name, Object.values(counts).reduce((a, b) => a + b, 0)]),
-      ['btc', 'eth', 'xbt'].map((name) => [name, ofJob(files, name).length]),
+      ['btc', 'eth', 'xbt'].map((name) => [name, filterByJob(files, name).length]),
     );
     downloaded.push(summary.counts.downloaded ?? 0);
-    assert.equal(askedFor(service).length, summary.counts.downloaded ?? 0);
+    assert.equal(requestedPaths(service).length, summary.counts.downloaded ?? 0);
   }
   // btc from the 1st, the last two days of eth, one day of xbt.
   assert.deepEqual(downloaded, [3 + 2 + 1, 1 + 1, 4 + 2, 0]);
 });
 
-test('a record that does not come fails its job only', async (t) => {
+test('a record that cannot be fetched fails only its job', async (t) => {
   const dir = await tempDir(t);
   const service = await sandbox(t);
   const apiUrl = await serve(t, (request, response) => {
@@ -59,7 +59,7 @@ test('a record that does not come fails its job only', async (t) => {
   assert.deepEqual([summary.exitCode, summary.counts], [4, { downloaded: 1 }]);
 });
 
-test('jobs that fail for several reasons end with 3, and a pending day of a strict one with 7', async (t) => {
+test('jobs that fail for several reasons end with 3, and a pending day of a strict job with 7', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const strict = job('late', { from: '2024-03-09', to: '2024-03-12' }, { strict: true });
@@ -70,7 +70,7 @@ test('jobs that fail for several reasons end with 3, and a pending day of a stri
   assert.equal(keyless.summary.exitCode, 3);
 });
 
-test('what the record does not know is a usage error of that job, before any day file is asked for', async (t) => {
+test('a selection that is not in the record is a usage error of that job, before any day file is requested', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   for (const [selection, message] of [
@@ -82,26 +82,26 @@ test('what the record does not know is a usage error of that job, before any day
     const jobs = [job('a', { last: 1 }), job('b', { last: 1, ...selection })];
     await assert.rejects(syncNow(t, service, dir, jobs), { code: 'usage', message });
   }
-  assert.deepEqual(askedFor(service), []);
+  assert.deepEqual(requestedPaths(service), []);
 });
 
-test('two jobs that name the same file download it once, and convert it where asked', async (t) => {
+test('two jobs with the same file download it once, and convert it if requested', async (t) => {
   const service = await sandbox(t, { latencyMs: 30 });
   const dir = await tempDir(t);
   const convert = { options: createConvertOptions('parquet', {}), keepCsv: true, threads: 1 };
   const jobs = [job('a', { last: 2 }), job('b', { last: 2 }), job('c', { last: 2 }, { convert })];
   const { summary, files } = await syncNow(t, service, dir, jobs);
   assert.equal(summary.exitCode, 0);
-  assert.equal(askedFor(service).length, 2);
-  const statuses = (name: string): readonly string[] => ofJob(files, name).map(({ status }) => status);
+  assert.equal(requestedPaths(service).length, 2);
+  const statuses = (name: string): readonly string[] => filterByJob(files, name).map(({ status }) => status);
   assert.deepEqual(statuses('a'), ['downloaded', 'downloaded']);
-  // Read, where the first job was still at it when the second came to it.
+  // Read from disk if the first job was still converting when the second started.
   assert.ok(statuses('b').every((status) => status === 'verified' || status === 'skipped'));
   assert.deepEqual([statuses('b').length, ...statuses('c')], [2, 'converted', 'converted']);
   assert.equal((await readdir(dir)).filter((name) => name.endsWith('.parquet')).length, 2);
 });
 
-test('a file that another job is still trying to fetch is waited for, whatever the limit', async (t) => {
+test('a job waits for a file that another job is still fetching, whatever the limit', async (t) => {
   const service = await sandbox(t, { faults: { '500': 1 }, faultsPerFile: 1 });
   const jobs = [job('a', { last: 3 }), job('b', { last: 3 })];
   const options = { dir: await tempDir(t), concurrency: 1 };
@@ -110,7 +110,7 @@ test('a file that another job is still trying to fetch is waited for, whatever t
   assert.deepEqual([summary.exitCode, downloaded, verified + skipped], [0, 3, 3]);
 });
 
-test('a job of its own limits: its first failure ends it alone, and its files go one by one', async (t) => {
+test('a job with its own limits: its first failure ends only it, and its files are downloaded one at a time', async (t) => {
   const service = await sandbox(t, { faults: { empty: 1 }, faultsPerFile: 1 });
   const hasty = job('hasty', { from: '2024-03-01' }, { failFast: true, retries: 0, concurrency: 1 });
   const patient = job('patient', { symbols: ['ETHUSDT'], last: 2 });
@@ -121,14 +121,14 @@ test('a job of its own limits: its first failure ends it alone, and its files go
   assert.equal(summary.exitCode, 6);
 });
 
-test('symbols that a glob newly matches, and those that ended, are told', async (t) => {
+test('symbols that a glob newly matches, and delisted ones, are reported', async (t) => {
   const dir = await tempDir(t);
   const jobs = [job('options', { exchange: 'deribit', symbols: ['BTC-*27DEC24*'], last: 1 })];
-  // In this order: before they were listed, while they were, after they ended.
+  // In this order: before they were listed, while they were, and after they were delisted.
   const all = [job('options', { exchange: 'deribit', symbols: ['BTC-*'], last: 1 })];
   const said: (readonly string[])[] = [];
   for (const until of ['2023-12-27', '2023-12-30', '2023-12-31', '2024-12-29']) {
-    const { notes, summary } = await syncNow(t, await night(t, until), dir, all);
+    const { notes, summary } = await syncNow(t, await startNight(t, until), dir, all);
     said.push(notes);
     if (until === '2023-12-30') {
       assert.deepEqual(summary.jobs?.[0]?.newSymbols, ['BTC-27DEC24-100000-C', 'BTC-FS-27DEC24_PERP']);
@@ -140,12 +140,12 @@ test('symbols that a glob newly matches, and those that ended, are told', async 
     [],
     ['options: 2 symbols delisted: BTC-27DEC24-100000-C, BTC-FS-27DEC24_PERP'],
   ]);
-  const changed = await syncNow(t, await night(t, '2024-12-20'), dir, jobs);
+  const changed = await syncNow(t, await startNight(t, '2024-12-20'), dir, jobs);
   assert.deepEqual(changed.notes, [], 'a selection that was changed by hand is no news');
 });
 
-test('when the time is over no file is begun; what runs is finished, and what is left is said', async (t) => {
-  // Ten rounds of a second: a slow machine has begun the first when the time is over, and none has done them all.
+test('after the time limit no file is started, running ones complete, and the rest is reported', async (t) => {
+  // Ten rounds of a second: a slow machine has started the first by the limit, and none has completed all.
   const service = await sandbox(t, { rows: 5000, rate: 100_000 });
   const dir = await tempDir(t);
   const jobs = [job('btc', { from: '2024-02-01' }), job('eth', { symbols: ['ETHUSDT'], last: 3 })];
@@ -159,7 +159,7 @@ test('when the time is over no file is begun; what runs is finished, and what is
   for (const name of names) await verifyFile(join(dir, name));
 });
 
-test('when the time is over and files failed, their common reason is the exit code', async (t) => {
+test('if files failed before the time limit, their common reason is the exit code', async (t) => {
   const service = await sandbox(t, { rows: 5000, rate: 100_000, faults: { 'bit-flip': 1 } });
   const jobs = [job('btc', { from: '2024-02-01' }, { retries: 0 })];
   const limits = { options: { concurrency: 4 }, maxDurationMs: 3000 };
@@ -168,7 +168,7 @@ test('when the time is over and files failed, their common reason is the exit co
   assert.deepEqual([summary.exitCode, summary.error?.code], [6, 'out_of_time']);
 });
 
-test('a run that is the second in its folder ends with `locked`, and names the first', async (t) => {
+test('a second run in a folder ends with `locked`, and names the first', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const owner = {
@@ -187,7 +187,7 @@ test('a run that is the second in its folder ends with `locked`, and names the f
   assert.equal((await patient).summary.exitCode, 0);
 });
 
-test('a state file that is damaged is as none', async (t) => {
+test('a damaged state file is ignored', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const jobs = [job('btc', { last: 1 })];

@@ -42,7 +42,7 @@ for (const [name, jobs, exitCode] of SYNCS) {
   });
 }
 
-test('an export that was waited for in vain is a reason like that of a failed file', () => {
+test('an export that is not complete in time is a reason like that of a failed file', () => {
   assert.equal(createSyncSummary([job(0)], LATE, 1).exitCode, 7);
   assert.equal(createSyncSummary([job(6, undefined, 1)], LATE, 1).exitCode, 3);
   assert.equal(createSyncSummary([job(5, 'out_of_time')], LATE, 1).exitCode, 7);

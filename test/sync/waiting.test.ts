@@ -2,32 +2,32 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../src/dataset/day.js';
-import { waitStepMs } from '../../src/sync/wait-step.js';
+import { createWaitMs } from '../../src/sync/wait-step.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 import { job, syncNow } from './helpers.js';
 
-test('steps grow from 1 to 10 minutes, whatever chance says', () => {
+test('waits grow from 1 to 10 minutes, whatever the random value', () => {
   const step = fc.tuple(fc.nat(1000), fc.double({ min: 0, max: 1, noNaN: true }));
   fc.assert(
     fc.property(step, ([attempt, random]) => {
-      const ms = waitStepMs(attempt, random);
+      const ms = createWaitMs(attempt, random);
       assert.ok(ms >= 60_000 && ms <= 600_000);
-      assert.ok(waitStepMs(attempt + 1, random) >= ms);
+      assert.ok(createWaitMs(attempt + 1, random) >= ms);
     }),
   );
-  assert.notEqual(waitStepMs(3, 0), waitStepMs(3, 1), 'not all machines at once');
-  assert.equal(waitStepMs(20, 1), 600_000);
+  assert.notEqual(createWaitMs(3, 0), createWaitMs(3, 1), 'not all machines at once');
+  assert.equal(createWaitMs(20, 1), 600_000);
 });
 
-test('waits until each exchange has the day, and asks those only that lack it', async (t) => {
+test('waits until each exchange has the day, and requests only those that lack it', async (t) => {
   const nights = [
     await sandbox(t, { exportedUntil: parseDay('2024-03-09') }),
     await sandbox(t, { exportedUntil: parseDay('2024-03-10') }),
   ] as const;
   const asked: string[] = [];
-  // kraken is there at once, deribit after two looks, and ftx has ended years ago.
+  // kraken has it at once, deribit after two checks, and ftx closed years ago.
   const apiUrl = await serve(t, (request, response) => {
     const exchange = request.url?.split('/').at(-1) ?? '';
     if (request.url?.includes('/exchanges/')) asked.push(exchange);
@@ -58,7 +58,7 @@ test('waits until each exchange has the day, and asks those only that lack it', 
   );
 });
 
-test('when the wait is over what is there is downloaded, and the code is 7', async (t) => {
+test('after the wait, available days are downloaded, and the code is 7', async (t) => {
   const service = await sandbox(t);
   const waiting = { timeoutMs: 30, day: parseDay('2024-03-10'), stepMs: () => 10 };
   const { summary } = await syncNow(t, service, await tempDir(t), [job('btc', { last: 2 })], { waiting });
@@ -68,7 +68,7 @@ test('when the wait is over what is there is downloaded, and the code is 7', asy
   );
 });
 
-test('a range that ended is not waited for', async (t) => {
+test('does not wait for a range that has ended', async (t) => {
   const service = await sandbox(t);
   const waiting = { timeoutMs: 60_000, stepMs: () => assert.fail('waited') };
   const jobs = [
@@ -78,7 +78,7 @@ test('a range that ended is not waited for', async (t) => {
   assert.equal((await syncNow(t, service, await tempDir(t), jobs, { waiting })).summary.exitCode, 0);
 });
 
-test('a service that does not answer is asked again while there is time', async (t) => {
+test('retries a service that does not respond until the timeout', async (t) => {
   const service = await sandbox(t);
   let isDown = true;
   const apiUrl = await serve(t, (request, response) => {
@@ -96,7 +96,7 @@ test('a service that does not answer is asked again while there is time', async 
   assert.equal(summary.exitCode, 0);
 });
 
-test('a service that never answers is not one that exported late: the code is that of its failure', async (t) => {
+test('a service that never responds is not a late export: the code is that of its failure', async (t) => {
   const apiUrl = await serve(t, (_request, response) => {
     response.writeHead(503).end();
   });

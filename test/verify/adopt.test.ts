@@ -4,11 +4,11 @@ import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { tradesOf } from '../helpers/selection.js';
-import { downloaded, FIRST, nameOf, SELECTION } from './helpers.js';
+import { dayFileName, downloadFolder, FIRST, SELECTION } from './helpers.js';
 
-test('files of a layout whose names tell nothing are recorded by their download, which requests none', async (t) => {
+test('files of a layout whose names identify nothing are recorded by their download, which requests none', async (t) => {
   const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
-  const { dir, verify, run, service } = await downloaded(t, {}, layout);
+  const { dir, verify, run, service } = await downloadFolder(t, {}, layout);
   await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
   const { findings } = await verify('--adopt');
   assert.match(findings[0]?.message ?? '', /does not tell which day file it is; tickhaul download with its/);
@@ -18,23 +18,23 @@ test('files of a layout whose names tell nothing are recorded by their download,
   assert.equal((await verify()).summary.counts.verified, 4);
 });
 
-test('files that the manifest does not know are told, and adopted where they are whole', async (t) => {
-  const { dir, verify } = await downloaded(t);
+test('files that the manifest lacks are reported, and adopted if they are valid', async (t) => {
+  const { dir, verify } = await downloadFolder(t);
   await copyFile(join(dir, FIRST), join(dir, 'mine.csv.gz'));
-  await copyFile(join(dir, FIRST), join(dir, nameOf('01', 'ETHUSDT')));
-  await writeFile(join(dir, nameOf('02', 'ETHUSDT')), 'no gzip');
+  await copyFile(join(dir, FIRST), join(dir, dayFileName('01', 'ETHUSDT')));
+  await writeFile(join(dir, dayFileName('02', 'ETHUSDT')), 'no gzip');
   await writeFile(join(dir, 'notes.txt'), 'mine');
   await symlink('.', join(dir, 'circle'));
-  const unknown = [`unknown ${nameOf('01', 'ETHUSDT')}`, `unknown ${nameOf('02', 'ETHUSDT')}`];
+  const unknown = [`unknown ${dayFileName('01', 'ETHUSDT')}`, `unknown ${dayFileName('02', 'ETHUSDT')}`];
   assert.deepEqual((await verify()).bad, [...unknown, 'unknown mine.csv.gz']);
   const adopting = await verify('--adopt', '--quick');
-  assert.deepEqual(adopting.bad, [`corrupt ${nameOf('02', 'ETHUSDT')}`, 'unknown mine.csv.gz']);
+  assert.deepEqual(adopting.bad, [`corrupt ${dayFileName('02', 'ETHUSDT')}`, 'unknown mine.csv.gz']);
   assert.equal(adopting.exitCode, 6);
   assert.equal((await verify()).summary.counts.verified, 5);
 });
 
-test('a whole gzip file that does not begin as a day file is not adopted, and says what is wrong', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('a valid gzip file that does not start like a day file is not adopted, with the reason', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   const day = gunzipSync(await readFile(join(dir, FIRST))).toString();
   const [header = '', row = ''] = day.split('\n');
   const wrong: readonly (readonly [text: string | Buffer, message: RegExp])[] = [
@@ -47,7 +47,7 @@ test('a whole gzip file that does not begin as a day file is not adopted, and sa
     [`${header}\n${row.replace(/,\d{16}/, ',yesterday')}\n`, /line 2, column timestamp: "yesterday"/],
     [`${header}\n${row},more`, /line 2, .*more cells/],
   ];
-  const path = nameOf('05');
+  const path = dayFileName('05');
   for (const [text, message] of wrong) {
     for (const level of [9, 0]) {
       await writeFile(join(dir, path), gzipSync(text, { level }));
@@ -66,7 +66,7 @@ test('a whole gzip file that does not begin as a day file is not adopted, and sa
     await rm(join(dir, path));
     await verify('--forget');
   }
-  // A download that finds such a file reads it as well, and brings the right one.
+  // A download reads an existing file as well, and replaces it with the right one.
   await writeFile(join(dir, path), gzipSync(Buffer.alloc(5000)));
   const { exitCode, stderr } = await run('download', ...tradesOf('2024-03-05', '2024-03-06'));
   assert.equal(exitCode, 0);
@@ -80,11 +80,11 @@ test('a whole gzip file that does not begin as a day file is not adopted, and sa
   );
 });
 
-test('a file whose name no record can have is told, and not said to be adopted', {
+test('a file whose name no record can have is reported, and not adopted', {
   skip: sep === '\\' && 'a folder, here',
 }, async (t) => {
-  const { dir, verify } = await downloaded(t);
-  const name = nameOf('01', 'A\\B');
+  const { dir, verify } = await downloadFolder(t);
+  const name = dayFileName('01', 'A\\B');
   await copyFile(join(dir, FIRST), join(dir, name));
   for (const _ of ['first', 'again']) {
     const { bad, warnings, findings } = await verify('--adopt');
@@ -93,8 +93,8 @@ test('a file whose name no record can have is told, and not said to be adopted',
   }
 });
 
-test('a lost or damaged manifest is made anew from the files, and nothing is downloaded again', async (t) => {
-  const { dir, verify, run, service } = await downloaded(t);
+test('a lost or damaged manifest is rebuilt from the files, and nothing is downloaded again', async (t) => {
+  const { dir, verify, run, service } = await downloadFolder(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const lines = (await readFile(manifest, 'utf8')).trim().split('\n');
   await writeFile(manifest, [lines[0], '{"path":"x', lines[2]?.slice(0, 80), ''].join('\n'));

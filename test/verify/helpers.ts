@@ -18,30 +18,30 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
-/** A folder with day files of trades, 2024-03-01 to 2024-03-04, and the service that they came from. */
+/** A folder with day files of trades, 2024-03-01 to 2024-03-04, and their service. */
 export interface Folder {
   readonly service: Sandbox;
   readonly dir: string;
   readonly env: Record<string, string>;
   /** Runs a command for this folder, in this process. */
   run(...args: readonly string[]): Promise<Finished>;
-  /** Verifies in this process. @param flags and paths as the command takes them. */
+  /** Verifies in this process. @param flags and paths as on the command line. */
   verify(...flags: readonly string[]): Promise<Verified>;
 }
 
 export interface Verified {
   readonly exitCode: number;
   readonly warnings: string;
-  /** `status path`, or `kind path` of a finding, in order, but for verified files. */
+  /** `status path`, or `kind path` of a finding, in order, without verified files. */
   readonly bad: readonly string[];
   readonly files: readonly FileEvent[];
   readonly findings: readonly FindingEvent[];
   readonly summary: RunSummary;
 }
 
-export const nameOf = (day: string, symbol = 'BTCUSDT'): string =>
+export const dayFileName = (day: string, symbol = 'BTCUSDT'): string =>
   `binance-futures_trades_2024-03-${day}_${symbol}.csv.gz`;
-export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day) => nameOf(day)) as [
+export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day) => dayFileName(day)) as [
   string,
   string,
   string,
@@ -49,7 +49,7 @@ export const [FIRST, SECOND, THIRD, FOURTH] = ['01', '02', '03', '04'].map((day)
 ];
 export const SELECTION = tradesOf('2024-03-01', '2024-03-05');
 
-export async function downloaded(
+export async function downloadFolder(
   t: TestContext,
   options: SandboxOptions = {},
   flags: readonly string[] = [],
@@ -79,7 +79,7 @@ export function folderOf(service: Sandbox, dir: string): Folder {
   };
 }
 
-/** @param flags and paths in the destination. @param threads that read; those of `verify` where none are given. */
+/** @param flags and paths in the destination. @param threads check threads; by default those of `verify`. */
 export async function verifyHere(
   service: Sandbox,
   destination: Destination,
@@ -135,7 +135,7 @@ export async function verifyHere(
   }
 }
 
-/** Names in the folder, but for tickhaul's own. */
-export async function namesIn(dir: string): Promise<readonly string[]> {
+/** Names in the folder, except those of tickhaul. */
+export async function listNames(dir: string): Promise<readonly string[]> {
   return (await readdir(dir)).filter((name) => name !== '.tickhaul').sort();
 }

@@ -26,8 +26,8 @@ function open(bucket: MemoryBucket, gate?: RequestGate): Destination {
   return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
 }
 
-/** The record of a day file of two months, as it stands. */
-function standing(bucket: MemoryBucket, path: string): ManifestRecord {
+/** Writes a day file to the bucket. @returns its record. */
+function writeDayFile(bucket: MemoryBucket, path: string): ManifestRecord {
   const [exchange = '', dataType = '', day = ''] = path.split('_');
   const file: DayFile = { exchange, dataType, symbol: 'X', day: parseDay(day) };
   const object = bucket.write(`data/${path}`, path);
@@ -44,11 +44,11 @@ async function record(bucket: MemoryBucket, ...records: readonly ManifestRecord[
 interface Checked {
   readonly summary: RunSummary;
   readonly told: readonly string[];
-  /** Objects of the manifest that were read, under its root. */
+  /** Objects of the manifest that were read, relative to its root. */
   readonly read: readonly string[];
 }
 
-/** @param meanwhile what others do before a request. */
+/** @param meanwhile actions of other processes before a request. */
 async function check(
   bucket: MemoryBucket,
   selection?: SeriesSelection,
@@ -80,9 +80,9 @@ async function check(
   return { summary: await verifyDestination(input), told, read };
 }
 
-test('a check of some series reads their part of the manifest, and knows the names of all', async () => {
+test('a check of some series reads only their part of the manifest, and knows the names of all', async () => {
   const bucket = new MemoryBucket();
-  await record(bucket, ...FILES.map((path) => standing(bucket, path)));
+  await record(bucket, ...FILES.map((path) => writeDayFile(bucket, path)));
   const monthsOf = ({ read }: Checked): readonly string[] =>
     read.map((key) => key.slice(0, key.lastIndexOf('/'))).sort();
   const both = (series: string): readonly string[] => [`${series}/2024-03`, `${series}/2024-04`];
@@ -98,14 +98,14 @@ test('a check of some series reads their part of the manifest, and knows the nam
   });
 });
 
-test('a manifest is read once, and of what others recorded since only that', async () => {
+test('a manifest is read once, and after changes by others only these', async () => {
   const bucket = new MemoryBucket();
   const [first = '', ...others] = FILES;
-  const gone = standing(bucket, first);
-  await record(bucket, gone, ...others.map((path) => standing(bucket, path)));
+  const gone = writeDayFile(bucket, first);
+  await record(bucket, gone, ...others.map((path) => writeDayFile(bucket, path)));
   bucket.delete(`data/${first}`);
   const segments = bucket.keys(RECORDS).map((key) => key.slice(RECORDS.length));
-  standing(bucket, 'binance_trades_2024-03-09_X.csv.gz');
+  writeDayFile(bucket, 'binance_trades_2024-03-09_X.csv.gz');
   const alone = await check(bucket);
   assert.deepEqual([...alone.read].sort(), segments);
   const unknown = [
@@ -114,9 +114,9 @@ test('a manifest is read once, and of what others recorded since only that', asy
   ];
   assert.deepEqual([...alone.told].sort(), unknown);
 
-  const coming = standing(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
+  const coming = writeDayFile(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
   const news: Record<string, ManifestRecord[]> = {
-    // When the objects have been listed, and when the first one was found to be missing.
+    // After the listing, and when the first object is found to be missing.
     [`${RECORDS}`]: [coming],
     [`${RECORDS}binance/trades/2024-03/`]: [{ ...gone, dropped: true }],
   };

@@ -10,12 +10,12 @@ import {
   setOtherParquetVersion,
 } from '../convert/output/another-version.js';
 import { sandbox } from '../helpers/sandbox.js';
-import { downloaded, FIRST, folderOf, namesIn, SECOND, SELECTION } from './helpers.js';
+import { downloadFolder, FIRST, folderOf, listNames, SECOND, SELECTION } from './helpers.js';
 
 const outputOf = (name: string, extension: string): string => name.replace('csv.gz', extension);
 
-test('conversions of a download are checked, and made again where they are bad', async (t) => {
-  const { dir, verify, service } = await downloaded(t, {}, ['--convert', 'parquet']);
+test('conversions of a download are checked, and converted again if they are bad', async (t) => {
+  const { dir, verify, service } = await downloadFolder(t, {}, ['--convert', 'parquet']);
   assert.equal((await verify()).summary.counts.verified, 8);
   const [first, second] = [outputOf(FIRST, 'parquet'), outputOf(SECOND, 'parquet')];
   const bytes = await readFile(join(dir, first));
@@ -31,21 +31,21 @@ test('conversions of a download are checked, and made again where they are bad',
   assert.equal((await verify()).summary.counts.verified, 8);
 });
 
-test('a CSV that was dropped is not missing, and is fetched where its conversion has to be made again', async (t) => {
+test('a dropped CSV is not missing, and is downloaded if its conversion must be repaired', async (t) => {
   const flags = ['--convert', 'ndjson', '--compression', 'gzip', '--no-keep-csv'];
-  const { dir, verify } = await downloaded(t, {}, flags);
-  const outputs = await namesIn(dir);
+  const { dir, verify } = await downloadFolder(t, {}, flags);
+  const outputs = await listNames(dir);
   assert.deepEqual((await verify()).summary.counts, { verified: 4 });
   const [first = ''] = outputs;
   await truncate(join(dir, first), 100);
   const { exitCode, bad } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [0, [`repaired ${first}`]]);
-  assert.deepEqual(await namesIn(dir), outputs);
+  assert.deepEqual(await listNames(dir), outputs);
   assert.deepEqual((await verify()).summary.counts, { verified: 4 });
 });
 
-test('a conversion is made again where its day file came again with other bytes', async (t) => {
-  const { dir, verify } = await downloaded(t, {}, ['--convert', 'ndjson']);
+test('a conversion is repeated if its day file was downloaded again with other bytes', async (t) => {
+  const { dir, verify } = await downloadFolder(t, {}, ['--convert', 'ndjson']);
   const other = folderOf(await sandbox(t, { seed: 2 }), dir);
   const output = outputOf(FIRST, 'ndjson');
   const before = await readFile(join(dir, output));
@@ -56,28 +56,31 @@ test('a conversion is made again where its day file came again with other bytes'
   assert.equal((await verify()).summary.counts.verified, 8);
 });
 
-test('without a key, a conversion is made again where that needs none', async (t) => {
-  const { dir, run, env } = await downloaded(t, {}, ['--convert', 'parquet']);
-  for (const name of await namesIn(dir)) await rm(join(dir, name));
+test('without a key, a conversion is repeated if that needs none', async (t) => {
+  const { dir, run, env } = await downloadFolder(t, {}, ['--convert', 'parquet']);
+  for (const name of await listNames(dir)) await rm(join(dir, name));
   delete env['TICKHAUL_API_KEY'];
   const { exitCode, stderr } = await run('verify', '--repair');
   assert.equal(exitCode, 6);
-  assert.match(stderr, /2024-03-02_BTCUSDT.parquet: is not there; repairing it failed: it needs an API key/);
-  assert.deepEqual(await namesIn(dir), [FIRST, outputOf(FIRST, 'parquet')]);
+  assert.match(stderr, /2024-03-02_BTCUSDT.parquet: is missing; repairing it failed: it needs an API key/);
+  assert.deepEqual(await listNames(dir), [FIRST, outputOf(FIRST, 'parquet')]);
 });
 
-test('why a conversion cannot be made again is told', async (t) => {
-  const { dir, verify } = await downloaded(t, {}, ['--convert', 'parquet']);
+test('the reason why a conversion cannot be repaired is reported', async (t) => {
+  const { dir, verify } = await downloadFolder(t, {}, ['--convert', 'parquet']);
   const output = outputOf(FIRST, 'parquet');
   await rm(join(dir, output));
   await mkdir(join(dir, output));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
-  assert.match(JSON.stringify(files), /is no file; repairing it failed: [^"]*a folder has the name/);
+  assert.match(
+    JSON.stringify(files),
+    /is not a file; repairing it failed: [^"]*a folder stands under the name/,
+  );
 });
 
-test('conversions by hand are checked by what they tell of themselves', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('outputs of convert are checked by their own metadata', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   await run('convert', dir);
   await run('convert', dir, '-f', 'ndjson', '--compression', 'zstd');
   await run('convert', join(dir, FIRST), '-f', 'ndjson', '--compression', 'gzip');
@@ -92,23 +95,23 @@ test('conversions by hand are checked by what they tell of themselves', async (t
   assert.deepEqual([exitCode, bad], [6, cut.map((path) => `corrupt ${path}`)]);
 });
 
-test('bytes behind NDJSON that was made by hand are found, without a line break too', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('extra bytes after NDJSON of convert are found, also without a line break', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   await run('convert', join(dir, FIRST), '-f', 'ndjson');
   const output = outputOf(FIRST, 'ndjson');
   await appendFile(join(dir, output), 'x');
   const { exitCode, bad, files } = await verify();
   assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
   assert.match(JSON.stringify(files), /has \d+ bytes, \d+ were written/);
-  // What a download makes in its place is judged by the manifest.
+  // An output that a download writes in its place is compared with the manifest.
   await run('download', ...SELECTION, '--convert', 'ndjson', '--times', 'iso');
   assert.deepEqual((await verify()).bad, []);
 });
 
-test('a conversion of other bytes than its source has now is found', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('a conversion from other bytes than its source has now is found', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   await run('convert', join(dir, FIRST));
-  // The same day file, with other bytes, adopted.
+  // The same day file with other bytes, adopted.
   const rows = gunzipSync(await readFile(join(dir, FIRST)))
     .toString()
     .split('\n');
@@ -119,15 +122,15 @@ test('a conversion of other bytes than its source has now is found', async (t) =
   assert.deepEqual(second.bad, [`corrupt ${outputOf(FIRST, 'parquet')}`]);
   assert.match(
     JSON.stringify(second.files),
-    /was made of other bytes than \S+ holds now; convert that again/,
+    /was converted from other bytes than \S+ has now; convert it again/,
   );
   assert.equal((await run('convert', dir)).exitCode, 0);
   assert.equal((await run('download', ...SELECTION)).exitCode, 0);
   assert.deepEqual((await verify()).bad, []);
 });
 
-test('conversions of another version are whole, and counted', async (t) => {
-  const { dir, verify, run } = await downloaded(t, {}, ['--convert', 'parquet']);
+test('conversions of another version are valid, and counted', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t, {}, ['--convert', 'parquet']);
   await run('convert', dir, '-f', 'ndjson');
   const empty = 'deribit_trades_2024-03-01_EMPTY.csv.gz';
   await writeDayFile(dir, 'trades', csvOf('trades', 0), 'EMPTY');

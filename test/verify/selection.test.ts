@@ -3,10 +3,10 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { jsonLines } from '../helpers/cli.js';
-import { downloaded, FIRST, nameOf, SECOND } from './helpers.js';
+import { dayFileName, downloadFolder, FIRST, SECOND } from './helpers.js';
 
-test('-t and -s restrict a check, and what it changes, to some series', async (t) => {
-  const { dir, run } = await downloaded(t, {}, ['-s', 'ETHUSDT', '-t', 'quotes']);
+test('-t and -s restrict a check and its changes to some series', async (t) => {
+  const { dir, run } = await downloadFolder(t, {}, ['-s', 'ETHUSDT', '-t', 'quotes']);
   const statuses = async (...flags: string[]): Promise<readonly string[]> => {
     const lines = jsonLines(await run('verify', '--json', '--quick', ...flags));
     return lines
@@ -17,21 +17,21 @@ test('-t and -s restrict a check, and what it changes, to some series', async (t
   assert.equal((await statuses()).length, 16);
   assert.equal((await statuses('-s', 'eth*')).length, 8);
   await rm(join(dir, SECOND));
-  await writeFile(join(dir, `${nameOf('05')}.part`), '');
+  await writeFile(join(dir, `${dayFileName('05')}.part`), '');
   await writeFile(join(dir, 'nobody-knows.csv.gz'), '');
-  const ethereum = ['01', '02', '03', '04'].map((day) => `verified ${nameOf(day, 'ETHUSDT')}`);
+  const ethereum = ['01', '02', '03', '04'].map((day) => `verified ${dayFileName(day, 'ETHUSDT')}`);
   assert.deepEqual(await statuses('-t', 'trades', '-s', 'ETHUSDT'), ethereum);
   assert.deepEqual(await statuses('-t', 'trades', '-s', 'ETHUSDT', '--forget', '--clean'), ethereum);
   const bitcoin = await statuses('-t', 'TRADES', '-s', 'btcusdt');
   assert.deepEqual(
     bitcoin.filter((line) => !line.startsWith('verified')),
-    [`missing ${SECOND}`, `stale ${nameOf('05')}.part`],
+    [`missing ${SECOND}`, `stale ${dayFileName('05')}.part`],
   );
   assert.ok(bitcoin.includes(`verified ${FIRST}`));
 });
 
-test('a name that no file has is a usage error with the nearest', async (t) => {
-  const { run } = await downloaded(t);
+test('a name that matches no file is a usage error with the nearest name', async (t) => {
+  const { run } = await downloadFolder(t);
   const { exitCode, stderr } = await run('verify', '-s', 'BTCUSD');
   assert.equal(exitCode, 2);
   assert.equal(stderr, 'tickhaul: there is no day file of symbol "BTCUSD"; did you mean BTCUSDT?\n');

@@ -14,12 +14,12 @@ import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import {
-  downloaded,
+  dayFileName,
+  downloadFolder,
   FIRST,
   FOURTH,
   type Folder,
   folderOf,
-  nameOf,
   OWNER,
   SECOND,
   THIRD,
@@ -35,9 +35,9 @@ interface Store {
   verify(...flags: readonly string[]): Promise<Verified>;
 }
 
-/** A store with four day files, whose records have ETags; and the folder that they came from. */
+/** A store with four day files, whose records have ETags, and the folder of the files. */
 async function stored(t: TestContext): Promise<Store> {
-  const folder = await downloaded(t);
+  const folder = await downloadFolder(t);
   const store = memoryDestination({ writesRecords: 'at once' });
   const manifest = await openManifest(folder.dir, { warn: assert.fail });
   for (const known of manifest.records()) {
@@ -49,10 +49,10 @@ async function stored(t: TestContext): Promise<Store> {
   return { store, folder, verify: (...flags) => verifyHere(folder.service, store, flags, threads) };
 }
 
-/** A thread of its own would know nothing of objects in memory. */
+/** A check thread would not see objects in memory. */
 function inProcess({ files }: MemoryDestination): readonly CheckThread[] {
   const thread: CheckThread = {
-    examine: (orders, onBytes) =>
+    inspect: (orders, onBytes) =>
       Promise.all(
         orders.map((order, index) => inspectFileBytes(order, (count) => onBytes(index, count), files)),
       ),
@@ -72,18 +72,18 @@ function replace(store: MemoryDestination, path: string): void {
   store.put(path, bytes);
 }
 
-test('a listing tells what is missing, changed and unknown, and nothing is read', async (t) => {
+test('a listing shows missing, changed and unknown files, and nothing is read', async (t) => {
   const { store, verify } = await stored(t);
   const whole = await verify('--quick');
   assert.deepEqual([whole.exitCode, whole.bad, whole.summary.counts], [0, [], { verified: 4 }]);
   store.delete(FIRST);
   store.put(SECOND, bytesOf(store, SECOND).subarray(0, 100));
   replace(store, THIRD);
-  store.put(nameOf('05'), bytesOf(store, FOURTH));
+  store.put(dayFileName('05'), bytesOf(store, FOURTH));
   const { exitCode, bad, files } = await verify('--quick');
   assert.deepEqual(
     [exitCode, bad],
-    [6, [`corrupt ${SECOND}`, `corrupt ${THIRD}`, `missing ${FIRST}`, `unknown ${nameOf('05')}`]],
+    [6, [`corrupt ${SECOND}`, `corrupt ${THIRD}`, `missing ${FIRST}`, `unknown ${dayFileName('05')}`]],
   );
   const errors = new Map(files.map(({ path, error }) => [path, error]));
   assert.deepEqual([errors.get(SECOND)?.code, errors.get(THIRD)?.code], ['corrupt', 'changed']);
@@ -92,7 +92,7 @@ test('a listing tells what is missing, changed and unknown, and nothing is read'
   assert.deepEqual(store.asked, []);
 });
 
-test('of an object with another ETag, reading tells whether its bytes are the recorded ones', async (t) => {
+test('an object with another ETag is read to compare its bytes with the record', async (t) => {
   const { store, verify } = await stored(t);
   const first = (await store.records()).get(FIRST);
   assert.ok(first);
@@ -104,27 +104,27 @@ test('of an object with another ETag, reading tells whether its bytes are the re
     [read.exitCode, read.bad, read.summary.counts.verified],
     [6, [`corrupt ${SECOND}`, `missing ${THIRD}`], 2],
   );
-  // The listing told their sizes, and that the third isn't there.
+  // The listing had their sizes, and that the third is missing.
   assert.deepEqual([...store.asked].sort(), [`get ${FIRST}`, `get ${SECOND}`, `get ${FOURTH}`]);
   assert.deepEqual((await verify('--quick', FIRST)).bad, [`corrupt ${FIRST}`]);
   assert.equal((await verify('--adopt', FIRST)).exitCode, 0);
   assert.deepEqual((await verify('--quick', FIRST)).bad, []);
 });
 
-test('records without an ETag are compared by size, with a warning, and get theirs by --adopt', async (t) => {
+test('records without an ETag are compared by size, with a warning, and get their ETag by --adopt', async (t) => {
   const { store, verify } = await stored(t);
   const records = [...(await store.records()).values()];
   await store.record(...records.map(({ object: _, ...known }) => known));
   const quick = await verify('--quick');
   assert.equal(quick.summary.counts.verified, 4);
   assert.match(quick.warnings, /4 records without an ETag: .*only presence and size were compared/);
-  const { etag } = store.put(nameOf('05'), bytesOf(store, FOURTH));
+  const { etag } = store.put(dayFileName('05'), bytesOf(store, FOURTH));
   assert.deepEqual((await verify('--adopt')).summary.counts, { verified: 5 });
   assert.equal((await verify('--quick')).warnings.trim(), '');
-  assert.equal((await store.records()).get(nameOf('05'))?.object?.etag, etag);
+  assert.equal((await store.records()).get(dayFileName('05'))?.object?.etag, etag);
 });
 
-test('what another run recorded or dropped meanwhile is not taken for bad', async (t) => {
+test('files that another run recorded or dropped meanwhile are not bad', async (t) => {
   const { store, folder } = await stored(t);
   const bytes = gzipSync('exchange,symbol,timestamp,local_timestamp\n1,2,3,4\n');
   const records = await store.records();
@@ -147,7 +147,7 @@ test('what another run recorded or dropped meanwhile is not taken for bad', asyn
   assert.deepEqual([exitCode, bad, summary.counts.verified], [0, [`skipped ${SECOND}`], 3]);
 });
 
-test('uploads that nobody ended for a day are told, and ended where that is asked for', async (t) => {
+test('uploads without completion for a day are reported, and aborted with --clean', async (t) => {
   const { store, verify } = await stored(t);
   await store.leaveUpload(FIRST, Date.now() - 2 * DAY_MS);
   await store.leaveUpload(SECOND, Date.now() - DAY_MS / 2);
@@ -161,12 +161,12 @@ test('uploads that nobody ended for a day are told, and ended where that is aske
   assert.deepEqual(left, [SECOND, 'elsewhere/x.parquet']);
 });
 
-test('a prefix under which nothing is, and a path of which nothing is known, are usage errors', async (t) => {
+test('an empty prefix, and a path without objects or records, are usage errors', async (t) => {
   const { folder, verify } = await stored(t);
   const empty = memoryDestination();
   await assert.rejects(verifyHere(folder.service, empty, []), {
     code: 'usage',
-    message: /^s3:\/\/bucket\/prefix: nothing is there; name the bucket and the prefix/,
+    message: /^s3:\/\/bucket\/prefix: no objects found; set --dir to the bucket and prefix/,
   });
   await assert.rejects(verify('nowhere'), {
     code: 'usage',
@@ -174,8 +174,8 @@ test('a prefix under which nothing is, and a path of which nothing is known, are
   });
 });
 
-test('--listed is --quick in a folder, and goes with nothing that has to read', async (t) => {
-  const { run, dir } = folderOf((await downloaded(t)).service, await tempDir(t));
+test('--listed is --quick in a folder, and excludes options that read files', async (t) => {
+  const { run, dir } = folderOf((await downloadFolder(t)).service, await tempDir(t));
   assert.equal((await run('verify', '--listed', '--dir', dir)).exitCode, 0);
   for (const flag of ['--repair', '--adopt', '--cache']) {
     const { exitCode, stderr } = await run('verify', '--listed', flag);
@@ -183,7 +183,7 @@ test('--listed is --quick in a folder, and goes with nothing that has to read', 
   }
 });
 
-test('a check and a survey of a store whose manifest never comes end when they are told to', async (t) => {
+test('a check and a survey of a store that never sends its manifest stop when aborted', async (t) => {
   const { store } = await stored(t);
   const isOver = new AbortController();
   const { signal } = isOver;

@@ -14,16 +14,16 @@ import { formatManifestLine } from '../../src/store/manifest/manifest-line.js';
 import { verifyDestination as verifyFolder } from '../../src/verify/verify-destination.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
-import { downloaded, FIRST, FOURTH, nameOf, namesIn, OWNER, SECOND, THIRD } from './helpers.js';
+import { dayFileName, downloadFolder, FIRST, FOURTH, listNames, OWNER, SECOND, THIRD } from './helpers.js';
 
-async function damage(path: string): Promise<void> {
+async function flipByte(path: string): Promise<void> {
   const bytes = await readFile(path);
   bytes.writeUInt8(bytes.readUInt8(bytes.length >> 1) ^ 1, bytes.length >> 1);
   await writeFile(path, bytes);
 }
 
-test('what was downloaded is verified, by reading it and by size', async (t) => {
-  const { verify, run } = await downloaded(t);
+test('downloaded files are verified, by reading them and by size', async (t) => {
+  const { verify, run } = await downloadFolder(t);
   const { exitCode, bad, files, summary } = await verify();
   assert.deepEqual([exitCode, bad, summary.counts.verified], [0, [], 4]);
   const first = files.find(({ path }) => path === FIRST);
@@ -41,12 +41,12 @@ test('what was downloaded is verified, by reading it and by size', async (t) => 
 });
 
 test('every kind of damage is found', async (t) => {
-  const { dir, verify } = await downloaded(t);
+  const { dir, verify } = await downloadFolder(t);
   const path = (name: string): string => join(dir, name);
   const csv = gzipSync('exchange,symbol,timestamp,local_timestamp\n');
   const whole = await readFile(path(FIRST));
   const cases: [string, (file: string) => Promise<unknown>, string, boolean][] = [
-    ['a changed bit', damage, 'corrupt', false],
+    ['a changed bit', flipByte, 'corrupt', false],
     ['an end cut off', (file) => truncate(file, 100), 'corrupt', true],
     ['bytes behind it', (file) => writeFile(file, Buffer.concat([whole, csv])), 'corrupt', true],
     ['another whole file', (file) => writeFile(file, csv), 'corrupt', true],
@@ -69,7 +69,7 @@ test('every kind of damage is found', async (t) => {
   assert.equal((await verify()).exitCode, 0);
 });
 
-/** A whole gzip file of so many bytes, with other text in it. */
+/** A valid gzip file of this many bytes, with other text in it. */
 function sameSize(whole: Buffer): Buffer {
   // A comment in the header (RFC 1952, section 2.3) may have any length.
   const other = gzipSync('x\n', { level: 0 });
@@ -80,7 +80,7 @@ function sameSize(whole: Buffer): Buffer {
 }
 
 test('rows are compared with the recorded ones', async (t) => {
-  const { dir, verify } = await downloaded(t);
+  const { dir, verify } = await downloadFolder(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const lines = (await readFile(manifest, 'utf8')).split('\n');
   const harmed = lines.map((line) =>
@@ -92,12 +92,12 @@ test('rows are compared with the recorded ones', async (t) => {
   assert.match(JSON.stringify(files), /has 300 rows, 301 were recorded/);
 });
 
-test('paths say what is checked, from here or from the folder', async (t) => {
-  const { dir, verify, run, env } = await downloaded(t);
+test('paths restrict the check, relative to the working folder or to the download folder', async (t) => {
+  const { dir, verify, run, env } = await downloadFolder(t);
   await rm(join(dir, SECOND));
   await rm(join(dir, THIRD));
   const some = await verify(FIRST, FOURTH, '--strict');
-  // The days in between are known, and not asked about.
+  // The days between are recorded, and not checked.
   assert.deepEqual([some.summary.counts, some.exitCode, some.findings], [{ verified: 2 }, 0, []]);
   assert.deepEqual((await verify(SECOND, FIRST)).bad, [`missing ${SECOND}`]);
   await assert.rejects(verify(SECOND, 'nothing.csv.gz'), {
@@ -120,19 +120,19 @@ test('paths say what is checked, from here or from the folder', async (t) => {
   assert.match(both.stderr, /different download folders/);
 });
 
-test('a manifest that names a path outside is not followed there', async (t) => {
-  const { dir, verify } = await downloaded(t);
+test('a path outside the folder in a manifest is not followed', async (t) => {
+  const { dir, verify } = await downloadFolder(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const text = await readFile(manifest, 'utf8');
   await writeFile(manifest, text.replaceAll(FIRST, `../${FIRST}`));
   const { exitCode, warnings, summary } = await verify('--repair');
   assert.deepEqual([exitCode, summary.counts.verified], [0, 3]);
   assert.match(warnings, /with a path that no day file in this folder has/);
-  assert.deepEqual(await namesIn(join(dir, '..')), ['data', 'data.cache']);
+  assert.deepEqual(await listNames(join(dir, '..')), ['data', 'data.cache']);
 });
 
-test('records of paths that no layout gives are passed over by repair, lock and merge, and make no file', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('repair, lock and merge ignore records with impossible paths, and create no file', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const text = await readFile(manifest, 'utf8');
   const [line = ''] = text.split('\n');
@@ -155,11 +155,11 @@ test('records of paths that no layout gives are passed over by repair, lock and 
   const merged = await run('manifest', 'merge', dir, '--dir', target);
   assert.match(merged.stderr, warning);
   assert.doesNotMatch(await readFile(join(target, '.tickhaul', 'manifest.jsonl'), 'utf8'), /__proto__|u0007/);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
-test('a link that leads out of the folder is not written through', async (t) => {
-  const { dir, verify } = await downloaded(t, {}, ['--layout', 'hive']);
+test('no file is written through a link that leads out of the folder', async (t) => {
+  const { dir, verify } = await downloadFolder(t, {}, ['--layout', 'hive']);
   const outside = await tempDir(t);
   await rename(join(dir, 'exchange=binance-futures'), join(outside, 'moved'));
   await symlink(join(outside, 'moved'), join(dir, 'exchange=binance-futures'));
@@ -168,26 +168,26 @@ test('a link that leads out of the folder is not written through', async (t) => 
   await rm(join(dir, folder, FIRST));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`missing ${folder}/${FIRST}`]]);
-  assert.match(JSON.stringify(files), /a symbolic link on this path leads out of the download folder/);
-  assert.deepEqual(await namesIn(join(dir, folder)), []);
+  assert.match(JSON.stringify(files), /a symbolic link on the way leads out of the download folder/);
+  assert.deepEqual(await listNames(join(dir, folder)), []);
 });
 
-test('days missing in between are told, and fail a strict run', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('missing days between others are reported, and fail a strict run', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   const later = ['-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-08'];
   assert.equal((await run('download', 'binance-futures', ...later)).exitCode, 0);
   const { exitCode, bad, findings } = await verify('--quick');
   assert.deepEqual([exitCode, bad], [0, ['gap BTCUSDT']]);
   assert.deepEqual(findings[0]?.days?.map(formatDay), ['2024-03-05', '2024-03-06', '2024-03-07']);
   assert.equal((await verify('--quick', '--strict')).exitCode, 7);
-  assert.deepEqual((await verify('--quick', FIRST, nameOf('08'))).bad, ['gap BTCUSDT']);
+  assert.deepEqual((await verify('--quick', FIRST, dayFileName('08'))).bad, ['gap BTCUSDT']);
   assert.deepEqual((await verify('--quick', FIRST, FOURTH)).bad, []);
   await rm(join(dir, FIRST));
   assert.equal((await verify('--quick', '--strict')).exitCode, 3);
 });
 
-test('a folder that is not there, or vanishes, is said to be so', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('a missing or disappearing folder is reported', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   const { exitCode, stderr } = await run('verify', '--dir', join(dir, 'nowhere'));
   assert.deepEqual([exitCode, stderr.split('\n').length], [2, 2], stderr);
   await rename(join(dir, '.tickhaul'), join(dir, '..', 'kept'));
@@ -198,8 +198,8 @@ test('a folder that is not there, or vanishes, is said to be so', async (t) => {
   assert.deepEqual([gone.exitCode, gone.summary.counts.missing], [6, 4]);
 });
 
-test('what another run brings or drops meanwhile is not taken for bad', async (t) => {
-  const { dir } = await downloaded(t);
+test('files that another run adds or drops meanwhile are not bad', async (t) => {
+  const { dir } = await downloadFolder(t);
   const manifest = await openManifest(dir, { warn: assert.fail });
   const [first, second] = [manifest.get(FIRST), manifest.get(SECOND)];
   assert.ok(first && second);
@@ -208,7 +208,7 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
   const emit = (event: RunEvent): void => {
     if (event.event === 'file') told.push(`${event.status} ${event.path}`);
     if (event.event !== 'plan') return;
-    // This one has read the manifest, and no file yet.
+    // This run has read the manifest, and no file yet.
     writeFileSync(join(dir, FIRST), bytes);
     rmSync(join(dir, SECOND));
     const records = [
@@ -233,8 +233,8 @@ test('what another run brings or drops meanwhile is not taken for bad', async (t
   assert.deepEqual(told.sort(), [`skipped ${SECOND}`, ...kept]);
 });
 
-test('a check that is broken off says what was left', async (t) => {
-  const { dir } = await downloaded(t);
+test('an aborted check reports what was left', async (t) => {
+  const { dir } = await downloadFolder(t);
   const controller = new AbortController();
   const no = { quick: false, adopt: false, forget: false, clean: false, strict: false };
   const emit = (event: RunEvent): void => {

@@ -27,8 +27,8 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
     },
     examples: [['$0 demo', 'takes some seconds, and asks nothing']],
     async run(args, cli) {
-      const { startSandbox } = await import('../../sandbox/sandbox-server.js');
-      const { parseFaults } = await import('../../sandbox/http/fault-kinds.js');
+      const { startSandbox } = await import('../../sandbox/start-sandbox.js');
+      const { parseFaults } = await import('../../sandbox/http/sandbox-faults.js');
       const { parseDay } = await import('../../dataset/day.js');
       const chalk = createChalk(cli.stdout, cli.env, readBooleanFlag(args, 'no-color'));
       const say = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);

@@ -13,7 +13,7 @@ import {
 } from '../../commands/arguments/read-arguments.js';
 import { parseDay } from '../../dataset/day.js';
 import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
-import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/fault-kinds.js';
+import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
 import type { CommandAction } from '../arguments/command.js';
 import { runChild } from '../run-child.js';
 import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
@@ -83,7 +83,7 @@ export const sandboxCommand: CommandAction = {
     ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'a service in bad shape'],
   ],
   async run(args, cli) {
-    const { startSandbox } = await import('../../sandbox/sandbox-server.js');
+    const { startSandbox } = await import('../../sandbox/start-sandbox.js');
     const { parseStepFaults } = await import('../../sandbox/issuer/step-faults.js');
     const command = readCommand(args);
     const authFaults = readListFlag(args, 'auth-fault');

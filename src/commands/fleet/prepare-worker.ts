@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { createSliceDownloads } from '../../fleet/download-slices.js';
+import { createSliceWork } from '../../fleet/create-slice-work.js';
 import { runWorker } from '../../fleet/run-worker.js';
 import type { SliceDestination } from '../../fleet/slice-job.js';
 import type { WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
@@ -40,7 +40,7 @@ export function prepareWorker(
           const { endpoint, region = own.region, pathStyle } = store;
           return openDestination(dir, { ...own, endpoint, region, pathStyle }, noMore);
         };
-        const work = createSliceDownloads({ client, openDestination: openOne, owner, threads });
+        const work = createSliceWork({ client, openDestination: openOne, owner, threads });
         return runWorker({ open, work, concurrency, once, lockMs, emit, signal });
       }),
     );

@@ -2,37 +2,35 @@ import { addDays, type Day, formatDay, msToDay, parseDay } from '../../dataset/d
 import { hasExpiredKey, hasKey, sendKeyRefusal } from '../hosts/authorization.js';
 import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
 import { parseTarget, type SandboxCall, type SandboxHandler } from '../http/sandbox-call.js';
-import { answerStep, type StepResult } from '../issuer/answer.js';
-import type { Issuer } from '../issuer/index.js';
-import { readJson } from '../issuer/request-body.js';
-import { Refused } from '../issuer/steps.js';
+import { answerStep, type StepResult } from '../issuer/answer-step.js';
+import { Refusal } from '../issuer/issuer-steps.js';
+import { readJsonBody } from '../issuer/request-body.js';
+import type { SandboxIssuer } from '../issuer/sandbox-issuer.js';
 import { type Account, Accounts } from './accounts.js';
-import { openApiDocument } from './openapi-document.js';
+import { createOpenApiDocument } from './openapi-document.js';
 
 const MAX_USAGE_DAYS = 366;
 
 export interface AccountApiOptions {
-  readonly issuer: Issuer;
+  readonly issuer: SandboxIssuer;
   /** The issuer's origin. */
   readonly issuerUrl: () => string;
-  /** What the key check answers; undefined where there is no such call. */
+  /** Response of the key check; undefined for a service without it. */
   readonly keyInfo: readonly SandboxKeyAccess[] | undefined;
 }
 
-/**
- * The account API (service interface, Account API): undefined for a call to another API.
- */
+/** Serves the account API (`docs/spec/account-api.md#account-calls`). Returns undefined for calls to other APIs. */
 export function createAccountApi({
   issuer,
   issuerUrl,
   keyInfo,
 }: AccountApiOptions): (call: SandboxCall) => Promise<void> | undefined {
   const accounts = new Accounts();
-  const { answering } = issuer;
-  const operate: SandboxHandler = (call) =>
-    answerStep(call, 'account', answering, async () => {
-      const email = issuer.emailOf(bearerOf(call) ?? '');
-      if (email === undefined) throw new Refused('invalid_token', 'The access token is missing or not valid');
+  const { answerSettings } = issuer;
+  const handleOperation: SandboxHandler = (call) =>
+    answerStep(call, 'account', answerSettings, async () => {
+      const email = issuer.findEmail(readBearerToken(call) ?? '');
+      if (email === undefined) throw new Refusal('invalid_token', 'The access token is missing or not valid');
       return runOperation(call, accounts, email);
     });
   return (call) => {
@@ -46,48 +44,51 @@ export function createAccountApi({
         authorization_servers: [issuerUrl()],
         bearer_methods_supported: ['header'],
       };
-      return answerStep(call, 'resource', answering, () => ({ body }));
+      return answerStep(call, 'resource', answerSettings, () => ({ body }));
     }
     if (isGet && pathname === '/v1/account/openapi.json') {
-      return answerStep(call, 'openapi', answering, () => ({ body: openApiDocument(origin) }));
+      return answerStep(call, 'openapi', answerSettings, () => ({ body: createOpenApiDocument(origin) }));
     }
     if (isGet && pathname === '/v1/api-key-info' && keyInfo) {
       if (!hasKey(call) && !hasExpiredKey(call)) return sendKeyRefusal(call);
-      return answerStep(call, 'key', answering, () => ({ body: hasKey(call) ? keyInfo : [] }));
+      return answerStep(call, 'key', answerSettings, () => ({ body: hasKey(call) ? keyInfo : [] }));
     }
-    return /^\/v1\/account(\/|$)/.test(pathname) ? operate(call) : undefined;
+    return /^\/v1\/account(\/|$)/.test(pathname) ? handleOperation(call) : undefined;
   };
 }
 
 async function runOperation(call: SandboxCall, accounts: Accounts, email: string): Promise<StepResult> {
   const { pathname, searchParams } = parseTarget(call);
   const operation = `${call.request.method} ${pathname}`;
-  const found = accounts.find(email);
+  const account = accounts.find(email);
   if (operation === 'POST /v1/account') {
-    return found ? { body: found } : { status: 201, body: accounts.create(email) };
+    return account ? { body: account } : { status: 201, body: accounts.create(email) };
   }
-  if (!found) throw new Refused('account_not_found', 'There is no account yet; POST /v1/account makes it');
-  if (operation === 'GET /v1/account') return { body: found };
+  if (!account) throw new Refusal('account_not_found', 'There is no account yet; POST /v1/account makes it');
+  if (operation === 'GET /v1/account') return { body: account };
   if (operation === 'PATCH /v1/account')
-    return { body: accounts.update(renamed(found, await readJson(call))) };
+    return { body: accounts.update(renameAccount(account, await readJsonBody(call))) };
   if (operation === 'GET /v1/account/api-keys') {
     const active = searchParams.get('active');
-    return { body: found.apiKeys.filter((key) => active === null || String(key.active) === active) };
+    return { body: account.apiKeys.filter((key) => active === null || String(key.active) === active) };
   }
-  if (operation === 'GET /v1/account/usage') return { body: usage(searchParams) };
+  if (operation === 'GET /v1/account/usage') return { body: createUsage(searchParams) };
   const keyId = /^DELETE \/v1\/account\/api-keys\/([^/]+)$/.exec(operation)?.[1];
-  if (keyId !== undefined && found.apiKeys.some(({ id }) => id === keyId)) {
-    const apiKeys = found.apiKeys.map((key) => (key.id === keyId ? { ...key, active: false } : key));
-    accounts.update({ ...found, apiKeys });
+  if (keyId !== undefined && account.apiKeys.some(({ id }) => id === keyId)) {
+    const apiKeys = account.apiKeys.map((key) => (key.id === keyId ? { ...key, active: false } : key));
+    accounts.update({ ...account, apiKeys });
     return { status: 204, body: undefined };
   }
-  throw new Refused('not_found', `There is nothing at ${pathname}`);
+  throw new Refusal('not_found', `There is nothing at ${pathname}`);
 }
 
-function renamed(account: Account, { name, ...others }: Readonly<Record<string, unknown>>): Account {
+function renameAccount(
+  account: Account,
+  { name, ...otherFields }: Readonly<Record<string, unknown>>,
+): Account {
   const isName = name === null || (typeof name === 'string' && name.length > 0 && name.length <= 100);
-  if (!isName || Object.keys(others).length > 0) {
-    throw new Refused(
+  if (!isName || Object.keys(otherFields).length > 0) {
+    throw new Refusal(
       'invalid_request',
       'The body must hold name, of 1 to 100 characters or null, and nothing else',
     );
@@ -95,12 +96,12 @@ function renamed(account: Account, { name, ...others }: Readonly<Record<string, 
   return { ...account, name };
 }
 
-/** Nothing was transferred: the embedded service does not count. */
-function usage(query: URLSearchParams): readonly object[] {
+/** All days have 0 bytes, since the embedded service does not count transfers. */
+function createUsage(query: URLSearchParams): readonly object[] {
   const from = readDay(query, 'from');
   const to = query.has('to') ? readDay(query, 'to') : addDays(msToDay(Date.now()), 1);
   const days = Math.max(0, to - from);
-  if (days > MAX_USAGE_DAYS) throw new Refused('invalid_request', `More than ${MAX_USAGE_DAYS} days`);
+  if (days > MAX_USAGE_DAYS) throw new Refusal('invalid_request', `More than ${MAX_USAGE_DAYS} days`);
   return Array.from({ length: days }, (_, i) => ({ date: formatDay(addDays(from, i)), bytes: 0 }));
 }
 
@@ -108,10 +109,10 @@ function readDay(query: URLSearchParams, name: string): Day {
   try {
     return parseDay(query.get(name) ?? '');
   } catch {
-    throw new Refused('invalid_request', `${name} must be a day such as 2024-03-01`);
+    throw new Refusal('invalid_request', `${name} must be a day such as 2024-03-01`);
   }
 }
 
-function bearerOf({ request }: SandboxCall): string | undefined {
+function readBearerToken({ request }: SandboxCall): string | undefined {
   return /^Bearer (\S+)$/i.exec(request.headers.authorization ?? '')?.[1];
 }

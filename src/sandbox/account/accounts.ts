@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
-import { Latest } from '../archive/latest.js';
+import { BoundedMap } from '../archive/bounded-map.js';
 
-/** The account resource. The interface page does not show its fields: these are made up. */
+/** The account resource. Its fields are invented, since the service does not document them. */
 export interface Account {
   readonly id: string;
   readonly email: string;
@@ -11,16 +11,16 @@ export interface Account {
   readonly apiKeys: readonly AccountKey[];
 }
 
-/** An API key as its account lists it: never the key itself. */
+/** An API key as its account lists it, without the key itself. */
 export interface AccountKey {
   readonly id: string;
   readonly lastFour: string;
   readonly active: boolean;
 }
 
-/** Every account, in memory. */
+/** All accounts, in memory. */
 export class Accounts {
-  readonly #byEmail = new Latest<Account>();
+  readonly #byEmail = new BoundedMap<Account>();
 
   find(email: string): Account | undefined {
     return this.#byEmail.get(email);

@@ -14,17 +14,17 @@ const day = (parameter: string, description: string): object => ({
   schema: { type: 'string', format: 'date' },
 });
 
-function answer(description: string, schema: object): object {
+function createResponse(description: string, schema: object): object {
   return { description, content: { 'application/json': { schema } } };
 }
 
 const ERRORS = {
-  '400': answer('The request is wrong', { $ref: '#/components/schemas/Error' }),
-  '401': answer('No valid access token', { $ref: '#/components/schemas/Error' }),
+  '400': createResponse('The request is wrong', { $ref: '#/components/schemas/Error' }),
+  '401': createResponse('No valid access token', { $ref: '#/components/schemas/Error' }),
 };
 
-/** The description of the account operations (OpenAPI 3.1.0). @param origin of the metadata host. */
-export function openApiDocument(origin: string): object {
+/** The OpenAPI 3.1.0 description of the account operations. @param origin origin of the metadata host. */
+export function createOpenApiDocument(origin: string): object {
   return {
     openapi: '3.1.0',
     info: { title: 'Account API', version: '1.0.0' },
@@ -36,15 +36,15 @@ export function openApiDocument(origin: string): object {
           operationId: 'createAccount',
           summary: 'Create the account, or return the existing one',
           responses: {
-            '200': answer('It was there', ACCOUNT),
-            '201': answer('It is new', ACCOUNT),
+            '200': createResponse('The account exists', ACCOUNT),
+            '201': createResponse('The account is new', ACCOUNT),
             ...ERRORS,
           },
         },
         get: {
           operationId: 'getAccount',
           summary: 'Show the account',
-          responses: { '200': answer('The account', ACCOUNT), ...ERRORS },
+          responses: { '200': createResponse('The account', ACCOUNT), ...ERRORS },
         },
         patch: {
           operationId: 'updateAccount',
@@ -62,7 +62,7 @@ export function openApiDocument(origin: string): object {
               },
             },
           },
-          responses: { '200': answer('The changed account', ACCOUNT), ...ERRORS },
+          responses: { '200': createResponse('The changed account', ACCOUNT), ...ERRORS },
         },
       },
       '/v1/account/api-keys': {
@@ -70,7 +70,7 @@ export function openApiDocument(origin: string): object {
           operationId: 'listApiKeys',
           summary: 'List the API keys, without the keys themselves',
           parameters: [{ name: 'active', in: 'query', schema: { type: 'boolean' } }],
-          responses: { '200': answer('The keys', { type: 'array', items: key }), ...ERRORS },
+          responses: { '200': createResponse('The keys', { type: 'array', items: key }), ...ERRORS },
         },
       },
       '/v1/account/api-keys/{keyId}': {
@@ -80,7 +80,7 @@ export function openApiDocument(origin: string): object {
         delete: {
           operationId: 'deactivateApiKey',
           summary: 'Deactivate an API key',
-          responses: { '204': { description: 'It is inactive' }, ...ERRORS },
+          responses: { '204': { description: 'The key is inactive' }, ...ERRORS },
         },
       },
       '/v1/account/usage': {
@@ -92,7 +92,7 @@ export function openApiDocument(origin: string): object {
             day('to', 'UTC day after the last one; default: tomorrow'),
           ],
           responses: {
-            '200': answer('Bytes of each day', {
+            '200': createResponse('Bytes of each day', {
               type: 'array',
               items: {
                 type: 'object',

@@ -1,39 +1,39 @@
-import type { Content } from './content.js';
+import type { GzipContent } from './gzip-content.js';
 
-/** Keeps what was made, so that serving a path again is cheap; the longest unused goes first. */
+/** Caches generated contents, so that repeated requests are cheap. Evicts the least recently used. */
 export class ContentCache {
-  readonly #entries = new Map<string, Promise<Content>>();
-  #held = 0;
+  readonly #entries = new Map<string, Promise<GzipContent>>();
+  #bytes = 0;
 
-  /** @param maxHeld bytes of memory; contents on disk count as nothing. */
-  constructor(readonly maxHeld: number) {}
+  /** @param maxBytes bytes of memory; contents on disk count as 0. */
+  constructor(readonly maxBytes: number) {}
 
-  /** The content kept under the key, made where it is not there; never made twice at once. */
-  async get(key: string, make: () => Promise<Content>): Promise<Content> {
-    const kept = this.#entries.get(key);
-    if (kept) {
+  /** Returns the content of a key, and creates it if necessary. Concurrent calls create it once. */
+  async get(key: string, create: () => Promise<GzipContent>): Promise<GzipContent> {
+    const cached = this.#entries.get(key);
+    if (cached) {
       this.#entries.delete(key);
-      this.#entries.set(key, kept);
-      return kept;
+      this.#entries.set(key, cached);
+      return cached;
     }
-    const made = make();
-    this.#entries.set(key, made);
+    const created = create();
+    this.#entries.set(key, created);
     try {
-      this.#held += (await made).held;
+      this.#bytes += (await created).memoryBytes;
     } catch (error) {
       this.#entries.delete(key);
       throw error;
     }
     await this.#evict(key);
-    return made;
+    return created;
   }
 
   async #evict(newest: string): Promise<void> {
     for (const [key, entry] of this.#entries) {
-      if (this.#held <= this.maxHeld) return;
+      if (this.#bytes <= this.maxBytes) return;
       if (key === newest) continue;
-      const { held } = await entry;
-      if (held > 0 && this.#entries.delete(key)) this.#held -= held;
+      const { memoryBytes } = await entry;
+      if (memoryBytes > 0 && this.#entries.delete(key)) this.#bytes -= memoryBytes;
     }
   }
 }

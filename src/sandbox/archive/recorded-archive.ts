@@ -5,19 +5,24 @@ import { isSystemError, usageError } from '../../base/errors.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { addDays, type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { availableSymbol, type DatasetSymbol, type ExchangeRecord, isoTime } from '../market/exchanges.js';
-import type { Archive } from './archive.js';
-import { type Content, compressToFile, openFileContent } from './content.js';
+import {
+  formatMidnight,
+  type SandboxDatasetSymbol,
+  type SandboxExchange,
+  toAvailableSymbol,
+} from '../market/synthetic-exchanges.js';
 import { ContentCache } from './content-cache.js';
+import { compressToFile, type GzipContent, openFileContent } from './gzip-content.js';
+import type { Archive } from './synthetic-archive.js';
 
 export interface RecordedArchiveOptions {
-  /** Holds day files named `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv` or `.csv.gz`. */
+  /** Folder of day files named `<exchange>_<dataType>_<YYYY-MM-DD>_<symbol>.csv` or `.csv.gz`. */
   readonly folder: string;
-  /** Exchanges that have slices of raw data there; what channels these are of, nothing tells. */
+  /** Exchanges with raw data slices in the folder. Their channels are unknown. */
   readonly feedExchanges: readonly string[];
   /** The first UTC day that is not exported; the day after the last file by default. */
   readonly exportedUntil: Day | undefined;
-  /** Folder for what is compressed here, removed by the caller. */
+  /** Folder for compressed files. The caller removes it. */
   readonly scratch: string;
   readonly signal: AbortSignal;
 }
@@ -27,30 +32,32 @@ interface ReplayFile extends DayFile {
 }
 
 /**
- * Serves a folder of day files; the records announce what is there.
- * @throws usage error for a folder that cannot be read or holds no day file.
+ * Serves a folder of day files. The exchange records list the files that exist.
+ * @throws usage error for a folder that cannot be read or contains no day file.
  */
 export async function openRecordedArchive(options: RecordedArchiveOptions): Promise<Archive> {
   const files = await findDayFiles(options.folder, options.feedExchanges.length > 0);
-  const byKey = new Map(files.map((file) => [keyOf(file), file]));
+  const byKey = new Map(files.map((file) => [formatKey(file), file]));
   const cache = new ContentCache(0);
-  let compressed = 0;
-  const make = ({ path }: ReplayFile): Promise<Content> =>
+  let compressedFiles = 0;
+  const createContent = ({ path }: ReplayFile): Promise<GzipContent> =>
     path.endsWith('.gz')
       ? openFileContent(path, options.signal)
       : compressToFile(
           createReadStream(path),
-          join(options.scratch, `${compressed++}.csv.gz`),
+          join(options.scratch, `${compressedFiles++}.csv.gz`),
           options.signal,
         );
   return {
     exchanges: [
-      ...recordsOf(files, options.exportedUntil),
-      ...options.feedExchanges.filter((id) => files.every((file) => file.exchange !== id)).map(feedRecord),
+      ...createExchanges(files, options.exportedUntil),
+      ...options.feedExchanges
+        .filter((id) => files.every((file) => file.exchange !== id))
+        .map(createFeedExchange),
     ],
-    open: async (wanted) => {
-      const file = byKey.get(keyOf(wanted));
-      return file && cache.get(file.path, () => make(file));
+    open: async (requested) => {
+      const file = byKey.get(formatKey(requested));
+      return file && cache.get(file.path, () => createContent(file));
     },
   };
 }
@@ -68,7 +75,7 @@ async function findDayFiles(folder: string, mayBeEmpty: boolean): Promise<readon
   );
 }
 
-// Data types hold underscores too, so the known ones are tried first, the longest before its beginning.
+// Data types contain underscores, so known ones are matched first, longer ones before their prefixes.
 const KNOWN_TYPES = [...DATA_TYPES].sort((a, b) => b.length - a.length).join('|');
 const FILE_NAME = new RegExp(`^(.+?)_(${KNOWN_TYPES}|[^_]+)_(\\d{4}-\\d{2}-\\d{2})_(.+)\\.csv(\\.gz)?$`, 'u');
 
@@ -79,28 +86,31 @@ function parseName(folder: string, name: string): ReplayFile | undefined {
   return { exchange, dataType, symbol, day: parseDay(day), path: join(folder, name) };
 }
 
-function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined): readonly ExchangeRecord[] {
+function createExchanges(
+  files: readonly ReplayFile[],
+  exportedUntil: Day | undefined,
+): readonly SandboxExchange[] {
   const byExchange = groupBy(files, ({ exchange }) => exchange);
-  return [...byExchange].map(([id, own]) => {
-    const { since, until: lastUntil } = spanOf(own);
+  return [...byExchange].map(([id, exchangeFiles]) => {
+    const { since, until: lastUntil } = findDaySpan(exchangeFiles);
     const until = exportedUntil ?? lastUntil;
-    const symbols = [...groupBy(own, ({ symbol }) => symbol)].map(([symbol, days]) =>
-      datasetSymbol(symbol, days, until),
+    const symbols = [...groupBy(exchangeFiles, ({ symbol }) => symbol)].map(([symbol, days]) =>
+      createSymbol(symbol, days, until),
     );
     return {
       id,
       name: id,
       enabled: true,
       supportsDatasets: true,
-      availableSince: isoTime(since),
+      availableSince: formatMidnight(since),
       availableChannels: [],
-      availableSymbols: symbols.map((symbol) => availableSymbol(id, symbol)),
+      availableSymbols: symbols.map((symbol) => toAvailableSymbol(id, symbol)),
       incidentReports: [],
       channelDetails: [],
       datasets: {
         formats: ['csv'],
-        exportedFrom: isoTime(since),
-        exportedUntil: isoTime(until),
+        exportedFrom: formatMidnight(since),
+        exportedUntil: formatMidnight(until),
         stats: { trades: 0, bookChanges: 0 },
         symbols,
       },
@@ -108,14 +118,14 @@ function recordsOf(files: readonly ReplayFile[], exportedUntil: Day | undefined)
   });
 }
 
-/** Of an exchange without day files. */
-function feedRecord(id: string): ExchangeRecord {
+/** Record of an exchange without day files. */
+function createFeedExchange(id: string): SandboxExchange {
   return {
     id,
     name: id,
     enabled: true,
     supportsDatasets: false,
-    availableSince: isoTime(0 as Day),
+    availableSince: formatMidnight(0 as Day),
     availableChannels: [],
     availableSymbols: [],
     incidentReports: [],
@@ -123,12 +133,12 @@ function feedRecord(id: string): ExchangeRecord {
   };
 }
 
-function datasetSymbol(id: string, files: readonly ReplayFile[], until: Day): DatasetSymbol {
+function createSymbol(id: string, files: readonly ReplayFile[], until: Day): SandboxDatasetSymbol {
   return {
     id,
-    type: symbolType(id),
-    availableSince: isoTime(spanOf(files).since),
-    availableTo: isoTime(until),
+    type: guessSymbolType(id),
+    availableSince: formatMidnight(findDaySpan(files).since),
+    availableTo: formatMidnight(until),
     dataTypes: [...new Set(files.map(({ dataType }) => dataType))],
   };
 }
@@ -140,12 +150,12 @@ const GROUPED_TYPES: Readonly<Record<string, string>> = {
   OPTIONS: 'option',
 };
 
-/** A guess: file names do not tell it. */
-function symbolType(id: string): string {
+/** Guessed, since file names do not include the type. */
+function guessSymbolType(id: string): string {
   return GROUPED_TYPES[id] ?? (/PERP/.test(id) ? 'perpetual' : 'spot');
 }
 
-function spanOf(files: readonly ReplayFile[]): { readonly since: Day; readonly until: Day } {
+function findDaySpan(files: readonly ReplayFile[]): { readonly since: Day; readonly until: Day } {
   const days = files.map(({ day }) => day).sort((a, b) => a - b);
   const [first = 0 as Day] = days;
   return { since: first, until: addDays(days.at(-1) ?? first, 1) };
@@ -165,6 +175,6 @@ function groupBy(
   return groups;
 }
 
-function keyOf({ exchange, dataType, symbol, day }: DayFile): string {
+function formatKey({ exchange, dataType, symbol, day }: DayFile): string {
   return JSON.stringify([exchange, dataType, symbol, day]);
 }

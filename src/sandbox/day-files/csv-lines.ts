@@ -1,19 +1,19 @@
-import type { MarketEvent } from '../market/events.js';
-import type { Instrument } from '../market/instrument.js';
+import type { MarketEvent } from '../market/market-event.js';
+import type { SyntheticInstrument } from '../market/synthetic-instrument.js';
 
-/** CSV lines that belong together, each with its LF. */
+/** Consecutive CSV lines, each with its LF. */
 export interface CsvLines {
   readonly text: string;
   /** Microseconds. */
   readonly localTimestamp: number;
 }
 
-/** Gives the lines that an event adds to a day file; most events add none. */
+/** Returns the lines that an event adds to a day file; empty for most events. */
 export type CsvLineWriter = (event: MarketEvent) => string;
 
-export type CreateLineWriter = (instrument: Instrument) => CsvLineWriter;
+export type CreateLineWriter = (instrument: SyntheticInstrument) => CsvLineWriter;
 
-/** The lines of one symbol's day file. */
+/** Generates the lines of one symbol's day file. */
 export function* generateLines(events: Iterable<MarketEvent>, write: CsvLineWriter): Generator<CsvLines> {
   for (const event of events) {
     const text = write(event);
@@ -21,7 +21,7 @@ export function* generateLines(events: Iterable<MarketEvent>, write: CsvLineWrit
   }
 }
 
-/** The four columns that every line begins with, and a comma. */
+/** The first four columns of every line, and a comma. */
 export function formatLineHead(
   { exchange, symbol }: { readonly exchange: string; readonly symbol: string },
   { timestamp, localTimestamp }: { readonly timestamp: number; readonly localTimestamp: number },

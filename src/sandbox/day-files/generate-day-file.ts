@@ -1,20 +1,20 @@
 import { type DataType, dataTypeColumns, isDataType } from '../../dataset/data-types.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { instrumentOf } from '../market/instrument.js';
-import { merged } from '../market/merged.js';
-import { optionsChain } from '../market/options-chain.js';
-import { simulate } from '../market/simulation.js';
-import type { MarketSize } from '../market/size.js';
-import { createBookChangeWriter } from './book-changes.js';
-import { createQuoteWriter, createSnapshotWriter } from './book-states.js';
+import type { MarketSize } from '../market/market-size.js';
+import { mergeByLocalTime } from '../market/merge-by-local-time.js';
+import { simulateMarket } from '../market/simulate-market.js';
+import { simulateOptionsChain } from '../market/simulate-options-chain.js';
+import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
+import { createBookChangeWriter } from './book-change-writer.js';
+import { createQuoteWriter, createSnapshotWriter } from './book-state-writers.js';
 import { type CreateLineWriter, type CsvLines, generateLines } from './csv-lines.js';
-import { createTickerWriter } from './derivative-ticker.js';
-import { optionsChainLines } from './options-chain.js';
-import { createLiquidationWriter, createTradeWriter } from './trades.js';
+import { generateOptionsChainLines } from './options-chain-lines.js';
+import { createTickerWriter } from './ticker-writer.js';
+import { createLiquidationWriter, createTradeWriter } from './trade-writers.js';
 
-/** Characters of CSV given out at once. */
-const CHUNK = 65_536;
+/** Characters of CSV per chunk. */
+const CHUNK_CHARACTERS = 65_536;
 
 const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWriter>> = {
   trades: createTradeWriter,
@@ -28,9 +28,9 @@ const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWri
 };
 
 /**
- * The CSV text of a made-up day file, header first, in chunks: any number of rows takes the same memory. All files of
- * one symbol and day tell of the same events.
- * @param members symbols whose rows a grouped symbol's file holds; the symbol itself for any other.
+ * Generates the CSV text of a synthetic day file, header first, in chunks, with constant memory for any number of
+ * rows. All files of one symbol and day are based on the same events.
+ * @param members symbols whose rows a grouped symbol's file contains; otherwise the symbol itself.
  */
 export function* generateDayFileText(
   file: DayFile,
@@ -38,14 +38,14 @@ export function* generateDayFileText(
   size: MarketSize,
 ): Generator<string> {
   const { exchange, dataType, day } = file;
-  if (!isDataType(dataType)) throw new RangeError(`no made-up data for ${dataType}`);
-  const symbols = members.map((symbol) => linesOfSymbol(exchange, symbol, dataType, day, size));
+  if (!isDataType(dataType)) throw new RangeError(`no synthetic data for ${dataType}`);
+  const symbols = members.map((symbol) => generateSymbolLines(exchange, symbol, dataType, day, size));
   let chunk = `${dataTypeColumns(dataType)
     ?.map(({ name }) => name)
     .join(',')}\n`;
-  for (const { text } of merged(symbols)) {
+  for (const { text } of mergeByLocalTime(symbols)) {
     chunk += text;
-    if (chunk.length >= CHUNK) {
+    if (chunk.length >= CHUNK_CHARACTERS) {
       yield chunk;
       chunk = '';
     }
@@ -53,14 +53,15 @@ export function* generateDayFileText(
   yield chunk;
 }
 
-function linesOfSymbol(
+function generateSymbolLines(
   exchange: string,
   symbol: string,
   dataType: DataType,
   day: Day,
   size: MarketSize,
 ): Generator<CsvLines> {
-  const instrument = instrumentOf(exchange, symbol, size.seed, day);
-  if (dataType === 'options_chain') return optionsChainLines(exchange, optionsChain(instrument, day, size));
-  return generateLines(simulate(instrument, day, size), WRITERS[dataType](instrument));
+  const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
+  if (dataType === 'options_chain')
+    return generateOptionsChainLines(exchange, simulateOptionsChain(instrument, day, size));
+  return generateLines(simulateMarket(instrument, day, size), WRITERS[dataType](instrument));
 }

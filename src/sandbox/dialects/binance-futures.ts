@@ -1,52 +1,52 @@
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
-import { formatOptionalNumber, textLevels, usToMs } from './format-values.js';
+import { formatLevels, formatOptionalNumber, usToMs } from './format-values.js';
 
-/** The values that a message of one stream has, so that a change of others makes another message. */
-interface Told {
-  readonly mark: string;
+/** Last values of a symbol's ticker streams, to detect which of them changed. */
+interface TickerState {
+  readonly markKey: string;
   readonly last: number | undefined;
   readonly interest: number | undefined;
 }
 
 /**
- * Binance's USDⓈ-M futures (Binance, USDⓈ-M Futures WebSocket market streams, combined): `{stream, data}`. The
- * collector made the snapshot of a book itself, once a connection, and polled open interest, which has no time that
- * normalized messages take. Ids of trades are numbers, sides are known, times are whole milliseconds.
+ * Binance USDⓈ-M futures (Binance, USDⓈ-M Futures WebSocket market streams, combined): `{stream, data}`. The collector
+ * generates the snapshot of a book itself, once per connection, and polls open interest, whose messages have no time
+ * that normalized messages use. Trade ids are numbers, sides are always known, times are whole milliseconds.
  */
 export function createBinanceFuturesDialect(): Dialect {
   let tradeId = 0;
   let updateId = 1000;
-  const told = new Map<string, Told>();
+  const tickers = new Map<string, TickerState>();
 
   function bookChange(event: EventOf<'book_change'>): readonly NativeMessage[] {
     const { symbol, timestamp, bids, asks } = event;
     const time = usToMs(timestamp);
-    const last = updateId;
+    const previousId = updateId;
     if (event.isSnapshot) {
       const data = {
-        lastUpdateId: last,
+        lastUpdateId: previousId,
         E: time,
         T: time,
-        bids: textLevels(bids),
-        asks: textLevels(asks),
+        bids: formatLevels(bids),
+        asks: formatLevels(asks),
       };
-      return [stream('depthSnapshot', '', event, data, { generated: true })];
+      return [createStreamMessage('depthSnapshot', '', event, data, { generated: true })];
     }
     updateId += 1 + bids.length + asks.length;
-    const ids = { U: last, u: updateId, pu: last };
-    const levels = { b: textLevels(bids), a: textLevels(asks) };
+    const ids = { U: previousId, u: updateId, pu: previousId };
+    const levels = { b: formatLevels(bids), a: formatLevels(asks) };
     const data = { e: 'depthUpdate', E: time, T: time, s: symbol, ...ids, ...levels };
-    return [stream('depth', '@0ms', event, data)];
+    return [createStreamMessage('depth', '@0ms', event, data)];
   }
 
   function derivativeTicker(event: EventOf<'derivative_ticker'>): readonly NativeMessage[] {
     const { symbol, markPrice, indexPrice, fundingRate, fundingTimestamp, lastPrice, openInterest } = event;
-    const before = told.get(symbol);
-    const mark = JSON.stringify([markPrice, indexPrice, fundingRate, fundingTimestamp]);
-    told.set(symbol, { mark, last: lastPrice, interest: openInterest });
+    const previous = tickers.get(symbol);
+    const markKey = JSON.stringify([markPrice, indexPrice, fundingRate, fundingTimestamp]);
+    tickers.set(symbol, { markKey, last: lastPrice, interest: openInterest });
     const E = usToMs(event.timestamp);
     const messages: NativeMessage[] = [];
-    if (markPrice !== undefined && mark !== before?.mark) {
+    if (markPrice !== undefined && markKey !== previous?.markKey) {
       const next = fundingTimestamp === undefined ? 0 : usToMs(fundingTimestamp);
       const prices = { p: String(markPrice), i: formatOptionalNumber(indexPrice) };
       const data = {
@@ -57,14 +57,16 @@ export function createBinanceFuturesDialect(): Dialect {
         r: formatOptionalNumber(fundingRate) ?? '',
         T: next,
       };
-      messages.push(stream('markPrice', '@1s', event, data));
+      messages.push(createStreamMessage('markPrice', '@1s', event, data));
     }
-    if (lastPrice !== undefined && lastPrice !== before?.last) {
-      messages.push(stream('ticker', '', event, { e: '24hrTicker', E, s: symbol, c: String(lastPrice) }));
+    if (lastPrice !== undefined && lastPrice !== previous?.last) {
+      messages.push(
+        createStreamMessage('ticker', '', event, { e: '24hrTicker', E, s: symbol, c: String(lastPrice) }),
+      );
     }
-    if (openInterest !== undefined && openInterest !== before?.interest) {
+    if (openInterest !== undefined && openInterest !== previous?.interest) {
       const data = { openInterest: String(openInterest), symbol, time: E };
-      messages.push(stream('openInterest', '', event, data, { generated: true }));
+      messages.push(createStreamMessage('openInterest', '', event, data, { generated: true }));
     }
     return messages;
   }
@@ -76,8 +78,10 @@ export function createBinanceFuturesDialect(): Dialect {
       const { symbol, id, price, amount, side, timestamp } = event;
       tradeId = id === undefined ? tradeId + 1 : Number(id);
       const time = usToMs(timestamp);
-      const what = { t: tradeId, p: String(price), q: String(amount), X: 'MARKET', m: side === 'sell' };
-      return [stream('trade', '', event, { e: 'trade', E: time, T: time, s: symbol, ...what })];
+      const fields = { t: tradeId, p: String(price), q: String(amount), X: 'MARKET', m: side === 'sell' };
+      return [
+        createStreamMessage('trade', '', event, { e: 'trade', E: time, T: time, s: symbol, ...fields }),
+      ];
     },
     liquidation(event) {
       const time = usToMs(event.timestamp);
@@ -96,26 +100,26 @@ export function createBinanceFuturesDialect(): Dialect {
         z: amount,
         T: time,
       };
-      return [stream('forceOrder', '', event, { e: 'forceOrder', E: time, o: order })];
+      return [createStreamMessage('forceOrder', '', event, { e: 'forceOrder', E: time, o: order })];
     },
     book_ticker(event) {
       const time = usToMs(event.timestamp);
       const bid = { b: formatOptionalNumber(event.bidPrice), B: formatOptionalNumber(event.bidAmount) };
       const ask = { a: formatOptionalNumber(event.askPrice), A: formatOptionalNumber(event.askAmount) };
       const data = { e: 'bookTicker', u: updateId, s: event.symbol, ...bid, ...ask, T: time, E: time };
-      return [stream('bookTicker', '', event, data)];
+      return [createStreamMessage('bookTicker', '', event, data)];
     },
   };
 }
 
-function stream(
+function createStreamMessage(
   channel: string,
   speed: string,
   event: { readonly symbol: string; readonly localTimestamp: number },
   data: object,
-  more: object = {},
+  extra: object = {},
 ): NativeMessage {
   const symbol = event.symbol.toLowerCase();
-  const message = { stream: `${symbol}@${channel}${speed}`, ...more, data };
+  const message = { stream: `${symbol}@${channel}${speed}`, ...extra, data };
   return { channel, symbol, localTimestamp: event.localTimestamp, message };
 }

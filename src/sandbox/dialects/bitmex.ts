@@ -1,24 +1,24 @@
 import type { PriceLevel } from '../../market/messages.js';
-import { seededRandom } from '../market/random.js';
+import { seededRandom } from '../market/seeded-random.js';
 import type { Dialect, EventOf, NativeMessage } from './feed-event.js';
 import { formatIsoMs } from './format-values.js';
 
 type Side = 'Buy' | 'Sell';
 
-/** Ids of a symbol's levels. */
-const RANGE = 100_000_000;
+/** Number of level ids per symbol. */
+const ID_RANGE = 100_000_000;
 
 /**
- * BitMEX (bitmex.com, WebSocket API): a table of rows for each topic, whose action says what became of them. A book
- * change with levels that are new, changed and gone is a message for each of the three. Liquidations have no time of
- * their own; times are whole milliseconds.
+ * BitMEX (bitmex.com, WebSocket API): each topic is a table of rows, with an action. A book change with inserted,
+ * updated and deleted levels becomes one message per action. Liquidations have no exchange time; times are whole
+ * milliseconds.
  */
 export function createBitmexDialect(): Dialect {
-  const idOf = levelIds();
+  const getLevelId = createLevelIds();
   const tickers = new Set<string>();
-  /** Levels that are there, by symbol and side. */
+  /** Prices of existing levels, by symbol and side. */
   const books = new Map<string, Set<number>>();
-  const levelsOf = (symbol: string, side: Side): Set<number> => {
+  const getLevels = (symbol: string, side: Side): Set<number> => {
     const key = `${symbol} ${side}`;
     const levels = books.get(key) ?? new Set();
     books.set(key, levels);
@@ -27,15 +27,15 @@ export function createBitmexDialect(): Dialect {
 
   function rows(
     event: EventOf<'book_change'>,
-    isTaken: (side: Side, level: PriceLevel) => boolean,
+    isIncluded: (side: Side, level: PriceLevel) => boolean,
   ): object[] {
     const { symbol, timestamp, bids, asks } = event;
     const side = (name: Side, levels: readonly PriceLevel[]): object[] =>
       levels
-        .filter((level) => isTaken(name, level))
+        .filter((level) => isIncluded(name, level))
         .map(({ price, amount }) => ({
           symbol,
-          id: idOf(symbol, price),
+          id: getLevelId(symbol, price),
           side: name,
           ...(amount === 0 ? {} : { size: amount }),
           price,
@@ -47,36 +47,36 @@ export function createBitmexDialect(): Dialect {
   function bookChange(event: EventOf<'book_change'>): readonly NativeMessage[] {
     const { symbol, isSnapshot } = event;
     if (isSnapshot) {
-      levelsOf(symbol, 'Buy').clear();
-      levelsOf(symbol, 'Sell').clear();
+      getLevels(symbol, 'Buy').clear();
+      getLevels(symbol, 'Sell').clear();
     }
-    const isThere = (side: Side, { price }: PriceLevel): boolean => levelsOf(symbol, side).has(price);
+    const exists = (side: Side, { price }: PriceLevel): boolean => getLevels(symbol, side).has(price);
     const parts: readonly (readonly [string, object[]])[] = isSnapshot
       ? [['partial', rows(event, () => true)]]
       : [
           ['delete', rows(event, (_, { amount }) => amount === 0)],
-          ['update', rows(event, (side, level) => level.amount > 0 && isThere(side, level))],
-          ['insert', rows(event, (side, level) => level.amount > 0 && !isThere(side, level))],
+          ['update', rows(event, (side, level) => level.amount > 0 && exists(side, level))],
+          ['insert', rows(event, (side, level) => level.amount > 0 && !exists(side, level))],
         ];
     for (const [side, levels] of [['Buy', event.bids] as const, ['Sell', event.asks] as const]) {
       for (const { price, amount } of levels) {
-        if (amount === 0) levelsOf(symbol, side).delete(price);
-        else levelsOf(symbol, side).add(price);
+        if (amount === 0) getLevels(symbol, side).delete(price);
+        else getLevels(symbol, side).add(price);
       }
     }
     return parts
       .filter(([action, data]) => data.length > 0 || action === 'partial')
-      .map(([action, data]) => table('orderBookL2', action, event, data));
+      .map(([action, data]) => createTableMessage('orderBookL2', action, event, data));
   }
 
   return {
     book_change: bookChange,
     trade: (event) => [
-      table('trade', 'insert', event, [
+      createTableMessage('trade', 'insert', event, [
         {
           timestamp: formatIsoMs(event.timestamp),
           symbol: event.symbol,
-          ...(event.side === 'unknown' ? {} : { side: sideOf(event.side) }),
+          ...(event.side === 'unknown' ? {} : { side: formatSide(event.side) }),
           size: event.amount,
           price: event.price,
           tickDirection: 'ZeroPlusTick',
@@ -85,11 +85,11 @@ export function createBitmexDialect(): Dialect {
       ]),
     ],
     liquidation: (event) => [
-      table('liquidation', 'insert', event, [
+      createTableMessage('liquidation', 'insert', event, [
         {
           orderID: event.id,
           symbol: event.symbol,
-          side: sideOf(event.side),
+          side: formatSide(event.side),
           price: event.price,
           leavesQty: event.amount,
         },
@@ -111,10 +111,10 @@ export function createBitmexDialect(): Dialect {
         markPrice: event.markPrice,
         timestamp: formatIsoMs(event.timestamp),
       };
-      return [table('instrument', action, event, [row])];
+      return [createTableMessage('instrument', action, event, [row])];
     },
     book_ticker: (event) => [
-      table('quote', 'insert', event, [
+      createTableMessage('quote', 'insert', event, [
         {
           timestamp: formatIsoMs(event.timestamp),
           symbol: event.symbol,
@@ -128,12 +128,12 @@ export function createBitmexDialect(): Dialect {
   };
 }
 
-/** Ids of levels by symbol and price: each symbol has a range of its own. */
-function levelIds(): (symbol: string, price: number) => number {
+/** Ids of levels by symbol and price. Each symbol has its own range. */
+function createLevelIds(): (symbol: string, price: number) => number {
   const ranges = new Map<string, { readonly start: number; readonly ids: Map<number, number> }>();
   return (symbol, price) => {
     const range = ranges.get(symbol) ?? {
-      start: RANGE * (1 + seededRandom('level ids', symbol).int(1_000_000)),
+      start: ID_RANGE * (1 + seededRandom('level ids', symbol).int(1_000_000)),
       ids: new Map<number, number>(),
     };
     ranges.set(symbol, range);
@@ -143,11 +143,11 @@ function levelIds(): (symbol: string, price: number) => number {
   };
 }
 
-function sideOf(side: string): Side {
+function formatSide(side: string): Side {
   return side === 'buy' ? 'Buy' : 'Sell';
 }
 
-function table(
+function createTableMessage(
   channel: string,
   action: string,
   { symbol, localTimestamp }: { readonly symbol: string; readonly localTimestamp: number },

@@ -1,12 +1,12 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, NativeMessage } from './feed-event.js';
-import { formatOptionalNumber, textLevels, usToMs } from './format-values.js';
+import { formatLevels, formatOptionalNumber, usToMs } from './format-values.js';
 
-/** From here on all liquidations are sent, in a topic of their own. */
-const ALL_LIQUIDATIONS = Date.parse('2025-02-26') * 1000;
+/** From this time on, all liquidations are sent, in a separate topic. In microseconds. */
+const ALL_LIQUIDATIONS_START_US = Date.parse('2025-02-26') * 1000;
 
 /**
- * Bybit's linear and inverse contracts (Bybit API v5, WebSocket public channels, in use from 2023-04-05 on): `{topic,
+ * Bybit linear and inverse contracts (Bybit API v5, WebSocket public channels, used from 2023-04-05 on): `{topic,
  * type, ts, data}`, numbers as text, times in milliseconds. The side of a liquidation is that of the position.
  * Liquidations have no id.
  */
@@ -15,11 +15,11 @@ export function createBybitDialect(): Dialect {
   const tickers = new Set<string>();
   return {
     trade: (event) => [
-      topic('publicTrade', 'snapshot', event, [
+      createTopicMessage('publicTrade', 'snapshot', event, [
         {
           T: usToMs(event.timestamp),
           s: event.symbol,
-          S: event.side === 'unknown' ? '' : sideOf(event.side),
+          S: event.side === 'unknown' ? '' : formatSide(event.side),
           v: String(event.amount),
           p: String(event.price),
           L: 'ZeroPlusTick',
@@ -30,17 +30,25 @@ export function createBybitDialect(): Dialect {
     ],
     book_change(event) {
       update++;
-      const levels = { b: textLevels(event.bids), a: textLevels(event.asks) };
+      const levels = { b: formatLevels(event.bids), a: formatLevels(event.asks) };
       const data = { s: event.symbol, ...levels, u: update, seq: update };
-      return [topic('orderbook.50', event.isSnapshot ? 'snapshot' : 'delta', event, data)];
+      return [createTopicMessage('orderbook.50', event.isSnapshot ? 'snapshot' : 'delta', event, data)];
     },
     book_ticker(event) {
       update++;
       const side = (price: number | undefined, amount: number | undefined): readonly PriceLevel[] =>
         price === undefined || amount === undefined ? [] : [{ price, amount }];
-      const b = textLevels(side(event.bidPrice, event.bidAmount));
-      const a = textLevels(side(event.askPrice, event.askAmount));
-      return [topic('orderbook.1', 'snapshot', event, { s: event.symbol, b, a, u: update, seq: update })];
+      const b = formatLevels(side(event.bidPrice, event.bidAmount));
+      const a = formatLevels(side(event.askPrice, event.askAmount));
+      return [
+        createTopicMessage('orderbook.1', 'snapshot', event, {
+          s: event.symbol,
+          b,
+          a,
+          u: update,
+          seq: update,
+        }),
+      ];
     },
     derivative_ticker(event) {
       const type = tickers.has(event.symbol) ? 'delta' : 'snapshot';
@@ -55,27 +63,29 @@ export function createBybitDialect(): Dialect {
         nextFundingTime: fundingTimestamp === undefined ? undefined : String(usToMs(fundingTimestamp)),
         fundingRate: formatOptionalNumber(event.fundingRate),
       };
-      return [topic('tickers', type, event, data)];
+      return [createTopicMessage('tickers', type, event, data)];
     },
     liquidation(event) {
       const T = usToMs(event.timestamp);
       const side = event.side === 'buy' ? 'Sell' : 'Buy';
       const v = String(event.amount);
       const p = String(event.price);
-      if (event.localTimestamp >= ALL_LIQUIDATIONS) {
-        return [topic('allLiquidation', 'snapshot', event, [{ T, s: event.symbol, S: side, v, p }])];
+      if (event.localTimestamp >= ALL_LIQUIDATIONS_START_US) {
+        return [
+          createTopicMessage('allLiquidation', 'snapshot', event, [{ T, s: event.symbol, S: side, v, p }]),
+        ];
       }
       const data = { updatedTime: T, symbol: event.symbol, side, size: v, price: p };
-      return [topic('liquidation', 'snapshot', event, data)];
+      return [createTopicMessage('liquidation', 'snapshot', event, data)];
     },
   };
 }
 
-function sideOf(side: string): string {
+function formatSide(side: string): string {
   return side === 'buy' ? 'Buy' : 'Sell';
 }
 
-function topic(
+function createTopicMessage(
   channel: string,
   type: string,
   event: { readonly symbol: string; readonly timestamp: number; readonly localTimestamp: number },

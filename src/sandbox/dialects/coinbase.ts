@@ -1,11 +1,11 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { Dialect, NativeMessage } from './feed-event.js';
-import { formatIsoUs, formatOptionalNumber, textLevels } from './format-values.js';
+import { formatIsoUs, formatLevels, formatOptionalNumber } from './format-values.js';
 
 /**
  * Coinbase Exchange (docs.cdp.coinbase.com, Exchange WebSocket channels: matches, level2, ticker): flat messages with a
- * type, numbers as text, times with microseconds. The side of a match is the maker's. Ids of trades are numbers, sides
- * are known.
+ * type, numbers as text, times with microseconds. The side of a match is that of the maker. Trade ids are numbers, and
+ * sides are always known.
  */
 export function createCoinbaseDialect(): Dialect {
   let sequence = 0;
@@ -17,16 +17,20 @@ export function createCoinbaseDialect(): Dialect {
       const price = String(event.price);
       const size = String(event.amount);
       const side = event.side === 'buy' ? 'sell' : 'buy';
-      return [flat('match', event, { trade_id: tradeId, side, size, price, sequence })];
+      return [createFlatMessage('match', event, { trade_id: tradeId, side, size, price, sequence })];
     },
     book_change(event) {
       const { bids, asks } = event;
       if (event.isSnapshot) {
-        return [flat('snapshot', event, { asks: textLevels(asks), bids: textLevels(bids) })];
+        return [createFlatMessage('snapshot', event, { asks: formatLevels(asks), bids: formatLevels(bids) })];
       }
       const changes = (side: string, levels: readonly PriceLevel[]): readonly (readonly string[])[] =>
-        textLevels(levels).map(([price, amount]) => [side, price, amount]);
-      return [flat('l2update', event, { changes: [...changes('buy', bids), ...changes('sell', asks)] })];
+        formatLevels(levels).map(([price, amount]) => [side, price, amount]);
+      return [
+        createFlatMessage('l2update', event, {
+          changes: [...changes('buy', bids), ...changes('sell', asks)],
+        }),
+      ];
     },
     book_ticker(event) {
       sequence++;
@@ -38,12 +42,12 @@ export function createCoinbaseDialect(): Dialect {
         best_ask: formatOptionalNumber(event.askPrice),
         best_ask_size: formatOptionalNumber(event.askAmount),
       };
-      return [flat('ticker', event, { sequence, ...bid, ...ask })];
+      return [createFlatMessage('ticker', event, { sequence, ...bid, ...ask })];
     },
   };
 }
 
-function flat(
+function createFlatMessage(
   type: string,
   event: { readonly symbol: string; readonly timestamp: number; readonly localTimestamp: number },
   fields: object,

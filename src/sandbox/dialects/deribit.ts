@@ -4,29 +4,29 @@ import { usToMs } from './format-values.js';
 
 /**
  * Deribit (docs.deribit.com, Subscriptions, raw): JSON-RPC notifications, numbers as numbers, times in milliseconds. A
- * liquidation is a trade that says so. The channel `ticker` tells of a perpetual, an option's summary and the best
- * prices alike: each of its messages has all that is known of the symbol by then. Every trade has an id.
+ * liquidation is a trade with a flag. The channel `ticker` is used for perpetuals, option summaries and best prices:
+ * each message repeats all values known of the symbol. Every trade has an id.
  */
 export function createDeribitDialect(): Dialect {
   let changeId = 0;
   let tradeSeq = 0;
-  /** Levels that are there, by symbol and side. */
+  /** Prices of existing levels, by symbol and side. */
   const books = new Map<string, Set<number>>();
   const tickers = new Map<string, object>();
 
-  function levels(event: EventOf<'book_change'>, side: 'bids' | 'asks'): readonly unknown[] {
+  function writeLevels(event: EventOf<'book_change'>, side: 'bids' | 'asks'): readonly unknown[] {
     const key = `${event.symbol} ${side}`;
-    const there = event.isSnapshot ? new Set<number>() : (books.get(key) ?? new Set<number>());
-    books.set(key, there);
+    const prices = event.isSnapshot ? new Set<number>() : (books.get(key) ?? new Set<number>());
+    books.set(key, prices);
     return event[side].map(({ price, amount }: PriceLevel) => {
-      const action = amount === 0 ? 'delete' : there.has(price) ? 'change' : 'new';
-      if (amount === 0) there.delete(price);
-      else there.add(price);
+      const action = amount === 0 ? 'delete' : prices.has(price) ? 'change' : 'new';
+      if (amount === 0) prices.delete(price);
+      else prices.add(price);
       return [action, price, amount];
     });
   }
 
-  function tradeMessage(event: EventOf<'trade' | 'liquidation'>, more: object): readonly NativeMessage[] {
+  function tradeMessage(event: EventOf<'trade' | 'liquidation'>, extra: object): readonly NativeMessage[] {
     const { symbol, id, price, amount, side, timestamp } = event;
     tradeSeq++;
     const data = {
@@ -37,24 +37,24 @@ export function createDeribitDialect(): Dialect {
       instrument_name: symbol,
       direction: side,
       amount,
-      ...more,
+      ...extra,
     };
-    return [notification('trades', event, [data])];
+    return [createNotification('trades', event, [data])];
   }
 
   function tickerMessage(
     event: EventOf<'derivative_ticker' | 'option_summary' | 'book_ticker'>,
-    values: object,
+    changedValues: object,
   ): readonly NativeMessage[] {
-    const known = { ...tickers.get(event.symbol), ...values };
-    tickers.set(event.symbol, known);
+    const values = { ...tickers.get(event.symbol), ...changedValues };
+    tickers.set(event.symbol, values);
     const data = {
       timestamp: usToMs(event.timestamp),
       state: 'open',
       instrument_name: event.symbol,
-      ...known,
+      ...values,
     };
-    return [notification('ticker', event, data)];
+    return [createNotification('ticker', event, data)];
   }
 
   return {
@@ -68,10 +68,10 @@ export function createDeribitDialect(): Dialect {
         ...(event.isSnapshot ? {} : { prev_change_id: previous }),
         instrument_name: event.symbol,
         change_id: changeId,
-        bids: levels(event, 'bids'),
-        asks: levels(event, 'asks'),
+        bids: writeLevels(event, 'bids'),
+        asks: writeLevels(event, 'asks'),
       };
-      return [notification('book', event, data)];
+      return [createNotification('book', event, data)];
     },
     derivative_ticker: (event) =>
       tickerMessage(event, {
@@ -109,7 +109,7 @@ export function createDeribitDialect(): Dialect {
   };
 }
 
-function notification(
+function createNotification(
   channel: string,
   { symbol, localTimestamp }: { readonly symbol: string; readonly localTimestamp: number },
   data: object,

@@ -3,17 +3,17 @@ import type { SourceRecord } from '../../market/records/source-record.js';
 type WithoutMicros<Rec> = Rec extends SourceRecord ? Omit<Rec, 'micros'> : never;
 
 /**
- * Something that happened on a market, as a normalized message tells it. Times are microseconds; a value that is
- * undefined is one that the exchange doesn't give.
+ * A market event with the fields of a normalized message. Times are microseconds; values that the exchange does not
+ * provide are undefined.
  */
 export type FeedEvent = WithoutMicros<SourceRecord>;
 
 export type EventOf<Type extends FeedEvent['type']> = Extract<FeedEvent, { readonly type: Type }>;
 
-/** A message of an exchange's own feed, with what the raw data API chooses messages by. */
+/** A message of an exchange's own feed, with the fields that filters of the raw data API use. */
 export interface NativeMessage {
   readonly channel: string;
-  /** As filters of this channel name it; undefined in channels without symbols. */
+  /** The symbol as in filters of this channel; undefined in channels without symbols. */
   readonly symbol: string | undefined;
   /** Microseconds. */
   readonly localTimestamp: number;
@@ -21,8 +21,8 @@ export interface NativeMessage {
 }
 
 /**
- * How one connection of an exchange tells events, by their type: a type that is missing here is one that the exchange
- * has no message for.
+ * The message writers of one connection, by event type. A type without a writer is one that the exchange has no
+ * message for.
  */
 export type Dialect = {
   readonly [Type in FeedEvent['type']]?: (event: EventOf<Type>) => readonly NativeMessage[];

@@ -1,7 +1,7 @@
 import type { PriceLevel } from '../../market/messages.js';
 
-/** `["price","amount"]`, as most exchanges write a level. */
-export function textLevels(levels: readonly PriceLevel[]): readonly (readonly [string, string])[] {
+/** `["price","amount"]`, the form of a level at most exchanges. */
+export function formatLevels(levels: readonly PriceLevel[]): readonly (readonly [string, string])[] {
   return levels.map(({ price, amount }) => [String(price), String(amount)]);
 }
 
@@ -15,12 +15,12 @@ export function formatIsoUs(time: number): string {
   return `${formatIsoMs(time).slice(0, -1)}${String(time % 1000).padStart(3, '0')}Z`;
 }
 
-/** Whole milliseconds of microseconds. */
+/** Whole milliseconds of a time in microseconds. */
 export function usToMs(time: number): number {
   return Math.floor(time / 1000);
 }
 
-/** A number as text, where there is one. */
+/** A number as text; undefined if there is none. */
 export function formatOptionalNumber(value: number | undefined): string | undefined {
   return value === undefined ? undefined : String(value);
 }

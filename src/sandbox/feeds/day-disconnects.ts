@@ -1,18 +1,18 @@
 import type { Day } from '../../dataset/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../dataset/minute.js';
-import { connectionLostAt } from '../market/connection.js';
-import { seededRandom } from '../market/random.js';
-import type { MarketSize } from '../market/size.js';
+import { findConnectionLoss } from '../market/connection-loss.js';
+import type { MarketSize } from '../market/market-size.js';
+import { seededRandom } from '../market/seeded-random.js';
 
-/** The breaks of a collector's connection to an exchange on a UTC day, in order. */
+/** The disconnects of a collector from an exchange on a UTC day, in order. */
 export interface DayDisconnects {
-  /** Local times, in microseconds, of all of them. */
+  /** Local times of all disconnects, in microseconds. */
   readonly all: readonly number[];
-  /** Those that are no part of the story, so that day files know nothing of them. */
+  /** Disconnects that are not part of the simulation, so that day files do not show them. */
   readonly added: readonly number[];
 }
 
-/** @param share of the minutes that have an added break. */
+/** @param share share of the minutes with an added disconnect. */
 export function generateDisconnects(
   exchange: string,
   day: Day,
@@ -25,7 +25,7 @@ export function generateDisconnects(
     const random = seededRandom(size.seed, 'breaks', exchange, minute);
     if (random.chance(share)) added.push(minute * US_PER_MINUTE + random.int(US_PER_MINUTE));
   }
-  const lost = connectionLostAt(exchange, day, size);
+  const lost = findConnectionLoss(exchange, day, size);
   const all = lost === undefined ? added : [...added, lost].sort((a, b) => a - b);
   return { all, added };
 }

@@ -1,20 +1,20 @@
 import type { PriceLevel } from '../../market/messages.js';
 import type { EventOf, FeedEvent } from '../dialects/feed-event.js';
-import type { LevelChange } from '../market/book.js';
-import { bookStates } from '../market/book-states.js';
-import type { Fill, MarketEvent, TickerEvent } from '../market/events.js';
-import type { Instrument } from '../market/instrument.js';
-import { tickerTexts } from '../market/ticker.js';
+import { createBookStateTracker } from '../market/book-state-tracker.js';
+import type { Fill, MarketEvent, TickerEvent } from '../market/market-event.js';
+import type { LevelChange } from '../market/synthetic-book.js';
+import type { SyntheticInstrument } from '../market/synthetic-instrument.js';
+import { formatTickerValues } from '../market/synthetic-ticker.js';
 import type { EventTypes } from './feed-markets.js';
 
-/** Gives what the story's events are in a feed: a trade for each fill, the best prices behind each change of them. */
+/** Converts simulated events to feed events: a trade for each fill, and the best prices after each change of them. */
 export function createFeedEvents(
-  instrument: Instrument,
-  told: EventTypes,
+  instrument: SyntheticInstrument,
+  eventTypes: EventTypes,
 ): (event: MarketEvent) => readonly FeedEvent[] {
   const { symbol, ticksPerUnit, lotsPerUnit } = instrument;
   let best: EventOf<'book_ticker'> | undefined;
-  const follow = bookStates(instrument, 1, ({ asks, bids, timestamp, localTimestamp }) => {
+  const trackBook = createBookStateTracker(instrument, 1, ({ asks, bids, timestamp, localTimestamp }) => {
     const [askPrice, askAmount] = [asks.prices[0], asks.amounts[0]];
     const [bidPrice, bidAmount] = [bids.prices[0], bids.amounts[0]];
     best = {
@@ -28,7 +28,7 @@ export function createFeedEvents(
       localTimestamp,
     };
   });
-  const paid = (
+  const tradeValues = (
     { ticks }: { readonly ticks: number },
     { id, lots }: Fill,
   ): Pick<EventOf<'trade'>, 'id' | 'price' | 'amount'> => ({
@@ -46,26 +46,26 @@ export function createFeedEvents(
           type: 'trade',
           ...times,
           side: event.side,
-          ...paid(event, fill),
+          ...tradeValues(event, fill),
         }));
       case 'liquidation':
-        return [{ type: 'liquidation', ...times, side: event.side, ...paid(event, event) }];
+        return [{ type: 'liquidation', ...times, side: event.side, ...tradeValues(event, event) }];
       case 'ticker':
         return [{ type: 'derivative_ticker', ...times, ...tickerValues(instrument, event) }];
       case 'book_change': {
         best = undefined;
-        follow(event);
+        trackBook(event);
         const change = { ...times, isSnapshot: event.isSnapshot, ...splitSides(instrument, event.levels) };
         return [{ type: 'book_change', ...change }, ...(best === undefined ? [] : [best])];
       }
     }
   };
-  return (event) => events(event).filter(({ type }) => told.has(type));
+  return (event) => events(event).filter(({ type }) => eventTypes.has(type));
 }
 
-/** The levels as an exchange writes them: bids and asks apart, each in their order. */
+/** The levels as exchanges send them: bids and asks separately, each in order. */
 export function splitSides(
-  { ticksPerUnit, lotsPerUnit }: Instrument,
+  { ticksPerUnit, lotsPerUnit }: SyntheticInstrument,
   levels: readonly LevelChange[],
 ): { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] } {
   const side = (isAsk: boolean): readonly PriceLevel[] =>
@@ -76,11 +76,11 @@ export function splitSides(
 }
 
 function tickerValues(
-  { ticksPerUnit }: Instrument,
+  { ticksPerUnit }: SyntheticInstrument,
   event: TickerEvent,
 ): Omit<EventOf<'derivative_ticker'>, 'type' | 'symbol' | 'timestamp' | 'localTimestamp'> {
   const { fundingTimestamp, openInterest, lastTicks, indexTicks } = event;
-  const { fundingRate, predictedFundingRate, markPrice } = tickerTexts(event);
+  const { fundingRate, predictedFundingRate, markPrice } = formatTickerValues(event);
   return {
     lastPrice: lastTicks === undefined ? undefined : lastTicks / ticksPerUnit,
     openInterest,

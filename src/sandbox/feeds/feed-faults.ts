@@ -1,32 +1,32 @@
-import { FAULT_KINDS, type FaultKind } from '../http/fault-kinds.js';
+import { FAULT_KINDS, type FaultKind } from '../http/sandbox-faults.js';
 
-/** What can go wrong with a slice as with a day file: a slice has no `x-md5`, and is no JSON document. */
-type LikeFiles = Exclude<FaultKind, 'wrong-md5' | 'not-json'>;
-const LIKE_FILES = FAULT_KINDS.filter(
-  (kind): kind is LikeFiles => kind !== 'wrong-md5' && kind !== 'not-json',
+/** Faults that slices share with day files. A slice has no `x-md5`, and is not a JSON document. */
+type SharedFault = Exclude<FaultKind, 'wrong-md5' | 'not-json'>;
+const SHARED_FAULTS = FAULT_KINDS.filter(
+  (kind): kind is SharedFault => kind !== 'wrong-md5' && kind !== 'not-json',
 );
 
-/** What only a slice can have. */
-const OF_SLICES = [
+/** Faults that only a slice can have. */
+const SLICE_FAULTS = [
   /** No `x-slice-size`. */
   'no-slice-size',
-  /** A minute less than was asked for, as `x-slice-size` says. */
+  /** One minute less than requested; `x-slice-size` says so. */
   'short-slice',
-  /** `content-encoding: br`, which nobody asked for. */
+  /** `content-encoding: br`, which the client does not accept. */
   'wrong-encoding',
-  /** The other one of gzip and zstd is named. */
+  /** The header names gzip for zstd, or zstd for gzip. */
   'other-encoding',
-  /** Asked for too early: a whole answer without a line. */
+  /** Requested before the data is complete: a valid response without lines. */
   'early',
-  /** The last line breaks off, and has no LF. */
+  /** The last line is incomplete and has no LF. */
   'unterminated',
 ] as const;
 
-export const FEED_FAULTS = [...LIKE_FILES, ...OF_SLICES] as const;
+export const FEED_FAULTS = [...SHARED_FAULTS, ...SLICE_FAULTS] as const;
 
 export type FeedFault = (typeof FEED_FAULTS)[number];
 
-/** The fault as one that day files have too. */
+/** The fault as one of day files; undefined if they do not have it. */
 export function toDayFileFault(fault: FeedFault | undefined): FaultKind | undefined {
-  return LIKE_FILES.find((kind) => kind === fault);
+  return SHARED_FAULTS.find((kind) => kind === fault);
 }

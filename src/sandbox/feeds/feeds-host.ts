@@ -1,11 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import zlib, { gzipSync } from 'node:zlib';
 import { isFirstDayOfMonth, msToDay } from '../../dataset/day.js';
-import { createMemoryContent } from '../archive/content.js';
+import { createMemoryContent } from '../archive/gzip-content.js';
 import { isAuthorized, sendKeyRefusal } from '../hosts/authorization.js';
 import { isErrorFault, sendErrorFault } from '../hosts/error-faults.js';
 import type { SandboxKeyAccess } from '../hosts/sandbox-key-access.js';
-import { FaultChooser } from '../http/fault-kinds.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -14,43 +13,44 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import { FaultChooser } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
-import type { MarketSize } from '../market/size.js';
+import type { MarketSize } from '../market/market-size.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 import { type FeedFault, toDayFileFault } from './feed-faults.js';
-import type { RawFilter } from './raw-line.js';
+import type { LineFilter } from './feed-line.js';
 import { createRequestLimit } from './request-limit.js';
 import type { SandboxFeedOptions } from './sandbox-feed-options.js';
 import type { SliceFolder } from './slice-folder.js';
 import { createSyntheticFeeds } from './synthetic-feeds.js';
 
 const SLOW_START_MS = 1000;
-const MOST_SYMBOLS = 50;
-const MOST_MINUTES = 10;
+const MAX_SYMBOLS = 50;
+const MAX_MINUTES = 10;
 
 export interface FeedsHostOptions extends MarketSize {
-  readonly exchanges: readonly ExchangeRecord[];
+  readonly exchanges: readonly SandboxExchange[];
   readonly retryAfterSeconds: number;
   readonly feeds: SandboxFeedOptions;
-  /** What the key may read; undefined for everything. */
+  /** Access of the key; undefined for everything. */
   readonly keyAccess: readonly SandboxKeyAccess[] | undefined;
-  /** Serves these slices in place of made-up ones. */
+  /** Recorded slices to serve in place of synthetic ones. */
   readonly folder: SliceFolder | undefined;
 }
 
-/** What a request is about. */
-interface Wanted {
+/** A parsed request for a slice. */
+interface SliceRequest {
   readonly exchange: string;
   /** Minutes since the epoch. */
   readonly start: number;
   readonly minutes: number;
-  /** As it was sent, and read. */
+  /** The filters as text, and parsed. */
   readonly filtersText: string;
-  readonly filters: readonly RawFilter[];
+  readonly filters: readonly LineFilter[];
   readonly compression: string;
 }
 
-/** Node has zstd of its own from 22.15; the types are those of Node 20. */
+/** zstd in `node:zlib` exists from Node 22.15 on; the types are those of Node 20. */
 interface NativeZstd {
   readonly zstdCompressSync?: (
     bytes: Buffer,
@@ -61,97 +61,102 @@ interface NativeZstd {
 
 const { zstdCompressSync, constants } = zlib as NativeZstd;
 
-/** Makes a frame with a checksum, without which a wrong byte may go unnoticed; undefined where Node has no zstd. */
-const zstdFrame =
+/** Compresses a frame with a checksum, which detects a wrong byte; undefined if Node has no zstd. */
+const compressZstd =
   zstdCompressSync &&
   ((bytes: Buffer): Buffer =>
     zstdCompressSync(bytes, { params: { [constants.ZSTD_c_checksumFlag ?? 0]: 1 } }));
 
-/** `GET /v1/data-feeds/:exchange` (service interface, Raw data replay API); undefined for any other path. */
+/** Serves `GET /v1/data-feeds/:exchange` (`docs/spec/raw-feeds-api.md#slice-request`); undefined for other paths. */
 export function createFeedsHost(options: FeedsHostOptions): (call: SandboxCall) => Promise<void> | undefined {
   const { seed, rows, exchanges, feeds, folder } = options;
   const { breaks = 0, requestLimit: limit = 3000, windowSeconds = 60 } = feeds;
   const faults = new FaultChooser<FeedFault>(feeds.faults ?? {}, seed, feeds.faultsPerSlice ?? Infinity);
-  const count = createRequestLimit(limit, windowSeconds);
-  const madeUp = createSyntheticFeeds({ seed, rows, exchanges, breaks });
-  const textOf = async (
-    { exchange, filters, filtersText }: Wanted,
+  const countRequest = createRequestLimit(limit, windowSeconds);
+  const synthetic = createSyntheticFeeds({ seed, rows, exchanges, breaks });
+  const readMinute = async (
+    { exchange, filters, filtersText }: SliceRequest,
     minute: number,
   ): Promise<string | undefined> =>
-    folder ? folder.minute(exchange, filtersText, minute) : madeUp.minute(exchange, filters, minute);
+    folder ? folder.minute(exchange, filtersText, minute) : synthetic.minute(exchange, filters, minute);
   return (call) => {
     const exchange = /^\/v1\/data-feeds\/([^/]+)$/.exec(parseTarget(call).pathname)?.[1];
-    return exchange === undefined ? undefined : answer(call, exchange, { ...options, faults, count, textOf });
+    return exchange === undefined
+      ? undefined
+      : answerSlice(call, exchange, { ...options, faults, countRequest, readMinute });
   };
 }
 
-interface Serving extends FeedsHostOptions {
+interface FeedContext extends FeedsHostOptions {
   readonly faults: FaultChooser<FeedFault>;
-  readonly count: ReturnType<typeof createRequestLimit>;
-  readonly textOf: (wanted: Wanted, minute: number) => Promise<string | undefined>;
+  readonly countRequest: ReturnType<typeof createRequestLimit>;
+  readonly readMinute: (request: SliceRequest, minute: number) => Promise<string | undefined>;
 }
 
-async function answer(call: SandboxCall, exchange: string, serving: Serving): Promise<void> {
-  const wanted = readQuery(parseTarget(call).searchParams, exchange);
-  if (typeof wanted === 'string') return sendSandboxError(call, 400, 400, wanted);
-  const { start, minutes } = wanted;
+async function answerSlice(call: SandboxCall, exchange: string, context: FeedContext): Promise<void> {
+  const request = parseSliceRequest(parseTarget(call).searchParams, exchange);
+  if (typeof request === 'string') return sendSandboxError(call, 400, 400, request);
+  const { start, minutes } = request;
   for (const minute of [start, start + minutes - 1]) {
     if (!isAuthorized(call, msToDay(minute * 60_000))) return sendKeyRefusal(call);
-    if (serving.keyAccess && !isCovered(serving.keyAccess, exchange, minute)) {
+    if (context.keyAccess && !isCovered(context.keyAccess, exchange, minute)) {
       return sendSandboxError(call, 403, 403, 'Your API key has no access to this data');
     }
   }
-  const { isOver, headers: limits, resetSeconds } = serving.count();
+  const { isOver, headers: limits, resetSeconds } = context.countRequest();
   if (isOver) {
     const message = 'You are sending data feed requests too quickly';
     return sendSandboxJson(call, 429, { code: 429, message }, { ...limits, 'Retry-After': resetSeconds });
   }
-  const fault = serving.faults.next(call.request.url ?? '', () => true);
-  const plain = toDayFileFault(fault);
-  if (plain && isErrorFault(plain)) return sendErrorFault(call, plain, serving.retryAfterSeconds);
+  const fault = context.faults.next(call.request.url ?? '', () => true);
+  const dayFileFault = toDayFileFault(fault);
+  if (dayFileFault && isErrorFault(dayFileFault))
+    return sendErrorFault(call, dayFileFault, context.retryAfterSeconds);
   if (fault === 'slow-start') await sleep(SLOW_START_MS, undefined, { signal: call.settings.signal });
   if (fault === 'html') {
     return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
   }
-  const given = fault === 'short-slice' ? Math.max(1, minutes - 1) : minutes;
+  const sentMinutes = fault === 'short-slice' ? Math.max(1, minutes - 1) : minutes;
   const texts: string[] = [];
-  for (let minute = start; minute < start + given; minute++) {
-    const text = await serving.textOf(wanted, minute);
+  for (let minute = start; minute < start + sentMinutes; minute++) {
+    const text = await context.readMinute(request, minute);
     if (text === undefined) return sendSandboxError(call, 400, 140, `Data is not available: ${exchange}`);
     texts.push(text);
   }
-  const isZstd = wanted.compression === 'zstd' && zstdFrame !== undefined;
-  const body = compress(faultyTexts(texts, fault), isZstd ? zstdFrame : gzipSync);
+  const isZstd = request.compression === 'zstd' && compressZstd !== undefined;
+  const body = compress(applyTextFault(texts, fault), isZstd ? compressZstd : gzipSync);
   const content = createMemoryContent(body);
-  const plan = planBody(plain, content.size);
+  const plan = planBody(dayFileFault, content.bytes);
   const headers = {
     ...limits,
     'Content-Type': 'application/json',
     'Content-Encoding': encodingName(isZstd, fault),
-    'x-suggested-slice-size': serving.feeds.suggestedMinutes ?? 5,
+    'x-suggested-slice-size': context.feeds.suggestedMinutes ?? 5,
     'x-name': `${exchange}/${new Date(start * 60_000).toISOString().slice(0, 16).replace(/[-T:]/g, '/')}`,
-    ...(fault === 'no-slice-size' ? {} : { 'x-slice-size': given }),
+    ...(fault === 'no-slice-size' ? {} : { 'x-slice-size': sentMinutes }),
     ...(plan.announced === undefined ? {} : { 'Content-Length': plan.announced }),
   };
   await startResponse(call, 200, headers, fault);
   await sendBody(call, content, 0, plan);
 }
 
-/** Whether everybody may read the minute, or the key covers it; a key for some symbols covers all of them here. */
+/** Whether the minute is free or the key covers it. A key for some symbols covers all of them here. */
 function isCovered(access: readonly SandboxKeyAccess[], exchange: string, minute: number): boolean {
   const ms = minute * 60_000;
   return (
     isFirstDayOfMonth(msToDay(ms)) ||
-    access.some((one) => one.exchange === exchange && ms >= Date.parse(one.from) && ms < Date.parse(one.to))
+    access.some(
+      (entry) => entry.exchange === exchange && ms >= Date.parse(entry.from) && ms < Date.parse(entry.to),
+    )
   );
 }
 
-/** A member or frame a minute, as answers of several minutes have them. */
-function compress(texts: readonly string[], pack: (bytes: Buffer) => Buffer): Buffer {
-  return Buffer.concat(texts.map((text) => pack(Buffer.from(text))));
+/** One gzip member or zstd frame per minute, as in responses with several minutes. */
+function compress(texts: readonly string[], compressPart: (bytes: Buffer) => Buffer): Buffer {
+  return Buffer.concat(texts.map((text) => compressPart(Buffer.from(text))));
 }
 
-function faultyTexts(texts: readonly string[], fault: FeedFault | undefined): readonly string[] {
+function applyTextFault(texts: readonly string[], fault: FeedFault | undefined): readonly string[] {
   if (fault === 'early') return [''];
   if (fault !== 'unterminated') return texts;
   return [`${texts.join('')}2024-03-01T00:00:00.0000000Z {"table":"trade","act`];
@@ -162,8 +167,8 @@ function encodingName(isZstd: boolean, fault: FeedFault | undefined): string {
   return isZstd === (fault !== 'other-encoding') ? 'zstd' : 'gzip';
 }
 
-/** What a request is about, or what is wrong with it. */
-function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
+/** Parses a request; returns the error message if it is invalid. */
+function parseSliceRequest(query: URLSearchParams, exchange: string): SliceRequest | string {
   const from = parseFrom(query.get('from') ?? '');
   const offset = Number(query.get('offset') ?? '0');
   const minutes = Number(query.get('sliceSize') ?? '1');
@@ -171,7 +176,7 @@ function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
   const filters = parseFilters(filtersText);
   if (from === undefined) return "'from' param is not an ISO 8601 format date";
   if (!Number.isInteger(offset) || offset < 0) return "'offset' param is not valid";
-  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MOST_MINUTES)
+  if (!Number.isInteger(minutes) || minutes < 1 || minutes > MAX_MINUTES)
     return "'sliceSize' param is not valid";
   if (!filters) return "'filters' param is not valid";
   const start = from + offset;
@@ -181,21 +186,21 @@ function readQuery(query: URLSearchParams, exchange: string): Wanted | string {
 
 function parseFrom(text: string): number | undefined {
   const ms = /^\d{4}-\d{2}-\d{2}(T[\d:.]+Z)?$/.test(text) ? Date.parse(text) : Number.NaN;
-  // Of a day that no calendar has, as 2024-02-30, the parser makes another.
-  const isRight = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10));
-  return isRight ? Math.floor(ms / 60_000) : undefined;
+  // The parser turns a day that does not exist, such as 2024-02-30, into another one.
+  const isValidDay = !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10));
+  return isValidDay ? Math.floor(ms / 60_000) : undefined;
 }
 
-function parseFilters(text: string): readonly RawFilter[] | undefined {
+function parseFilters(text: string): readonly LineFilter[] | undefined {
   try {
     const filters: unknown = JSON.parse(text);
     if (!Array.isArray(filters)) return undefined;
     return filters.every(
-      ({ channel, symbols }: RawFilter) =>
+      ({ channel, symbols }: LineFilter) =>
         typeof channel === 'string' &&
-        (!symbols || (Array.isArray(symbols) && symbols.length <= MOST_SYMBOLS)),
+        (!symbols || (Array.isArray(symbols) && symbols.length <= MAX_SYMBOLS)),
     )
-      ? (filters as RawFilter[])
+      ? (filters as LineFilter[])
       : undefined;
   } catch {
     return undefined;

@@ -1,44 +1,46 @@
 import type { Day } from '../../dataset/day.js';
 import { MINUTES_PER_DAY } from '../../dataset/minute.js';
-import { Latest } from '../archive/latest.js';
-import { DayReel } from './day-reel.js';
+import { BoundedMap } from '../archive/bounded-map.js';
+import { DayLineReader } from './day-line-reader.js';
+import type { FeedLine } from './feed-line.js';
 import type { FeedMarket } from './feed-markets.js';
 import { MinuteCache } from './minute-cache.js';
-import type { RawLine } from './raw-line.js';
 
-/** Markets whose day is under way. */
-const MOST_REELS = 256;
+/** Maximum number of market days that are being read. */
+const MAX_DAY_READERS = 256;
 
 /**
- * Gives the lines of a market and minute. Minutes may be asked for in any order: those of a day that follow each other
- * are made in one go, and one that is no longer kept is made from midnight on.
- * @param linesOf the lines of a market's day.
- * @param mostKept characters.
+ * Returns a function that gives the lines of a market and minute. Minutes may be requested in any order. Consecutive
+ * minutes of a day are generated in one pass; a minute that was evicted is generated again from midnight on.
+ * @param linesOf generates the lines of a market's day.
+ * @param maxCharacters capacity of the cache.
  */
 export function createLineSource(
-  linesOf: (market: FeedMarket, day: Day) => Generator<RawLine, undefined>,
-  mostKept: number,
-): (market: FeedMarket, minute: number) => readonly RawLine[] {
-  const cache = new MinuteCache(mostKept);
-  const reels = new Latest<DayReel>(MOST_REELS);
-  const reelOf = (market: FeedMarket, name: string, minute: number): DayReel => {
+  generateLines: (market: FeedMarket, day: Day) => Generator<FeedLine, undefined>,
+  maxCharacters: number,
+): (market: FeedMarket, minute: number) => readonly FeedLine[] {
+  const cache = new MinuteCache(maxCharacters);
+  const readers = new BoundedMap<DayLineReader>(MAX_DAY_READERS);
+  const getReader = (market: FeedMarket, name: string, minute: number): DayLineReader => {
     const day = Math.floor(minute / MINUTES_PER_DAY) as Day;
     const key = `${name} ${day}`;
-    const running = reels.get(key);
-    const isAhead = running === undefined || running.minute > minute;
-    const reel = isAhead ? new DayReel(linesOf(market, day), day * MINUTES_PER_DAY) : running;
-    // Set again, it is the latest one.
-    reels.delete(key);
-    reels.set(key, reel);
-    return reel;
+    const current = readers.get(key);
+    const mustRestart = current === undefined || current.minute > minute;
+    const reader = mustRestart
+      ? new DayLineReader(generateLines(market, day), day * MINUTES_PER_DAY)
+      : current;
+    // Set again, so that it is the newest entry.
+    readers.delete(key);
+    readers.set(key, reader);
+    return reader;
   };
   return (market, minute) => {
     const name = `${market.exchange} ${market.symbol}`;
-    const kept = cache.get(`${name} ${minute}`);
-    if (kept) return kept;
-    const reel = reelOf(market, name, minute);
-    while (reel.minute < minute) cache.set(`${name} ${reel.minute}`, reel.take());
-    const lines = reel.take();
+    const cached = cache.get(`${name} ${minute}`);
+    if (cached) return cached;
+    const reader = getReader(market, name, minute);
+    while (reader.minute < minute) cache.set(`${name} ${reader.minute}`, reader.readMinute());
+    const lines = reader.readMinute();
     cache.set(`${name} ${minute}`, lines);
     return lines;
   };

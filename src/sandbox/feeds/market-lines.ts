@@ -1,63 +1,68 @@
 import type { Day } from '../../dataset/day.js';
-import { createNativeWriter } from '../dialects/dialects.js';
 import type { FeedEvent } from '../dialects/feed-event.js';
-import type { MarketEvent } from '../market/events.js';
-import { instrumentOf } from '../market/instrument.js';
-import { optionsChain } from '../market/options-chain.js';
-import { simulate } from '../market/simulation.js';
-import type { MarketSize } from '../market/size.js';
+import { createNativeWriter } from '../dialects/native-writer.js';
+import type { MarketEvent } from '../market/market-event.js';
+import type { MarketSize } from '../market/market-size.js';
+import { simulateMarket } from '../market/simulate-market.js';
+import { simulateOptionsChain } from '../market/simulate-options-chain.js';
+import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
 import { createFeedEvents } from './feed-events.js';
+import { createFeedLineWriter, type FeedLine } from './feed-line.js';
 import type { FeedMarket } from './feed-markets.js';
-import { createFeedLineWriter, type RawLine } from './raw-line.js';
-import { summaryEvents } from './summary-events.js';
+import { toSummaryEvents } from './summary-events.js';
 import { WholeBook } from './whole-book.js';
 
 /**
- * A market's day as its exchange sends it: the same story as that of its day files. A connection that is made again
- * begins with the whole book; `breaks` are local times at which there is one that the story doesn't know.
+ * Generates the lines of a market's day as its exchange sends them, from the same events as its day files. A new
+ * connection starts with the whole book.
+ * @param disconnects local times of disconnects that are not part of the simulation.
  */
 export function* generateMarketLines(
   market: FeedMarket,
   day: Day,
   size: MarketSize,
-  breaks: readonly number[],
-): Generator<RawLine, undefined> {
-  const { exchange, symbol, told } = market;
-  const instrument = instrumentOf(exchange, symbol, size.seed, day);
+  disconnects: readonly number[],
+): Generator<FeedLine, undefined> {
+  const { exchange, symbol, eventTypes } = market;
+  const instrument = createSyntheticInstrument(exchange, symbol, size.seed, day);
   const write = createFeedLineWriter();
   let writer = createNativeWriter(exchange);
-  const lines = (event: FeedEvent): readonly RawLine[] =>
+  const writeLines = (event: FeedEvent): readonly FeedLine[] =>
     (writer?.write(event) ?? []).map(({ channel, symbol, localTimestamp, message }) => ({
       localTimestamp,
       channel,
       symbol,
       text: write(localTimestamp, JSON.stringify(message)),
     }));
-  if (told.has('option_summary')) {
-    for (const event of optionsChain(instrument, day, size)) yield* summaryEvents(event).flatMap(lines);
+  if (eventTypes.has('option_summary')) {
+    for (const event of simulateOptionsChain(instrument, day, size))
+      yield* toSummaryEvents(event).flatMap(writeLines);
     return undefined;
   }
-  const feedEvents = createFeedEvents(instrument, told);
-  for (const event of interrupted(simulate(instrument, day, size), breaks)) {
+  const feedEvents = createFeedEvents(instrument, eventTypes);
+  for (const event of insertDisconnects(simulateMarket(instrument, day, size), disconnects)) {
     if (event.kind === 'disconnect') writer = createNativeWriter(exchange);
-    yield* feedEvents(event).flatMap(lines);
+    yield* feedEvents(event).flatMap(writeLines);
   }
   return undefined;
 }
 
-/** The story with more breaks: behind each the book comes whole, where the story doesn't send it anyway. */
-function* interrupted(events: Iterable<MarketEvent>, breaks: readonly number[]): Generator<MarketEvent> {
+/** Inserts disconnects into the events. A snapshot of the book follows each, unless the next event is one. */
+function* insertDisconnects(
+  events: Iterable<MarketEvent>,
+  disconnects: readonly number[],
+): Generator<MarketEvent> {
   const book = new WholeBook();
   let next = 0;
   let timestamp = 0;
   for (const event of events) {
-    for (; (breaks[next] ?? Number.POSITIVE_INFINITY) <= event.localTimestamp; next++) {
-      const localTimestamp = breaks[next] ?? 0;
+    for (; (disconnects[next] ?? Number.POSITIVE_INFINITY) <= event.localTimestamp; next++) {
+      const localTimestamp = disconnects[next] ?? 0;
       yield { kind: 'disconnect', localTimestamp };
       if (event.kind === 'book_change' && event.isSnapshot) continue;
       yield { kind: 'book_change', timestamp, localTimestamp, isSnapshot: true, levels: book.levels() };
     }
-    if (event.kind === 'book_change' && breaks.length > 0) book.apply(event.isSnapshot, event.levels);
+    if (event.kind === 'book_change' && disconnects.length > 0) book.apply(event.isSnapshot, event.levels);
     if (event.kind !== 'disconnect') ({ timestamp } = event);
     yield event;
   }

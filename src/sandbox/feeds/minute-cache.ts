@@ -1,17 +1,17 @@
-import type { RawLine } from './raw-line.js';
+import type { FeedLine } from './feed-line.js';
 
-/** What a line takes beside its text, in characters, about. */
+/** Approximate memory of a line besides its text, in characters. */
 const LINE_OVERHEAD = 100;
 
-/** Keeps the lines of minutes; those that were asked for least recently go first. */
+/** Caches the lines of minutes. Evicts the least recently used. */
 export class MinuteCache {
-  readonly #entries = new Map<string, { readonly lines: readonly RawLine[]; readonly held: number }>();
-  #held = 0;
+  readonly #entries = new Map<string, { readonly lines: readonly FeedLine[]; readonly characters: number }>();
+  #characters = 0;
 
-  /** @param maxHeld characters. */
-  constructor(readonly maxHeld: number) {}
+  /** @param maxCharacters capacity in characters. */
+  constructor(readonly maxCharacters: number) {}
 
-  get(key: string): readonly RawLine[] | undefined {
+  get(key: string): readonly FeedLine[] | undefined {
     const entry = this.#entries.get(key);
     if (entry === undefined) return undefined;
     this.#entries.delete(key);
@@ -19,19 +19,19 @@ export class MinuteCache {
     return entry.lines;
   }
 
-  set(key: string, lines: readonly RawLine[]): void {
+  set(key: string, lines: readonly FeedLine[]): void {
     this.#delete(key);
-    const held = lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
-    this.#entries.set(key, { lines, held });
-    this.#held += held;
+    const characters = lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
+    this.#entries.set(key, { lines, characters });
+    this.#characters += characters;
     for (const oldest of this.#entries.keys()) {
-      if (this.#held <= this.maxHeld) return;
+      if (this.#characters <= this.maxCharacters) return;
       this.#delete(oldest);
     }
   }
 
   #delete(key: string): void {
-    this.#held -= this.#entries.get(key)?.held ?? 0;
+    this.#characters -= this.#entries.get(key)?.characters ?? 0;
     this.#entries.delete(key);
   }
 }

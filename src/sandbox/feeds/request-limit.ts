@@ -1,12 +1,12 @@
-/** What an answer says of the request limit (service interface, Limits). */
-export interface LimitState {
+/** State of the request limit after a request (`docs/spec/raw-feeds-api.md#request-rate`). */
+export interface RequestLimitState {
   readonly isOver: boolean;
   readonly headers: Readonly<Record<string, number>>;
   readonly resetSeconds: number;
 }
 
-/** Counts requests by windows of the clock. @returns what to call for each request. */
-export function createRequestLimit(limit: number, windowSeconds: number): () => LimitState {
+/** Counts requests per fixed time window. @returns a function to call for each request. */
+export function createRequestLimit(limit: number, windowSeconds: number): () => RequestLimitState {
   const windowMs = windowSeconds * 1000;
   let window = -1;
   let count = 0;

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 
-/** Slices in the layout of the vendor's clients (replay facts, section 1), below a folder `feeds`. */
+/** Slices in the cache layout of the vendor's clients (`docs/spec/raw-feeds-api.md#slice-cache`), in a folder `feeds`. */
 export interface SliceFolder {
-  /** Exchanges that have slices. */
+  /** Exchanges with slices. */
   readonly exchanges: readonly string[];
-  /** The text of a minute; undefined where no slice of these filters has it. @param filters as they were sent. */
+  /** The text of a minute; undefined if no slice with these filters has it. @param filters text of the request. */
   minute(exchange: string, filters: string, minute: number): Promise<string | undefined>;
 }
 
-const NAME = /^(\d{2})(?:\.size-(\d+))?\.json\.(gz|zst)$/;
+const SLICE_FILE_NAME = /^(\d{2})(?:\.size-(\d+))?\.json\.(gz|zst)$/;
 
-/** @returns undefined where the folder holds no `feeds`. */
+/** @returns undefined if the folder has no `feeds`. */
 export async function openSliceFolder(folder: string): Promise<SliceFolder | undefined> {
   const feeds = join(folder, 'feeds');
   const exchanges = await readdir(feeds).catch(() => undefined);
@@ -23,19 +23,19 @@ export async function openSliceFolder(folder: string): Promise<SliceFolder | und
     exchanges,
     async minute(exchange, filters, minute) {
       const key = createHash('sha256').update(filters).digest('hex');
-      // A slice may have begun in the hour before.
+      // A slice of several minutes may start in the previous hour.
       for (const hour of [minute - (minute % 60), minute - (minute % 60) - 60]) {
         const [year = '', month = '', day = '', hh = ''] = new Date(hour * 60_000)
           .toISOString()
           .split(/[-T:]/);
         const path = join(feeds, exchange, key, year, month, day, hh);
         for (const name of await readdir(path).catch(() => [])) {
-          const [, begin = '', size = '1', ending = ''] = NAME.exec(name) ?? [];
-          const start = hour + Number(begin);
-          if (begin === '' || minute < start || minute >= start + Number(size)) continue;
+          const [, startMinute = '', size = '1', extension = ''] = SLICE_FILE_NAME.exec(name) ?? [];
+          const start = hour + Number(startMinute);
+          if (startMinute === '' || minute < start || minute >= start + Number(size)) continue;
           const bytes = await readFile(join(path, name));
-          const text = ending === 'gz' ? gunzipSync(bytes) : Buffer.from(decompress(bytes));
-          return linesOfMinute(text.toString(), minute);
+          const text = extension === 'gz' ? gunzipSync(bytes) : Buffer.from(decompress(bytes));
+          return selectMinute(text.toString(), minute);
         }
       }
       return undefined;
@@ -43,16 +43,16 @@ export async function openSliceFolder(folder: string): Promise<SliceFolder | und
   };
 }
 
-/** Breaks go with the line before them, or else with the first one. */
-function linesOfMinute(text: string, minute: number): string {
-  const wanted = new Date(minute * 60_000).toISOString().slice(0, 16);
+/** Disconnects belong to the minute of the line before them, or else of the first line. */
+function selectMinute(text: string, minute: number): string {
+  const minuteText = new Date(minute * 60_000).toISOString().slice(0, 16);
   let isWithin = false;
   const lines = text.split('\n').slice(0, -1);
   const first = lines.find((line) => line !== '');
-  if (first?.startsWith(wanted)) isWithin = true;
+  if (first?.startsWith(minuteText)) isWithin = true;
   return lines
     .filter((line) => {
-      if (line !== '') isWithin = line.startsWith(wanted);
+      if (line !== '') isWithin = line.startsWith(minuteText);
       return isWithin;
     })
     .map((line) => `${line}\n`)

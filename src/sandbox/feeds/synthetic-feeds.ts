@@ -1,81 +1,81 @@
 import type { Day } from '../../dataset/day.js';
 import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../dataset/minute.js';
-import { Latest } from '../archive/latest.js';
-import { DIALECTS } from '../dialects/dialects.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
-import type { MarketSize } from '../market/size.js';
+import { BoundedMap } from '../archive/bounded-map.js';
+import { DIALECTS } from '../dialects/native-writer.js';
+import type { MarketSize } from '../market/market-size.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 import { type DayDisconnects, generateDisconnects } from './day-disconnects.js';
+import { isSelected, type LineFilter } from './feed-line.js';
 import { type FeedMarket, listMarkets, mayBeSelected } from './feed-markets.js';
 import { createLineSource } from './line-source.js';
 import { generateMarketLines } from './market-lines.js';
-import { isSelected, type RawFilter } from './raw-line.js';
 
-/** Characters of lines. */
-const MOST_KEPT = 64_000_000;
-/** Days of exchanges. */
-const MOST_DAYS = 64;
+/** Characters of cached lines by default. */
+const MAX_CACHED_CHARACTERS = 64_000_000;
+/** Cached pairs of exchange and day. */
+const MAX_FEED_DAYS = 64;
 
 export interface SyntheticFeedsOptions extends MarketSize {
-  readonly exchanges: readonly ExchangeRecord[];
-  /** Share of the minutes with a break that the story doesn't know. */
+  readonly exchanges: readonly SandboxExchange[];
+  /** Share of the minutes with a disconnect that is not part of the simulation. */
   readonly breaks: number;
-  /** Characters of lines that are kept, 64 million by default. */
-  readonly mostKept?: number;
+  /** Characters of cached lines, 64 million by default. */
+  readonly maxCachedCharacters?: number;
 }
 
-/** What exchanges sent, minute by minute. */
+/** The feeds of the exchanges, minute by minute. */
 export interface SyntheticFeeds {
   /**
-   * The lines that filters select, and all breaks, in order; undefined for an exchange without a feed.
-   * @param minute since the epoch.
+   * The lines that filters select, and all disconnects, in order; undefined for an exchange without a feed.
+   * @param minute minutes since the epoch.
    */
-  minute(exchange: string, filters: readonly RawFilter[], minute: number): string | undefined;
+  minute(exchange: string, filters: readonly LineFilter[], minute: number): string | undefined;
 }
 
-/** An exchange on one day. */
+/** The feed of an exchange on one day. */
 interface FeedDay {
   readonly markets: readonly FeedMarket[];
-  readonly breaks: DayDisconnects;
+  readonly disconnects: DayDisconnects;
 }
 
-/** Feeds of the made-up markets, which tell the same story as their day files. */
+/** Feeds of the synthetic markets, from the same events as their day files. */
 export function createSyntheticFeeds(options: SyntheticFeedsOptions): SyntheticFeeds {
-  const days = new Latest<FeedDay>(MOST_DAYS);
-  const dayOf = (exchange: string, day: Day): FeedDay | undefined => {
+  const days = new BoundedMap<FeedDay>(MAX_FEED_DAYS);
+  const getFeedDay = (exchange: string, day: Day): FeedDay | undefined => {
     const record = options.exchanges.find(({ id }) => id === exchange);
     if (record === undefined || DIALECTS[exchange] === undefined) return undefined;
     const key = `${exchange} ${day}`;
-    const known = days.get(key);
-    if (known) return known;
-    const made = {
+    const cached = days.get(key);
+    if (cached) return cached;
+    const created = {
       markets: listMarkets(record, day),
-      breaks: generateDisconnects(exchange, day, options, options.breaks),
+      disconnects: generateDisconnects(exchange, day, options, options.breaks),
     };
-    days.set(key, made);
-    return made;
+    days.set(key, created);
+    return created;
   };
-  const linesAt = createLineSource(
+  const getLines = createLineSource(
     (market, day) =>
-      generateMarketLines(market, day, options, dayOf(market.exchange, day)?.breaks.added ?? []),
-    options.mostKept ?? MOST_KEPT,
+      generateMarketLines(market, day, options, getFeedDay(market.exchange, day)?.disconnects.added ?? []),
+    options.maxCachedCharacters ?? MAX_CACHED_CHARACTERS,
   );
   return {
     minute(exchange, filters, minute) {
-      const feedDay = dayOf(exchange, Math.floor(minute / MINUTES_PER_DAY) as Day);
+      const feedDay = getFeedDay(exchange, Math.floor(minute / MINUTES_PER_DAY) as Day);
       if (feedDay === undefined) return undefined;
-      const { markets, breaks } = feedDay;
+      const { markets, disconnects } = feedDay;
       const lines = markets
         .filter((market) => mayBeSelected(market, filters))
-        .flatMap((market) => linesAt(market, minute))
+        .flatMap((market) => getLines(market, minute))
         .filter((line) => isSelected(line, filters));
-      // Two lines, as a feed that is slow to come back leaves them.
-      const lost = breaks.all
+      // Two empty lines: a feed that takes long to reconnect leaves them.
+      const disconnectLines = disconnects.all
         .filter((time) => Math.floor(time / US_PER_MINUTE) === minute)
         .map((localTimestamp) => ({ localTimestamp, text: '\n\n' }));
-      const inOrder = [...lost, ...lines].sort((a, b) => a.localTimestamp - b.localTimestamp);
-      // The collector connects anew at midnight.
+      const sorted = [...disconnectLines, ...lines].sort((a, b) => a.localTimestamp - b.localTimestamp);
+      // The collector reconnects at midnight.
       const isLast = minute % MINUTES_PER_DAY === MINUTES_PER_DAY - 1;
-      return inOrder.map(({ text }) => text).join('') + (isLast ? '\n' : '');
+      return sorted.map(({ text }) => text).join('') + (isLast ? '\n' : '');
     },
   };
 }

@@ -1,9 +1,9 @@
-import type { Level, LevelChange } from '../market/book.js';
+import type { BookLevel, LevelChange } from '../market/synthetic-book.js';
 
-/** The book that changes lead to, to be told again as a whole. */
+/** The current book, to send it as a snapshot. */
 export class WholeBook {
-  readonly #asks = new Map<number, Level>();
-  readonly #bids = new Map<number, Level>();
+  readonly #asks = new Map<number, BookLevel>();
+  readonly #bids = new Map<number, BookLevel>();
 
   apply(isSnapshot: boolean, levels: readonly LevelChange[]): void {
     if (isSnapshot) {
@@ -17,7 +17,7 @@ export class WholeBook {
     }
   }
 
-  /** Asks, then bids, the best first. */
+  /** Asks, then bids, best first. */
   levels(): readonly LevelChange[] {
     const asks = [...this.#asks.values()].sort((a, b) => a.ticks - b.ticks);
     const bids = [...this.#bids.values()].sort((a, b) => b.ticks - a.ticks);

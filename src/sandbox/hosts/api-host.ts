@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Archive } from '../archive/archive.js';
-import type { FaultChooser } from '../http/fault-kinds.js';
+import type { Archive } from '../archive/synthetic-archive.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -9,38 +8,38 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
+import type { FaultChooser } from '../http/sandbox-faults.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 import { createInstrumentsHost } from './instruments-host.js';
 
 export interface ApiHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
-  /** Answers the calls of an account and its key; undefined for any other. */
-  readonly answerAccount: (call: SandboxCall) => Promise<void> | undefined;
-  /** Answers requests for slices of raw data; undefined for any other. */
-  readonly answerFeeds: (call: SandboxCall) => Promise<void> | undefined;
+  /** Handles calls of the account API and the key check; undefined for others. */
+  readonly handleAccountCall: (call: SandboxCall) => Promise<void> | undefined;
+  /** Handles requests for slices of raw data; undefined for others. */
+  readonly handleFeedCall: (call: SandboxCall) => Promise<void> | undefined;
 }
-
-/** The metadata host (service interface, Exchange metadata API; service facts, Metadata). */
+/** The metadata host (`docs/spec/metadata-api.md`). */
 export function createApiHost({
   archive,
   faults,
-  answerAccount,
-  answerFeeds,
+  handleAccountCall,
+  handleFeedCall,
 }: ApiHostOptions): SandboxHandler {
   const { exchanges } = archive;
-  const answerInstruments = createInstrumentsHost(exchanges);
+  const handleInstrumentCall = createInstrumentsHost(exchanges);
   return async (call) => {
     const { pathname } = parseTarget(call);
-    const account = answerAccount(call);
+    const account = handleAccountCall(call);
     if (account) return account;
     if (call.request.method !== 'GET') return sendSandboxError(call, 405, 405, 'Only GET is allowed');
-    const answering = answerFeeds(call) ?? answerInstruments(call);
-    if (answering) return answering;
+    const response = handleFeedCall(call) ?? handleInstrumentCall(call);
+    if (response) return response;
     if (faults.next(pathname, (kind) => kind === 'not-json')) {
       return sendText(call, 200, 'application/json', '<html>Service is being updated', {}, 'not-json');
     }
-    if (pathname === '/v1/exchanges') return sendRevalidated(call, exchanges.map(listed));
+    if (pathname === '/v1/exchanges') return sendRevalidated(call, exchanges.map(toListEntry));
     const id = /^\/v1\/exchanges\/([^/]+)$/.exec(pathname)?.[1];
     if (id === undefined) return sendSandboxError(call, 404, 404, `There is nothing at ${pathname}`);
     const record = exchanges.find((exchange) => encodeURIComponent(exchange.id) === id);
@@ -50,20 +49,20 @@ export function createApiHost({
   };
 }
 
-/** The short form of a record, as it stands in the list. */
-function listed(record: ExchangeRecord): object {
+/** The short form of a record for the exchange list. */
+function toListEntry(record: SandboxExchange): object {
   const { datasets: _, availableSymbols: _s, incidentReports: _i, channelDetails: _c, ...short } = record;
   return short;
 }
 
-/** Sends JSON with an ETag, or 304 to a client that has it already (RFC 9110, section 13.1.2). */
+/** Sends JSON with an ETag, or 304 if the client has the same version (RFC 9110, section 13.1.2). */
 async function sendRevalidated(call: SandboxCall, value: unknown): Promise<void> {
   const text = JSON.stringify(value);
   const etag = `"${createHash('md5').update(text).digest('hex')}"`;
-  const known = call.request.headers['if-none-match']
+  const knownTags = call.request.headers['if-none-match']
     ?.split(',')
     .map((tag) => tag.trim().replace(/^W\//, ''));
-  if (known?.includes(etag)) {
+  if (knownTags?.includes(etag)) {
     await startResponse(call, 304, { ETag: etag });
     call.response.end();
     return;

@@ -1,12 +1,11 @@
 import { type Day, isFirstDayOfMonth } from '../../dataset/day.js';
 import { type SandboxCall, sendSandboxError } from '../http/sandbox-call.js';
 
-/** The one key of the embedded service. */
+/** The valid key of the embedded service. */
 export const SANDBOX_KEY = 'sandbox-key';
-/** A key whose time is over: the key check knows it, and nothing else. */
+/** An expired key, which only the key check accepts. */
 export const SANDBOX_EXPIRED_KEY = 'sandbox-expired-key';
-
-/** Whether the request brings the key. */
+/** Whether the request has the valid key. */
 export function hasKey({ request }: SandboxCall): boolean {
   return request.headers.authorization === `Bearer ${SANDBOX_KEY}`;
 }
@@ -15,12 +14,12 @@ export function hasExpiredKey({ request }: SandboxCall): boolean {
   return request.headers.authorization === `Bearer ${SANDBOX_EXPIRED_KEY}`;
 }
 
-/** Whether the day may be served: the first of a month to everybody (service interface, Datasets API, rule 4). */
+/** Whether the day may be served: first days of a month are free (`docs/spec/datasets-api.md#authorization`). */
 export function isAuthorized(call: SandboxCall, day: Day): boolean {
   return isFirstDayOfMonth(day) || hasKey(call);
 }
 
-/** 401 with code 11 (service facts, Dataset host). */
+/** Sends 401 with code 11 (`docs/spec/datasets-api.md#data-errors`). */
 export function sendKeyRefusal(call: SandboxCall): Promise<void> {
   const message =
     call.request.headers.authorization === undefined

@@ -1,9 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isFirstDayOfMonth, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { type Archive, covers } from '../archive/archive.js';
-import type { Content } from '../archive/content.js';
-import type { FaultChooser } from '../http/fault-kinds.js';
+import type { GzipContent } from '../archive/gzip-content.js';
+import { type Archive, isAvailableOn } from '../archive/synthetic-archive.js';
 import {
   parseTarget,
   type SandboxCall,
@@ -12,10 +11,11 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import type { FaultChooser } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
 import { isAuthorized, sendKeyRefusal } from './authorization.js';
 import { isErrorFault, sendErrorFault } from './error-faults.js';
-import { allows, type SandboxKeyAccess } from './sandbox-key-access.js';
+import { isFileAllowed, type SandboxKeyAccess } from './sandbox-key-access.js';
 import type { SignedObjectHost } from './signed-object-host.js';
 
 const SLOW_START_MS = 1000;
@@ -23,14 +23,14 @@ const SLOW_START_MS = 1000;
 export interface DatasetHostOptions {
   readonly archive: Archive;
   readonly faults: FaultChooser;
-  /** What the key may read; undefined for everything. */
+  /** Access of the key; undefined for everything. */
   readonly keyAccess: readonly SandboxKeyAccess[] | undefined;
   readonly retryAfterSeconds: number;
-  /** Gives the signed address to redirect to, where answers redirect. */
+  /** Creates the signed address to redirect to; undefined if files are sent directly. */
   readonly sign: SignedObjectHost['sign'] | undefined;
 }
 
-/** The dataset host (service interface, Datasets API; service facts, Dataset host): GET only, and no ranges. */
+/** The dataset host (`docs/spec/datasets-api.md`): GET only, without ranges. */
 export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
   const { keyAccess } = options;
   return async (call) => {
@@ -38,7 +38,7 @@ export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
     const file = call.request.method === 'GET' ? parsePath(pathname) : undefined;
     if (!file) return sendSandboxError(call, 404, 404, `There is nothing at ${pathname}`);
     if (!isAuthorized(call, file.day)) return sendKeyRefusal(call);
-    if (keyAccess && !isFirstDayOfMonth(file.day) && !allows(keyAccess, file)) {
+    if (keyAccess && !isFirstDayOfMonth(file.day) && !isFileAllowed(keyAccess, file)) {
       if (keyAccess.length === 0) return sendKeyRefusal(call);
       return sendSandboxError(call, 403, 403, 'Your API key has no access to this data');
     }
@@ -53,7 +53,7 @@ export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
         `'${file.symbol}' with '${file.dataType}' is not in the archive of ${file.exchange}`,
       );
     }
-    const content = covers(symbol, file.day) ? await options.archive.open(file) : undefined;
+    const content = isAvailableOn(symbol, file.day) ? await options.archive.open(file) : undefined;
     if (!content) return sendSandboxError(call, 400, 140, `Data for that day is not available: ${pathname}`);
     return serve(call, pathname, content, options);
   };
@@ -62,7 +62,7 @@ export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
 async function serve(
   call: SandboxCall,
   path: string,
-  content: Content,
+  content: GzipContent,
   options: DatasetHostOptions,
 ): Promise<void> {
   const fault = options.faults.next(path, (kind) => kind !== 'not-json');
@@ -71,10 +71,10 @@ async function serve(
   if (fault === 'html') {
     return sendText(call, 200, 'text/html', '<!doctype html><title>Please sign in</title>', {}, fault);
   }
-  const plan = planBody(fault, content.size);
+  const plan = planBody(fault, content.bytes);
   const headers = {
     ...(plan.announced === undefined ? {} : { 'x-dataset-size': plan.announced }),
-    'x-md5': `"${fault === 'wrong-md5' ? otherMd5(content.md5) : content.md5}"`,
+    'x-md5': `"${fault === 'wrong-md5' ? createWrongMd5(content.md5) : content.md5}"`,
   };
   if (options.sign) {
     const location = options.sign(path, content, fault);
@@ -87,7 +87,7 @@ async function serve(
   await sendBody(call, content, 0, plan);
 }
 
-/** Reads `/v1/:exchange/:dataType/:year/:month/:day/:symbol.csv.gz`; undefined for any other path. */
+/** Parses `/v1/:exchange/:dataType/:year/:month/:day/:symbol.csv.gz`; undefined for other paths. */
 function parsePath(path: string): DayFile | undefined {
   const match = /^\/v1\/([^/]+)\/([^/]+)\/(\d{4})\/(\d{2})\/(\d{2})\/([^/]+)\.csv\.gz$/.exec(path);
   if (!match) return undefined;
@@ -104,7 +104,7 @@ function parsePath(path: string): DayFile | undefined {
   }
 }
 
-/** The sum with its first digit changed. */
-function otherMd5(md5: string): string {
+/** The MD5 with its first digit changed. */
+function createWrongMd5(md5: string): string {
   return `${md5.startsWith('0') ? '1' : '0'}${md5.slice(1)}`;
 }

@@ -1,9 +1,9 @@
-import type { FaultKind } from '../http/fault-kinds.js';
 import { type SandboxCall, sendSandboxJson, sendText } from '../http/sandbox-call.js';
+import type { FaultKind } from '../http/sandbox-faults.js';
 
-type Refusal = Extract<FaultKind, 'rate-limit' | 'transfer-limit' | 'ip-lock' | '500' | '502' | '503'>;
+type ErrorFault = Extract<FaultKind, 'rate-limit' | 'transfer-limit' | 'ip-lock' | '500' | '502' | '503'>;
 
-const REFUSALS: ReadonlySet<FaultKind> = new Set<Refusal>([
+const ERROR_FAULTS: ReadonlySet<FaultKind> = new Set<ErrorFault>([
   'rate-limit',
   'transfer-limit',
   'ip-lock',
@@ -12,13 +12,17 @@ const REFUSALS: ReadonlySet<FaultKind> = new Set<Refusal>([
   '503',
 ]);
 
-/** Whether the fault is an error answer. */
-export function isErrorFault(fault: FaultKind): fault is Refusal {
-  return REFUSALS.has(fault);
+/** Whether the fault is an error response. */
+export function isErrorFault(fault: FaultKind): fault is ErrorFault {
+  return ERROR_FAULTS.has(fault);
 }
 
-/** Sends the error answer (service interface, Data API errors; service facts, Dataset host). */
-export function sendErrorFault(call: SandboxCall, fault: Refusal, retryAfterSeconds: number): Promise<void> {
+/** Sends the error response (`docs/spec/datasets-api.md#data-errors`). */
+export function sendErrorFault(
+  call: SandboxCall,
+  fault: ErrorFault,
+  retryAfterSeconds: number,
+): Promise<void> {
   const retryAfter = { 'Retry-After': retryAfterSeconds };
   switch (fault) {
     case 'rate-limit': {

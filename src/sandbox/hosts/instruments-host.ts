@@ -1,13 +1,13 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
-import type { DatasetSymbol, ExchangeRecord } from '../market/exchanges.js';
-import { feedSymbol } from '../market/feed-symbol.js';
+import { toFeedSymbol } from '../market/feed-symbol.js';
+import type { SandboxDatasetSymbol, SandboxExchange } from '../market/synthetic-exchanges.js';
 import { hasKey, sendKeyRefusal } from './authorization.js';
 
-/** A made-up instrument: what the fields mean is on the replay facts' page, section 9. */
+/** A synthetic instrument (`docs/spec/metadata-api.md#instruments`). */
 export type SandboxInstrument = Readonly<Record<string, string | number | boolean>>;
 
-/** Its instruments are shown to everybody. */
+/** The exchange whose instruments need no key. */
 const OPEN_EXCHANGE = 'bitmex';
 const FILTER_FIELDS = new Set([
   'baseCurrency',
@@ -20,9 +20,9 @@ const FILTER_FIELDS = new Set([
   'availableTo',
 ]);
 
-/** `GET /v1/instruments/:exchange[/:symbol]`; undefined for any other path. */
+/** Serves `GET /v1/instruments/:exchange[/:symbol]`; undefined for other paths. */
 export function createInstrumentsHost(
-  exchanges: readonly ExchangeRecord[],
+  exchanges: readonly SandboxExchange[],
 ): (call: SandboxCall) => Promise<void> | undefined {
   return (call) => {
     const { pathname, searchParams } = parseTarget(call);
@@ -31,19 +31,19 @@ export function createInstrumentsHost(
     const record = exchanges.find(({ id }) => id === exchange);
     if (!record) return sendSandboxError(call, 400, 100, `Exchange '${exchange}' is not supported`);
     if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
-    const all = instrumentsOf(record);
+    const all = listInstruments(record);
     if (symbol !== undefined) {
-      const wanted = decodeURIComponent(symbol).toUpperCase();
-      const found = all.find(({ id }) => String(id).toUpperCase() === wanted);
-      return found
-        ? send(call, found)
+      const expected = decodeURIComponent(symbol).toUpperCase();
+      const instrument = all.find(({ id }) => String(id).toUpperCase() === expected);
+      return instrument
+        ? send(call, instrument)
         : sendSandboxError(call, 404, 101, `There is no instrument '${symbol}'`);
     }
     const filter = parseFilter(searchParams.get('filter') ?? '{}');
     if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
     return send(
       call,
-      all.filter((one) => takes(filter, one)),
+      all.filter((instrument) => isMatch(filter, instrument)),
     );
   };
 }
@@ -52,23 +52,23 @@ function send(call: SandboxCall, value: unknown): Promise<void> {
   return sendText(call, 200, 'application/json', JSON.stringify(value));
 }
 
-function instrumentsOf({ id: exchange, datasets }: ExchangeRecord): readonly SandboxInstrument[] {
+function listInstruments({ id: exchange, datasets }: SandboxExchange): readonly SandboxInstrument[] {
   const end = datasets?.exportedUntil ?? '';
   return (datasets?.symbols ?? [])
     .filter(({ id }) => !GROUPED_SYMBOLS.has(id))
-    .map((symbol) => instrumentOf(exchange, symbol, end));
+    .map((symbol) => createInstrument(exchange, symbol, end));
 }
 
-function instrumentOf(
+function createInstrument(
   exchange: string,
-  { id, type, availableSince, availableTo }: DatasetSymbol,
+  { id, type, availableSince, availableTo }: SandboxDatasetSymbol,
   end: string,
 ): SandboxInstrument {
   const active = availableTo === undefined || availableTo >= end;
   const [, base = id, quote = 'USD'] = /^(\w+?)[-_/]?(USDT|USDC|USD|EUR|BTC)?(?:[-_].*)?$/.exec(id) ?? [];
-  const contractType = contractTypeOf(exchange, id, type);
+  const contractType = findContractType(exchange, id, type);
   return {
-    id: feedSymbol(exchange, id),
+    id: toFeedSymbol(exchange, id),
     datasetId: id,
     exchange,
     baseCurrency: base === 'XBT' ? 'BTC' : base,
@@ -86,7 +86,7 @@ function instrumentOf(
   };
 }
 
-function contractTypeOf(exchange: string, id: string, type: string): string | undefined {
+function findContractType(exchange: string, id: string, type: string): string | undefined {
   if (type === 'option') return id.endsWith('P') ? 'put_option' : 'call_option';
   if (type !== 'perpetual' && type !== 'future') return undefined;
   return `${exchange === OPEN_EXCHANGE || exchange === 'deribit' ? 'inverse' : 'linear'}_${type}`;
@@ -102,12 +102,12 @@ function parseFilter(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** Days of a filter mean the time in which an instrument was there; both together, some of it. */
-function takes(filter: Readonly<Record<string, unknown>>, instrument: SandboxInstrument): boolean {
-  return Object.entries(filter).every(([field, wanted]) => {
+/** `availableSince` and `availableTo` of a filter select instruments that were available in that period. */
+function isMatch(filter: Readonly<Record<string, unknown>>, instrument: SandboxInstrument): boolean {
+  return Object.entries(filter).every(([field, expected]) => {
     const value = instrument[field];
-    if (field === 'availableSince') return (instrument['availableTo'] ?? '9999') > String(wanted);
-    if (field === 'availableTo') return String(instrument['availableSince']) < String(wanted);
-    return Array.isArray(wanted) ? wanted.includes(value) : value === wanted;
+    if (field === 'availableSince') return (instrument['availableTo'] ?? '9999') > String(expected);
+    if (field === 'availableTo') return String(instrument['availableSince']) < String(expected);
+    return Array.isArray(expected) ? expected.includes(value) : value === expected;
   });
 }

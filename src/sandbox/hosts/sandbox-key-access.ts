@@ -1,21 +1,21 @@
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import type { ExchangeRecord } from '../market/exchanges.js';
+import type { SandboxExchange } from '../market/synthetic-exchanges.js';
 
-/** What the key may read of one exchange, as `GET /v1/api-key-info` sends it (service facts, Metadata). */
+/** Access of the key to one exchange, as in `GET /v1/api-key-info` (`docs/spec/metadata-api.md#key-info`). */
 export interface SandboxKeyAccess {
   readonly exchange: string;
   readonly accessType: string;
   readonly from: string;
   /** Not included. */
   readonly to: string;
-  /** Empty for all. */
+  /** Empty for all symbols. */
   readonly symbols: readonly string[];
   readonly dataPlan: string;
 }
 
-/** Everything there is. */
-export function fullAccess(exchanges: readonly ExchangeRecord[]): readonly SandboxKeyAccess[] {
+/** Access to all data of the exchanges. */
+export function createFullAccess(exchanges: readonly SandboxExchange[]): readonly SandboxKeyAccess[] {
   return exchanges.map((record) => ({
     exchange: record.id,
     accessType: 'api-key',
@@ -26,13 +26,16 @@ export function fullAccess(exchanges: readonly ExchangeRecord[]): readonly Sandb
   }));
 }
 
-/** Whether the key may read the day file. */
-export function allows(access: readonly SandboxKeyAccess[], { exchange, symbol, day }: DayFile): boolean {
+/** Whether the key covers the day file. */
+export function isFileAllowed(
+  access: readonly SandboxKeyAccess[],
+  { exchange, symbol, day }: DayFile,
+): boolean {
   return access.some(
-    (one) =>
-      one.exchange === exchange &&
-      (one.symbols.length === 0 || one.symbols.includes(symbol)) &&
-      isWithin(day, one),
+    (entry) =>
+      entry.exchange === exchange &&
+      (entry.symbols.length === 0 || entry.symbols.includes(symbol)) &&
+      isWithin(day, entry),
   );
 }
 

@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from 'node:crypto';
-import type { Content } from '../archive/content.js';
-import type { FaultKind } from '../http/fault-kinds.js';
+import type { GzipContent } from '../archive/gzip-content.js';
 import { parseRange } from '../http/http-range.js';
 import {
   parseTarget,
@@ -9,21 +8,22 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import type { FaultKind } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
 
 const SIGNATURE_LIFE_MS = 60_000;
 
 interface SignedObject {
-  readonly content: Content;
+  readonly content: GzipContent;
   readonly fault: FaultKind | undefined;
   /** Milliseconds since the epoch. */
-  readonly expires: number;
+  readonly expiresMs: number;
 }
 
-/** The second origin that the dataset host redirects to. */
+/** The second origin, to which the dataset host redirects. */
 export interface SignedObjectHost {
-  /** Path and query under which the content can be read for a minute. */
-  sign(path: string, content: Content, fault: FaultKind | undefined): string;
+  /** Returns the path and query at which the content is available for one minute. */
+  sign(path: string, content: GzipContent, fault: FaultKind | undefined): string;
   readonly handle: SandboxHandler;
 }
 
@@ -34,15 +34,15 @@ export function createSignedObjectHost(): SignedObjectHost {
   return {
     sign: (path, content, fault) => {
       forgetExpired(signed);
-      const expires = Date.now() + SIGNATURE_LIFE_MS;
-      const signature = createHmac('sha256', secret).update(`${path} ${expires} ${count++}`).digest('hex');
-      signed.set(`${path} ${signature}`, { content, fault, expires });
-      return `${path}?X-Expires=${expires}&X-Signature=${signature}`;
+      const expiresMs = Date.now() + SIGNATURE_LIFE_MS;
+      const signature = createHmac('sha256', secret).update(`${path} ${expiresMs} ${count++}`).digest('hex');
+      signed.set(`${path} ${signature}`, { content, fault, expiresMs });
+      return `${path}?X-Expires=${expiresMs}&X-Signature=${signature}`;
     },
     handle: async (call) => {
       const { pathname, searchParams } = parseTarget(call);
       const object = signed.get(`${pathname} ${searchParams.get('X-Signature')}`);
-      if (call.request.method !== 'GET' || !object || object.expires < Date.now()) {
+      if (call.request.method !== 'GET' || !object || object.expiresMs < Date.now()) {
         const text = '<Error><Code>AccessDenied</Code><Message>Request has expired</Message></Error>';
         return sendText(call, 403, 'application/xml', text);
       }
@@ -51,24 +51,24 @@ export function createSignedObjectHost(): SignedObjectHost {
   };
 }
 
-/** The whole object, or the asked range of it (RFC 9110, sections 13.1.5, 14 and 15.3.7). */
+/** Sends the whole object, or the requested range of it (RFC 9110, sections 13.1.5, 14 and 15.3.7). */
 async function serve(call: SandboxCall, { content, fault }: SignedObject): Promise<void> {
   const etag = `"${content.md5}"`;
   const { range: rangeHeader, 'if-range': ifRange } = call.request.headers;
-  const wanted = ifRange === undefined || ifRange === etag ? rangeHeader : undefined;
-  const range = parseRange(wanted, content.size);
+  const usedRange = ifRange === undefined || ifRange === etag ? rangeHeader : undefined;
+  const range = parseRange(usedRange, content.bytes);
   const common = { 'Accept-Ranges': 'bytes', ETag: etag };
   if (range === 'unsatisfiable') {
-    const headers = { ...common, 'Content-Range': `bytes */${content.size}` };
+    const headers = { ...common, 'Content-Range': `bytes */${content.bytes}` };
     return sendText(call, 416, 'application/xml', '<Error><Code>InvalidRange</Code></Error>', headers);
   }
-  const { start, end } = range ?? { start: 0, end: content.size };
+  const { start, end } = range ?? { start: 0, end: content.bytes };
   const plan = planBody(fault, end - start);
   const headers = {
     'Content-Type': 'application/gzip',
     ...common,
     ...(plan.announced === undefined ? {} : { 'Content-Length': plan.announced }),
-    ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${content.size}` } : {}),
+    ...(range ? { 'Content-Range': `bytes ${start}-${end - 1}/${content.bytes}` } : {}),
   };
   await startResponse(call, range ? 206 : 200, headers, fault);
   await sendBody(call, content, start, plan);
@@ -76,9 +76,9 @@ async function serve(call: SandboxCall, { content, fault }: SignedObject): Promi
 
 function forgetExpired(signed: Map<string, SignedObject>): void {
   const now = Date.now();
-  for (const [key, { expires }] of signed) {
-    // Insertion order is the order of expiry.
-    if (expires >= now) return;
+  for (const [key, { expiresMs }] of signed) {
+    // Entries are in the order of their expiry.
+    if (expiresMs >= now) return;
     signed.delete(key);
   }
 }

@@ -1,12 +1,13 @@
-/** Bytes of a whole; the end is not included. */
+/** A byte range; `end` is not included. */
 export interface HttpRange {
   readonly start: number;
   readonly end: number;
 }
 
 /**
- * Reads a Range header of a single range (RFC 9110, section 14.1.2) against a size in bytes. Undefined, and so
- * the whole, where there is none or one of another form; `unsatisfiable` where it begins past the end.
+ * Parses a Range header with a single range (RFC 9110, section 14.1.2) for a size in bytes.
+ * @returns undefined for the whole content, if there is no header or it has another form; `unsatisfiable` if the range
+ * starts after the end.
  */
 export function parseRange(
   header: string | undefined,

@@ -14,7 +14,7 @@ export interface Listener {
 
 /**
  * Serves the handler on 127.0.0.1.
- * @param port 0 for any.
+ * @param port 0 for any free port.
  * @throws usage error for a port that is taken or not allowed.
  */
 export async function listenOnLoopback(
@@ -26,7 +26,7 @@ export async function listenOnLoopback(
   const server = createServer({ keepAliveTimeout: 60_000 }, (request, response) => {
     const call = { request, response, host, settings };
     handler(call).catch((error: unknown) => {
-      // A client that went away, or the end of the service; anything else the client must hear of.
+      // The client disconnected, or the service is closing. Any other error is sent to the client.
       if (response.headersSent || response.destroyed || settings.signal.aborted) response.destroy();
       else
         sendSandboxError(call, 500, 500, `The embedded service failed: ${error}`).catch(() =>

@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SandboxRequest } from '../sandbox-options.js';
 
-/** One request and its answer. */
+/** One request and its response. */
 export interface SandboxCall {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
@@ -10,10 +10,10 @@ export interface SandboxCall {
   readonly settings: CallSettings;
 }
 
-/** What holds for every answer. */
+/** Settings of all responses. */
 export interface CallSettings {
   readonly latencyMs: number;
-  /** Bytes a second of each body. */
+  /** Bytes per second of each body. */
   readonly rate: number;
   /** Aborted when the service closes. */
   readonly signal: AbortSignal;
@@ -28,7 +28,7 @@ export function parseTarget({ request }: SandboxCall): URL {
   return new URL(request.url ?? '/', 'http://sandbox.invalid');
 }
 
-/** Sends status and headers, after the latency; every answer begins here, and is logged here. */
+/** Sends status and headers, after the latency. Every response starts here and is logged here. */
 export async function startResponse(
   call: SandboxCall,
   status: number,
@@ -42,7 +42,7 @@ export async function startResponse(
   response.flushHeaders();
 }
 
-/** @param status 0 where the connection breaks without an answer. */
+/** @param status 0 if the connection is reset without a response. */
 export function logResponse(
   { request, host, settings }: SandboxCall,
   status: number,
@@ -59,7 +59,7 @@ export function logResponse(
   });
 }
 
-/** Sends a whole answer with a text for a body. */
+/** Sends a complete response with a text body. */
 export async function sendText(
   call: SandboxCall,
   status: number,
@@ -88,7 +88,7 @@ export function sendSandboxJson(
   return sendText(call, status, 'application/json', JSON.stringify(value), headers, fault);
 }
 
-/** An error answer of the data hosts (service facts, Dataset host). */
+/** Sends an error response of the data hosts (`docs/spec/datasets-api.md#data-errors`). */
 export function sendSandboxError(
   call: SandboxCall,
   status: number,

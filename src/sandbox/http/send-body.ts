@@ -1,19 +1,19 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Content } from '../archive/content.js';
-import type { FaultKind } from './fault-kinds.js';
+import type { GzipContent } from '../archive/gzip-content.js';
 import type { SandboxCall } from './sandbox-call.js';
+import type { FaultKind } from './sandbox-faults.js';
 
-/** How a body is sent: what is announced, what comes, and how it ends. */
+/** How a body is sent: the announced length, the bytes, and the end. */
 export interface BodyPlan {
   /** Announced bytes; undefined for a chunked body. */
   readonly announced: number | undefined;
   /** Bytes of the content that are sent. */
   readonly sent: number;
-  /** Offset in the body of the byte with a wrong bit. */
-  readonly wrongAt?: number;
-  /** Sent after the content's bytes. */
+  /** Offset in the body of the byte with a flipped bit. */
+  readonly flippedOffset?: number;
+  /** Bytes to send after those of the content. */
   readonly after?: Buffer;
   readonly ending: 'end' | 'close' | 'reset' | 'stall';
 }
@@ -21,7 +21,7 @@ export interface BodyPlan {
 const RESET_AFTER_MS = 30;
 const TRAILING = Buffer.from('these bytes are not part of the gzip file');
 
-/** @param length bytes that a faultless answer would send. */
+/** @param length bytes of a response without a fault. */
 export function planBody(fault: FaultKind | undefined, length: number): BodyPlan {
   const half = length >> 1;
   switch (fault) {
@@ -38,7 +38,7 @@ export function planBody(fault: FaultKind | undefined, length: number): BodyPlan
     case 'no-length':
       return { announced: undefined, sent: length, ending: 'end' };
     case 'bit-flip':
-      return { announced: length, sent: length, wrongAt: half, ending: 'end' };
+      return { announced: length, sent: length, flippedOffset: half, ending: 'end' };
     case 'trailing':
       return { announced: length + TRAILING.length, sent: length, after: TRAILING, ending: 'end' };
     default:
@@ -49,12 +49,12 @@ export function planBody(fault: FaultKind | undefined, length: number): BodyPlan
 /** Sends the body after the headers. @param start offset in the content. */
 export async function sendBody(
   call: SandboxCall,
-  content: Content,
+  content: GzipContent,
   start: number,
   plan: BodyPlan,
 ): Promise<void> {
   const { response, request, settings } = call;
-  const source = shaped(content.read(start, start + plan.sent), plan);
+  const source = applyBodyFault(content.read(start, start + plan.sent), plan);
   const paced = Number.isFinite(settings.rate) ? pace(source, settings.rate, settings.signal) : source;
   await pipeline(Readable.from(paced, { objectMode: false, highWaterMark: 262_144 }), response, {
     end: false,
@@ -62,16 +62,16 @@ export async function sendBody(
   if (plan.ending === 'end') response.end();
   else if (plan.ending === 'close') request.socket.end();
   else if (plan.ending === 'reset') {
-    // A reset that overtakes unread bytes can look like an orderly end: the client gets a moment to read them.
+    // A reset that overtakes unread bytes can look like a clean end, so the client gets time to read them.
     await sleep(RESET_AFTER_MS, undefined, { signal: settings.signal });
     request.socket.resetAndDestroy();
   }
 }
 
-async function* shaped(source: Readable, plan: BodyPlan): AsyncGenerator<Buffer> {
+async function* applyBodyFault(source: Readable, plan: BodyPlan): AsyncGenerator<Buffer> {
   let offset = 0;
   for await (const chunk of source as AsyncIterable<Buffer>) {
-    yield plan.wrongAt === undefined ? chunk : flipBit(chunk, plan.wrongAt - offset);
+    yield plan.flippedOffset === undefined ? chunk : flipBit(chunk, plan.flippedOffset - offset);
     offset += chunk.length;
   }
   if (plan.after) yield plan.after;
@@ -85,21 +85,21 @@ function flipBit(chunk: Buffer, at: number): Buffer {
   return copy;
 }
 
-/** Twenty slices a second, each of which waits for its time. */
+/** Sends twenty slices per second, each at its time. */
 async function* pace(
   source: AsyncIterable<Buffer>,
   rate: number,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer> {
   const slice = Math.max(1, Math.floor(rate / 20));
-  const began = performance.now();
+  const startMs = performance.now();
   let sent = 0;
   for await (const chunk of source) {
     for (let at = 0; at < chunk.length; at += slice) {
       const part = chunk.subarray(at, at + slice);
       sent += part.length;
-      const early = (1000 * sent) / rate - (performance.now() - began);
-      if (early > 1) await sleep(early, undefined, { signal });
+      const aheadMs = (1000 * sent) / rate - (performance.now() - startMs);
+      if (aheadMs > 1) await sleep(aheadMs, undefined, { signal });
       yield part;
     }
   }

@@ -1,11 +1,11 @@
-import { Latest } from '../archive/latest.js';
-import { assertionSigner, isDecodable } from './assertion.js';
-import { type Claim, isOver } from './claims.js';
-import type { Lifetimes } from './options.js';
-import type { Secrets } from './secrets.js';
-import { Refused } from './steps.js';
+import { BoundedMap } from '../archive/bounded-map.js';
+import { createAssertionSigner, isDecodableJwt } from './assertion-signer.js';
+import { type Claim, hasExpired } from './claims.js';
+import type { IssuedSecrets } from './issued-secrets.js';
+import type { Lifetimes } from './issuer-options.js';
+import { Refusal } from './issuer-steps.js';
 
-/** A verified identity: what its assertions, refresh tokens and access tokens have in common. */
+/** A verified identity, shared by its assertions, refresh tokens and access tokens. */
 interface Identity {
   readonly id: string;
   readonly email: string;
@@ -15,15 +15,15 @@ interface Identity {
 interface Credential {
   readonly identity: Identity;
   /** Milliseconds since the epoch. */
-  readonly expires: number;
+  readonly expiresMs: number;
 }
 
-/** The verified identity as it is sent (service interface, Identity registration objects). */
+/** The response with a verified identity (`docs/spec/account-api.md#sign-in`). */
 export interface IdentityBody {
   readonly identity: { readonly assertion: string; readonly refresh_token: { readonly value: string } };
 }
 
-/** The token response: the field of the service interface, and those of RFC 6749, section 5.1. */
+/** The token response (RFC 6749, section 5.1). */
 export interface TokenBody {
   readonly access_token: string;
   readonly token_type: 'Bearer';
@@ -31,20 +31,20 @@ export interface TokenBody {
   readonly expires_in: number;
 }
 
-/** Identities and their tokens (service interface, Authentication, steps 4 to 6). */
+/** Identities and their tokens (`docs/spec/account-api.md#sign-in`). */
 export class Identities {
-  readonly #sign = assertionSigner();
-  readonly #identities = new Latest<Identity>();
-  readonly #assertions = new Latest<Credential>();
-  readonly #refreshTokens = new Latest<Credential & { rotated: boolean }>();
-  readonly #accessTokens = new Latest<Credential>();
+  readonly #sign = createAssertionSigner();
+  readonly #identities = new BoundedMap<Identity>();
+  readonly #assertions = new BoundedMap<Credential>();
+  readonly #refreshTokens = new BoundedMap<Credential & { rotated: boolean }>();
+  readonly #accessTokens = new BoundedMap<Credential>();
 
   constructor(
-    readonly secrets: Secrets,
+    readonly secrets: IssuedSecrets,
     readonly lifetimes: Lifetimes,
   ) {}
 
-  /** The identity of a completed claim. @param issuer its origin. */
+  /** Creates the identity of a completed claim. @param issuer origin of the issuer. */
   create({ id, email }: Claim, issuer: string): IdentityBody {
     const identity = { id, email, revoked: false };
     this.#identities.set(id, identity);
@@ -52,38 +52,39 @@ export class Identities {
   }
 
   /**
-   * Rotates the refresh token. One that was rotated before is in two hands, so that its whole family ends
+   * Rotates the refresh token. A token that was rotated before may have been stolen, so the identity is revoked
    * (RFC 9700, section 4.14.2).
    */
   refresh(refreshToken: string, issuer: string): IdentityBody {
     const known = this.#refreshTokens.get(refreshToken);
     if (known?.rotated) known.identity.revoked = true;
-    if (!known || known.identity.revoked || isOver(known)) {
-      throw new Refused('invalid_refresh_token', 'The refresh token is not valid');
+    if (!known || known.identity.revoked || hasExpired(known)) {
+      throw new Refusal('invalid_refresh_token', 'The refresh token is not valid');
     }
     known.rotated = true;
     return this.#issue(known.identity, issuer);
   }
 
-  /** An access token for an assertion. */
+  /** Exchanges an assertion for an access token. */
   exchange(assertion: string): TokenBody {
-    if (!isDecodable(assertion)) throw new Refused('invalid_request', 'The assertion could not be decoded');
+    if (!isDecodableJwt(assertion))
+      throw new Refusal('invalid_request', 'The assertion could not be decoded');
     const known = this.#assertions.get(assertion);
-    if (!known || known.identity.revoked || isOver(known)) {
-      throw new Refused('invalid_grant', 'The assertion has expired or was revoked');
+    if (!known || known.identity.revoked || hasExpired(known)) {
+      throw new Refusal('invalid_grant', 'The assertion has expired or was revoked');
     }
-    const token = this.secrets.token('access_token', 'at');
+    const token = this.secrets.createToken('access_token', 'at');
     this.#accessTokens.set(token, {
       identity: known.identity,
-      expires: Date.now() + this.lifetimes.token,
+      expiresMs: Date.now() + this.lifetimes.token,
     });
     return { access_token: token, token_type: 'Bearer', expires_in: Math.floor(this.lifetimes.token / 1000) };
   }
 
-  /** The e-mail that an access token stands for; undefined for one that is not valid. */
-  emailOf(accessToken: string): string | undefined {
+  /** Finds the e-mail address of an access token; undefined if the token is invalid. */
+  findEmail(accessToken: string): string | undefined {
     const known = this.#accessTokens.get(accessToken);
-    return known && !known.identity.revoked && !isOver(known) ? known.identity.email : undefined;
+    return known && !known.identity.revoked && !hasExpired(known) ? known.identity.email : undefined;
   }
 
   revoke(email: string): void {
@@ -94,20 +95,20 @@ export class Identities {
 
   #issue(identity: Identity, issuer: string): IdentityBody {
     const now = Date.now();
-    const expires = now + this.lifetimes.assertion;
-    const assertion = this.secrets.keep(
+    const expiresMs = now + this.lifetimes.assertion;
+    const assertion = this.secrets.record(
       'assertion',
       this.#sign({
         iss: issuer,
         sub: identity.id,
         email: identity.email,
         iat: Math.floor(now / 1000),
-        exp: Math.floor(expires / 1000),
+        exp: Math.floor(expiresMs / 1000),
       }),
     );
-    this.#assertions.set(assertion, { identity, expires });
-    const value = this.secrets.token('refresh_token', 'rt');
-    this.#refreshTokens.set(value, { identity, expires: now + this.lifetimes.refresh, rotated: false });
+    this.#assertions.set(assertion, { identity, expiresMs });
+    const value = this.secrets.createToken('refresh_token', 'rt');
+    this.#refreshTokens.set(value, { identity, expiresMs: now + this.lifetimes.refresh, rotated: false });
     return { identity: { assertion, refresh_token: { value } } };
   }
 }

@@ -6,24 +6,25 @@ import {
   sendText,
   startResponse,
 } from '../http/sandbox-call.js';
+import { Refusal, type RefusalCode, STATUS_BY_CODE } from './issuer-steps.js';
 import { NO_STORE, sendRefusal } from './send-refusal.js';
-import { GENERAL_FAULTS, type MadeUpAnswer, type StepFault } from './step-faults.js';
-import { type RefusalCode, Refused, STATUS_OF } from './steps.js';
+import { type CannedResponse, GENERAL_FAULTS, type StepFault } from './step-faults.js';
 
 const INTERNAL_ERROR = { code: 'internal_error', message: 'Internal server error' };
 const SIGN_IN_PAGE = '<!doctype html><title>Please sign in</title>';
 
-/** Answers with the fault, in place of the step's work. */
+/** Responds with the fault instead of the step's result. */
 export async function sendFault(
   call: SandboxCall,
   fault: StepFault,
   retryAfterSeconds: number,
 ): Promise<void> {
-  if (isCode(fault)) return sendRefusal(call, new Refused(fault, `Refused on purpose: ${fault}`), fault);
+  if (isRefusalCode(fault))
+    return sendRefusal(call, new Refusal(fault, `Refused on purpose: ${fault}`), fault);
   switch (fault) {
     case 'rate_limit_exceeded': {
       const body = { code: fault, message: 'Too many requests', retry_after: retryAfterSeconds };
-      return sendSandboxJson(call, STATUS_OF[fault], body, NO_STORE, fault);
+      return sendSandboxJson(call, STATUS_BY_CODE[fault], body, NO_STORE, fault);
     }
     case '500':
       return sendSandboxJson(call, 500, INTERNAL_ERROR, NO_STORE, fault);
@@ -40,23 +41,23 @@ export async function sendFault(
       call.response.write('{');
       return;
     default:
-      return breakOff(call, fault);
+      return resetConnection(call, fault);
   }
 }
 
-/** Sends the answer as it was ordered. */
-export async function sendMadeUp(call: SandboxCall, answer: MadeUpAnswer): Promise<void> {
+/** Sends the response that a test has set. */
+export async function sendCannedResponse(call: SandboxCall, canned: CannedResponse): Promise<void> {
   const { response, settings } = call;
-  const body = Buffer.from(answer.body);
+  const body = Buffer.from(canned.body);
   await startResponse(
     call,
-    answer.status,
-    { 'Content-Type': 'application/json', ...answer.headers },
+    canned.status,
+    { 'Content-Type': 'application/json', ...canned.headers },
     'made-up',
   );
-  if (answer.dripMs !== undefined) {
+  if (canned.dripMs !== undefined) {
     for (let at = 0; at < body.length && !response.destroyed; at++) {
-      await sleep(answer.dripMs, undefined, { signal: settings.signal });
+      await sleep(canned.dripMs, undefined, { signal: settings.signal });
       response.write(body.subarray(at, at + 1));
     }
     response.end();
@@ -64,11 +65,11 @@ export async function sendMadeUp(call: SandboxCall, answer: MadeUpAnswer): Promi
 }
 
 /** Resets the connection. */
-export function breakOff(call: SandboxCall, fault: StepFault): void {
+export function resetConnection(call: SandboxCall, fault: StepFault): void {
   logResponse(call, 0, fault);
   call.request.socket.resetAndDestroy();
 }
 
-function isCode(fault: StepFault): fault is Exclude<RefusalCode, 'rate_limit_exceeded'> {
+function isRefusalCode(fault: StepFault): fault is Exclude<RefusalCode, 'rate_limit_exceeded'> {
   return !(GENERAL_FAULTS as readonly string[]).includes(fault);
 }

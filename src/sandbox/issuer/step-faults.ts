@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { FaultChooser, type FaultShares, parseShares } from '../http/fault-kinds.js';
-import { type RefusalCode, STEP_CODES, STEPS, type Step } from './steps.js';
+import { FaultChooser, type FaultShares, parseShares } from '../http/sandbox-faults.js';
+import { type RefusalCode, STEP_CODES, STEPS, type Step } from './issuer-steps.js';
 
-/** What can go wrong at any step, beside the codes of its own. */
+/** Faults that any step can have, besides its error codes. */
 export const GENERAL_FAULTS = [
   'rate_limit_exceeded',
   '500',
@@ -14,36 +14,36 @@ export const GENERAL_FAULTS = [
   'missing-field',
   /** 307 to another origin. */
   'redirect',
-  /** The connection is reset; nothing was done. */
+  /** The connection is reset before the request takes effect. */
   'reset',
-  /** Everything was done, then the connection is reset: a refresh token is rotated, and nobody knows the new one. */
+  /** The connection is reset after the request took effect: a refresh token is rotated, and the client lacks the new one. */
   'lost-answer',
-  /** Headers and the first byte, then silence. */
+  /** Headers and the first byte, then no further bytes. */
   'stall',
 ] as const;
 
 export type StepFault = RefusalCode | (typeof GENERAL_FAULTS)[number];
 
-/** Any answer in place of the step's own, for whatever a client must bear. */
-export interface MadeUpAnswer {
+/** Any response instead of the step's own, for tests of unusual responses. */
+export interface CannedResponse {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: string | Buffer;
-  /** Milliseconds before each byte of the body; at once by default. */
+  /** Milliseconds before each byte of the body; without it, the body is sent at once. */
   readonly dripMs?: number;
 }
 
 /** Each step's faults, with their shares of its requests, 0 to 1. */
 export type StepFaultShares = Readonly<Partial<Record<Step, FaultShares<StepFault>>>>;
 
-/** Every fault that a step knows. */
-export function faultsOf(step: Step): readonly StepFault[] {
+/** All faults of a step. */
+export function listStepFaults(step: Step): readonly StepFault[] {
   return [...STEP_CODES[step], ...GENERAL_FAULTS];
 }
 
 /**
- * Reads faults such as `complete:invalid_user_code=1,token:500=0.5`, comma-separated or repeated.
- * @throws usage error for an unknown step or fault, a wrong share, or shares of one step that are more than 1 together.
+ * Parses faults such as `complete:invalid_user_code=1,token:500=0.5`, comma-separated or repeated.
+ * @throws usage error for an unknown step or fault, an invalid share, or shares of one step with a sum above 1.
  */
 export function parseStepFaults(list: readonly string[]): StepFaultShares {
   const byStep = new Map<Step, string[]>();
@@ -60,28 +60,28 @@ export function parseStepFaults(list: readonly string[]): StepFaultShares {
     }
     byStep.set(step, [...(byStep.get(step) ?? []), fault]);
   }
-  const shares = [...byStep].map(([step, faults]) => [step, parseShares(faults, faultsOf(step))]);
+  const shares = [...byStep].map(([step, faults]) => [step, parseShares(faults, listStepFaults(step))]);
   return Object.fromEntries(shares) as StepFaultShares;
 }
 
-/** Draws the fault of each request to a step: first those ordered by name, then the seeded shares. */
+/** Chooses the fault of each request to a step: queued faults first, then seeded random ones. */
 export class StepFaults {
-  readonly #ordered = new Map<Step, (StepFault | MadeUpAnswer)[]>();
+  readonly #queued = new Map<Step, (StepFault | CannedResponse)[]>();
   readonly #choosers: ReadonlyMap<Step, FaultChooser<StepFault>>;
 
-  /** @param maxPerStep at most so many drawn faults of one step. */
+  /** @param maxPerStep maximum number of random faults per step. */
   constructor(shares: StepFaultShares, seed: number, maxPerStep: number) {
     this.#choosers = new Map(
       STEPS.map((step) => [step, new FaultChooser<StepFault>(shares[step] ?? {}, seed, maxPerStep)]),
     );
   }
 
-  /** The step's next requests meet these faults, in this order. */
-  order(step: Step, faults: readonly (StepFault | MadeUpAnswer)[]): void {
-    this.#ordered.set(step, [...(this.#ordered.get(step) ?? []), ...faults]);
+  /** Queues faults for the step's next requests, in this order. */
+  enqueue(step: Step, faults: readonly (StepFault | CannedResponse)[]): void {
+    this.#queued.set(step, [...(this.#queued.get(step) ?? []), ...faults]);
   }
 
-  next(step: Step): StepFault | MadeUpAnswer | undefined {
-    return this.#ordered.get(step)?.shift() ?? this.#choosers.get(step)?.next(step, () => true);
+  next(step: Step): StepFault | CannedResponse | undefined {
+    return this.#queued.get(step)?.shift() ?? this.#choosers.get(step)?.next(step, () => true);
   }
 }

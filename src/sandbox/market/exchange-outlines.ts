@@ -4,21 +4,21 @@ export interface SymbolOutline {
   readonly id: string;
   readonly type: 'spot' | 'future' | 'perpetual' | 'option' | 'combo';
   readonly dataTypes: readonly DataType[];
-  /** UTC day; the exchange's own by default. */
+  /** UTC day of the listing; that of the exchange by default. */
   readonly since?: string;
-  /** Listed so many days before the export's end, whatever that is. */
+  /** Days before the end of the export at which the symbol was listed. */
   readonly listedDaysAgo?: number;
-  /** Time of delisting, ISO 8601: the days that begin before it are there. */
+  /** Time of delisting, ISO 8601. Days that start before it are available. */
   readonly until?: string;
 }
 
-/** What differs from one made-up exchange to the next. */
+/** Properties of a synthetic exchange. */
 export interface ExchangeOutline {
   readonly id: string;
   readonly name: string;
-  /** UTC day; of exchanges with a feed not before that of the API whose messages are made up. */
+  /** UTC day; for an exchange with a feed, not before the start of the API version of its messages. */
   readonly since: string;
-  /** Time of the exchange's end, ISO 8601. */
+  /** Time at which the exchange closed, ISO 8601. */
   readonly until?: string;
   readonly supportsDatasets?: false;
   readonly channels: readonly string[];
@@ -31,7 +31,7 @@ const DERIVATIVE: readonly DataType[] = ['trades', ...BOOKS, 'derivative_ticker'
 const WITH_TICKER: readonly DataType[] = [...DERIVATIVE, 'book_ticker'];
 const GROUPED: readonly DataType[] = ['trades', 'derivative_ticker', 'liquidations'];
 
-/** A symbol that nobody trades: each of its day files is an empty gzip file (service interface, Dataset file). */
+/** A symbol without trades: each of its day files is an empty gzip file (`docs/spec/csv-files.md#empty-days`). */
 export const QUIET_SYMBOL = 'QUIETUSDT';
 
 const COINS =

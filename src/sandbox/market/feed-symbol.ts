@@ -1,4 +1,4 @@
-/** Exchanges whose channels, and so all but the datasets, name symbols in lower case (replay facts, sections 3 and 9). */
+/** Exchanges with lower-case symbols in channels, and so everywhere except in datasets. */
 const LOWER_CASE: ReadonlySet<string> = new Set([
   'binance',
   'binance-us',
@@ -7,7 +7,7 @@ const LOWER_CASE: ReadonlySet<string> = new Set([
   'huobi',
 ]);
 
-/** What filters of the raw data API, records and instruments call a dataset symbol: `btcusdt` at Binance. */
-export function feedSymbol(exchange: string, symbol: string): string {
+/** The name of a dataset symbol in filters of the raw data API, records and instruments: `btcusdt` at Binance. */
+export function toFeedSymbol(exchange: string, symbol: string): string {
   return LOWER_CASE.has(exchange) ? symbol.toLowerCase() : symbol;
 }

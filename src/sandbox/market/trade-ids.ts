@@ -1,10 +1,10 @@
-import type { Random } from './random.js';
+import type { Random } from './seeded-random.js';
 
-/** What a trade's id looks like: a counter, a UUID, an integer past 2^53, or nothing. */
+/** Form of a trade id: a counter, a UUID, an integer above 2^53, or none. */
 export type IdStyle = 'counter' | 'uuid' | 'huge' | 'none';
 
-/** Gives the next trade's id. */
-export function tradeIds(style: IdStyle, random: Random): () => string {
+/** Returns a function that creates the next trade id. */
+export function createTradeIds(style: IdStyle, random: Random): () => string {
   if (style === 'none') return () => '';
   if (style === 'uuid') return () => uuid(random);
   let count = 10_000_000 + random.int(900_000_000);

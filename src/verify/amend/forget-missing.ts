@@ -4,26 +4,26 @@ import type { BadFile } from '../file-check.js';
 import { groupByDayFile } from './group-by-day-file.js';
 
 /**
- * Takes files that are missing out of the manifest (`--forget`): a day file whose conversions are there counts as
- * dropped from then on, one of which nothing is left is as never downloaded.
+ * Removes missing files from the manifest (`--forget`). A day file that still has conversions is marked as dropped;
+ * one of which nothing is left counts as never downloaded.
  * @throws TickhaulError `disk`.
  */
 export async function forgetMissing(
   missing: readonly BadFile[],
   manifest: Manifest,
-  tell: (event: FileEvent) => void,
+  emit: (event: FileEvent) => void,
 ): Promise<void> {
   const forget = async (path: string, files: readonly BadFile[]): Promise<void> => {
-    const gone = new Set(files.map(({ event }) => event.path));
+    const missingPaths = new Set(files.map(({ event }) => event.path));
     const record = manifest.get(path);
     if (record) {
-      const conversions = record.conversions?.filter((made) => !gone.has(made.path));
-      await manifest.append({ ...record, conversions, ...(gone.has(path) && { dropped: true }) });
+      const conversions = record.conversions?.filter((conversion) => !missingPaths.has(conversion.path));
+      await manifest.append({ ...record, conversions, ...(missingPaths.has(path) && { dropped: true }) });
     }
-    for (const { event } of files) tell({ ...event, status: 'forgotten', error: undefined });
+    for (const { event } of files) emit({ ...event, status: 'forgotten', error: undefined });
   };
-  // Side by side, so that the manifest writes many at once.
-  const forgotten = Promise.all([...groupByDayFile(missing)].map(([path, files]) => forget(path, files)));
-  // Nothing more comes that a store's records could go out with.
-  await Promise.all([forgotten, manifest.flush()]);
+  // All at once, so that the manifest writes many records together.
+  const forgetting = Promise.all([...groupByDayFile(missing)].map(([path, files]) => forget(path, files)));
+  // No later record follows that would flush a store's records.
+  await Promise.all([forgetting, manifest.flush()]);
 }

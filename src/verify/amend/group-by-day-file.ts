@@ -1,6 +1,6 @@
 import type { BadFile } from '../file-check.js';
 
-/** Bad files by the path of their day file: those of one day file are amended together. */
+/** Groups bad files by the path of their day file, since files of the same day file are repaired together. */
 export function groupByDayFile(bad: readonly BadFile[]): ReadonlyMap<string, readonly BadFile[]> {
   const groups = new Map<string, BadFile[]>();
   for (const file of bad) {

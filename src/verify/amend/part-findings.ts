@@ -9,30 +9,31 @@ import { lockPath } from '../../store/lock/run-lock.js';
 import { isOwnerAlive } from '../../store/part-owner.js';
 import { listResumeNotes, noteName, parsePartPath, readResumeNote } from '../../store/part-path.js';
 
-/** A `.part` file, or a note on how to resume one. */
+/** A `.part` file, or the note for resuming one. */
 interface Part {
   readonly path: string;
   readonly bytes: number;
-  /** Milliseconds since it was written to. */
+  /** Milliseconds since the last write. */
   readonly ageMs: number;
 }
 
-/** What is said of a part. */
+/** A finding about a part or a resume note. */
 export interface PartFinding extends FindingEvent {
   readonly path: string;
 }
 
 const DAY_MS = 86_400_000;
-/** A part is resumed by the next run that wants its file; after so long there is none. */
+/** The next run of the same download resumes a part. A part of this age has no next run. */
 const RESUMABLE_MS = 7 * DAY_MS;
-/** Nobody can be asked for these: who writes them does so in minutes. */
+/** Age after which a part counts as left over if its owner cannot be checked. Writing such a part takes minutes. */
 const ABANDONED_MS = DAY_MS;
 
 /**
- * Tells which of the parts are left over, and which a next run resumes. Those of a run that may be at work are
- * passed over: under the names that the holder of the folder's lock writes, while there is one; with a name of
- * their own, while their process runs.
- * @param isOurs whether the caller holds the folder's lock. @param isAlive whether a process of this host runs.
+ * Classifies parts as left over (`stale`) or as resumable by the next run. Parts of a run that may be active are
+ * skipped: parts with plain names while another run holds the folder's lock, and parts with a suffix while the
+ * process that owns them runs.
+ * @param isOurs whether the caller holds the folder's lock.
+ * @param isAlive whether a process of this host runs.
  */
 export async function classifyParts(
   dir: string,
@@ -40,17 +41,17 @@ export async function classifyParts(
   isOurs: boolean,
   isAlive: (pid: number) => boolean,
 ): Promise<readonly PartFinding[]> {
-  const isLocked = !isOurs && (await look(lockPath(dir))) !== undefined;
+  const isLocked = !isOurs && (await statIfExists(lockPath(dir))) !== undefined;
   const findings: PartFinding[] = [];
   for (const path of paths) {
-    const part = await partAt(dir, path);
-    const kind = part && (await kindOf(dir, part, isLocked, isAlive));
-    if (kind) findings.push(findingOf(kind, part));
+    const part = await statPart(dir, path);
+    const kind = part && (await classifyPart(dir, part, isLocked, isAlive));
+    if (kind) findings.push(createPartFinding(kind, part));
   }
   return findings;
 }
 
-/** Notes that belong to none of the parts. @param parts all there are. */
+/** Finds resume notes that belong to none of the parts. @param parts all parts of the folder. */
 export async function findStrayNotes(dir: string, parts: readonly string[]): Promise<readonly PartFinding[]> {
   const noted = new Set(parts.map((path) => noteName(parsePartPath(path)?.finalPath ?? path)));
   const stray = (await listResumeNotes(dir)).filter((name) => !noted.has(name));
@@ -58,11 +59,11 @@ export async function findStrayNotes(dir: string, parts: readonly string[]): Pro
     event: 'finding',
     kind: 'stale',
     path: posix.join(STATE_FOLDER, 'parts', name),
-    message: `${posix.join(STATE_FOLDER, 'parts', name)}: a note to resume a part that is not there`,
+    message: `${posix.join(STATE_FOLDER, 'parts', name)}: resume note without a part file`,
   }));
 }
 
-/** Removes what was found to be stale. @throws TickhaulError `disk`. */
+/** Removes a stale part or note. @throws TickhaulError `disk`. */
 export async function removeStale(dir: string, finding: PartFinding): Promise<PartFinding> {
   const path = join(dir, finding.path);
   await rm(path, { force: true }).catch((error: unknown) => {
@@ -71,7 +72,7 @@ export async function removeStale(dir: string, finding: PartFinding): Promise<Pa
   return { ...finding, kind: 'removed' };
 }
 
-async function kindOf(
+async function classifyPart(
   dir: string,
   { path, ageMs }: Part,
   isLocked: boolean,
@@ -80,25 +81,26 @@ async function kindOf(
   const { finalPath, suffix } = parsePartPath(path) ?? { finalPath: path, suffix: undefined };
   const isAlive = suffix === undefined ? undefined : await isOwnerAlive(suffix, isProcessAlive);
   if (isAlive !== undefined) return isAlive ? undefined : 'stale';
-  // A conversion by hand takes no lock, and another machine's process can't be asked for.
+  // `convert` takes no lock, and processes of another machine cannot be checked.
   if (suffix !== undefined || !finalPath.endsWith(DAY_FILE_EXTENSION))
     return ageMs > ABANDONED_MS ? 'stale' : undefined;
   if (isLocked) return undefined;
-  const isWanted = ageMs < RESUMABLE_MS && (await look(join(dir, finalPath))) === undefined;
-  return isWanted && (await readResumeNote(dir, finalPath)) ? 'resumable' : 'stale';
+  const isNeeded = ageMs < RESUMABLE_MS && (await statIfExists(join(dir, finalPath))) === undefined;
+  return isNeeded && (await readResumeNote(dir, finalPath)) ? 'resumable' : 'stale';
 }
 
-function findingOf(kind: 'stale' | 'resumable', { path, bytes }: Part): PartFinding {
-  const what = kind === 'stale' ? 'left by a run that ended' : 'the next run of the same download resumes it';
-  return { event: 'finding', kind, path, bytes, message: `${path}: ${formatSize(bytes)}, ${what}` };
+function createPartFinding(kind: 'stale' | 'resumable', { path, bytes }: Part): PartFinding {
+  const description =
+    kind === 'stale' ? 'left by a run that ended' : 'the next run of the same download resumes it';
+  return { event: 'finding', kind, path, bytes, message: `${path}: ${formatSize(bytes)}, ${description}` };
 }
 
-async function partAt(dir: string, path: string): Promise<Part | undefined> {
-  const stats = await look(join(dir, path));
+async function statPart(dir: string, path: string): Promise<Part | undefined> {
+  const stats = await statIfExists(join(dir, path));
   return stats && { path, bytes: stats.size, ageMs: Date.now() - stats.mtimeMs };
 }
 
-async function look(path: string) {
+async function statIfExists(path: string) {
   try {
     return await stat(path);
   } catch (error) {

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/run-events.js';
 import type { ManifestScope } from '../../store/manifest/manifest-scope.js';
 import { createRequestFactory } from '../check/check-requests.js';
-import { compareWithListing } from '../check/compare-facts.js';
+import { compareWithListing } from '../check/compare-with-listing.js';
 import { createRecordChecks } from '../check/create-checks.js';
 import { inspectFileBytes, statExpected } from '../check/inspect-file-bytes.js';
 import type { CheckResult, ExpectedFile, FileCheck } from '../file-check.js';
@@ -10,42 +10,47 @@ import type { Verification } from '../verification.js';
 import type { ReportResult } from './report-result.js';
 
 /**
- * Looks again at files that seem bad, where another run has recorded them anew since the manifest was read, or has
- * dropped or forgotten them: their records then tell of other bytes, or are gone.
- * @returns what became of those.
+ * Checks files again that seem bad if another run changed their records since the manifest was read: the record then
+ * describes other bytes, or no longer exists.
+ * @returns a function that resolves to the events of the files whose records changed.
  */
 export function createRecheck(
-  { input: { destination, quick, signal }, survey, manifest }: Verification,
-  settle: ReportResult,
+  { input: { destination, quick, signal }, contents, manifest }: Verification,
+  reportResult: ReportResult,
 ): (checks: readonly FileCheck[]) => Promise<ReadonlyMap<FileCheck, FileEvent>> {
-  const orderOf = createRequestFactory(destination);
+  const createRequest = createRequestFactory(destination);
 
-  const sightOf = async (check: FileCheck, expected: ExpectedFile): Promise<CheckResult> => {
-    const order = orderOf(check);
-    if (!quick) return inspectFileBytes(order, () => {}, destination.files, signal);
-    return survey.listed
-      ? compareWithListing(expected, await destination.files.stat(order.location, signal))
-      : statExpected(order);
+  const checkAgain = async (check: FileCheck, expected: ExpectedFile): Promise<CheckResult> => {
+    const request = createRequest(check);
+    if (!quick) return inspectFileBytes(request, () => {}, destination.files, signal);
+    return contents.listed
+      ? compareWithListing(expected, await destination.files.stat(request.location, signal))
+      : statExpected(request);
   };
 
   return async (checks) => {
     const events = new Map<FileCheck, FileEvent>();
     const recorded = checks.filter(({ record }) => record !== undefined);
     if (recorded.length === 0) return events;
-    const current = await manifest.reread(scopeOf(recorded), signal);
+    const current = await manifest.reread(createManifestScope(recorded), signal);
     for (const check of recorded) {
       const record = current.get(check.record?.path ?? '');
       if (isDeepStrictEqual(record, check.record)) continue;
-      const now = record && [...createRecordChecks(record)].find((each) => each.path === check.path);
-      if (now?.expected) events.set(check, await settle(now, await sightOf(now, now.expected)));
+      const currentCheck =
+        record && [...createRecordChecks(record)].find((candidate) => candidate.path === check.path);
+      if (currentCheck?.expected)
+        events.set(
+          check,
+          await reportResult(currentCheck, await checkAgain(currentCheck, currentCheck.expected)),
+        );
       else events.set(check, { event: 'file', status: 'skipped', file: check.file, path: check.path });
     }
     return events;
   };
 }
 
-/** The part of a manifest that knows these. */
-function scopeOf(checks: readonly FileCheck[]): ManifestScope {
+/** The part of a manifest that holds the records of these checks. */
+function createManifestScope(checks: readonly FileCheck[]): ManifestScope {
   const files = checks.flatMap(({ record }) => record?.file ?? []);
   const days = files.map(({ day }) => day);
   return {

@@ -5,32 +5,45 @@ import type { ManifestRecord } from '../../store/manifest-record.js';
 import type { ObjectVersion } from '../../store/s3/object-store.js';
 import type { FileCheck, FileObservation } from '../file-check.js';
 
-/** Records what was read whole and isn't known, or not as it stands (`--adopt`). Resolves when the record is written. */
-export type Recorder = (check: FileCheck, seen: FileObservation) => Promise<void>;
+/**
+ * Records verified files that the manifest lacks or records with another ETag (`--adopt`). Resolves when the record
+ * is written.
+ */
+export type Recorder = (check: FileCheck, observation: FileObservation) => Promise<void>;
 
 export function createRecorder(manifest: Manifest): Recorder {
-  /** What the manifest doesn't know yet. */
-  const underWay = new Map<string, ManifestRecord>();
-  return async (check, seen) => {
+  /** Records that are not in the manifest yet, by path. */
+  const pending = new Map<string, ManifestRecord>();
+  return async (check, observation) => {
     const { path, record } = check;
-    const known = record && (underWay.get(record.path) ?? manifest.get(record.path));
-    const fresh = record ? known && withObject(known, path, objectOf(seen)) : newRecord(check, seen);
-    if (!fresh) return;
-    underWay.set(fresh.path, fresh);
-    await manifest.append(fresh);
-    if (underWay.get(fresh.path) === fresh) underWay.delete(fresh.path);
+    const known = record && (pending.get(record.path) ?? manifest.get(record.path));
+    const updated = record
+      ? known && withObject(known, path, toObjectVersion(observation))
+      : createRecord(check, observation);
+    if (!updated) return;
+    pending.set(updated.path, updated);
+    await manifest.append(updated);
+    if (pending.get(updated.path) === updated) pending.delete(updated.path);
   };
 }
 
-function newRecord({ kind, path, file }: FileCheck, seen: FileObservation): ManifestRecord | undefined {
+function createRecord(
+  { kind, path, file }: FileCheck,
+  observation: FileObservation,
+): ManifestRecord | undefined {
   return kind === 'day' && file
-    ? createVerifiedRecord(file, path, seen as FileObservation & FileChecksums, objectOf(seen))
+    ? createVerifiedRecord(
+        file,
+        path,
+        observation as FileObservation & FileChecksums,
+        toObjectVersion(observation),
+      )
     : undefined;
 }
 
 /**
- * The record, where an object of it stands otherwise: a copy has another ETag, and what was recorded on a disk has none.
- * Undefined where nothing is new.
+ * The record with the ETag of the object that was read. A copied object has another ETag, and a record from a disk
+ * has none. Undefined if nothing changes.
  */
 function withObject(
   record: ManifestRecord,
@@ -43,10 +56,15 @@ function withObject(
   if (isNew(record)) return { ...record, object };
   const { conversions = [] } = record;
   if (!conversions.some(isNew)) return undefined;
-  return { ...record, conversions: conversions.map((made) => (isNew(made) ? { ...made, object } : made)) };
+  return {
+    ...record,
+    conversions: conversions.map((conversion) =>
+      isNew(conversion) ? { ...conversion, object } : conversion,
+    ),
+  };
 }
 
-/** How an object stands that was read; undefined for a file. */
-function objectOf({ etag }: FileObservation): ObjectVersion | undefined {
+/** Undefined for a file on disk, which has no ETag. */
+function toObjectVersion({ etag }: FileObservation): ObjectVersion | undefined {
   return etag === undefined ? undefined : { etag };
 }

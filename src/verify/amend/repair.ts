@@ -17,30 +17,30 @@ export interface RepairInput {
   readonly client: ServiceClient;
   readonly destination: Destination;
   readonly options: Omit<DownloadOptions, 'convert'>;
-  /** Threads that convert. */
+  /** Threads for conversions. */
   readonly threads: number;
   readonly emit: EventSink;
 }
 
 /**
- * Brings day files again, and makes conversions again, from what is on disk where that is whole. Each stands as it
- * was until the new one is verified.
+ * Creates the repair of bad files: downloads day files again, and converts again from valid day files on disk. Each
+ * old file stays in place until the new one is verified.
  */
 export function createRepair(input: RepairInput): RepairFiles {
   const { destination, options, emit } = input;
-  return async (bad, manifest, tell, signal) => {
+  return async (bad, manifest, emitResult, signal) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
-    const left = new Map(bad.map((file) => [keyOf(file), file]));
-    const settle = (event: FileEvent): void => {
-      // What is made of a day file is told with it.
+    const pending = new Map(bad.map((file) => [filePath(file), file]));
+    const reportFile = (event: FileEvent): void => {
+      // The event of a day file also covers the outputs converted from it.
       for (const path of [event.path, ...(event.outputs ?? [])]) {
-        const file = left.get(path);
-        if (!file || !left.delete(path)) continue;
-        tell(
-          isHelped(event)
-            ? repaired(file, event, manifest)
-            : unhelped(file, event.error?.message ?? whyNot(event.status, keyExpired)),
+        const file = pending.get(path);
+        if (!file || !pending.delete(path)) continue;
+        emitResult(
+          isRepaired(event)
+            ? createRepairedEvent(file, event, manifest)
+            : createUnrepairedEvent(file, event.error?.message ?? explainFailure(event.status, keyExpired)),
         );
       }
     };
@@ -53,25 +53,26 @@ export function createRepair(input: RepairInput): RepairFiles {
           options,
           signal,
           emit(event) {
-            if (event.event === 'file') settle(event);
+            if (event.event === 'file') reportFile(event);
             else if (event.event !== 'plan') emit(event);
           },
         },
-        jobsOf(files, input, canRequest),
+        createRepairJobs(files, input, canRequest),
       );
     const summaries = [...(await run(bad))];
-    const outdated = outdatedConversions(bad, manifest);
-    for (const file of outdated) left.set(keyOf(file), file);
+    const outdated = findOutdatedConversions(bad, manifest);
+    for (const file of outdated) pending.set(filePath(file), file);
     summaries.push(...(await run(outdated)));
     if (signal.aborted) return;
-    const why = summaries.map((summary: RunSummary) => summary.error?.message).find(Boolean) ?? 'not tried';
-    for (const file of left.values()) tell(unhelped(file, why));
+    const reason =
+      summaries.map((summary: RunSummary) => summary.error?.message).find(Boolean) ?? 'not tried';
+    for (const file of pending.values()) emitResult(createUnrepairedEvent(file, reason));
   };
 }
 
-/** Conversions that were whole, of day files that came again with other bytes than they had. */
-function outdatedConversions(bad: readonly BadFile[], manifest: Manifest): readonly BadFile[] {
-  const known = new Set(bad.map(keyOf));
+/** Valid conversions whose day file was downloaded again with other bytes. */
+function findOutdatedConversions(bad: readonly BadFile[], manifest: Manifest): readonly BadFile[] {
+  const known = new Set(bad.map(filePath));
   return bad.flatMap(({ record }) => {
     const { file, path: source, sha256, conversions = [] } = record;
     if (manifest.get(source)?.sha256 === sha256) return [];
@@ -81,89 +82,96 @@ function outdatedConversions(bad: readonly BadFile[], manifest: Manifest): reado
       known.add(path);
       const error = {
         code: 'corrupt',
-        message: `${path}: was made of other bytes than ${source} holds now`,
+        message: `${path}: was converted from other bytes than ${source} has now`,
       } as const;
       return [{ record, conversion, event: { event: 'file', status: 'corrupt', file, path, source, error } }];
     });
   });
 }
 
-/** Day files first, and then conversions, those of the same options together. */
-function jobsOf(
+/** One job for the day files, then one for each set of conversion options. */
+function createRepairJobs(
   bad: readonly BadFile[],
   { client, options, threads }: RepairInput,
-  mayRead: CanRequest,
+  canRequest: CanRequest,
 ): readonly DownloadJob[] {
-  const days = bad.filter(({ conversion }) => !conversion);
+  const dayFiles = bad.filter(({ conversion }) => !conversion);
   const groups = new Map<string, BadFile[]>();
   for (const file of bad) {
     if (!file.conversion) continue;
     const key = JSON.stringify([file.conversion.options, file.record.dropped]);
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
-  const badDays = new Set(days.map(({ record }) => record.path));
-  const jobOf = (files: readonly BadFile[], more: Partial<DownloadOptions> = {}): DownloadJob => ({
+  const badDayPaths = new Set(dayFiles.map(({ record }) => record.path));
+  const createJob = (files: readonly BadFile[], overrides: Partial<DownloadOptions> = {}): DownloadJob => ({
     client,
-    options: { ...options, ...more },
+    options: { ...options, ...overrides },
     plan: {
       *files() {
-        for (const same of groupByDayFile(files).values()) yield plannedFile(same, badDays, mayRead);
+        for (const sameDay of groupByDayFile(files).values())
+          yield createPlannedFile(sameDay, badDayPaths, canRequest);
       },
     },
   });
   const conversions = [...groups.values()].map((files) => {
     const convert = files[0]?.conversion?.options as unknown as ConvertOptions;
-    const wanted = parseOutputSelection(files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD));
-    return jobOf(files, {
-      convert: { options: convert, outputSelection: wanted, keepCsv: !files[0]?.record.dropped, threads },
+    const outputSelection = parseOutputSelection(
+      files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD),
+    );
+    return createJob(files, {
+      convert: { options: convert, outputSelection, keepCsv: !files[0]?.record.dropped, threads },
     });
   });
-  return days.length === 0 ? conversions : [jobOf(days), ...conversions];
+  return dayFiles.length === 0 ? conversions : [createJob(dayFiles), ...conversions];
 }
 
 /**
- * @param same a day file, or bad conversions of one.
- * @param badDays paths of day files that are no source for a conversion.
+ * @param files one day file, or bad conversions of it.
+ * @param badDayPaths paths of day files that cannot be converted because they are bad.
  */
-function plannedFile(
-  same: readonly BadFile[],
-  badDays: ReadonlySet<string>,
-  mayRead: CanRequest,
+function createPlannedFile(
+  files: readonly BadFile[],
+  badDayPaths: ReadonlySet<string>,
+  canRequest: CanRequest,
 ): PlannedFile {
-  const [{ record }] = same as [BadFile];
+  const [{ record }] = files as [BadFile];
   const { file, path, dropped } = record;
-  const outputs = same.flatMap(({ conversion }) => (conversion ? [outputOf(conversion)] : []));
+  const outputs = files.flatMap(({ conversion }) => (conversion ? [toPlannedOutput(conversion)] : []));
   const planned = { file, path, outputs, mayBeAbsent: false };
-  if (outputs.length > 0 && !dropped && (!badDays.has(path) || mayRead(file)))
+  if (outputs.length > 0 && !dropped && (!badDayPaths.has(path) || canRequest(file)))
     return { ...planned, status: 'download', action: 'check' };
-  if (mayRead(file)) return { ...planned, status: 'download', action: 'fetch' };
+  if (canRequest(file)) return { ...planned, status: 'download', action: 'fetch' };
   return { ...planned, status: 'unauthorized', action: 'nothing' };
 }
 
-function outputOf({ path, computed }: ConversionEntry): PlannedOutput {
+function toPlannedOutput({ path, computed }: ConversionEntry): PlannedOutput {
   return { path, type: computed === undefined ? undefined : parseComputedTypeName(computed) };
 }
 
-function keyOf({ record, conversion }: BadFile): string {
+function filePath({ record, conversion }: BadFile): string {
   return conversion?.path ?? record.path;
 }
 
-function whyNot(status: FileStatus, keyExpired: boolean): string {
+function explainFailure(status: FileStatus, keyExpired: boolean): string {
   if (status === 'unavailable') return 'the service does not have it';
   if (status !== 'unauthorized') return status;
   return keyExpired ? 'the API key has expired' : 'it needs an API key, set TICKHAUL_API_KEY';
 }
 
-function isHelped({ status }: FileEvent): boolean {
+function isRepaired({ status }: FileEvent): boolean {
   return status === 'downloaded' || status === 'verified';
 }
 
-/** @param helped the event of the day file. */
-function repaired({ event, record, conversion }: BadFile, helped: FileEvent, manifest: Manifest): FileEvent {
+/** @param dayFileEvent the event of the repaired day file. */
+function createRepairedEvent(
+  { event, record, conversion }: BadFile,
+  dayFileEvent: FileEvent,
+  manifest: Manifest,
+): FileEvent {
   const { file, path, source } = event;
-  const { attempts, seconds, md5, md5Match } = helped;
-  const made = manifest.get(record.path)?.conversions?.find((entry) => entry.path === conversion?.path);
-  const { bytes, rows } = made ?? helped;
+  const { attempts, seconds, md5, md5Match } = dayFileEvent;
+  const converted = manifest.get(record.path)?.conversions?.find((entry) => entry.path === conversion?.path);
+  const { bytes, rows } = converted ?? dayFileEvent;
   const base = {
     event: 'file',
     status: 'repaired',
@@ -178,10 +186,10 @@ function repaired({ event, record, conversion }: BadFile, helped: FileEvent, man
   return conversion ? base : { ...base, md5, md5Match };
 }
 
-/** It is what it was, and the message says why. */
-function unhelped({ event }: BadFile, why: string): FileEvent {
+/** The original event, with the reason in its message. */
+function createUnrepairedEvent({ event }: BadFile, reason: string): FileEvent {
   const { error } = event;
   return error
-    ? { ...event, error: { ...error, message: `${error.message}; repairing it failed: ${why}` } }
+    ? { ...event, error: { ...error, message: `${error.message}; repairing it failed: ${reason}` } }
     : event;
 }

@@ -1,5 +1,5 @@
 import type { FileEvent } from '../../run/run-events.js';
-import { errorToFileStatus, findFault } from '../check/find-fault.js';
+import { errorToFileStatus, findFileError } from '../check/find-file-error.js';
 import {
   createProvenanceLookup,
   type OutputProvenance,
@@ -9,41 +9,40 @@ import type { CheckResult, FileCheck } from '../file-check.js';
 import type { Verification } from '../verification.js';
 import { createRecorder } from './recorder.js';
 
-/** Says what a file is that was looked at, and records it where that was asked for. */
-export type ReportResult = (check: FileCheck, sight: CheckResult) => Promise<FileEvent>;
-
-/** The promise rejects with `disk` where a record can't be written. */
+/** Creates the event for a checked file, and records the file if that was requested (`--adopt`). */
+export type ReportResult = (check: FileCheck, result: CheckResult) => Promise<FileEvent>;
+/** The reporter rejects with `disk` if a record cannot be written. */
 export function createResultReporter({ input, manifest }: Verification): ReportResult {
-  const notesOf = createProvenanceLookup(input.destination, input.signal);
-  const record = createRecorder(manifest);
+  const findProvenancePairs = createProvenanceLookup(input.destination, input.signal);
+  const recordFile = createRecorder(manifest);
 
-  const findMaking = async (
+  const findProvenance = async (
     check: FileCheck,
-    { seen }: CheckResult,
+    { observation }: CheckResult,
   ): Promise<OutputProvenance | undefined> => {
     const { kind, path, expected } = check;
-    if (kind === 'day' || !seen) return undefined;
-    // A note may be of what stood there before a download made its own.
-    const pairs = seen.keyValues ?? (expected ? undefined : await notesOf(path));
+    if (kind === 'day' || !observation) return undefined;
+    // For a recorded output, the note may describe an older file at the same path.
+    const pairs = observation.keyValues ?? (expected ? undefined : await findProvenancePairs(path));
     return pairs && toOutputProvenance(path, kind, pairs, manifest);
   };
 
-  return async (check, sight) => {
+  return async (check, result) => {
     const { kind, path, file } = check;
-    const making = await findMaking(check, sight);
-    const known = check.record ?? making?.record;
-    const source = kind === 'day' ? undefined : (known?.path ?? making?.source.name);
-    const base = { event: 'file', file: file ?? known?.file, path, source } as const;
-    const error = findFault(check, sight, making);
+    const provenance = await findProvenance(check, result);
+    const record = check.record ?? provenance?.record;
+    const source = kind === 'day' ? undefined : (record?.path ?? provenance?.source.name);
+    const base = { event: 'file', file: file ?? record?.file, path, source } as const;
+    const error = findFileError(check, result, provenance);
     if (error) return { ...base, status: errorToFileStatus(error), error };
-    const { seen } = sight;
-    if (input.adopt && seen) await record(check, seen);
-    const { bytes, rows } = seen ?? check.expected ?? {};
+    const { observation } = result;
+    if (input.adopt && observation) await recordFile(check, observation);
+    const { bytes, rows } = observation ?? check.expected ?? {};
     if (kind !== 'day') {
-      const isOutdated = check.isOutdated ?? making?.isOutdated;
+      const isOutdated = check.isOutdated ?? provenance?.isOutdated;
       return { ...base, status: 'verified', bytes, rows, ...(isOutdated && { outdated: true }) };
     }
-    const md5 = known?.md5 ?? seen?.md5;
-    return { ...base, status: 'verified', bytes, rows, md5, md5Match: known?.md5Match ?? null };
+    const md5 = record?.md5 ?? observation?.md5;
+    return { ...base, status: 'verified', bytes, rows, md5, md5Match: record?.md5Match ?? null };
   };
 }

@@ -3,19 +3,19 @@ import { type Day, formatDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { FindingEvent } from '../../run/run-events.js';
 
-/** Days of a series that a message names. */
-const SHOWN = 5;
+/** Number of missing days listed in a message. */
+const MAX_DAYS_SHOWN = 5;
 
-/** The days there are of each series: an exchange's symbol, in one data type. */
+/** The existing days of each series: one symbol of an exchange, in one data type. */
 export interface SeriesDayIndex {
-  /** @param isMeant whether the check is about this file: gaps are looked for between those only. */
-  add(file: DayFile, isMeant: boolean): void;
-  /** Days that a series lacks between the first and the last one that are meant. */
+  /** @param isInScope whether the check covers this file. Gaps are reported only between covered files. */
+  add(file: DayFile, isInScope: boolean): void;
+  /** Missing days between the first and the last covered day of each series. */
   gaps(): Generator<FindingEvent>;
 }
 
 interface Series {
-  /** Any of its files. */
+  /** One of its files. */
   readonly file: DayFile;
   readonly days: Set<Day>;
   first: number;
@@ -23,40 +23,40 @@ interface Series {
 }
 
 export function createSeriesDayIndex(): SeriesDayIndex {
-  const all = new Map<string, Series>();
+  const seriesByKey = new Map<string, Series>();
   return {
-    add(file, isMeant) {
+    add(file, isInScope) {
       const key = `${file.exchange}\n${file.dataType}\n${file.symbol}`;
-      const series = all.get(key) ?? {
+      const series = seriesByKey.get(key) ?? {
         file,
         days: new Set(),
         first: Number.POSITIVE_INFINITY,
         last: Number.NEGATIVE_INFINITY,
       };
-      all.set(key, series);
+      seriesByKey.set(key, series);
       series.days.add(file.day);
-      if (!isMeant) return;
+      if (!isInScope) return;
       series.first = Math.min(series.first, file.day);
       series.last = Math.max(series.last, file.day);
     },
     *gaps() {
-      for (const series of all.values()) {
-        const lacking = lackingDays(series);
-        if (lacking.length > 0) yield gapOf(series.file, lacking);
+      for (const series of seriesByKey.values()) {
+        const missingDays = findMissingDays(series);
+        if (missingDays.length > 0) yield createGapFinding(series.file, missingDays);
       }
     },
   };
 }
 
-function lackingDays({ days, first, last }: Series): readonly Day[] {
-  const lacking: Day[] = [];
-  for (let day = first + 1; day < last; day++) if (!days.has(day as Day)) lacking.push(day as Day);
-  return lacking;
+function findMissingDays({ days, first, last }: Series): readonly Day[] {
+  const missingDays: Day[] = [];
+  for (let day = first + 1; day < last; day++) if (!days.has(day as Day)) missingDays.push(day as Day);
+  return missingDays;
 }
 
-function gapOf({ exchange, dataType, symbol }: DayFile, days: readonly Day[]): FindingEvent {
-  const shown = days.slice(0, SHOWN).map(formatDay).join(', ');
-  const more = days.length > SHOWN ? ` and ${days.length - SHOWN} more` : '';
+function createGapFinding({ exchange, dataType, symbol }: DayFile, days: readonly Day[]): FindingEvent {
+  const shown = days.slice(0, MAX_DAYS_SHOWN).map(formatDay).join(', ');
+  const more = days.length > MAX_DAYS_SHOWN ? ` and ${days.length - MAX_DAYS_SHOWN} more` : '';
   const message = `${exchange} ${dataType} ${symbol}: ${plural(days.length, 'day')} missing in between: ${shown}${more}`;
   return { event: 'finding', kind: 'gap', message, series: { exchange, dataType, symbol }, days };
 }

@@ -7,9 +7,9 @@ import type { VerifyScope } from '../verify-scope.js';
 const DAY_MS = 86_400_000;
 
 /**
- * Tells of uploads that were begun more than a day ago and never ended: what killed runs leave in an object store,
- * which nobody sees and somebody pays for.
- * @param isClean whether they are ended as well.
+ * Reports uploads that started more than a day ago and never completed. Killed runs leave them in an object store,
+ * where listings do not show them but their storage is billed.
+ * @param isClean whether they are aborted as well.
  */
 export async function* findStaleUploads(
   uploads: Uploads,
@@ -17,11 +17,11 @@ export async function* findStaleUploads(
   isClean: boolean,
   signal: AbortSignal,
 ): AsyncGenerator<FindingEvent> {
-  for await (const some of uploads.list(signal)) {
-    for (const upload of some) {
+  for await (const page of uploads.list(signal)) {
+    for (const upload of page) {
       const { path, startedMs } = upload;
-      const isMeant = scope.findRoot(path) !== undefined && scope.includes(parseFileName(path));
-      if (!isMeant || Date.now() - startedMs < DAY_MS) continue;
+      const isInScope = scope.findRoot(path) !== undefined && scope.includes(parseFileName(path));
+      if (!isInScope || Date.now() - startedMs < DAY_MS) continue;
       if (isClean) await uploads.abandon(upload, signal);
       yield {
         event: 'finding',

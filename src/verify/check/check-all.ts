@@ -7,32 +7,32 @@ import { type CheckThread, startCheckThread } from './check-thread.js';
 
 export interface CheckAllInput {
   readonly batches: Iterable<CheckBatch>;
-  /** How many threads. */
+  /** Number of threads. */
   readonly jobs: number;
-  /** Batches that each of them has at hand. */
-  readonly batchesAThread: number;
-  /** Those that were started already. */
+  /** Batches in progress per thread. */
+  readonly batchesPerThread: number;
+  /** Threads that are already started. */
   readonly threads?: readonly CheckThread[] | undefined;
-  /** How those that are started now reach an object store. */
+  /** Settings with which new threads access an object store. */
   readonly store: StoreSettings;
-  readonly orderOf: (check: FileCheck) => CheckRequest;
+  readonly createRequest: (check: FileCheck) => CheckRequest;
   readonly onStart: (check: FileCheck) => void;
   readonly onBytes: (check: FileCheck, count: number) => void;
-  /** Told of all checks of a batch at once. */
-  readonly onSights: (checks: readonly FileCheck[], sights: readonly CheckResult[]) => Promise<void>;
+  /** Called with all checks of a batch at once. */
+  readonly onResults: (checks: readonly FileCheck[], results: readonly CheckResult[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
+/** Checks all files in worker threads. @throws the reason of an abort, and unexpected errors. */
 
-/** Looks at all files over worker threads. @throws the reason of an abort, and what is a bug. */
 export async function checkAll(input: CheckAllInput): Promise<void> {
-  const { jobs, batchesAThread, signal } = input;
-  const threads = startWhenAsked(input);
+  const { jobs, batchesPerThread, signal } = input;
+  const threads = createThreads(input);
   try {
     if (signal.aborted) throw abortReason(signal);
-    const served = Array.from({ length: jobs * batchesAThread }, (_, at) =>
-      serve(() => threads.get(at % jobs), input),
+    const workers = Array.from({ length: jobs * batchesPerThread }, (_, at) =>
+      runBatches(() => threads.get(at % jobs), input),
     );
-    await rejectOnAbort(Promise.all(served), signal);
+    await rejectOnAbort(Promise.all(workers), signal);
   } finally {
     await threads.close();
   }
@@ -43,8 +43,8 @@ interface Threads {
   close(): Promise<void>;
 }
 
-/** Where nothing has to be read, no thread starts. */
-function startWhenAsked({ threads: early = [], store }: CheckAllInput): Threads {
+/** Starts a thread on first use, so that no thread starts if nothing has to be read. */
+function createThreads({ threads: early = [], store }: CheckAllInput): Threads {
   const started = new Map(early.entries());
   return {
     get(at) {
@@ -58,28 +58,28 @@ function startWhenAsked({ threads: early = [], store }: CheckAllInput): Threads 
   };
 }
 
-async function serve(
+async function runBatches(
   thread: () => CheckThread,
-  { batches, orderOf, onStart, onBytes, onSights, signal }: CheckAllInput,
+  { batches, createRequest, onStart, onBytes, onResults, signal }: CheckAllInput,
 ): Promise<void> {
-  for (const { checks, sights } of batches) {
+  for (const { checks, results: knownResults } of batches) {
     if (signal.aborted) return;
-    if (sights) {
+    if (knownResults) {
       await new Promise((resolve) => setImmediate(resolve));
-      await onSights(checks, sights);
+      await onResults(checks, knownResults);
       continue;
     }
-    // A batch of small files is done before anybody could look.
+    // A batch of small files is done before its start could be displayed.
     if (checks.length === 1 && checks[0]) onStart(checks[0]);
-    const read = await thread().examine(checks.map(orderOf), (index, count) => {
+    const results = await thread().inspect(checks.map(createRequest), (index, count) => {
       const check = checks[index];
       if (check) onBytes(check, count);
     });
     if (checks.length > 1)
       checks.forEach((check, index) => {
-        const { seen } = read[index] ?? {};
-        if (seen) onBytes(check, seen.bytes);
+        const { observation } = results[index] ?? {};
+        if (observation) onBytes(check, observation.bytes);
       });
-    await onSights(checks, read);
+    await onResults(checks, results);
   }
 }

@@ -1,49 +1,48 @@
 import type { CheckResult, FileCheck } from '../file-check.js';
 
-/** Checks that are done one after the other. */
+/** Checks that one thread runs one after the other. */
 export interface CheckBatch {
   readonly checks: readonly FileCheck[];
-  /** What was seen of each, where nothing has to be read. */
-  readonly sights?: readonly CheckResult[] | undefined;
+  /** Results of the checks, if no file has to be read. */
+  readonly results?: readonly CheckResult[] | undefined;
 }
 
-/** Bytes after which a batch is large enough that its messages cost nothing. */
+/** Batch size from which the cost of messages between threads is negligible. */
 const BATCH_BYTES = 1_000_000;
-/** Checks of a batch that nobody reads: turns are for others between two of them. */
-const SEEN = 1024;
-
+/** Checks of a batch without reading. The event loop runs between two such batches. */
+const MAX_RESULTS = 1024;
 /**
- * Puts checks together. A generator may be shared by all that take from it.
- * @param most files to read of a batch.
- * @param sightOf what is seen of a file without reading it; undefined where it is to be read.
+ * Groups checks into batches. Several consumers may share the generator.
+ * @param maxFiles maximum number of files in a batch to read.
+ * @param checkWithoutReading checks a file without reading it; returns undefined if it has to be read.
  */
 export function* createCheckBatches(
   checks: Iterable<FileCheck>,
-  most: number,
-  sightOf: (check: FileCheck) => CheckResult | undefined,
+  maxFiles: number,
+  checkWithoutReading: (check: FileCheck) => CheckResult | undefined,
 ): Generator<CheckBatch> {
   let unread: FileCheck[] = [];
   let bytes = 0;
-  let seen: FileCheck[] = [];
-  let sights: CheckResult[] = [];
+  let known: FileCheck[] = [];
+  let results: CheckResult[] = [];
   for (const check of checks) {
-    const sight = sightOf(check);
-    if (sight) {
-      seen.push(check);
-      sights.push(sight);
-      if (seen.length < SEEN) continue;
-      yield { checks: seen, sights };
-      [seen, sights] = [[], []];
+    const result = checkWithoutReading(check);
+    if (result) {
+      known.push(check);
+      results.push(result);
+      if (known.length < MAX_RESULTS) continue;
+      yield { checks: known, results };
+      [known, results] = [[], []];
       continue;
     }
     const size = check.expected?.bytes ?? BATCH_BYTES;
-    if (unread.length > 0 && (bytes + size > BATCH_BYTES || unread.length >= most)) {
+    if (unread.length > 0 && (bytes + size > BATCH_BYTES || unread.length >= maxFiles)) {
       yield { checks: unread };
       [unread, bytes] = [[], 0];
     }
     unread.push(check);
     bytes += size;
   }
-  if (seen.length > 0) yield { checks: seen, sights };
+  if (known.length > 0) yield { checks: known, results };
   if (unread.length > 0) yield { checks: unread };
 }

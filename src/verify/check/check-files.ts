@@ -8,75 +8,81 @@ import type { Verification } from '../verification.js';
 import { checkAll } from './check-all.js';
 import { createCheckBatches } from './check-batches.js';
 import { createRequestFactory } from './check-requests.js';
-import { compareWithListing } from './compare-facts.js';
+import { compareWithListing } from './compare-with-listing.js';
 import { statExpected } from './inspect-file-bytes.js';
 import { createTaskBacklog } from './task-backlog.js';
 
-/** Files of a batch, and batches that a thread has at hand: on a disk it reads one while it gunzips another. */
-const ON_DISK = { most: 64, batchesAThread: 2 };
-/** Each object is a request of its own, most of which is waiting. */
-const IN_STORE = { most: 1, batchesAThread: 8 };
-
-/** Enough that they are written together. */
-const RECORDS_UNDER_WAY = 512;
+/** On a disk, a thread reads one batch while it gunzips another. */
+const FOLDER_BATCHES = { maxFiles: 64, batchesPerThread: 2 };
+/** In a store, each object is a request that mostly waits. */
+const STORE_BATCHES = { maxFiles: 1, batchesPerThread: 8 };
+/** Enough records that a store writes many of them together. */
+const MAX_PENDING_RECORDS = 512;
 
 /**
- * Checks every file and tells of each what it is, but for those that are to be repaired or forgotten.
- * @returns them.
- * @throws TickhaulError the reason of an abort; `disk` where a record can't be written.
+ * Checks every file and emits its event, except for files that are to be repaired or forgotten.
+ * @returns the files to repair or forget.
+ * @throws TickhaulError the reason of an abort; `disk` if a record cannot be written.
  */
 export async function checkFiles(
   verification: Verification,
-  tell: (event: FileEvent) => void,
+  emitFile: (event: FileEvent) => void,
 ): Promise<readonly BadFile[]> {
-  const { input, files, survey } = verification;
+  const { input, files, contents } = verification;
   const { quick, emit, signal } = input;
-  const settle = createResultReporter(verification);
-  const lookAgain = createRecheck(verification, settle);
+  const reportResult = createResultReporter(verification);
+  const recheck = createRecheck(verification, reportResult);
   const bad: BadFile[] = [];
-  const take = (check: FileCheck, event: FileEvent): void => {
+  const handleResult = (check: FileCheck, event: FileEvent): void => {
     const { record, path } = check;
-    const isTaken = input.repair ? isBad(event) : input.forget && event.status === 'missing';
-    if (isTaken && record) {
-      bad.push({ record, event, conversion: record.conversions?.find((made) => made.path === path) });
-    } else tell(event);
+    const needsAction = input.repair ? isBad(event) : input.forget && event.status === 'missing';
+    if (needsAction && record) {
+      bad.push({
+        record,
+        event,
+        conversion: record.conversions?.find((conversion) => conversion.path === path),
+      });
+    } else emitFile(event);
   };
 
-  let unnamed = 0;
-  const position = new Map<FileCheck, number>();
-  const tellAll = async (checks: readonly FileCheck[], sights: readonly CheckResult[]): Promise<void> => {
-    if (survey.listed) refuseStore(sights);
-    const told: FileEvent[] = [];
+  let recordsWithoutEtag = 0;
+  const positions = new Map<FileCheck, number>();
+  const reportBatch = async (
+    checks: readonly FileCheck[],
+    results: readonly CheckResult[],
+  ): Promise<void> => {
+    if (contents.listed) throwStoreError(results);
+    const events: FileEvent[] = [];
     for (const [index, check] of checks.entries()) {
-      position.delete(check);
-      told.push(await settle(check, sightAt(sights, index, check)));
-      if (quick && survey.listed && check.expected && !check.expected.object) unnamed++;
+      positions.delete(check);
+      events.push(await reportResult(check, getResult(results, index, check)));
+      if (quick && contents.listed && check.expected && !check.expected.object) recordsWithoutEtag++;
     }
-    const doubtful = checks.filter((_, index) => isBad(told[index]));
-    const again = doubtful.length === 0 ? undefined : await lookAgain(doubtful);
-    for (const [index, event] of told.entries()) {
+    const badChecks = checks.filter((_, index) => isBad(events[index]));
+    const rechecked = badChecks.length === 0 ? undefined : await recheck(badChecks);
+    for (const [index, event] of events.entries()) {
       const check = checks[index] as FileCheck;
-      take(check, again?.get(check) ?? event);
+      handleResult(check, rechecked?.get(check) ?? event);
     }
   };
 
-  const { most, batchesAThread } = survey.listed ? IN_STORE : ON_DISK;
-  // A file that is recorded is told when its record stands, which takes a store some seconds.
-  const backlog = createTaskBacklog(input.adopt ? RECORDS_UNDER_WAY : 0);
+  const { maxFiles, batchesPerThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
+  // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
+  const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
   await checkAll({
-    batches: createCheckBatches(verification.checks(), most, sightWithoutReading(verification)),
+    batches: createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification)),
     jobs: Math.min(input.jobs, files),
-    batchesAThread,
+    batchesPerThread,
     threads: input.threads,
     store: input.destination.settings,
-    orderOf: createRequestFactory(input.destination, survey.listed),
+    createRequest: createRequestFactory(input.destination, contents.listed),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
-      const at = (position.get(check) ?? 0) + received;
-      position.set(check, at);
-      emit({ event: 'progress', path: check.path, received, position: at, total: check.expected?.bytes });
+      const position = (positions.get(check) ?? 0) + received;
+      positions.set(check, position);
+      emit({ event: 'progress', path: check.path, received, position, total: check.expected?.bytes });
     },
-    onSights: (checks, sights) => backlog.add(tellAll(checks, sights)),
+    onResults: (checks, results) => backlog.add(reportBatch(checks, results)),
     signal,
   })
     .catch((error: unknown) => {
@@ -84,8 +90,8 @@ export async function checkFiles(
       throw error;
     })
     .finally(backlog.drain);
-  if (unnamed > 0) {
-    const message = `${plural(unnamed, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
+  if (recordsWithoutEtag > 0) {
+    const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
     emit({ event: 'warning', message });
   }
   return bad;
@@ -95,29 +101,29 @@ function isBad(event: FileEvent | undefined): boolean {
   return event?.status === 'corrupt' || event?.status === 'missing';
 }
 
-/** A store that can't be read is the end of the run, and no fault of an object. @throws TickhaulError. */
-function refuseStore(sights: readonly CheckResult[]): void {
-  for (const { error } of sights)
+/** An unreadable store ends the run and is not a fault of an object. @throws TickhaulError. */
+function throwStoreError(results: readonly CheckResult[]): void {
+  for (const { error } of results)
     if (error && ERROR_TABLE[error.code].affectsRun) throw new TickhaulError(error.code, error.message);
 }
 
-function sightAt(sights: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
-  const sight = sights[index];
-  if (!sight) throw new Error(`${path}: the checking thread forgot it`);
-  return sight;
+function getResult(results: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
+  const result = results[index];
+  if (!result) throw new Error(`${path}: the check thread returned no result`);
+  return result;
 }
 
-/** What a listing of a store, or a quick look at a disk, says of a file; undefined where it has to be read. */
-function sightWithoutReading({
+/** Checks a file by a store's listing or a stat, without reading it; undefined if the file has to be read. */
+function createQuickCheck({
   input: { quick, destination },
-  survey: { listed },
+  contents: { listed },
 }: Verification): (check: FileCheck) => CheckResult | undefined {
-  const orderOf = createRequestFactory(destination, listed);
+  const createRequest = createRequestFactory(destination, listed);
   return (check) => {
     if (!check.expected) return undefined;
-    if (!listed) return quick ? statExpected(orderOf(check)) : undefined;
-    const sight = compareWithListing(check.expected, listed.get(check.path));
-    // Under another ETag, there may be the same bytes.
-    return quick || (sight.error && sight.error.code !== 'changed') ? sight : undefined;
+    if (!listed) return quick ? statExpected(createRequest(check)) : undefined;
+    const result = compareWithListing(check.expected, listed.get(check.path));
+    // An object with another ETag may still have the same bytes.
+    return quick || (result.error && result.error.code !== 'changed') ? result : undefined;
   };
 }

@@ -2,7 +2,7 @@ import type { Destination } from '../../store/destination.js';
 import type { StoredFileInfo } from '../../store/files.js';
 import type { CheckRequest, FileCheck } from '../file-check.js';
 
-/** What threads are asked for checks. @param listed what a listing told of each file, where there is one. */
+/** Creates the requests to check threads. @param listed the store's listing by path, if there is one. */
 export function createRequestFactory(
   destination: Destination,
   listed?: ReadonlyMap<string, StoredFileInfo>,

@@ -3,47 +3,47 @@ import type { StoreSettings } from '../../store/files.js';
 import type { CheckRequest, CheckResult } from '../file-check.js';
 import type { CheckCommand, CheckResponse } from './check-worker.js';
 
-/** A thread that looks at files. */
+/** A thread that inspects files. */
 export interface CheckThread {
-  /** Looks at one file after the other; calls may overlap. @param onBytes told of bytes of the file at an index. */
-  examine(
-    orders: readonly CheckRequest[],
+  /** Inspects files one after the other; calls may overlap. @param onBytes called for bytes of the file at an index. */
+  inspect(
+    requests: readonly CheckRequest[],
     onBytes: (index: number, count: number) => void,
   ): Promise<readonly CheckResult[]>;
-  /** Ends the thread at once; what is under way never resolves. */
+  /** Terminates the thread. Inspections in progress never resolve. */
   close(): Promise<void>;
 }
 
 interface Batch {
   readonly onBytes: (index: number, count: number) => void;
-  readonly resolve: (sights: readonly CheckResult[]) => void;
+  readonly resolve: (results: readonly CheckResult[]) => void;
   readonly reject: (reason: unknown) => void;
 }
 
-/** @param store how it reaches an object store. */
+/** @param store settings with which the thread accesses an object store. */
 export function startCheckThread(store: StoreSettings): CheckThread {
   const worker = new Worker(new URL('./check-worker.js', import.meta.url), { workerData: store });
   const running = new Map<number, Batch>();
-  let last = 0;
+  let lastId = 0;
   worker.on('message', (message: CheckResponse) => {
     const batch = running.get(message.id);
-    if (message.answer === 'bytes') {
+    if (message.type === 'bytes') {
       batch?.onBytes(message.index, message.count);
       return;
     }
     running.delete(message.id);
-    if (message.answer === 'done') batch?.resolve(message.sights);
+    if (message.type === 'done') batch?.resolve(message.results);
     else batch?.reject(message.error);
   });
   worker.on('error', (error) => {
     for (const batch of running.values()) batch.reject(error);
   });
   return {
-    examine: (orders, onBytes) =>
+    inspect: (requests, onBytes) =>
       new Promise((resolve, reject) => {
-        const id = ++last;
+        const id = ++lastId;
         running.set(id, { onBytes, resolve, reject });
-        const message: CheckCommand = { id, orders };
+        const message: CheckCommand = { id, requests };
         worker.postMessage(message);
       }),
     close: async () => {

@@ -4,33 +4,33 @@ import { openFiles } from '../../store/open-files.js';
 import type { CheckRequest, CheckResult } from '../file-check.js';
 import { inspectFileBytes } from './inspect-file-bytes.js';
 
-/** To a checking thread: files that it looks at one after the other. */
+/** Message to a check thread: files to inspect one after the other. */
 export interface CheckCommand {
   readonly id: number;
-  readonly orders: readonly CheckRequest[];
+  readonly requests: readonly CheckRequest[];
 }
 
-/** From a checking thread. */
+/** Message from a check thread. */
 export type CheckResponse =
-  | { readonly answer: 'bytes'; readonly id: number; readonly index: number; readonly count: number }
-  | { readonly answer: 'done'; readonly id: number; readonly sights: readonly CheckResult[] }
-  | { readonly answer: 'bug'; readonly id: number; readonly error: unknown };
+  | { readonly type: 'bytes'; readonly id: number; readonly index: number; readonly count: number }
+  | { readonly type: 'done'; readonly id: number; readonly results: readonly CheckResult[] }
+  | { readonly type: 'error'; readonly id: number; readonly error: unknown };
 
 const files = openFiles(workerData as StoreSettings);
-const answer = (message: CheckResponse): void => parentPort?.postMessage(message);
+const respond = (message: CheckResponse): void => parentPort?.postMessage(message);
 
-parentPort?.on('message', async ({ id, orders }: CheckCommand) => {
+parentPort?.on('message', async ({ id, requests }: CheckCommand) => {
   try {
-    const sights: CheckResult[] = [];
-    for (const [index, order] of orders.entries()) {
-      // A batch of small files tells its bytes by its end.
+    const results: CheckResult[] = [];
+    for (const [index, request] of requests.entries()) {
+      // The bytes of a batch of small files are reported when it is done.
       const onBytes = (count: number): void => {
-        if (orders.length === 1) answer({ answer: 'bytes', id, index, count });
+        if (requests.length === 1) respond({ type: 'bytes', id, index, count });
       };
-      sights.push(await inspectFileBytes(order, onBytes, files));
+      results.push(await inspectFileBytes(request, onBytes, files));
     }
-    answer({ answer: 'done', id, sights });
+    respond({ type: 'done', id, results });
   } catch (error) {
-    answer({ answer: 'bug', id, error });
+    respond({ type: 'error', id, error });
   }
 });

@@ -6,7 +6,7 @@ import type { FileCheck } from '../file-check.js';
 import { outputKindOfPath } from '../folder-contents.js';
 import type { VerifyScope } from '../verify-scope.js';
 
-/** The files to check that the manifest knows: day files, and what a download made of them. */
+/** Checks for the recorded files in scope: day files and the outputs of downloads. */
 export function* createRecordedChecks(manifest: Manifest, scope: VerifyScope): Generator<FileCheck> {
   for (const record of manifest.records()) {
     if (!scope.includes(record.file)) continue;
@@ -14,31 +14,31 @@ export function* createRecordedChecks(manifest: Manifest, scope: VerifyScope): G
   }
 }
 
-/** The files that one record tells of. */
+/** Checks for the files of one record. */
 export function* createRecordChecks(record: ManifestRecord): Generator<FileCheck> {
   const { file, path, dropped, conversions = [] } = record;
   if (!dropped) yield { kind: 'day', path, file, record, expected: record };
-  for (const made of conversions) {
-    const kind = outputKindOfPath(made.path);
+  for (const conversion of conversions) {
+    const kind = outputKindOfPath(conversion.path);
     if (kind) {
       yield {
         kind,
-        path: made.path,
+        path: conversion.path,
         file,
         record,
-        expected: made,
-        isOutdated: isOutdated(made, file.dataType),
+        expected: conversion,
+        isOutdated: isOutdated(conversion, file.dataType),
       };
     }
   }
 }
 
-/** Day files that the manifest doesn't know. */
+/** Checks for day files without a record. */
 export function* createUnknownFileChecks(files: Iterable<readonly [string, DayFile]>): Generator<FileCheck> {
   for (const [path, file] of files) yield { kind: 'day', path, file, record: undefined, expected: undefined };
 }
 
-/** What conversions by hand made. */
+/** Checks for outputs of `convert`, which no record lists. */
 export function* createOutputChecks(paths: Iterable<string>): Generator<FileCheck> {
   for (const path of paths) {
     const kind = outputKindOfPath(path);

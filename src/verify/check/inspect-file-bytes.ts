@@ -10,127 +10,132 @@ import type { Files, StoredFileInfo } from '../../store/files.js';
 import { isObjectLocation } from '../../store/location.js';
 import { readBytesAt } from '../../store/read-write-at.js';
 import type { CheckRequest, CheckResult, FileObservation } from '../file-check.js';
-import { createSizeError, MISSING_ERROR } from './compare-facts.js';
+import { createSizeError, MISSING_ERROR } from './compare-with-listing.js';
 
-/** Bytes up to which a file is read in one piece. */
-const SMALL = 1_000_000;
+/** Maximum size of a file that is read at once. */
+const SMALL_FILE_BYTES = 1_000_000;
 
 /**
- * Looks at one file: a day file is gunzipped to its end, a Parquet file's footer is read, the lines of NDJSON
- * are counted. What concerns the file alone is never thrown.
- * @param onBytes told of bytes as they are read.
- * @param signal ends the reading; a thread needs none, as it is ended as a whole.
+ * Inspects one file: gunzips a day file to its end, reads the footer of a Parquet file, or counts the lines of an
+ * NDJSON file. Errors of the file are returned, not thrown.
+ * @param onBytes called with the number of bytes read.
+ * @param signal aborts the reading. A check thread passes none, since it is terminated as a whole.
  */
 export async function inspectFileBytes(
-  order: CheckRequest,
+  request: CheckRequest,
   onBytes: (count: number) => void,
   files: Files,
   signal?: AbortSignal,
 ): Promise<CheckResult> {
   try {
-    const { location, kind, listed } = order;
-    // Small files of a disk take so little that a promise for each would show.
-    const facts = isObjectLocation(location)
+    const { location, kind, listed } = request;
+    // Synchronous for small files on disk, since a promise for each of them is measurably slower.
+    const stats = isObjectLocation(location)
       ? (listed ?? (await files.stat(location, signal)))
-      : factsOnDisk(location);
-    if (!facts) return { error: MISSING_ERROR };
-    const error = createSizeError(order.bytes, facts.bytes);
+      : statFile(location);
+    if (!stats) return { error: MISSING_ERROR };
+    const error = createSizeError(request.bytes, stats.bytes);
     if (error) return { error };
-    const seen =
+    const observation =
       kind === 'day'
-        ? await seeDay(order, facts, onBytes, files, signal)
-        : await seeOutput(order, facts, files, signal);
-    return { seen: facts.etag === undefined ? seen : { ...seen, etag: facts.etag } };
+        ? await inspectDayFile(request, stats, onBytes, files, signal)
+        : await inspectOutput(request, stats, files, signal);
+    return { observation: stats.etag === undefined ? observation : { ...observation, etag: stats.etag } };
   } catch (error) {
-    return { error: sightError(error) };
+    return { error: toInspectError(error) };
   }
 }
 
-/** Looks whether a file of this machine is there and has its size. */
+/** Checks existence and size of a file on this machine. */
 export function statExpected({ location, bytes }: CheckRequest): CheckResult {
   try {
-    const error = createSizeError(bytes, factsOnDisk(location).bytes);
+    const error = createSizeError(bytes, statFile(location).bytes);
     return error ? { error } : {};
   } catch (error) {
-    return { error: sightError(error) };
+    return { error: toInspectError(error) };
   }
 }
 
-/** @throws TickhaulError `createCorruptError` for what is no file. */
-function factsOnDisk(path: string): StoredFileInfo {
+/** @throws TickhaulError `corrupt` if it is not a file. */
+function statFile(path: string): StoredFileInfo {
   const stats = statSync(path);
-  if (!stats.isFile()) throw new TickhaulError('corrupt', 'is no file');
+  if (!stats.isFile()) throw new TickhaulError('corrupt', 'is not a file');
   return { bytes: stats.size };
 }
 
-async function seeDay(
-  order: CheckRequest,
+async function inspectDayFile(
+  request: CheckRequest,
   { bytes }: StoredFileInfo,
   onBytes: (count: number) => void,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
-  const { location, dataType } = order;
-  const start = dataType === undefined ? undefined : await startCheck(location, dataType);
-  const onText = start && ((text: Buffer): void => start.push(text));
-  const small = bytes < SMALL ? await seeSmallDay(order, onText, files, signal) : undefined;
-  if (small) onBytes(bytes);
+  const { location, dataType } = request;
+  const startCheck = dataType === undefined ? undefined : await loadStartCheck(location, dataType);
+  const onText = startCheck && ((text: Buffer): void => startCheck.push(text));
+  const smallResult =
+    bytes < SMALL_FILE_BYTES ? await inspectSmallDayFile(request, onText, files, signal) : undefined;
+  if (smallResult) onBytes(bytes);
   const options = { onBytes, onText, textChunk: LARGE_TEXT_CHUNK_BYTES, read: files.read };
-  const seen = small ?? (await verifyFile(location, signal, options));
-  start?.end();
-  return seen;
+  const observation = smallResult ?? (await verifyFile(location, signal, options));
+  startCheck?.end();
+  return observation;
 }
 
-/** Few runs need it. */
-async function startCheck(location: string, dataType: string): Promise<StartCheck> {
+/** Imported on demand, since few runs need it. */
+async function loadStartCheck(location: string, dataType: string): Promise<StartCheck> {
   const { createStartCheck } = await import('../../format/csv/start-check.js');
   return createStartCheck(location, dataType);
 }
 
-async function seeSmallDay(
+async function inspectSmallDayFile(
   { location, bytes: expected }: CheckRequest,
   onText: ((text: Buffer) => void) | undefined,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation | undefined> {
-  const prove = expected === undefined ? verifyBytes : verifyBytesWithoutMd5;
-  // Nothing may come between the reading of a file and its proof: its bytes stand where the next one's go.
+  const verify = expected === undefined ? verifyBytes : verifyBytesWithoutMd5;
+  // `verify` runs synchronously after the read: the next file overwrites the same buffer.
   return isObjectLocation(location)
-    ? prove(await readBytesAt(files, location, signal), onText)
-    : prove(readSmallFile(location), onText);
+    ? verify(await readBytesAt(files, location, signal), onText)
+    : verify(readSmallFile(location), onText);
 }
 
-/** Is written over by each file of this machine. */
-const room = Buffer.allocUnsafeSlow(SMALL);
+/** Shared buffer, overwritten by each small file of this machine. */
+const readBuffer = Buffer.allocUnsafeSlow(SMALL_FILE_BYTES);
 
 function readSmallFile(path: string): Buffer {
   const file = openSync(path, 'r');
   try {
     let length = 0;
     for (let count = -1; count !== 0; length += count)
-      count = readSync(file, room, length, SMALL - length, null);
-    return room.subarray(0, length);
+      count = readSync(file, readBuffer, length, SMALL_FILE_BYTES - length, null);
+    return readBuffer.subarray(0, length);
   } finally {
     closeSync(file);
   }
 }
 
-async function seeOutput(
+async function inspectOutput(
   { kind, location, hash }: CheckRequest,
   { bytes }: StoredFileInfo,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
   const { readNdjsonFacts, readParquetFacts } = await import('./read-output-facts.js');
-  const seen = await (kind === 'parquet' ? readParquetFacts : readNdjsonFacts)(location, files, signal);
+  const observation = await (kind === 'parquet' ? readParquetFacts : readNdjsonFacts)(
+    location,
+    files,
+    signal,
+  );
   return {
     bytes,
-    ...seen,
+    ...observation,
     ...(hash && { sha256: await hashFile(location, 'sha256', signal, files.read) }),
   };
 }
 
-function sightError(error: unknown): FileError {
+function toInspectError(error: unknown): FileError {
   const cause = error instanceof TickhaulError ? error.cause : error;
   if (isSystemError(cause) && (cause.code === 'ENOENT' || cause.code === 'ENOTDIR')) return MISSING_ERROR;
   if (error instanceof TickhaulError) return toFileError(error);

@@ -17,38 +17,38 @@ import { absoluteLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
 
-/** What a conversion's output, or the notes of its folder, tell of its making. */
+/** Provenance of a conversion's output, from the output itself or from the notes of its folder. */
 export interface OutputProvenance {
-  /** Of the output; NaN where nobody noted them. */
+  /** Size of the output; NaN if not recorded. */
   readonly bytes: number;
   readonly rows: number;
   readonly source: SourceIdentity;
-  /** Whether the output is of another version than this build makes. */
+  /** Whether the output has another version than this build writes. */
   readonly isOutdated: boolean;
-  /** Of the source as it is now, where the manifest knows it. */
+  /** Current record of the source, if the manifest has one. */
   readonly record: ManifestRecord | undefined;
 }
+/** Looks up the notes of `convert`: in the output's folder first, then in the download folder. */
 
-/** Notes of conversions by hand stand in the folder that they were made for: the download folder, or the output's own. */
 export function createProvenanceLookup(
   destination: Destination,
   signal: AbortSignal,
 ): (path: string) => Promise<ProvenancePairs | undefined> {
   const dir = absoluteLocation(destination.locate(''));
-  const opened = new Map<string, Promise<ProvenanceStore>>();
-  const notesOf = (root: string): Promise<ProvenanceStore> => {
-    const notes = opened.get(root) ?? openProvenanceStore(root, destination.files, signal);
-    opened.set(root, notes);
-    return notes;
+  const stores = new Map<string, Promise<ProvenanceStore>>();
+  const openStore = (folder: string): Promise<ProvenanceStore> => {
+    const store = stores.get(folder) ?? openProvenanceStore(folder, destination.files, signal);
+    stores.set(folder, store);
+    return store;
   };
   return async (path) => {
     const target = destination.locate(path);
-    const own = await (await notesOf(dirname(target))).get(target);
-    return own ?? (await notesOf(dir)).get(target);
+    const pairs = await (await openStore(dirname(target))).get(target);
+    return pairs ?? (await openStore(dir)).get(target);
   };
 }
 
-/** Undefined for pairs that no conversion of tickhaul's wrote. */
+/** Undefined if the pairs were not written by a tickhaul conversion. */
 export function toOutputProvenance(
   path: string,
   format: Format,

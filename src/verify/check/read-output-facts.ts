@@ -4,7 +4,7 @@ import { countLines } from '../../integrity/count-lines.js';
 import type { Files } from '../../store/files.js';
 import type { FileObservation } from '../file-check.js';
 
-/** @throws TickhaulError `createCorruptError` where there is no whole footer, `disk`. */
+/** @throws TickhaulError `corrupt` if the footer is incomplete; `disk`. */
 export async function readParquetFacts(
   location: string,
   files: Files,
@@ -15,16 +15,16 @@ export async function readParquetFacts(
   return { rows, keyValues };
 }
 
-/** Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end. @throws TickhaulError `createCorruptError`, `disk`. */
+/** Reads `.ndjson`, `.ndjson.gz` or `.ndjson.zst` to its end. @throws TickhaulError `corrupt`, `disk`. */
 export async function readNdjsonFacts(
   location: string,
   files: Files,
   signal: AbortSignal = new AbortController().signal,
 ): Promise<Pick<FileObservation, 'rows'>> {
   let rows = 0;
-  const takeText = (text: Buffer): void => {
+  const onText = (text: Buffer): void => {
     rows += countLines(text);
   };
-  await readNdjsonText(location, takeText, signal, files.read);
+  await readNdjsonText(location, onText, signal, files.read);
   return { rows };
 }

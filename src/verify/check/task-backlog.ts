@@ -1,32 +1,31 @@
-/** Works that are waited for later, so that what goes on meanwhile needn't stand still. */
+/** Tasks that are awaited later, so that the caller can continue meanwhile. */
 export interface TaskBacklog {
-  /** Resolves when there is room for another one. @throws what any of them threw. */
-  add(work: Promise<void>): Promise<void>;
-  /** Resolves when all have ended. @throws what any of them threw. */
+  /** Adds a running task, and resolves when there is room for another. @throws the first error of any task. */
+  add(task: Promise<void>): Promise<void>;
+  /** Resolves when all tasks have ended. @throws the first error of any task. */
   drain(): Promise<void>;
 }
-
-/** @param most works that may be under way while others begin. */
-export function createTaskBacklog(most: number): TaskBacklog {
-  const underWay = new Set<Promise<void>>();
+/** @param maxPending number of tasks that may run while the caller continues. */
+export function createTaskBacklog(maxPending: number): TaskBacklog {
+  const pending = new Set<Promise<void>>();
   let failures: readonly unknown[] = [];
-  const refuseFailed = (): void => {
+  const throwFirstFailure = (): void => {
     if (failures.length > 0) throw failures[0];
   };
   return {
-    async add(work) {
-      const ended = work
+    async add(task) {
+      const running = task
         .catch((error: unknown) => {
           failures = [...failures, error];
         })
-        .finally(() => underWay.delete(ended));
-      underWay.add(ended);
-      while (underWay.size > most) await Promise.race(underWay);
-      refuseFailed();
+        .finally(() => pending.delete(running));
+      pending.add(running);
+      while (pending.size > maxPending) await Promise.race(pending);
+      throwFirstFailure();
     },
     async drain() {
-      await Promise.all(underWay);
-      refuseFailed();
+      await Promise.all(pending);
+      throwFirstFailure();
     },
   };
 }

@@ -7,12 +7,12 @@ import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
+  dayFileName,
   FIRST,
   FOURTH,
   type Folder,
   folderOf,
-  nameOf,
-  namesIn,
+  listNames,
   SECOND,
   SELECTION,
   THIRD,
@@ -35,7 +35,7 @@ test('a plan is shared by two machines, which have all of it together', async (t
   await writeFile(list, plan.slice(0, 3).join('\n'));
   const first = await folder.run('download', '--from-file', list);
   assert.equal(first.exitCode, 0, first.stderr);
-  assert.equal((await namesIn(folder.dir)).length, 2);
+  assert.equal((await listNames(folder.dir)).length, 2);
   const other = folderOf(folder.service, join(await tempDir(t), 'data'));
   const rest = await runHere(['download', '--from-file', '-', '--json'], {
     env: other.env,
@@ -43,7 +43,7 @@ test('a plan is shared by two machines, which have all of it together', async (t
   });
   assert.equal(rest.exitCode, 0, rest.stderr);
   assert.equal(jsonLines(rest)[0]?.['download'], 2);
-  assert.deepEqual([...(await namesIn(folder.dir)), ...(await namesIn(other.dir))].sort(), ALL);
+  assert.deepEqual([...(await listNames(folder.dir)), ...(await listNames(other.dir))].sort(), ALL);
   const again = jsonLines(await folder.run('download', '--from-file', list, '--json'));
   assert.deepEqual([again.at(-1)?.['skipped'], asked(folder)], [2, 4]);
 });
@@ -58,7 +58,7 @@ test('shards of one list bring each of its files once', async (t) => {
     Number(jsonLines(ended).at(-1)?.['downloaded']),
   );
   assert.deepEqual([downloaded[0], downloaded[1], asked(folder)], [2, 2, 4]);
-  assert.deepEqual(await namesIn(folder.dir), ALL);
+  assert.deepEqual(await listNames(folder.dir), ALL);
 });
 
 test('the files that failed are listed, and the list is all that the next run needs', async (t) => {
@@ -76,7 +76,7 @@ test('the files that failed are listed, and the list is all that the next run ne
   const healed = await healthy.run('download', '--from-file', list, '--failed-to', list);
   assert.equal(healed.exitCode, 0, healed.stderr);
   assert.equal(asked(healthy), failed.length);
-  assert.deepEqual(await namesIn(folder.dir), ALL);
+  assert.deepEqual(await listNames(folder.dir), ALL);
   assert.equal(await readFile(list, 'utf8'), '');
 });
 
@@ -92,7 +92,7 @@ test('a list that a run does not come to the end of keeps what is left', async (
   assert.deepEqual(new Set(kept.map(({ status }) => status)), new Set(['failed', 'download']));
   const healed = await folder.run(...flags);
   assert.deepEqual([healed.exitCode, await readFile(list, 'utf8')], [0, '']);
-  assert.deepEqual(await namesIn(folder.dir), ALL);
+  assert.deepEqual(await listNames(folder.dir), ALL);
 });
 
 test('a list that cannot be written ends the run before it begins', async (t) => {
@@ -130,7 +130,7 @@ test('what a list calls pending or unavailable is not asked for, nor what needs 
   const { event: _event, seconds: _seconds, bytes: _bytes, ...counts } = summary;
   assert.deepEqual(counts, { exitCode: 4, pending: 1, unavailable: 1, unauthorized: 1, downloaded: 1 });
   assert.equal(asked(folder), 1);
-  assert.deepEqual(await namesIn(folder.dir), ['by']);
+  assert.deepEqual(await listNames(folder.dir), ['by']);
 });
 
 const NONSENSE: readonly [string, RegExp][] = [
@@ -194,5 +194,5 @@ test('a layout moves the files of a list', async (t) => {
   await writeFile(list, JSON.stringify({ ...LINE, path: 'x.csv.gz' }));
   const layout = ['--layout', '{exchange}/{date}/{name}'];
   assert.equal((await folder.run('download', '--from-file', list, ...layout)).exitCode, 0);
-  assert.deepEqual(await namesIn(join(folder.dir, 'binance-futures', '2024-03-02')), [nameOf('02')]);
+  assert.deepEqual(await listNames(join(folder.dir, 'binance-futures', '2024-03-02')), [dayFileName('02')]);
 });

@@ -8,12 +8,12 @@ import { jsonLines, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
-  downloaded,
+  downloadFolder,
   FIRST,
   FOURTH,
   type Folder,
   folderOf,
-  namesIn,
+  listNames,
   SECOND,
   THIRD,
 } from '../../verify/helpers.js';
@@ -22,7 +22,7 @@ const ALL = [FIRST, SECOND, THIRD, FOURTH];
 
 /** A folder with its lock file. */
 async function locked(t: TestContext): Promise<Folder & { lock: string; text: string }> {
-  const folder = await downloaded(t);
+  const folder = await downloadFolder(t);
   const lock = join(folder.dir, '..', 'tickhaul.lock');
   assert.equal((await folder.run('lock', '-o', lock)).exitCode, 0);
   return { ...folder, lock, text: await readFile(lock, 'utf8') };
@@ -94,7 +94,7 @@ test('other bytes from the service are refused with code 6, and what was there s
   );
   assert.match(JSON.stringify(failed), /the service has other bytes now than the lock file names/);
   assert.equal((await readFile(join(dir, FIRST))).length, 100);
-  assert.deepEqual(await namesIn(dir), [FIRST, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, THIRD, FOURTH]);
   // Nothing helps against it, so each is asked for once.
   assert.equal(asked(changed), 2);
 });
@@ -114,7 +114,7 @@ test('a day file that the lock file does not name is told, kept, and makes the r
     lines.filter(({ event }) => event === 'finding').map(({ kind, path }) => [kind, path]),
     [['extra', 'extra.csv.gz']],
   );
-  assert.ok((await namesIn(dir)).includes('extra.csv.gz'));
+  assert.ok((await listNames(dir)).includes('extra.csv.gz'));
 });
 
 test('a lock file of nonsense, or one that names a path outside, is refused before anything is asked for', async (t) => {
@@ -138,7 +138,7 @@ test('without a key, what needs one is not asked for', async (t) => {
   const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
   const { TICKHAUL_API_KEY: _, ...env } = other.env;
   assert.equal((await tickhaul(['download', '--frozen', lock], { env })).exitCode, 4);
-  assert.deepEqual(await namesIn(other.dir), [FIRST]);
+  assert.deepEqual(await listNames(other.dir), [FIRST]);
 });
 
 test('a dry run tells what a lock file or a list would bring', async (t) => {

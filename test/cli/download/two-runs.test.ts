@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { whenAsked } from '../../fleet/working.js';
+import { createRequestTrigger } from '../../fleet/helpers.js';
 import { envOf, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 test('a download beside another run says which one works in the folder, and goes on', async (t) => {
-  const { reached, onRequest } = whenAsked(1);
+  const { reached, onRequest } = createRequestTrigger(1);
   const service = await sandbox(t, { rows: 50, latencyMs: 300, onRequest });
   const dir = join(await tempDir(t), 'data');
   const env = envOf(service, dir);

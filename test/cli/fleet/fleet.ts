@@ -7,11 +7,11 @@ import { runHere } from '../../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { namesIn } from '../../verify/helpers.js';
+import { listNames } from '../../verify/helpers.js';
 
 /** Day files of a folder that has the cache of records in it. */
 export const filesIn = async (dir: string): Promise<readonly string[]> =>
-  (await namesIn(dir)).filter((name) => name.endsWith('.csv.gz'));
+  (await listNames(dir)).filter((name) => name.endsWith('.csv.gz'));
 
 export const NAMED = ['binance-futures', '-t', 'trades,quotes', '-s', 'BTCUSDT,ETHUSDT'];
 export const DAYS = ['--from', '2024-02-28', '--to', '2024-03-04'];

@@ -5,7 +5,7 @@ import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
 import { createTradeTextParser } from '../../../src/dialects/vendor/trade-text-parser.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
 import type { SourceRecord } from '../../../src/market/records/source-record.js';
-import { seededRandom } from '../../../src/sandbox/market/random.js';
+import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { tradeTextTarget } from './trade-text-target.js';
 
 const LOCAL = 1_709_253_660_004_123;

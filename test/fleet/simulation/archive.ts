@@ -15,13 +15,13 @@ const DATA_TYPES = ['trades', 'quotes', 'book_snapshot_5', 'liquidations'] as co
 const FROM = '2019-01-01';
 const TO = '2024-01-01';
 
-export const SERIES_A_SYMBOL = DATA_TYPES.length;
-/** Files of a series, and slices of it. */
+export const SERIES_PER_SYMBOL = DATA_TYPES.length;
+/** Files per series, and slices per series. */
 export const DAYS = (Date.parse(TO) - Date.parse(FROM)) / 86_400_000;
 export const MONTHS = 60;
 
-/** A plan of so many symbols that are all there for five years. */
-export function pinOfSymbols(count: number): PinnedPlan {
+/** A plan with this many symbols, each available for five years. */
+export function createPin(count: number): PinnedPlan {
   const times = { availableSince: `${FROM}T00:00:00.000Z`, availableTo: `${TO}T00:00:00.000Z` };
   const symbols = Array.from({ length: count }, (_, at) => ({
     id: `COIN${at}USDT`,
@@ -53,8 +53,8 @@ const NOTHING: Manifest = {
   close: async () => {},
 };
 
-/** A plan into a destination in which nothing ever stands. */
-export function planOf(pin: PinnedPlan): Promise<DownloadPlan> {
+/** A plan for a destination that is always empty. */
+export function createPlan(pin: PinnedPlan): Promise<DownloadPlan> {
   return createDownloadPlan({
     ...pin,
     manifest: NOTHING,
@@ -64,7 +64,7 @@ export function planOf(pin: PinnedPlan): Promise<DownloadPlan> {
   });
 }
 
-/** How many day files there were, and which: the same sum, whoever had them in whatever order. */
+/** Number of day files, and a checksum of them that does not depend on their order or their worker. */
 export class Count {
   files = 0;
   sum = 0;

@@ -1,9 +1,9 @@
-/** Fills a queue with a plan, as a command of its own would. Argument: with what, as JSON. It prints what came of it. */
+/** Fills a queue with a plan, as a separate command would. Argument: its input, as JSON. It prints the result. */
 import { secondsSince } from '../../../src/base/units.js';
 import { type EnqueueSummary, enqueuePlan } from '../../../src/fleet/enqueue-plan.js';
 import { openQueue } from '../../../src/fleet/open-queue.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { pinOfSymbols, planOf } from './archive.js';
+import { createPin, createPlan } from './archive.js';
 
 export interface EnqueueTask {
   readonly url: string;
@@ -12,9 +12,9 @@ export interface EnqueueTask {
 }
 
 export interface EnqueueResult extends EnqueueSummary {
-  /** That it took, once its queue was open. */
+  /** Seconds that it took, after its queue was open. */
   readonly seconds: number;
-  /** The most memory that the process held, in bytes. */
+  /** Peak memory of the process, in bytes. */
   readonly memory: number;
 }
 
@@ -23,8 +23,8 @@ const { signal } = new AbortController();
 const warn = (message: string): void => void process.stderr.write(`${message}\n`);
 const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const began = performance.now();
-const pin = pinOfSymbols(symbols);
-const plan = await planOf(pin);
+const pin = createPin(symbols);
+const plan = await createPlan(pin);
 const summary = await enqueuePlan({
   ...{ open, pin, plan, range: plan.range, destination: openFolderDestination(dir), sliceDays: undefined },
   options: {

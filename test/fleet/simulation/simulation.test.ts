@@ -1,4 +1,4 @@
-/** `npm run simulate` runs it in full: 1,000 workers, 1,000 shards, 10 million files. */
+/** `npm run simulate` runs the full size: 1,000 workers, 1,000 shards, 10 million files. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -8,21 +8,21 @@ import { secondsSince } from '../../../src/base/units.js';
 import { createShardTest } from '../../../src/dataset/shard.js';
 import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
 import { tempDir } from '../../helpers/temp.js';
-import { Count, countFiles, DAYS, MONTHS, pinOfSymbols, planOf, SERIES_A_SYMBOL } from './archive.js';
+import { Count, countFiles, createPin, createPlan, DAYS, MONTHS, SERIES_PER_SYMBOL } from './archive.js';
 import type { EnqueueResult, EnqueueTask } from './enqueue-child.js';
 import type { WorkersResult, WorkersTask } from './workers-child.js';
 
 const run = promisify(execFile);
 const IS_FULL = process.env['FULL'] !== undefined;
 const PROCESSES = 2;
-/** What Redis writes down is its own matter. */
+/** Persistence is off, so that it is not measured. */
 const IN_MEMORY = ['--appendonly', 'no'];
-/** What ten million files may take. */
-const MOST_SECONDS = 120;
-const MOST_BYTES = 1e9;
+/** Limits for ten million files. */
+const MAX_SECONDS = 120;
+const MAX_BYTES = 1e9;
 
-test('a thousand shards have nothing in common, and miss nothing', async () => {
-  const plan = await planOf(pinOfSymbols(10));
+test('a thousand shards are disjoint and complete', async () => {
+  const plan = await createPlan(createPin(10));
   const files = [...plan.filesInPathOrder()].map(({ file }) => file).slice(0, IS_FULL ? undefined : 2000);
   const owners = new Map(files.map((file) => [file, 0]));
   for (let index = 0; index < 1000; index++) {
@@ -39,7 +39,7 @@ test(`${IS_FULL ? 1000 : 50} workers share a queue`, { skip: NO_REDIS, timeout: 
   const task = { url: redis.url, workers, concurrency: 1, sliceMs: IS_FULL ? 300 : 20 };
   const results = await runWorkers(t, task);
   assertAll(results, slices, count);
-  // Nobody has it all.
+  // No worker processed everything.
   for (const { done } of results) assert.ok(done > 0);
 });
 
@@ -55,15 +55,15 @@ test(`${IS_FULL ? 'ten million files' : '15,000 files'} through the queue`, {
   assertAll(results, slices, count);
   const inRedis = await peakMemory(redis);
   const ofWorkers = results.reduce((sum, { memory }) => sum + memory, 0);
-  // The queue was filled before they began.
+  // The queue was filled before the workers started.
   const bytes = inRedis + Math.max(filled.memory, ofWorkers);
   t.diagnostic(
     `${count.files} files in ${slices} slices: enqueued in ${filled.seconds.toFixed(0)} s, all in ${seconds.toFixed(0)} s; ` +
       `${(bytes / 1e6).toFixed(0)} MB, ${(inRedis / 1e6).toFixed(0)} of it in Redis`,
   );
   if (!IS_FULL) return;
-  assert.ok(seconds < MOST_SECONDS, `${seconds} s`);
-  assert.ok(bytes < MOST_BYTES, `${bytes} bytes`);
+  assert.ok(seconds < MAX_SECONDS, `${seconds} s`);
+  assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
 });
 
 interface Filled {
@@ -76,11 +76,11 @@ interface Filled {
 async function put(t: TestContext, { url }: TestRedis, symbols: number): Promise<Filled> {
   const task: EnqueueTask = { url, symbols, dir: join(await tempDir(t), 'data') };
   const filled = await runChild<EnqueueResult>(t, 'enqueue-child.js', task);
-  const slices = symbols * SERIES_A_SYMBOL * MONTHS;
+  const slices = symbols * SERIES_PER_SYMBOL * MONTHS;
   assert.deepEqual([filled.slices, filled.added], [slices, slices]);
   const count = new Count();
-  await countFiles(await planOf(pinOfSymbols(symbols)), count);
-  assert.equal(count.files, symbols * SERIES_A_SYMBOL * DAYS);
+  await countFiles(await createPlan(createPin(symbols)), count);
+  assert.equal(count.files, symbols * SERIES_PER_SYMBOL * DAYS);
   return { slices, count, filled };
 }
 
@@ -105,7 +105,7 @@ async function peakMemory(redis: TestRedis): Promise<number> {
   return Number(/^used_memory_peak:(\d+)/m.exec(info)?.[1]);
 }
 
-/** Each file was in one slice, and each slice was worked on once. */
+/** Each file was in exactly one slice, and each slice was processed once. */
 function assertAll(results: readonly WorkersResult[], slices: number, expected: Count): void {
   const found = new Count();
   for (const result of results) found.addAll(result);

@@ -1,6 +1,6 @@
 /**
- * Workers in one process, whose transfers bring nothing: they count the files of each slice. Argument: what to do, as
- * JSON. It prints what they came to.
+ * Workers in one process whose transfers download nothing: they count the files of each slice. Argument: the settings,
+ * as JSON. It prints the counts.
  */
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -10,26 +10,26 @@ import { createSlicePin, type SliceWork } from '../../../src/fleet/run-slice.js'
 import { runWorker } from '../../../src/fleet/run-worker.js';
 import { readPin } from '../../../src/fleet/stored-pins.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { Count, countFiles, planOf } from './archive.js';
+import { Count, countFiles, createPlan } from './archive.js';
 
 export interface WorkersTask {
   readonly url: string;
-  /** That share the work: they begin when all are ready. */
+  /** Number of processes; they start when all are ready. */
   readonly processes: number;
   readonly workers: number;
-  /** Slices at once, of each. */
+  /** Slices at once per worker. */
   readonly concurrency: number;
-  /** Milliseconds that a slice takes at least. */
+  /** Minimum duration of a slice in milliseconds. */
   readonly sliceMs: number;
 }
 
 export interface WorkersResult {
   readonly files: number;
   readonly sum: number;
-  /** Slices. */
+  /** Number of slices. */
   readonly done: number;
   readonly exitCodes: readonly number[];
-  /** The most memory that the process held, in bytes. */
+  /** Peak memory of the process, in bytes. */
   readonly memory: number;
 }
 
@@ -45,14 +45,14 @@ const countSlice: SliceWork['run'] = async (job) => {
   const pin = pins.get(job.pin) ?? readPin(openFolderDestination(job.dir), job.pin);
   pins.set(job.pin, pin);
   const slice = new Count();
-  await countFiles(await planOf(createSlicePin(await pin, job)), slice);
+  await countFiles(await createPlan(createSlicePin(await pin, job)), slice);
   if (sliceMs > 0) await sleep(sliceMs);
   total.addAll(slice);
   const counts = { downloaded: slice.files };
   return { summary: { exitCode: 0, counts, unfinished: 0, bytes: 0, seconds: 0 }, failed: [] };
 };
 
-// One that is there first would have it all.
+// Otherwise the first process would take all slices.
 await open.redis.incr('ready');
 while (Number(await open.redis.get('ready')) < processes) await sleep(10);
 const summaries = await Promise.all(

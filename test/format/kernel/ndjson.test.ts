@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import { seededRandom } from '../../../src/sandbox/market/random.js';
+import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { alikeRows } from '../alike-rows.js';
 import { referenceLines } from '../reference/ndjson.js';

@@ -7,7 +7,7 @@ import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { ColumnParser } from '../../../src/format/kernel/column-parser.js';
 import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
-import { seededRandom } from '../../../src/sandbox/market/random.js';
+import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';
 import { rowGroupTarget } from './row-group-target.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type ConvertOptions, chooseBatchRows } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
-import type { Random } from '../../../src/sandbox/market/random.js';
+import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';
 import { referenceBatches } from '../reference/csv/parser.js';

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
 import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
-import type { Random } from '../../../src/sandbox/market/random.js';
+import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
 import { ALWAYS } from '../lines-of.js';

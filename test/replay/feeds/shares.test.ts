@@ -7,7 +7,7 @@ import { isDivisible, MixedMessage } from '../../../src/dialects/symbol-shares.j
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
-import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
+import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import { readWithOneReader, readWithSeveralReaders } from './sharing.js';
 
 const DAY = parseDay('2024-03-01');
@@ -17,7 +17,7 @@ const SIZE = { rows: 500, seed: 3 };
 const FEEDS = createSyntheticFeeds({
   ...SIZE,
   breaks: 0.05,
-  exchanges: madeUpExchanges(parseDay('2024-03-10'), SIZE.rows),
+  exchanges: createSyntheticExchanges(parseDay('2024-03-10'), SIZE.rows),
 });
 
 const BOOKS = 'book_change,book_ticker,book_snapshot_3_1s,quote';

@@ -41,7 +41,7 @@ test('without a valid access token, every operation is 401 with a challenge', as
   }
 });
 
-test('the account is created once, and returned after', async (t) => {
+test('the account is created once, and returned afterwards', async (t) => {
   const service = await sandbox(t);
   const headers = await bearer(service, await verifiedIdentity(service));
   const url = `${service.apiUrl}/v1/account`;
@@ -54,7 +54,7 @@ test('the account is created once, and returned after', async (t) => {
   assert.deepEqual(await getJson(url, headers), created.body);
 });
 
-test('each operation of the description answers as described', async (t) => {
+test('each operation responds as its description says', async (t) => {
   const service = await sandbox(t);
   const headers = await bearer(service, await verifiedIdentity(service));
   const document = await getJson<Document>(`${service.apiUrl}/v1/account/openapi.json`);
@@ -112,7 +112,7 @@ test('each operation of the description answers as described', async (t) => {
   );
 });
 
-test('operations refuse wrong parameters and bodies', async (t) => {
+test('operations reject wrong parameters and bodies', async (t) => {
   const service = await sandbox(t);
   const headers = await bearer(service, await verifiedIdentity(service));
   const url = `${service.apiUrl}/v1/account`;
@@ -135,7 +135,7 @@ test('operations refuse wrong parameters and bodies', async (t) => {
   assert.equal(await refusal('/nothing', 'GET'), 'not_found');
 });
 
-test('the key check tells what the key covers, and nothing for an expired key', async (t) => {
+test('the key check returns the coverage of the key, and nothing for an expired key', async (t) => {
   const access = {
     exchange: 'kraken',
     accessType: 'api-key',

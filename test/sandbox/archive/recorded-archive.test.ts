@@ -6,13 +6,13 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { parseDay } from '../../../src/dataset/day.js';
-import type { ExchangeRecord } from '../../../src/sandbox/market/exchanges.js';
+import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
-import { startSandbox } from '../../../src/sandbox/sandbox-server.js';
+import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
 import { SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { fileUrl, get, getJson, KEY } from '../helpers.js';
 
-// From the compiled test, four folders up is the repository's parent.
+// Relative to the compiled test, four folders up is the parent of the repository.
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tickhaul-test-'));
@@ -27,7 +27,7 @@ async function replay(t: TestContext, options: SandboxOptions): ReturnType<typeo
   return sandbox;
 }
 
-test('a folder is announced and served under its day-file names', async (t) => {
+test('a folder is listed and served under its day file names', async (t) => {
   const zipped = gzipSync('exchange,symbol\nx,y\n');
   const replayDir = folderWith(t, {
     'binance-futures_book_snapshot_25_2020-09-01_BTCUSDT.csv': 'a,b\n1,2\n',
@@ -36,9 +36,9 @@ test('a folder is announced and served under its day-file names', async (t) => {
     'notes.txt': 'not a day file',
   });
   const sandbox = await replay(t, { replayDir });
-  const ids = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
+  const ids = await getJson<SandboxExchange[]>(`${sandbox.apiUrl}/v1/exchanges`);
   assert.deepEqual(ids.map(({ id }) => id).sort(), ['binance-futures', 'deribit']);
-  const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/binance-futures`);
+  const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/binance-futures`);
   assert.equal(datasets?.exportedFrom, '2020-09-01T00:00:00.000Z');
   assert.equal(datasets?.exportedUntil, '2020-09-04T00:00:00.000Z');
   assert.deepEqual(
@@ -56,33 +56,33 @@ test('a folder is announced and served under its day-file names', async (t) => {
   assert.deepEqual([hole.status, JSON.parse(hole.body.toString()).code], [400, 140]);
 });
 
-test('exportedUntil, where given, stands in the records and hides later days', async (t) => {
+test('exportedUntil, if set, is in the records and hides later days', async (t) => {
   const replayDir = folderWith(t, {
     'ftx_trades_2020-09-01_BTC-PERP.csv': 'a\n',
     'ftx_trades_2020-10-01_BTC-PERP.csv': 'a\n',
   });
   const sandbox = await replay(t, { replayDir, exportedUntil: parseDay('2020-09-05') });
-  const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/ftx`);
+  const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/ftx`);
   assert.equal(datasets?.exportedUntil, '2020-09-05T00:00:00.000Z');
   assert.equal((await get(fileUrl(sandbox, 'ftx', 'trades', '2020/10/01', 'BTC-PERP'))).status, 400);
 });
 
-test('a folder that is not there, or holds no day file, is a usage error', async (t) => {
+test('a missing folder, or one without day files, is a usage error', async (t) => {
   const empty = folderWith(t, { 'readme.csv': 'a\n' });
   await assert.rejects(startSandbox({ replayDir: empty }), { code: 'usage', message: /holds no day file/ });
   const missing = join(empty, 'missing');
   await assert.rejects(startSandbox({ replayDir: missing }), { code: 'usage', message: /missing.*ENOENT/ });
 });
 
-test('real samples arrive as they are', {
+test('real samples are served unchanged', {
   skip: existsSync(SAMPLES_DIR) ? false : 'no real samples beside the repository',
 }, async (t) => {
   const sandbox = await replay(t, { replayDir: SAMPLES_DIR });
   assert.ok(SAMPLES.length > 0);
-  const list = await getJson<ExchangeRecord[]>(`${sandbox.apiUrl}/v1/exchanges`);
+  const list = await getJson<SandboxExchange[]>(`${sandbox.apiUrl}/v1/exchanges`);
   const served: string[] = [];
   for (const { id } of list) {
-    const { datasets } = await getJson<ExchangeRecord>(`${sandbox.apiUrl}/v1/exchanges/${id}`);
+    const { datasets } = await getJson<SandboxExchange>(`${sandbox.apiUrl}/v1/exchanges/${id}`);
     for (const { id: symbol, dataTypes } of datasets?.symbols ?? []) {
       for (const type of dataTypes) {
         const name =

@@ -10,7 +10,7 @@ const US_A_DAY = 86_400_000_000;
 
 type Row = Readonly<Record<string, string>>;
 
-function rowsOf(exchange: string, dataType: DataType, symbol: string, rows = 3000): Row[] {
+function generateRows(exchange: string, dataType: DataType, symbol: string, rows = 3000): Row[] {
   const file: DayFile = { exchange, dataType, symbol, day: DAY };
   const lines = [...generateDayFileText(file, [symbol], { rows, seed: 1 })].join('').trimEnd().split('\n');
   const names = (lines.shift() ?? '').split(',');
@@ -34,14 +34,14 @@ const SHAPES = {
   boolean: /^(true|false)$/,
 };
 
-/** The rows of a change or an order share their times; of the others, each is a message. */
+/** The rows of a change or an order have equal times; each other row is a message. */
 const OF_SEVERAL_ROWS: readonly DataType[] = ['trades', 'incremental_book_L2', 'options_chain'];
-/** They have a row for each change of their best levels, and the others as many as were asked for. */
+/** They have a row for each change of their best levels; the others have the requested number. */
 const OF_CHANGES: readonly DataType[] = ['quotes', 'book_ticker', 'book_snapshot_5', 'book_snapshot_25'];
 
 for (const dataType of DATA_TYPES) {
-  test(`${dataType}: cells have their column's form, times never go back, rows are messages or share them`, () => {
-    const rows = rowsOf('deribit', dataType, 'BTC-PERPETUAL');
+  test(`${dataType}: cells have the form of their column, times never decrease, rows of a message have equal times`, () => {
+    const rows = generateRows('deribit', dataType, 'BTC-PERPETUAL');
     if (OF_CHANGES.includes(dataType)) assert.ok(rows.length > 1000 && rows.length < 3000);
     else assert.equal(rows.length, 3000);
     for (const { name, kind } of dataTypeColumns(dataType) ?? []) {
@@ -64,19 +64,21 @@ for (const dataType of DATA_TYPES) {
   });
 }
 
-test('the first rows may carry a time of the day before; where an exchange gives no times both are equal', () => {
-  const [first] = rowsOf('bitmex', 'quotes', 'XBTUSD');
+test('the first rows may have a time of the previous day; without exchange times both times are equal', () => {
+  const [first] = generateRows('bitmex', 'quotes', 'XBTUSD');
   assert.ok(number(first, 'timestamp') < DAY * US_A_DAY);
-  assert.ok(rowsOf('ftx', 'trades', 'BTC-PERP').every((row) => row['timestamp'] === row['local_timestamp']));
+  assert.ok(
+    generateRows('ftx', 'trades', 'BTC-PERP').every((row) => row['timestamp'] === row['local_timestamp']),
+  );
 });
 
-test('prices walk: they change, by little at a time, and stay above zero', () => {
+test('prices walk: they change in small steps, and stay above zero', () => {
   for (const [exchange, symbol] of [
     ['binance-futures', 'BTCUSDT'],
     ['binance-futures', 'DOGEUSDT'],
     ['coinbase', 'A+B-USD'],
   ] as const) {
-    const prices = rowsOf(exchange, 'trades', symbol).map((row) => number(row, 'price'));
+    const prices = generateRows(exchange, 'trades', symbol).map((row) => number(row, 'price'));
     assert.ok(new Set(prices).size > 10);
     for (const [i, price] of prices.entries()) {
       const last = prices[i - 1] ?? price;
@@ -85,9 +87,9 @@ test('prices walk: they change, by little at a time, and stay above zero', () =>
   }
 });
 
-test('ids are counters, UUIDs, integers past 2^53, or empty, by exchange', () => {
+test('ids are counters, UUIDs, integers above 2^53, or empty, by exchange', () => {
   const ids = (exchange: string): string[] =>
-    rowsOf(exchange, 'trades', 'BTCUSDT', 300).map((row) => row['id'] ?? '');
+    generateRows(exchange, 'trades', 'BTCUSDT', 300).map((row) => row['id'] ?? '');
   const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
   assert.ok(ids('bitmex').every((id) => uuid.test(id)));
   assert.ok(ids('huobi').every((id) => BigInt(id) > BigInt(Number.MAX_SAFE_INTEGER)));
@@ -96,18 +98,18 @@ test('ids are counters, UUIDs, integers past 2^53, or empty, by exchange', () =>
 });
 
 test('derivative_ticker: rates have 20 decimals, and some cells are empty', () => {
-  const deribit = rowsOf('deribit', 'derivative_ticker', 'BTC-PERPETUAL');
+  const deribit = generateRows('deribit', 'derivative_ticker', 'BTC-PERPETUAL');
   assert.ok(deribit.every((row) => row['funding_timestamp'] === '' && row['predicted_funding_rate'] === ''));
   assert.ok(deribit.every((row) => /\.\d{20}$/.test(row['funding_rate'] ?? '')));
   assert.equal(deribit[0]?.['last_price'], '');
-  for (const row of rowsOf('bitmex', 'derivative_ticker', 'XBTUSD')) {
+  for (const row of generateRows('bitmex', 'derivative_ticker', 'XBTUSD')) {
     assert.ok(number(row, 'funding_timestamp') >= number(row, 'local_timestamp'));
     assert.notEqual(row['predicted_funding_rate'], '');
   }
 });
 
-test('options_chain: symbols tell strike, expiry and type; deltas have their sign', () => {
-  const rows = rowsOf('deribit', 'options_chain', 'OPTIONS');
+test('options_chain: symbols include strike, expiry and type; deltas have their sign', () => {
+  const rows = generateRows('deribit', 'options_chain', 'OPTIONS');
   assert.ok(new Set(rows.map((row) => row['symbol'])).size > 20);
   for (const row of rows) {
     const call = row['type'] === 'call';

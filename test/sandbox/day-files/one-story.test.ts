@@ -12,7 +12,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { rowsOf } from '../../market/batches.js';
 import { NaiveSnapshots } from '../../market/naive/book-snapshots.js';
 import { changesOf, exchangeTime, type Row, sixDecimals } from '../../market/naive/messages.js';
-import { cellsOf as cellsOfBody, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
+import { parseCells as cellsOfBody, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
 
 interface Market {
   readonly exchange: string;
@@ -30,7 +30,7 @@ function csvOf({ exchange, symbol }: Market, dataType: DataType, rows: number): 
   return [...generateDayFileText(file, [symbol], { rows, seed: 3 })].join('');
 }
 
-/** Quotes name their columns otherwise than a snapshot of one level does. */
+/** Quotes have other column names than a snapshot of one level. */
 const AS_QUOTE: Readonly<Record<string, string>> = {
   'asks[0].price': 'ask_price',
   'asks[0].amount': 'ask_amount',
@@ -46,7 +46,7 @@ const FILES: readonly (readonly [string, readonly DataType[]])[] = [
 
 for (const market of MARKETS) {
   const { exchange, symbol } = market;
-  test(`${exchange}: what convert computes of L2 is what the files of quotes and snapshots hold`, async (t) => {
+  test(`${exchange}: the values that convert computes from L2 are those of the quotes and snapshot files`, async (t) => {
     const dir = await tempDir(t);
     const source = join(dir, `${exchange}_incremental_book_L2_2024-03-01_${symbol}.csv.gz`);
     await writeFile(source, gzipSync(csvOf(market, 'incremental_book_L2', 1500)));
@@ -66,7 +66,7 @@ for (const market of MARKETS) {
     }
   });
 
-  test(`${exchange}: the rules, followed word by word, lead from L2 to its snapshots`, () => {
+  test(`${exchange}: applying the documented rules to L2 yields its snapshots`, () => {
     const spec = { name: 'book_snapshot_5_0ms', depth: 5, interval: 0 };
     const naive = new NaiveSnapshots(spec);
     const expected = changesOf(rowsOf(csvOf(market, 'incremental_book_L2', 600))).flatMap((change) =>
@@ -85,7 +85,7 @@ for (const market of MARKETS) {
     );
   });
 
-  test(`${exchange}: trades and liquidations lie at the best of their moment, tickers tell the last trade`, () => {
+  test(`${exchange}: trades and liquidations have the best price of their time, tickers the price of the last trade`, () => {
     const quotes = rowsOf(csvOf(market, 'quotes', 800));
     const trades = rowsOf(csvOf(market, 'trades', 800));
     const quoteBefore = latestOf(quotes);
@@ -113,7 +113,7 @@ function levelsOf(row: Row, side: string): unknown[] {
   }));
 }
 
-/** The last of the rows that was received before another one. */
+/** The last row that was received before another one. */
 function latestOf(rows: readonly Row[]): (other: Row) => Row | undefined {
   return (other) => rows.findLast((row) => timesOf(row).localTimestamp < timesOf(other).localTimestamp);
 }
@@ -138,7 +138,7 @@ for (const [exchange, grouped, dataType, members] of [
   });
 }
 
-test('another seed, day or symbol is another story; the same one is the same to the byte', () => {
+test('another seed, day or symbol gives other data; the same ones give the same bytes', () => {
   const [market] = MARKETS as [Market];
   const text = (seed: number, day: string, symbol: string): string => {
     const file = { exchange: market.exchange, dataType: 'trades', symbol, day: parseDay(day) };

@@ -1,18 +1,18 @@
 import fc from 'fast-check';
 import type { EventOf, FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 
-/** What events of a dialect may be, so that they can be told in it without loss. */
+/** Properties of a dialect's events, so that its messages represent them without loss. */
 export interface Traits {
   readonly symbol: string;
-  /** Microseconds of the smallest step of the exchange's times. */
+  /** Resolution of the exchange's times, in microseconds. */
   readonly tick: 1 | 1000;
   readonly ids: 'text' | 'number';
   readonly liquidationIds: boolean;
   readonly unknownSides: boolean;
-  /** Liquidations have the local time. */
+  /** Whether liquidations have the local time. */
   readonly timelessLiquidations: boolean;
   readonly snapshotsOnce: boolean;
-  /** Values of a ticker that one message tells, by whether it has a time; the first one comes first. */
+  /** Ticker values that one message contains, by whether the message has a time; the first one is sent first. */
   readonly tickerGroups: readonly { readonly keys: readonly TickerKey[]; readonly timed: boolean }[];
 }
 
@@ -42,7 +42,7 @@ interface Times {
   readonly localTimestamp: number;
 }
 
-/** Times of events that follow each other; the local ones come a little later. */
+/** Times of consecutive events; the local ones are a little later. */
 function times({ tick }: Traits, count: number): fc.Arbitrary<readonly Times[]> {
   const step = fc.record({ wait: fc.integer({ min: 1, max: 5000 }), late: fc.integer({ min: 1, max: 900 }) });
   return fc.array(step, { minLength: count, maxLength: count }).map((steps) => {
@@ -54,8 +54,8 @@ function times({ tick }: Traits, count: number): fc.Arbitrary<readonly Times[]> 
   });
 }
 
-/** Events that follow each other, of parts without times. */
-function inTime<Part extends object>(
+/** Consecutive events, from parts without times. */
+function withTimes<Part extends object>(
   traits: Traits,
   parts: fc.Arbitrary<readonly Part[]>,
 ): fc.Arbitrary<readonly (Part & Times & { readonly symbol: string })[]> {
@@ -79,7 +79,7 @@ function trades<Type extends 'trade' | 'liquidation'>(
     amount,
     side: fc.constantFrom(...sides),
   });
-  return inTime(traits, fc.array(part, { minLength: 1, maxLength: 8 })).map((events) =>
+  return withTimes(traits, fc.array(part, { minLength: 1, maxLength: 8 })).map((events) =>
     events.map((event) =>
       type === 'liquidation' && traits.timelessLiquidations
         ? { ...event, timestamp: event.localTimestamp }
@@ -106,13 +106,13 @@ function bookChanges(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
     fc.boolean().chain((isSnapshot) => change(isSnapshot && !traits.snapshotsOnce)),
     { maxLength: 8 },
   );
-  return inTime(
+  return withTimes(
     traits,
     fc.tuple(change(true), later).map(([first, rest]) => [first, ...rest]),
   );
 }
 
-/** Each changes what one message tells; what a message without a time tells has the time of the one before. */
+/** Each changes the values of one message; a message without a time has that of the one before. */
 function derivativeTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   const { tickerGroups } = traits;
   const value = (key: TickerKey): fc.Arbitrary<number> =>
@@ -126,7 +126,7 @@ function derivativeTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   };
   const later = fc.array(fc.integer({ min: 0, max: tickerGroups.length - 1 }).chain(group), { maxLength: 8 });
   const steps = fc.tuple(group(0), later).map(([first, rest]) => [first, ...rest]);
-  return inTime(traits, steps).map((made) => {
+  return withTimes(traits, steps).map((made) => {
     const events: FeedEvent[] = [];
     let known: Record<string, number> = {};
     let timestamp = 0;
@@ -149,7 +149,7 @@ function bookTickers(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
     bidPrice,
     bidAmount,
   }));
-  return inTime(traits, fc.array(part, { minLength: 1, maxLength: 8 }));
+  return withTimes(traits, fc.array(part, { minLength: 1, maxLength: 8 }));
 }
 
 function optionSummaries(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
@@ -177,11 +177,14 @@ function optionSummaries(traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
     underlyingPrice: price,
     underlyingIndex: fc.constant('BTC-28JUN24'),
   });
-  return inTime({ ...traits, symbol: 'BTC-28JUN24-60000-C' }, fc.array(part, { minLength: 1, maxLength: 8 }));
+  return withTimes(
+    { ...traits, symbol: 'BTC-28JUN24-60000-C' },
+    fc.array(part, { minLength: 1, maxLength: 8 }),
+  );
 }
 
-/** Events of one type and symbol as a connection may tell them, from its begin on. */
-export function eventsOf(type: FeedEvent['type'], traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
+/** Events of one type and symbol that a connection may send, from its start on. */
+export function arbitraryEvents(type: FeedEvent['type'], traits: Traits): fc.Arbitrary<readonly FeedEvent[]> {
   switch (type) {
     case 'trade':
     case 'liquidation':

@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
-import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/dialects.js';
 import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
+import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/native-writer.js';
 import { normalizeMessages, plain } from '../../dialects/records-of.js';
-import { eventsOf, type TickerKey, type Traits } from './event-arbitraries.js';
+import { arbitraryEvents, type TickerKey, type Traits } from './event-arbitraries.js';
 
 const PERIOD = { start: Date.UTC(2024, 2, 5) * 1000, end: Date.UTC(2024, 2, 6) * 1000 };
 
@@ -65,13 +65,13 @@ const TRAITS: Readonly<Record<string, Traits>> = {
   coinbase: { ...MOST, symbol: 'BTC-USD', tick: 1 },
 };
 
-/** The types that a dialect tells. */
+/** The event types of a dialect. */
 function typesOf(exchange: string): readonly FeedEvent['type'][] {
   return Object.keys(DIALECTS[exchange]?.() ?? {}) as FeedEvent['type'][];
 }
 
-/** The record of an event; changes whose times are the same are one, in the order of their prices. */
-function recordOf(event: FeedEvent, { tick }: Traits): object {
+/** The record of an event; changes with equal times are merged, ordered by price. */
+function toRecord(event: FeedEvent, { tick }: Traits): object {
   return plain({ ...event, micros: tick === 1 || event.timestamp === event.localTimestamp });
 }
 
@@ -82,7 +82,7 @@ interface Change {
   readonly asks: readonly { readonly price: number }[];
 }
 
-/** Changes that follow each other with the same times as one, its levels by price: BitMEX tells one in three. */
+/** Merges consecutive changes with equal times, with levels by price: BitMEX sends one in three messages. */
 function joined(records: readonly object[]): readonly object[] {
   const changes: Change[] = [];
   for (const record of records as readonly Change[]) {
@@ -98,12 +98,12 @@ function joined(records: readonly object[]): readonly object[] {
 
 for (const [exchange, traits] of Object.entries(TRAITS)) {
   for (const type of typesOf(exchange)) {
-    test(`${exchange}: ${type} messages, normalized, are the events again`, async () => {
+    test(`${exchange}: ${type} messages, normalized, are the original events`, async () => {
       const { segments } = await planFeed({ exchange, types: [parseDataTypeName(type)], period: PERIOD });
       const [segment] = segments;
       assert.ok(segment && segments.length === 1);
       fc.assert(
-        fc.property(eventsOf(type, traits), (events) => {
+        fc.property(arbitraryEvents(type, traits), (events) => {
           const writer = createNativeWriter(exchange);
           const told = events.flatMap((event) => writer?.write(event) ?? []);
           const channels = new Set(segment.filters.map(({ channel }) => channel));
@@ -113,7 +113,7 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
             localTimestamp,
           }));
           const records = normalizeMessages(segment.normalizers(), messages);
-          const expected = events.map((event) => recordOf(event, traits));
+          const expected = events.map((event) => toRecord(event, traits));
           if (type === 'book_change') assert.deepEqual(joined(records), joined(expected));
           else assert.deepEqual(records, expected);
         }),
@@ -123,12 +123,12 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
   }
 }
 
-test('every dialect has traits here, and an unknown one no writer', () => {
+test('every dialect has traits here, and an unknown exchange has no writer', () => {
   assert.deepEqual(Object.keys(DIALECTS).sort(), Object.keys(TRAITS).sort());
   assert.equal(createNativeWriter('nowhere'), undefined);
 });
 
-test("channels are those of the day: OKX's and Bybit's changed", async () => {
+test('OKX and Bybit messages use the channels of their day', async () => {
   const day = (text: string): number => Date.parse(text) * 1000;
   const trade = { type: 'trade', symbol: 'X', id: '1', price: 1, amount: 1, side: 'buy' } as const;
   const level = { price: 1, amount: 1 };

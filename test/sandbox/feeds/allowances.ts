@@ -1,33 +1,33 @@
 import type { PriceLevel } from '../../../src/market/messages.js';
 
-/** A normalized message, as its line says. */
+/** A normalized message, as in its line. */
 export type Message = Readonly<Record<string, unknown>> & { readonly localTimestamp: string };
 
-/** Where messages of a feed and those of day files may differ. */
+/** Where messages of a feed and of day files may differ. */
 export interface Allowance {
   readonly exchange: string;
   /** Names of normalized types. */
   readonly types: RegExp;
   readonly why: string;
-  /** Lines of the feed that day files of these types have nothing of. */
+  /** Lines of the feed that day files of these types do not contain. */
   readonly leftOut?: RegExp;
-  /** What is done to the messages of both before they are compared. */
+  /** Transforms the messages of both before they are compared. */
   readonly change?: (messages: readonly Message[]) => readonly Message[];
 }
 
-/** All that may differ. The first one of an exchange and type counts. */
+/** All allowed differences. The first one of an exchange and type applies. */
 export const ALLOWANCES: readonly Allowance[] = [
   {
     exchange: 'bitmex',
     types: /^book_change$/,
-    why: 'It tells levels that are gone, changed and new apart; a file has them as one (replay facts, section 8: messages of the same microsecond merge).',
+    why: 'It tells levels that are gone, changed and new apart; a file has them as one.',
     change: joined,
   },
   {
     exchange: 'bitmex',
     types: /^book_snapshot_.*_0ms$/,
     why: 'For the same reason there are states between the parts of a change (section 8: such a snapshot is lost).',
-    change: lastOfEachMoment,
+    change: keepLastPerTime,
   },
   {
     exchange: 'bitmex',
@@ -39,13 +39,13 @@ export const ALLOWANCES: readonly Allowance[] = [
     exchange: 'binance-futures',
     types: /^derivative_ticker$/,
     why: 'A made-up ticker changes all its values at once, which this exchange tells in several messages; section 8 does not have this, since a real file has a row for each.',
-    change: lastOfEachMoment,
+    change: keepLastPerTime,
   },
   {
     exchange: 'okex-swap',
     types: /^derivative_ticker$/,
     why: 'The same.',
-    change: lastOfEachMoment,
+    change: keepLastPerTime,
   },
   {
     exchange: 'deribit',
@@ -63,7 +63,7 @@ export const ALLOWANCES: readonly Allowance[] = [
     exchange: 'deribit',
     types: /^book_ticker$/,
     why: 'Best prices come in each message of the channel ticker, changed or not.',
-    change: changesOfPrices,
+    change: keepPriceChanges,
   },
   {
     exchange: 'deribit',
@@ -86,7 +86,7 @@ function without(messages: readonly Message[], key: string): readonly Message[] 
   });
 }
 
-/** Changes of the same moment as one, its levels by price. */
+/** Merges changes of the same time, with levels by price. */
 function joined(messages: readonly Message[]): readonly Message[] {
   const sides = (parts: readonly Message[], side: string): readonly PriceLevel[] =>
     parts.flatMap((part) => part[side] as readonly PriceLevel[]).sort((a, b) => a.price - b.price);
@@ -96,8 +96,8 @@ function joined(messages: readonly Message[]): readonly Message[] {
   });
 }
 
-/** What was known by the end of each moment, where it differs from what was known before. */
-function lastOfEachMoment(messages: readonly Message[]): readonly Message[] {
+/** The values at the end of each moment, if they differ from those before. */
+function keepLastPerTime(messages: readonly Message[]): readonly Message[] {
   const isSame = (one: Message, other: Message | undefined): boolean => {
     const { timestamp: _, localTimestamp: __, ...rest } = one;
     const { timestamp: ___, localTimestamp: ____, ...others } = other ?? one;
@@ -107,7 +107,7 @@ function lastOfEachMoment(messages: readonly Message[]): readonly Message[] {
   return last.filter((message, i) => !isSame(message, last[i - 1]));
 }
 
-/** Messages of each local time. */
+/** Messages by local time. */
 function moments(messages: readonly Message[]): readonly (readonly Message[])[] {
   const byTime = new Map<string, Message[]>();
   for (const message of messages) {
@@ -123,7 +123,7 @@ function lastOf(messages: readonly Message[]): Message {
   return last;
 }
 
-function changesOfPrices(messages: readonly Message[]): readonly Message[] {
+function keepPriceChanges(messages: readonly Message[]): readonly Message[] {
   const prices = ({ askPrice, askAmount, bidPrice, bidAmount }: Message): string =>
     JSON.stringify([askPrice, askAmount, bidPrice, bidAmount]);
   return messages.filter((message, i) => {

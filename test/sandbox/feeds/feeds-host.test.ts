@@ -19,7 +19,7 @@ function ask(
 
 const text = ({ body }: Answer): string => gunzipSync(body).toString();
 
-test('a slice is its minutes, whatever the request is cut into, and filters take of it', async (t) => {
+test('a slice consists of its minutes, however the period is divided, and filters select from it', async (t) => {
   const sandbox = await sandboxFor(t, { rows: 20_000 });
   const ten = await ask(sandbox, { from: '2024-03-02', offset: '55', sliceSize: '10' });
   assert.equal(ten.status, 200);
@@ -43,7 +43,7 @@ test('a slice is its minutes, whatever the request is cut into, and filters take
   assert.deepEqual(text(some).trimEnd().split('\n'), wanted);
 });
 
-test('what the API refuses', async (t) => {
+test('invalid requests of the raw data API are rejected', async (t) => {
   const sandbox = await sandboxFor(t, { feeds: { requestLimit: 2 } });
   const from = '2024-03-02';
   const many = JSON.stringify([{ channel: 'trade', symbols: Array.from({ length: 51 }, (_, i) => `s${i}`) }]);
@@ -68,7 +68,7 @@ test('what the API refuses', async (t) => {
   assert.ok(Number(over.headers['retry-after']) > 0);
 });
 
-test('a folder of slices is served as it is, without day files, in any slice size', async (t) => {
+test('a folder of slices is served unchanged, without day files, in any slice size', async (t) => {
   const source = await sandboxFor(t, { rows: 20_000, feeds: { suggestedMinutes: 7 } });
   const folder = await tempDir(t);
   const right = await replayInProcess(source, folder, { to: 25 });

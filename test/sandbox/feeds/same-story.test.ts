@@ -7,18 +7,18 @@ import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
-import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
+import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import { linesOf } from '../../market/lines-of.js';
 import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
 
-/** A whole day, in whose middle the connection is lost. */
+/** A whole day, with a connection loss in the middle. */
 const DAY = parseDay('2024-03-01');
 const PERIOD = { start: DAY * 86_400_000_000, end: (DAY + 1) * 86_400_000_000 };
 const SIZE = { rows: 500, seed: 1 };
 const FEEDS = createSyntheticFeeds({
   ...SIZE,
   breaks: 0,
-  exchanges: madeUpExchanges(parseDay('2024-03-10'), SIZE.rows),
+  exchanges: createSyntheticExchanges(parseDay('2024-03-10'), SIZE.rows),
 });
 
 const SPOT = [
@@ -44,10 +44,10 @@ const MARKETS: readonly (readonly [string, readonly string[], readonly string[]]
 ];
 
 /**
- * The normalized lines of a feed by dataset symbol and name; a chain of options is asked for without symbols.
- * @param leftOut lines of the feed that are not read.
+ * The normalized lines of a feed by dataset symbol and name; an options chain is requested without symbols.
+ * @param leftOut lines of the feed that are skipped.
  */
-async function fromFeed(
+async function readFeed(
   exchange: string,
   dataSymbols: readonly string[],
   names: readonly string[],
@@ -79,29 +79,29 @@ async function fromFeed(
   return (symbol, name) => found.get(`${symbol} ${name}`) ?? [];
 }
 
-function fromDayFile(exchange: string, symbol: string, name: string): readonly string[] {
+function readDayFile(exchange: string, symbol: string, name: string): readonly string[] {
   const { dayFiles } = parseDataTypeName(name);
   const file = { exchange, dataType: dayFiles, symbol, day: DAY };
   const csv = [...generateDayFileText(file, [symbol], SIZE)].join('');
   return linesOf(dayFiles, csv, [name]).map(({ text }) => text);
 }
 
-/** Allowances that were made use of. */
+/** Allowances that were used. */
 const used = new Set<Allowance>();
 
 for (const [exchange, symbols, names] of MARKETS) {
-  test(`${exchange} ${symbols}: the feed, normalized, tells what the day files tell`, async () => {
+  test(`${exchange} ${symbols}: the normalized feed has the messages of the day files`, async () => {
     const allowance = (name: string): Allowance | undefined =>
       ALLOWANCES.find((one) => one.exchange === exchange && one.types.test(name));
     const lacking = names.filter((name) => allowance(name)?.leftOut);
     for (const together of [lacking, names.filter((name) => !lacking.includes(name))]) {
       if (together.length === 0) continue;
       const leftOut = allowance(together[0] ?? '')?.leftOut;
-      const feed = await fromFeed(exchange, symbols, together, leftOut);
+      const feed = await readFeed(exchange, symbols, together, leftOut);
       for (const [symbol, name] of symbols.flatMap((symbol) =>
         together.map((name) => [symbol, name] as const),
       )) {
-        const told = fromDayFile(exchange, symbol, name);
+        const told = readDayFile(exchange, symbol, name);
         const sent = feed(symbol, name);
         assert.ok(told.length > 20, `${symbol} ${name}: ${told.length}`);
         const allowed = allowance(name);
@@ -114,7 +114,7 @@ for (const [exchange, symbols, names] of MARKETS) {
   });
 }
 
-test('nothing is allowed that does not happen', () => {
+test('every allowance is needed', () => {
   assert.deepEqual(
     ALLOWANCES.filter((allowance) => !used.has(allowance)),
     [],

@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { parseDay } from '../../../src/dataset/day.js';
-import type { RawFilter } from '../../../src/sandbox/feeds/raw-line.js';
+import type { LineFilter } from '../../../src/sandbox/feeds/feed-line.js';
 import { createSyntheticFeeds, type SyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
-import { madeUpExchanges } from '../../../src/sandbox/market/exchanges.js';
+import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';
 
 const MIDNIGHT = parseDay('2024-03-01') * 1440;
 
-function feedsOf({ rows = 2000, breaks = 0, mostKept = 64_000_000 } = {}): SyntheticFeeds {
-  const exchanges = madeUpExchanges(parseDay('2024-03-10'), rows);
-  return createSyntheticFeeds({ rows, seed: 4, exchanges, breaks, mostKept });
+function feedsOf({ rows = 2000, breaks = 0, maxCachedCharacters = 64_000_000 } = {}): SyntheticFeeds {
+  const exchanges = createSyntheticExchanges(parseDay('2024-03-10'), rows);
+  return createSyntheticFeeds({ rows, seed: 4, exchanges, breaks, maxCachedCharacters });
 }
 
 /** @param from minutes of the day. */
 function textOf(
   feeds: SyntheticFeeds,
   exchange: string,
-  filters: readonly RawFilter[],
+  filters: readonly LineFilter[],
   from: number,
   to: number,
 ): string {
@@ -26,15 +26,15 @@ function textOf(
   return text;
 }
 
-test('minutes are the same in any order, kept or not', () => {
+test('minutes are the same in any order, cached or not', () => {
   const right = Array.from({ length: 90 }, (_, i) => textOf(feeds, 'bitmex', [], i, i + 1));
   assert.ok(new Set(right).size > 80);
   fc.assert(
     fc.property(
       fc.array(fc.nat(89), { maxLength: 12 }),
       fc.constantFrom(0, 60_000, 64_000_000),
-      (minutes, mostKept) => {
-        const shuffled = feedsOf({ mostKept });
+      (minutes, maxCachedCharacters) => {
+        const shuffled = feedsOf({ maxCachedCharacters });
         for (const minute of minutes) {
           assert.ok(textOf(shuffled, 'bitmex', [], minute, minute + 1) === right[minute]);
         }
@@ -46,7 +46,7 @@ test('minutes are the same in any order, kept or not', () => {
 
 const feeds = feedsOf();
 
-test('filters take of the lines of all, by channels and symbols as the exchange names them', () => {
+test('filters select lines by channels and symbols in the names of the exchange', () => {
   const option = /"ticker\.(BTC-[^.]+-[CP])\./.exec(textOf(feeds, 'deribit', [], 0, 5))?.[1] ?? '';
   for (const [exchange, filters, isWanted] of [
     ['bitmex', [{ channel: 'quote' }, { channel: 'trade', symbols: ['XBTUSD'] }], /"quote"|"trade".*XBTUSD/],
@@ -68,7 +68,7 @@ test('filters take of the lines of all, by channels and symbols as the exchange 
   assert.equal(feeds.minute('kraken', [], MIDNIGHT), undefined);
 });
 
-test('local times go up, and lie in their minute', () => {
+test('local times increase, and are within their minute', () => {
   for (const exchange of ['bitmex', 'deribit']) {
     for (let minute = 0; minute < 60; minute++) {
       const lines = textOf(feeds, exchange, [], minute, minute + 1)
@@ -82,7 +82,7 @@ test('local times go up, and lie in their minute', () => {
   }
 });
 
-test('the connection is lost once a day, for all symbols, and made anew at midnight', () => {
+test('the connection is lost once a day for all symbols, and reconnects at midnight', () => {
   const filters = [{ channel: 'orderBookL2' }];
   const text = textOf(feeds, 'bitmex', filters, 0, 1440);
   assert.ok(text.endsWith('}\n\n') && !text.startsWith('\n'));
@@ -97,7 +97,7 @@ test('the connection is lost once a day, for all symbols, and made anew at midni
   }
 });
 
-test('an added break has the whole book behind it, of each symbol; else the story goes on', () => {
+test('after an added disconnect each symbol has a snapshot; other events are unchanged', () => {
   const filters = [{ channel: 'orderBookL2' }];
   const [plain, broken] = [feeds, feedsOf({ breaks: 0.2 })].map((one) =>
     textOf(one, 'bitmex', filters, 0, 200),

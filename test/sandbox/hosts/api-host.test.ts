@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isDataType } from '../../../src/dataset/data-types.js';
-import type { ExchangeRecord } from '../../../src/sandbox/market/exchanges.js';
+import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import { get, getJson, KEY, sandboxFor } from '../helpers.js';
 
-test('the list holds short records, each of which can be asked for whole', async (t) => {
+test('the list has short records, each of which is available in full', async (t) => {
   const { apiUrl } = await sandboxFor(t);
-  const list = await getJson<ExchangeRecord[]>(`${apiUrl}/v1/exchanges`);
+  const list = await getJson<SandboxExchange[]>(`${apiUrl}/v1/exchanges`);
   assert.ok(list.length >= 6);
   for (const short of list) {
     assert.equal(short.datasets, undefined);
-    const record = await getJson<ExchangeRecord>(`${apiUrl}/v1/exchanges/${short.id}`);
+    const record = await getJson<SandboxExchange>(`${apiUrl}/v1/exchanges/${short.id}`);
     assert.equal(record.id, short.id);
     assert.equal(record.datasets !== undefined, short.supportsDatasets);
     for (const { id, dataTypes, availableSince, availableTo } of record.datasets?.symbols ?? []) {
@@ -22,10 +22,10 @@ test('the list holds short records, each of which can be asked for whole', async
   assert.ok(list.some(({ supportsDatasets }) => !supportsDatasets));
 });
 
-test('the nine data types are all offered, and the export ends where it was told to', async (t) => {
+test('all nine data types are offered, and the export ends on the configured day', async (t) => {
   const { apiUrl } = await sandboxFor(t);
   const records = await Promise.all(
-    ['binance-futures', 'deribit'].map((id) => getJson<ExchangeRecord>(`${apiUrl}/v1/exchanges/${id}`)),
+    ['binance-futures', 'deribit'].map((id) => getJson<SandboxExchange>(`${apiUrl}/v1/exchanges/${id}`)),
   );
   const types = records.flatMap(
     ({ datasets }) => datasets?.symbols.flatMap(({ dataTypes }) => dataTypes) ?? [],
@@ -34,7 +34,7 @@ test('the nine data types are all offered, and the export ends where it was told
   for (const { datasets } of records) assert.equal(datasets?.exportedUntil, '2024-03-10T00:00:00.000Z');
 });
 
-test('a record the client has already is answered with 304', async (t) => {
+test('a record that the client has is answered with 304', async (t) => {
   const { apiUrl } = await sandboxFor(t);
   const { headers } = await get(`${apiUrl}/v1/exchanges/deribit`);
   const etag = String(headers['etag']);
@@ -52,7 +52,7 @@ test('unknown exchanges and paths are 404 with a JSON body', async (t) => {
   }
 });
 
-test('the key check tells what the key opens, and refuses others', async (t) => {
+test('the key check returns what the key covers, and rejects others', async (t) => {
   const { apiUrl } = await sandboxFor(t);
   const access = await getJson<{ exchange: string; to: string }[]>(`${apiUrl}/v1/api-key-info`, KEY);
   assert.ok(access.some(({ exchange }) => exchange === 'deribit'));
@@ -60,7 +60,7 @@ test('the key check tells what the key opens, and refuses others', async (t) => 
   assert.equal((await get(`${apiUrl}/v1/api-key-info`, { authorization: 'Bearer x' })).status, 401);
 });
 
-test('not-json concerns the metadata host only', async (t) => {
+test('not-json affects the metadata host only', async (t) => {
   const sandbox = await sandboxFor(t, { faults: { 'not-json': 1 } });
   const { status, body } = await get(`${sandbox.apiUrl}/v1/exchanges`);
   assert.equal(status, 200);
@@ -69,7 +69,7 @@ test('not-json concerns the metadata host only', async (t) => {
   assert.equal((await get(file)).headers['content-type'], 'application/gzip');
 });
 
-test('a port that is taken is a usage error that names it', async (t) => {
+test('a used port is a usage error that names it', async (t) => {
   const { apiUrl } = await sandboxFor(t);
   const port = Number(new URL(apiUrl).port);
   await assert.rejects(sandboxFor(t, { port }), (error: Error & { code?: string }) => {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { tempDir } from '../../helpers/temp.js';
-import { cellsOf, fileUrl, get, KEY, sandboxFor } from '../helpers.js';
+import { fileUrl, get, KEY, parseCells, sandboxFor } from '../helpers.js';
 
 const errorOf = (body: Buffer): { code: number; message: string } => JSON.parse(body.toString());
 
@@ -31,7 +31,7 @@ test('the first day of a month is free, other days need the key', async (t) => {
   assert.ok(!JSON.stringify(sandbox.requests).includes('sandbox-ke'));
 });
 
-test('headers name the size and the md5 of the bytes that come; ranges are ignored', async (t) => {
+test('headers have the size and the MD5 of the bytes; ranges are ignored', async (t) => {
   const sandbox = await sandboxFor(t);
   const url = fileUrl(sandbox, 'kraken', 'trades', '2024/03/01', 'XBT-USD');
   const { status, headers, body } = await get(url, { range: 'bytes=10-' });
@@ -41,10 +41,10 @@ test('headers name the size and the md5 of the bytes that come; ranges are ignor
   assert.equal(headers['x-md5'], `"${createHash('md5').update(body).digest('hex')}"`);
   assert.equal(headers['etag'], undefined);
   assert.equal(headers['accept-ranges'], undefined);
-  assert.equal(cellsOf(body).length, 201);
+  assert.equal(parseCells(body).length, 201);
 });
 
-test('only what the records announce is there', async (t) => {
+test('only files that the records list exist', async (t) => {
   const sandbox = await sandboxFor(t);
   const code = async (exchange: string, type: string, day: string, symbol: string): Promise<unknown> => {
     const { status, body } = await get(fileUrl(sandbox, exchange, type, day, symbol), KEY);
@@ -57,7 +57,7 @@ test('only what the records announce is there', async (t) => {
   assert.deepEqual(await code('coinbase', 'trades', '2024/03/10', 'BTC-USD'), [400, 140]);
   assert.deepEqual(await code('coinbase', 'trades', '2019/03/29', 'BTC-USD'), [400, 140]);
   assert.equal(await code('coinbase', 'trades', '2024/03/09', 'BTC-USD'), 200);
-  // Delisted at 08:00, so the day is there; at midnight, so it is not.
+  // Delisted at 08:00, the day is available; delisted at midnight, it is not.
   assert.equal(await code('binance-futures', 'trades', '2021/03/26', 'BTCUSDT_210326'), 200);
   assert.deepEqual(await code('binance-futures', 'trades', '2022/05/13', 'LUNAUSDT'), [400, 140]);
   assert.deepEqual(await code('binance-futures', 'trades', '2024/03/06', 'NEWUSDT'), [400, 140]);
@@ -77,11 +77,11 @@ test('symbols with +, %, non-ASCII letters are found under their encoded names',
   const sandbox = await sandboxFor(t);
   for (const symbol of ['A+B-USD', '100%-USD', 'CAFÉ-USD']) {
     const { body } = await get(fileUrl(sandbox, 'coinbase', 'trades', '2024/03/01', symbol));
-    assert.equal(cellsOf(body)[1]?.[1], symbol);
+    assert.equal(parseCells(body)[1]?.[1], symbol);
   }
 });
 
-test('a symbol that nobody trades gives a gzip file of nothing', async (t) => {
+test('a symbol without trades has an empty gzip file', async (t) => {
   const sandbox = await sandboxFor(t);
   const { status, body } = await get(
     fileUrl(sandbox, 'binance-futures', 'trades', '2024/03/01', 'QUIETUSDT'),
@@ -91,7 +91,7 @@ test('a symbol that nobody trades gives a gzip file of nothing', async (t) => {
   assert.equal(gunzipSync(body).length, 0);
 });
 
-test('one seed gives the same bytes, another gives others, and so does another day', async (t) => {
+test('one seed gives the same bytes; another seed or day gives others', async (t) => {
   const bodies = await Promise.all(
     [7, 7, 8].map(async (seed) => {
       const sandbox = await sandboxFor(t, { seed });
@@ -103,8 +103,8 @@ test('one seed gives the same bytes, another gives others, and so does another d
   assert.notDeepEqual(bodies[0], bodies[2]);
 });
 
-test('a large file is kept in a temporary folder, which close removes', async (t) => {
-  // Other tests make and remove such folders meanwhile.
+test('a large file is in a temporary folder, which close removes', async (t) => {
+  // Other tests create and remove temporary folders meanwhile.
   const temporary = await tempDir(t);
   const before = process.env['TMPDIR'];
   t.after(() => {
@@ -116,7 +116,7 @@ test('a large file is kept in a temporary folder, which close removes', async (t
   const url = fileUrl(sandbox, 'deribit', 'trades', '2024/03/01', 'BTC-PERPETUAL');
   const [first, second] = await Promise.all([get(url), get(url)]);
   assert.ok(first && second);
-  assert.equal(cellsOf(first.body).length, 60_001);
+  assert.equal(parseCells(first.body).length, 60_001);
   assert.deepEqual(first.body, second.body);
   assert.equal(first.headers['x-md5'], `"${createHash('md5').update(first.body).digest('hex')}"`);
   const [own = '', ...others] = readdirSync(temporary);
@@ -127,7 +127,7 @@ test('a large file is kept in a temporary folder, which close removes', async (t
   assert.deepEqual(readdirSync(temporary), []);
 });
 
-test('a rate and a latency change when bytes come, not which', async (t) => {
+test('a rate and a latency change the timing of the bytes, not the bytes', async (t) => {
   const plain = await sandboxFor(t);
   const slow = await sandboxFor(t, { rate: 200_000, latencyMs: 5 });
   const path = ['kraken', 'trades', '2024/03/01', 'XBT-USD'] as const;

@@ -27,7 +27,7 @@ test('with redirect, a 302 leads to another origin with the same bytes', async (
   );
 });
 
-test('ranges are served while the validator matches', async (t) => {
+test('ranges are served if the validator matches', async (t) => {
   const sandbox = await sandboxFor(t, { redirect: true });
   const location = String((await get(fileUrl(sandbox, ...FILE))).headers['location']);
   const whole = await get(location);
@@ -63,7 +63,7 @@ test('ranges are served while the validator matches', async (t) => {
   assert.deepEqual((await range('lines=1-2')).status, 200);
 });
 
-test('an address with another signature or path is refused', async (t) => {
+test('an address with another signature or path is rejected', async (t) => {
   const sandbox = await sandboxFor(t, { redirect: true });
   const location = String((await get(fileUrl(sandbox, ...FILE))).headers['location']);
   assert.equal((await get(`${location.slice(0, -1)}x`)).status, 403);
@@ -71,7 +71,7 @@ test('an address with another signature or path is refused', async (t) => {
   assert.equal((await get(location, {}, { method: 'HEAD' })).status, 403);
 });
 
-test('faults of the body strike at the second origin, error answers at the first', async (t) => {
+test('body faults occur at the second origin, error responses at the first', async (t) => {
   const reset = await sandboxFor(t, { redirect: true, faults: { short: 1 }, faultsPerFile: 1 });
   const location = String((await get(fileUrl(reset, ...FILE))).headers['location']);
   const broken = await get(location, { range: 'bytes=100-' });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { request } from 'undici';
-import type { IssuerOptions } from '../../../src/sandbox/issuer/options.js';
+import type { IssuerOptions } from '../../../src/sandbox/issuer/issuer-options.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim, claimVisitor, denyClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -10,19 +10,19 @@ import {
   assertRefused,
   bearer,
   claimToken,
+  createSteps,
   EMAIL,
-  identityIn,
   post,
+  readIdentity,
   startAttempt,
-  stepsOf,
   verifiedIdentity,
 } from './helpers.js';
 
 const withIssuer = (t: TestContext, issuer: IssuerOptions = {}): Promise<Sandbox> => sandbox(t, { issuer });
 
-test('the whole ceremony gives an identity, an access token and an account', async (t) => {
+test('the whole claim gives an identity, an access token and an account', async (t) => {
   const service = await withIssuer(t);
-  const steps = stepsOf(service);
+  const steps = createSteps(service);
   const registered = await steps.register();
   assert.equal(registered.status, 200);
   assert.equal(registered.headers['cache-control'], 'no-store');
@@ -37,17 +37,17 @@ test('the whole ceremony gives an identity, an access token and an account', asy
   const code = shown.replace('-', '');
   const otherCase = code === code.toLowerCase() ? code.toUpperCase() : code.toLowerCase();
   if (otherCase !== code) assertRefused(await steps.complete(token, otherCase), 'invalid_user_code');
-  const identity = identityIn(await steps.complete(token, code));
+  const identity = readIdentity(await steps.complete(token, code));
   assertRefused(await steps.complete(token, code), 'already_claimed');
   const account = await post(`${service.apiUrl}/v1/account`, {}, await bearer(service, identity));
   assert.deepEqual([account.status, account.body['email']], [201, EMAIL]);
 });
 
-test('every secret is on the list, and only secrets are', async (t) => {
+test('every secret is on the list, and nothing else is', async (t) => {
   const service = await withIssuer(t);
   const token = await claimToken(service);
   const code = (await approveClaim(await startAttempt(service, token), EMAIL)).replace('-', '');
-  const { assertion, refreshToken } = identityIn(await stepsOf(service).complete(token, code));
+  const { assertion, refreshToken } = readIdentity(await createSteps(service).complete(token, code));
   const { authorization } = await bearer(service, { assertion, refreshToken });
   assert.deepEqual(service.issuer.secrets, [
     { kind: 'claim_token', value: token },
@@ -58,8 +58,8 @@ test('every secret is on the list, and only secrets are', async (t) => {
   ]);
 });
 
-test('register refuses other types and what is no e-mail address', async (t) => {
-  const { register } = stepsOf(await withIssuer(t));
+test('register rejects other types and invalid e-mail addresses', async (t) => {
+  const { register } = createSteps(await withIssuer(t));
   assertRefused(await register({ type: 'anonymous' }), 'invalid_request');
   assertRefused(await register({ type: undefined }), 'invalid_request');
   for (const email of ['', 'jo', 'jo@', 'jo@example', '@example.com', 'jo doe@example.com', 7, null]) {
@@ -86,9 +86,9 @@ test('a body of another form is an invalid request', async (t) => {
   assertRefused(await post(`${issuerUrl}/agent/other`, {}), 'not_found');
 });
 
-test('a claim attempt refuses an unknown token and another e-mail', async (t) => {
+test('a claim attempt rejects an unknown token and another e-mail address', async (t) => {
   const service = await withIssuer(t);
-  const { claim } = stepsOf(service);
+  const { claim } = createSteps(service);
   const token = await claimToken(service);
   assertRefused(await claim('clm_unknown'), 'invalid_claim_token');
   assertRefused(await claim(undefined), 'invalid_claim_token');
@@ -97,44 +97,44 @@ test('a claim attempt refuses an unknown token and another e-mail', async (t) =>
   assert.equal((await claim(token, { login_hint: 'Jo@Example.com' })).status, 200);
 });
 
-test('only so many attempts may be pending, each with a code of its own', async (t) => {
+test('the number of pending attempts is limited, and each has its own code', async (t) => {
   const service = await withIssuer(t, { maxAttempts: 2 });
   const token = await claimToken(service);
   const links = [await startAttempt(service, token), await startAttempt(service, token)];
-  assertRefused(await stepsOf(service).claim(token), 'too_many_attempts');
+  assertRefused(await createSteps(service).claim(token), 'too_many_attempts');
   const [first = '', second = ''] = await Promise.all(links.map((link) => approveClaim(link, EMAIL)));
   assert.notEqual(first, second);
-  assert.equal((await stepsOf(service).complete(token, first.replace('-', ''))).status, 200);
+  assert.equal((await createSteps(service).complete(token, first.replace('-', ''))).status, 200);
 });
 
-test('a denied claim is over', async (t) => {
+test('a denied claim cannot continue', async (t) => {
   const service = await withIssuer(t);
   const token = await claimToken(service);
   await denyClaim(await startAttempt(service, token), EMAIL);
-  assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_denied');
-  assertRefused(await stepsOf(service).claim(token), 'claim_revoked');
+  assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_denied');
+  assertRefused(await createSteps(service).claim(token), 'claim_revoked');
 });
 
-test('a completed claim takes no further attempt', async (t) => {
+test('a completed claim accepts no further attempt', async (t) => {
   const service = await withIssuer(t);
   await verifiedIdentity(service);
   const [claimed] = service.issuer.secrets;
-  assertRefused(await stepsOf(service).claim(claimed?.value), 'already_claimed');
+  assertRefused(await createSteps(service).claim(claimed?.value), 'already_claimed');
 });
 
-test('a claim and its code end with their lifetimes', async (t) => {
+test('a claim and its code expire after their lifetimes', async (t) => {
   const expired = await withIssuer(t, { lifetimes: { claim: 0 } });
   const token = await claimToken(expired);
-  assertRefused(await stepsOf(expired).claim(token), 'claim_expired');
-  assertRefused(await stepsOf(expired).complete(token, 'AAAA'), 'claim_expired');
-  assertRefused(await stepsOf(expired).complete('clm_unknown', 'AAAA'), 'claim_expired');
+  assertRefused(await createSteps(expired).claim(token), 'claim_expired');
+  assertRefused(await createSteps(expired).complete(token, 'AAAA'), 'claim_expired');
+  assertRefused(await createSteps(expired).complete('clm_unknown', 'AAAA'), 'claim_expired');
 
   const service = await withIssuer(t, { lifetimes: { code: 0 } });
   const other = await claimToken(service);
-  assertRefused(await stepsOf(service).complete(other, 'AAAA'), 'claim_not_confirmed');
+  assertRefused(await createSteps(service).complete(other, 'AAAA'), 'claim_not_confirmed');
   const page = await claimVisitor(await startAttempt(service, other)).look();
   assert.deepEqual([page.status, page.code], [410, undefined]);
-  assertRefused(await stepsOf(service).complete(other, 'AAAA'), 'user_code_expired');
+  assertRefused(await createSteps(service).complete(other, 'AAAA'), 'user_code_expired');
 });
 
 test('a code that was shown expires too', async (t) => {
@@ -143,14 +143,14 @@ test('a code that was shown expires too', async (t) => {
   const code = (await approveClaim(await startAttempt(service, token), EMAIL)).replace('-', '');
   const later = Date.now() + 60_000;
   t.mock.method(Date, 'now', () => later);
-  assertRefused(await stepsOf(service).complete(token, code), 'user_code_expired');
+  assertRefused(await createSteps(service).complete(token, code), 'user_code_expired');
   const fresh = await approveClaim(await startAttempt(service, token), EMAIL);
-  assert.equal((await stepsOf(service).complete(token, fresh.replace('-', ''))).status, 200);
+  assert.equal((await createSteps(service).complete(token, fresh.replace('-', ''))).status, 200);
 });
 
-test('with several organizations, one must be chosen before the code is shown', async (t) => {
+test('with several organizations, the user must choose one before the code is shown', async (t) => {
   const service = await withIssuer(t, { organizations: ['One', 'Two & <Sons>'] });
-  const { complete } = stepsOf(service);
+  const { complete } = createSteps(service);
   const token = await claimToken(service);
   const visitor = claimVisitor(await startAttempt(service, token));
   assertRefused(await complete(token, 'AAAA'), 'claim_not_confirmed');
@@ -162,7 +162,7 @@ test('with several organizations, one must be chosen before the code is shown', 
   assert.equal((await complete(token, code.replace('-', ''))).status, 200);
 });
 
-test('whatever is sent, the answer is a success or a refusal', async (t) => {
+test('every request gets a success or a refusal', async (t) => {
   const service = await withIssuer(t);
   const known = { type: ['service_auth', 'refresh'], login_hint: [EMAIL], claim_token: ['clm_x'] };
   const field = fc.constantFrom(...Object.keys(known), 'user_code', 'refresh_token', '__proto__');

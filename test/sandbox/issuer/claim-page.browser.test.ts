@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertReadable, browserFor, openPage, takePicture } from '../../helpers/browser.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { assertRefused, claimToken, EMAIL, startAttempt, stepsOf } from './helpers.js';
+import { assertRefused, claimToken, createSteps, EMAIL, startAttempt } from './helpers.js';
 
 for (const colorScheme of ['light', 'dark'] as const) {
   test(`in a ${colorScheme} browser: wrong account, switch, organization, code, denied`, async (t) => {
@@ -25,11 +25,11 @@ for (const colorScheme of ['light', 'dark'] as const) {
     await page.getByLabel('E-mail').fill('someone.else@example.com');
     await page.getByRole('button', { name: 'Sign in' }).click();
     await assertShows(page, 'Wrong account', `${colorScheme}-wrong-account`);
-    assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_not_confirmed');
+    assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_not_confirmed');
 
     await page.getByRole('button', { name: 'Switch account' }).click();
     await assertShows(page, 'Sign in');
-    // By keyboard alone.
+    // With the keyboard only.
     await page.getByLabel('E-mail').press('Enter');
     await assertShows(page, 'Choose an organization', `${colorScheme}-choose`);
     await page.getByLabel('Trading desk').check();
@@ -39,12 +39,12 @@ for (const colorScheme of ['light', 'dark'] as const) {
 
     await page.getByRole('button', { name: 'Deny' }).click();
     await assertShows(page, 'Access denied', `${colorScheme}-denied`);
-    assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_denied');
+    assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_denied');
     assert.deepEqual(problems, []);
   });
 }
 
-test('in a browser without scripts: the code is shown, completes the claim, and is gone', async (t) => {
+test('in a browser without scripts: the code is shown, completes the claim, and disappears', async (t) => {
   const browser = await browserFor(t);
   if (!browser) return;
   const service = await sandbox(t);
@@ -54,7 +54,7 @@ test('in a browser without scripts: the code is shown, completes the claim, and 
   await page.goto(uri);
   await page.getByRole('button', { name: 'Sign in' }).click();
   const code = await page.locator('#user-code').innerText();
-  assert.equal((await stepsOf(service).complete(token, code.replaceAll('-', ''))).status, 200);
+  assert.equal((await createSteps(service).complete(token, code.replaceAll('-', ''))).status, 200);
   await page.reload();
   assert.equal(await page.getByRole('heading').innerText(), 'All done');
   assert.equal(await page.locator('#user-code').count(), 0);
@@ -63,7 +63,7 @@ test('in a browser without scripts: the code is shown, completes the claim, and 
   assert.equal(await page.getByRole('heading').innerText(), 'Your code');
 });
 
-/** The heading is there, nothing runs off the page, and every text can be read. */
+/** The heading exists, the content fits the page, and every text is legible. */
 async function assertShows(page: Page, heading: string, name?: string): Promise<void> {
   await page.getByRole('heading', { name: heading, exact: true }).waitFor({ timeout: 5000 });
   await assertReadable(page, heading);

@@ -3,9 +3,9 @@ import { test } from 'node:test';
 import { request } from 'undici';
 import { claimVisitor } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
-import { assertRefused, claimToken, EMAIL, startAttempt, stepsOf } from './helpers.js';
+import { assertRefused, claimToken, createSteps, EMAIL, startAttempt } from './helpers.js';
 
-test('an unknown link, another path and a form of no attempt are not found', async (t) => {
+test('an unknown link, another path and a form without an attempt are not found', async (t) => {
   const { issuerUrl } = await sandbox(t);
   for (const path of ['/claim', '/claim?attempt=att_unknown', '/claims']) {
     assert.equal((await request(issuerUrl + path)).statusCode, 404, path);
@@ -14,7 +14,7 @@ test('an unknown link, another path and a form of no attempt are not found', asy
   assert.equal(page.status, 404);
 });
 
-test('the page loads nothing, and is neither stored nor named to others', async (t) => {
+test('the page loads nothing, and is neither cached nor sent as a referrer', async (t) => {
   const service = await sandbox(t);
   const uri = await startAttempt(service, await claimToken(service));
   const { headers, body } = await request(uri);
@@ -34,11 +34,11 @@ test('the wrong account sees no code and cannot deny; switching leads to the cod
   assert.match(wrong.html, /Wrong account.*other@example\.com.*jo@example\.com/s);
   assert.equal(wrong.code, undefined);
   await visitor.act('deny');
-  assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_not_confirmed');
+  assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_not_confirmed');
   assert.match((await visitor.act('switch')).html, /<h1>Sign in<\/h1>/);
   const { code = '' } = await visitor.act('sign-in', { email: ` ${EMAIL.toUpperCase()} ` });
   assert.equal((await visitor.look()).code, code);
-  assert.equal((await stepsOf(service).complete(token, code.replace('-', ''))).status, 200);
+  assert.equal((await createSteps(service).complete(token, code.replace('-', ''))).status, 200);
   assert.match((await visitor.look()).html, /All done/);
 });
 
@@ -48,10 +48,10 @@ test('a visitor without a session can neither deny nor choose', async (t) => {
   const visitor = claimVisitor(await startAttempt(service, token));
   await visitor.act('deny');
   assert.match((await visitor.act('choose', { organization: 'One' })).html, /<h1>Sign in<\/h1>/);
-  assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_not_confirmed');
+  assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_not_confirmed');
 });
 
-test('what is no e-mail address is asked for again, and never becomes markup', async (t) => {
+test('an invalid e-mail address is requested again, and is escaped', async (t) => {
   const service = await sandbox(t);
   const visitor = claimVisitor(await startAttempt(service, await claimToken(service)));
   const entered = '"><script>alert(1)</script>';
@@ -63,7 +63,7 @@ test('what is no e-mail address is asked for again, and never becomes markup', a
   assert.match(odd.html, /&#60;b&#62;&#39;x&#39;&#38;@example\.com/);
 });
 
-test('denying ends the claim, for good', async (t) => {
+test('denying ends the claim permanently', async (t) => {
   const service = await sandbox(t);
   const token = await claimToken(service);
   const uri = await startAttempt(service, token);
@@ -72,5 +72,5 @@ test('denying ends the claim, for good', async (t) => {
   assert.match((await visitor.act('deny')).html, /Access denied/);
   const page = await claimVisitor(uri).act('sign-in', { email: EMAIL });
   assert.equal(page.code, undefined);
-  assertRefused(await stepsOf(service).complete(token, 'AAAA'), 'claim_denied');
+  assertRefused(await createSteps(service).complete(token, 'AAAA'), 'claim_denied');
 });

@@ -17,7 +17,7 @@ export interface Identity {
   readonly refreshToken: string;
 }
 
-/** A request with a JSON body, or a form where the body is URLSearchParams. */
+/** A request with a JSON body, or a form if the body is URLSearchParams. */
 export async function post(
   url: string,
   body: object,
@@ -41,8 +41,8 @@ export async function post(
   };
 }
 
-/** The steps of the protocol, with whatever fields. */
-export function stepsOf({ issuerUrl }: Sandbox): {
+/** The steps of the protocol, with any fields. */
+export function createSteps({ issuerUrl }: Sandbox): {
   register(fields?: object): Promise<JsonAnswer>;
   claim(token: unknown, fields?: object): Promise<JsonAnswer>;
   complete(token: unknown, userCode: unknown): Promise<JsonAnswer>;
@@ -73,28 +73,28 @@ export function stepsOf({ issuerUrl }: Sandbox): {
 
 /** Registers. */
 export async function claimToken(service: Sandbox): Promise<string> {
-  const { body } = await stepsOf(service).register();
+  const { body } = await createSteps(service).register();
   return (body['claim'] as { token: string }).token;
 }
 
-/** Starts a claim attempt, and gives its link. */
+/** Starts a claim attempt, and returns its link. */
 export async function startAttempt(service: Sandbox, token: string): Promise<string> {
-  const { body } = await stepsOf(service).claim(token);
+  const { body } = await createSteps(service).claim(token);
   return (body['attempt'] as { verification_uri: string }).verification_uri;
 }
 
-/** The identity in an answer. */
-export function identityIn({ status, body }: JsonAnswer): Identity {
+/** The identity in a response. */
+export function readIdentity({ status, body }: JsonAnswer): Identity {
   assert.equal(status, 200, JSON.stringify(body));
   const identity = body['identity'] as { assertion: string; refresh_token: { value: string } };
   return { assertion: identity.assertion, refreshToken: identity.refresh_token.value };
 }
 
-/** The whole ceremony. */
+/** Performs the whole claim. */
 export async function verifiedIdentity(service: Sandbox): Promise<Identity> {
   const token = await claimToken(service);
   const code = await approveClaim(await startAttempt(service, token), EMAIL);
-  return identityIn(await stepsOf(service).complete(token, code.replaceAll('-', '')));
+  return readIdentity(await createSteps(service).complete(token, code.replaceAll('-', '')));
 }
 
 /** The header with an access token for the identity. */
@@ -102,11 +102,11 @@ export async function bearer(
   service: Sandbox,
   { assertion }: Identity,
 ): Promise<{ readonly authorization: string }> {
-  const { body } = await stepsOf(service).token(assertion);
+  const { body } = await createSteps(service).token(assertion);
   return { authorization: `Bearer ${body['access_token']}` };
 }
 
-/** Fails unless the answer is a refusal with this code and a message, and nothing else. */
+/** Fails unless the response is a refusal with this code and a message, and nothing else. */
 export function assertRefused({ status, body }: JsonAnswer, code: string): void {
   assert.equal(body['code'], code, JSON.stringify(body));
   assert.ok(status >= 400 && status < 500);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { request } from 'undici';
+import { STATUS_BY_CODE, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/issuer-steps.js';
 import { parseStepFaults, type StepFault, StepFaults } from '../../../src/sandbox/issuer/step-faults.js';
-import { STATUS_OF, STEP_CODES, STEPS, type Step } from '../../../src/sandbox/issuer/steps.js';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -11,34 +11,34 @@ import {
   assertRefused,
   bearer,
   claimToken,
+  createSteps,
   EMAIL,
-  identityIn,
   type JsonAnswer,
   post,
+  readIdentity,
   startAttempt,
-  stepsOf,
   verifiedIdentity,
 } from './helpers.js';
 
-/** Readies a service for each step, and gives a call that would succeed. */
+/** Prepares a service for each step, and returns a call that would succeed. */
 const READY: Readonly<Record<Step, (service: Sandbox) => Promise<() => Promise<JsonAnswer>>>> = {
-  register: async (service) => () => stepsOf(service).register(),
+  register: async (service) => () => createSteps(service).register(),
   claim: async (service) => {
     const token = await claimToken(service);
-    return () => stepsOf(service).claim(token);
+    return () => createSteps(service).claim(token);
   },
   complete: async (service) => {
     const token = await claimToken(service);
     const code = await approveClaim(await startAttempt(service, token), EMAIL);
-    return () => stepsOf(service).complete(token, code.replace('-', ''));
+    return () => createSteps(service).complete(token, code.replace('-', ''));
   },
   token: async (service) => {
     const { assertion } = await verifiedIdentity(service);
-    return () => stepsOf(service).token(assertion);
+    return () => createSteps(service).token(assertion);
   },
   refresh: async (service) => {
     const { refreshToken } = await verifiedIdentity(service);
-    return () => stepsOf(service).refresh(refreshToken);
+    return () => createSteps(service).refresh(refreshToken);
   },
   account: async (service) => {
     const headers = await bearer(service, await verifiedIdentity(service));
@@ -54,7 +54,7 @@ async function getJson(url: string, sent: Readonly<Record<string, string>> = {})
   return { status: statusCode, headers, body: (await body.json()) as Record<string, unknown> };
 }
 
-/** A service whose step meets the fault once. */
+/** A service whose step has the fault once. */
 async function once(
   t: TestContext,
   step: Step,
@@ -68,18 +68,18 @@ async function once(
 
 for (const step of STEPS) {
   for (const code of STEP_CODES[step]) {
-    test(`${step} is refused with ${code} on demand, once, and nothing is changed`, async (t) => {
+    test(`${step} fails with ${code} on request, once, and changes nothing`, async (t) => {
       const { service, call } = await once(t, step, code);
       const refused = await call();
       assertRefused(refused, code);
-      assert.equal(refused.status, STATUS_OF[code]);
+      assert.equal(refused.status, STATUS_BY_CODE[code]);
       assert.equal(service.requests.at(-1)?.fault, code);
       assert.ok((await call()).status < 300);
       assert.equal(service.requests.at(-1)?.fault, undefined);
     });
   }
 
-  test(`${step}: a rate limit names its seconds, and 5xx and broken answers heal`, async (t) => {
+  test(`${step}: a rate limit has its seconds, and the step succeeds after 5xx and broken responses`, async (t) => {
     const service = await sandbox(t, { retryAfterSeconds: 7 });
     const call = await READY[step](service);
     service.issuer.failNext(step, 'rate_limit_exceeded', '500', 'missing-field', 'reset');
@@ -97,7 +97,7 @@ for (const step of STEPS) {
   });
 }
 
-test('answers that are no JSON, lead elsewhere, or never end', async (t) => {
+test('responses that are not JSON, redirect elsewhere, or never end', async (t) => {
   const service = await sandbox(t);
   const metadata = `${service.apiUrl}/.well-known/oauth-protected-resource`;
   service.issuer.failNext('resource', 'not-json', '503', 'redirect', 'stall');
@@ -116,12 +116,12 @@ test('answers that are no JSON, lead elsewhere, or never end', async (t) => {
   await assert.rejects(stalled.body.text(), { code: 'UND_ERR_BODY_TIMEOUT' });
 });
 
-test('any answer can be ordered, in turn with faults, even byte by byte', async (t) => {
+test('any response can be queued, in order with faults, even byte by byte', async (t) => {
   const service = await sandbox(t);
   service.issuer.answerNext('register', { status: 201, body: '{"claim":7}', dripMs: 1 });
   service.issuer.failNext('register', 'invalid_request');
   service.issuer.answerNext('register', { status: 302, headers: { location: '/x' }, body: '{}' });
-  const { register } = stepsOf(service);
+  const { register } = createSteps(service);
   const dripped = await register();
   assert.deepEqual([dripped.status, dripped.body], [201, { claim: 7 }]);
   assert.equal(service.requests.at(-1)?.fault, 'made-up');
@@ -131,22 +131,22 @@ test('any answer can be ordered, in turn with faults, even byte by byte', async 
   assert.equal((await register()).status, 200);
 });
 
-test('a lost answer of a refresh rotates the token all the same', async (t) => {
+test('a lost response of a refresh still rotates the token', async (t) => {
   const { service, call } = await once(t, 'refresh', 'lost-answer');
   await assert.rejects(call(), { code: 'ECONNRESET' });
   const lost = service.issuer.secrets.filter(({ kind }) => kind === 'refresh_token').at(-1);
-  const found = identityIn(await stepsOf(service).refresh(lost?.value));
+  const found = readIdentity(await createSteps(service).refresh(lost?.value));
   assertRefused(await call(), 'invalid_refresh_token');
-  assertRefused(await stepsOf(service).refresh(found.refreshToken), 'invalid_refresh_token');
+  assertRefused(await createSteps(service).refresh(found.refreshToken), 'invalid_refresh_token');
 });
 
-test('faults are drawn by seed, each step for itself, ordered ones first', () => {
+test('faults are drawn by seed, separately per step, after queued ones', () => {
   const draw = (
     seed: number,
     shares = { token: { '500': 0.5 }, refresh: { '503': 1 } } as const,
   ): unknown[] => {
     const faults = new StepFaults(shares, seed, 4);
-    faults.order('token', ['invalid_grant', 'stall']);
+    faults.enqueue('token', ['invalid_grant', 'stall']);
     return Array.from({ length: 30 }, () => faults.next('token'));
   };
   assert.deepEqual(draw(1), draw(1));
@@ -157,7 +157,7 @@ test('faults are drawn by seed, each step for itself, ordered ones first', () =>
   assert.equal(drawn.filter((fault) => fault === undefined).length, 24);
 });
 
-test('faults are read from text, and what is wrong is named', () => {
+test('faults are parsed, and errors name the invalid part', () => {
   assert.deepEqual(parseStepFaults(['complete:claim_denied=1, token:500=0.5', 'token:invalid_grant=.5']), {
     complete: { claim_denied: 1 },
     token: { '500': 0.5, invalid_grant: 0.5 },

@@ -4,20 +4,20 @@ import { sandbox } from '../../helpers/sandbox.js';
 import {
   assertRefused,
   bearer,
+  createSteps,
   EMAIL,
   type Identity,
-  identityIn,
   post,
-  stepsOf,
+  readIdentity,
   verifiedIdentity,
 } from './helpers.js';
 
-/** The part of a JWT, 0 for the header and 1 for the claims. */
+/** A part of a JWT: 0 for the header and 1 for the claims. */
 function partOf(assertion: string, part: 0 | 1): Record<string, unknown> {
   return JSON.parse(Buffer.from(assertion.split('.')[part] ?? '', 'base64url').toString());
 }
 
-test('the assertion is a JWT that tells when it ends', async (t) => {
+test('the assertion is a JWT with its time of expiry', async (t) => {
   const service = await sandbox(t, { issuer: { lifetimes: { assertion: 90_000 } } });
   const before = Math.floor(Date.now() / 1000);
   const { assertion } = await verifiedIdentity(service);
@@ -28,19 +28,19 @@ test('the assertion is a JWT that tells when it ends', async (t) => {
   assert.ok(Number(iat) >= before && Number(iat) <= Date.now() / 1000);
 });
 
-test('the token response says what RFC 6749 asks for', async (t) => {
+test('the token response has the fields of RFC 6749', async (t) => {
   const service = await sandbox(t, { issuer: { lifetimes: { token: 5000 } } });
   const { assertion } = await verifiedIdentity(service);
-  const { status, headers, body } = await stepsOf(service).token(assertion);
+  const { status, headers, body } = await createSteps(service).token(assertion);
   assert.equal(status, 200);
   assert.equal(headers['cache-control'], 'no-store');
   assert.deepEqual(Object.keys(body), ['access_token', 'token_type', 'expires_in']);
   assert.deepEqual([body['token_type'], body['expires_in']], ['Bearer', 5]);
 });
 
-test('token exchange refuses what it cannot read, does not know, or does not serve', async (t) => {
+test('token exchange rejects unreadable, unknown and unsupported requests', async (t) => {
   const service = await sandbox(t);
-  const { token } = stepsOf(service);
+  const { token } = createSteps(service);
   const { assertion } = await verifiedIdentity(service);
   for (const undecodable of ['', 'x', 'a.b', 'a.b.c', `${assertion}.d`, 'eyJ9.eyJ9.c2ln']) {
     assertRefused(await token(undecodable), 'invalid_request');
@@ -61,7 +61,7 @@ test('token exchange refuses what it cannot read, does not know, or does not ser
   }
 });
 
-test('assertions, access tokens and refresh tokens end with their lifetimes', async (t) => {
+test('assertions, access tokens and refresh tokens expire after their lifetimes', async (t) => {
   const service = await sandbox(t, {
     issuer: { lifetimes: { token: 10_000, assertion: 20_000, refresh: 30_000 } },
   });
@@ -73,22 +73,22 @@ test('assertions, access tokens and refresh tokens end with their lifetimes', as
   t.mock.method(Date, 'now', () => now);
   now += 10_000;
   assertRefused(await post(account, {}, headers), 'invalid_token');
-  assert.equal((await stepsOf(service).token(identity.assertion)).status, 200);
+  assert.equal((await createSteps(service).token(identity.assertion)).status, 200);
   now += 10_000;
-  assertRefused(await stepsOf(service).token(identity.assertion), 'invalid_grant');
+  assertRefused(await createSteps(service).token(identity.assertion), 'invalid_grant');
   now += 10_000;
-  assertRefused(await stepsOf(service).refresh(identity.refreshToken), 'invalid_refresh_token');
+  assertRefused(await createSteps(service).refresh(identity.refreshToken), 'invalid_refresh_token');
 });
 
-test('a refresh rotates the refresh token; using the old one again ends the whole family', async (t) => {
+test('a refresh rotates the refresh token; reusing the old one revokes the identity', async (t) => {
   const service = await sandbox(t);
-  const { refresh, token } = stepsOf(service);
+  const { refresh, token } = createSteps(service);
   const first = await verifiedIdentity(service);
   const bystander = await verifiedIdentity(service);
-  const second = identityIn(await refresh(first.refreshToken));
+  const second = readIdentity(await refresh(first.refreshToken));
   assert.notEqual(second.refreshToken, first.refreshToken);
   assert.notEqual(second.assertion, first.assertion);
-  const third = identityIn(await refresh(second.refreshToken));
+  const third = readIdentity(await refresh(second.refreshToken));
   const headers = await bearer(service, third);
   assertRefused(await refresh(first.refreshToken), 'invalid_refresh_token');
   assertRefused(await refresh(third.refreshToken), 'invalid_refresh_token');
@@ -97,28 +97,30 @@ test('a refresh rotates the refresh token; using the old one again ends the whol
   assert.equal((await token(bystander.assertion)).status, 200);
 });
 
-test('of many refreshes with one token a single one succeeds', async (t) => {
+test('one of many concurrent refreshes with the same token succeeds', async (t) => {
   const service = await sandbox(t);
   const { refreshToken } = await verifiedIdentity(service);
-  const answers = await Promise.all(Array.from({ length: 20 }, () => stepsOf(service).refresh(refreshToken)));
+  const answers = await Promise.all(
+    Array.from({ length: 20 }, () => createSteps(service).refresh(refreshToken)),
+  );
   const refused = answers.filter(({ status }) => status !== 200);
   assert.equal(refused.length, 19);
   for (const answer of refused) assertRefused(answer, 'invalid_refresh_token');
 });
 
-test('an unknown or missing refresh token is refused', async (t) => {
-  const { refresh } = stepsOf(await sandbox(t));
+test('an unknown or missing refresh token is rejected', async (t) => {
+  const { refresh } = createSteps(await sandbox(t));
   assertRefused(await refresh('rt_unknown'), 'invalid_refresh_token');
   for (const nothing of [undefined, '', 7, {}]) assertRefused(await refresh(nothing), 'invalid_request');
 });
 
-test('revoking an e-mail ends every identity of it', async (t) => {
+test('revoking an e-mail address ends each of its identities', async (t) => {
   const service = await sandbox(t);
   const identities: Identity[] = [await verifiedIdentity(service), await verifiedIdentity(service)];
   service.issuer.revoke('JO@example.com');
   for (const { assertion, refreshToken } of identities) {
-    assertRefused(await stepsOf(service).token(assertion), 'invalid_grant');
-    assertRefused(await stepsOf(service).refresh(refreshToken), 'invalid_refresh_token');
+    assertRefused(await createSteps(service).token(assertion), 'invalid_grant');
+    assertRefused(await createSteps(service).refresh(refreshToken), 'invalid_refresh_token');
   }
-  assert.equal((await stepsOf(service).token((await verifiedIdentity(service)).assertion)).status, 200);
+  assert.equal((await createSteps(service).token((await verifiedIdentity(service)).assertion)).status, 200);
 });

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { downloaded, FIRST, namesIn, SECOND, SELECTION, THIRD } from '../helpers.js';
+import { downloadFolder, FIRST, listNames, SECOND, SELECTION, THIRD } from '../helpers.js';
 
 const parquetOf = (name: string): string => name.replace('.csv.gz', '.parquet');
 
-test('days that were deleted on purpose are forgotten, and come again only where they are asked for', async (t) => {
-  const { dir, verify, run, service } = await downloaded(t);
+test('deleted days are forgotten, and downloaded again only if requested', async (t) => {
+  const { dir, verify, run, service } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
   assert.match((await run('lock', '--dir', dir)).stderr, /or with --forget if they were deleted on purpose/);
@@ -27,8 +27,8 @@ test('days that were deleted on purpose are forgotten, and come again only where
   assert.deepEqual((await verify()).summary.counts, { verified: 4 });
 });
 
-test('of a day file and its conversion, what is there stays known', async (t) => {
-  const { dir, verify } = await downloaded(t, {}, ['--convert', 'parquet']);
+test('if a day file or its conversion is missing, the other stays recorded', async (t) => {
+  const { dir, verify } = await downloadFolder(t, {}, ['--convert', 'parquet']);
   await rm(join(dir, FIRST));
   await rm(join(dir, parquetOf(SECOND)));
   await rm(join(dir, THIRD));
@@ -37,11 +37,11 @@ test('of a day file and its conversion, what is there stays known', async (t) =>
   assert.deepEqual((await verify('--forget')).bad, gone.sort());
   const after = await verify();
   assert.deepEqual([after.exitCode, after.bad, after.summary.counts.verified], [0, ['gap BTCUSDT'], 4]);
-  assert.equal((await namesIn(dir)).length, 4);
+  assert.equal((await listNames(dir)).length, 4);
 });
 
-test('what is corrupt is not forgotten, and to forget and to repair do not go together', async (t) => {
-  const { dir, verify, run } = await downloaded(t);
+test('corrupt files are not forgotten, and --forget and --repair exclude each other', async (t) => {
+  const { dir, verify, run } = await downloadFolder(t);
   await writeFile(join(dir, FIRST), 'no gzip');
   await rm(join(dir, SECOND));
   const { exitCode, bad } = await verify('--forget');

@@ -10,7 +10,7 @@ import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
-import { type Folder, folderOf, namesIn, OWNER, SELECTION } from '../helpers.js';
+import { type Folder, folderOf, listNames, OWNER, SELECTION } from '../helpers.js';
 
 const DAY_MS = 86_400_000;
 const note = { etag: '"x"', total: 10 };
@@ -27,7 +27,7 @@ async function put(dir: string, name: string, days = 0): Promise<void> {
   await utimes(join(dir, name), time, time);
 }
 
-test('a part that a next run resumes stays; what nobody goes on with is stale, and removed where that is asked for', async (t) => {
+test('a part that the next run resumes stays; others are stale, and removed with --clean', async (t) => {
   const { dir, verify } = await emptyFolder(t);
   await put(dir, 'lone.csv.gz.part');
   await put(dir, 'noted.csv.gz.part');
@@ -50,28 +50,28 @@ test('a part that a next run resumes stays; what nobody goes on with is stale, a
     found('removed').sort(),
   );
   assert.deepEqual(summary.findings, { unknown: 1, removed: 4, resumable: 1 });
-  assert.deepEqual(await namesIn(dir), ['done.csv.gz', 'noted.csv.gz.part']);
-  // With its part, the note of a file goes at the next time.
+  assert.deepEqual(await listNames(dir), ['done.csv.gz', 'noted.csv.gz.part']);
+  // A note is removed together with its part.
   await verify('--clean');
   assert.equal((await readdir(join(dir, '.tickhaul', 'parts'))).length, 1);
 });
 
-test('a part of a process that runs stays, and one of a process that is gone does not', {
+test('a part of a running process stays, and one of an ended process does not', {
   skip: (await readProcessIdentity(process.pid)) === undefined && 'no /proc here',
 }, async (t) => {
   const { dir, verify } = await emptyFolder(t);
   const alive = `a.csv.gz.${await createPrivateSuffix(process.pid)}.part`;
   const dead = `a.csv.gz.${await createPrivateSuffix(5_000_000)}.part`;
   const converted = `a.parquet.${await createPrivateSuffix(5_000_000)}.part`;
-  // Not even one that was not written to for long: its process may have been stopped.
+  // Not even one without writes for a long time: its process may be suspended.
   await put(dir, alive, 100);
   await put(dir, dead);
   await put(dir, converted);
   assert.deepEqual((await verify('--clean')).bad, [`removed ${dead}`, `removed ${converted}`].sort());
-  assert.deepEqual(await namesIn(dir), [alive]);
+  assert.deepEqual(await listNames(dir), [alive]);
 });
 
-test('a part whose owner cannot be asked stays for a day', async (t) => {
+test('a part whose owner cannot be checked stays for a day', async (t) => {
   const { dir, verify } = await emptyFolder(t);
   const names = ['a.csv.gz.17-0123abcd.part', 'a.csv.gz.17-0123abcd-0123abcd.part', 'a.parquet.part'];
   for (const name of names) await put(dir, name, 0.9);
@@ -79,10 +79,10 @@ test('a part whose owner cannot be asked stays for a day', async (t) => {
   for (const name of names) await put(dir, name, 1.1);
   assert.deepEqual((await verify()).summary.findings, { stale: 3 });
   assert.deepEqual((await verify('--clean')).summary.findings, { removed: 3 });
-  assert.deepEqual(await namesIn(dir), []);
+  assert.deepEqual(await listNames(dir), []);
 });
 
-test('while another run holds the lock, its parts are not judged, and nothing is removed', async (t) => {
+test('while another run holds the lock, its parts are ignored, and nothing is removed', async (t) => {
   const { dir, verify, run } = await emptyFolder(t);
   await put(dir, 'a.csv.gz.part');
   const lock = await tryAcquireRunLock(dir, OWNER);
@@ -93,15 +93,15 @@ test('while another run holds the lock, its parts are not judged, and nothing is
   const { exitCode, stderr } = await run('verify', '--clean', '--lock-timeout', '500ms');
   assert.equal(exitCode, 9);
   assert.match(stderr, /^waiting for another run to end: process .*\n.*another run holds the lock, process /);
-  assert.deepEqual(await namesIn(dir), ['a.csv.gz.part']);
+  assert.deepEqual(await listNames(dir), ['a.csv.gz.part']);
   await lock?.release();
   assert.deepEqual((await verify('--clean')).bad, ['removed a.csv.gz.part']);
 });
 
-test('what killed runs leave is removed, that of a second run in the folder too', {
+test('leftovers of killed runs are removed, also those of a second run in the folder', {
   skip: (await readProcessIdentity(process.pid)) === undefined && 'no /proc here',
 }, async (t) => {
-  // Files that are too large to be taken in one piece.
+  // Files too large to be read at once.
   const service = await sandbox(t, { rows: 10_000, rate: 2000 });
   const { dir, env, verify } = folderOf(service, join(await tempDir(t), 'data'));
   const parts = async (pattern: RegExp): Promise<number> =>
@@ -118,5 +118,5 @@ test('what killed runs leave is removed, that of a second run in the folder too'
   const left = await parts(/\.part$/);
   const { exitCode, summary } = await verify('--clean');
   assert.deepEqual([exitCode, summary.findings], [0, { removed: left }]);
-  assert.deepEqual(await namesIn(dir), []);
+  assert.deepEqual(await listNames(dir), []);
 });

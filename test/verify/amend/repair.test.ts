@@ -6,10 +6,10 @@ import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { start } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { until } from '../../helpers/until.js';
-import { downloaded, FIRST, FOURTH, folderOf, namesIn, SECOND, THIRD } from '../helpers.js';
+import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, THIRD } from '../helpers.js';
 
-test('bad files are downloaded again, and nothing else is', async (t) => {
-  const { dir, verify, service } = await downloaded(t);
+test('bad files are downloaded again, and no others', async (t) => {
+  const { dir, verify, service } = await downloadFolder(t);
   const before = await readFile(join(dir, FIRST));
   await truncate(join(dir, FIRST), 100);
   await rm(join(dir, SECOND));
@@ -20,11 +20,11 @@ test('bad files are downloaded again, and nothing else is', async (t) => {
   assert.equal(datasetRequests(service), asked + 2);
   assert.deepEqual(await readFile(join(dir, FIRST)), before);
   assert.deepEqual((await verify()).bad, []);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
-test('the old file stays where the service has only bad bytes, and the run says so', async (t) => {
-  const { dir } = await downloaded(t);
+test('the old file stays if the service has only bad bytes, and the run reports that', async (t) => {
+  const { dir } = await downloadFolder(t);
   const bad = folderOf(await sandbox(t, { faults: { 'bit-flip': 1 } }), dir);
   await truncate(join(dir, FIRST), 100);
   const left = await readFile(join(dir, FIRST));
@@ -33,11 +33,11 @@ test('the old file stays where the service has only bad bytes, and the run says 
   const { error } = files.find(({ status }) => status === 'corrupt') ?? {};
   assert.match(error?.message ?? '', /has 100 bytes, \d+ were recorded; repairing it failed: /);
   assert.deepEqual(await readFile(join(dir, FIRST)), left);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
-test('a service that is gone leaves what is missing, and the code says what is the matter with the folder', async (t) => {
-  const { dir, verify, service } = await downloaded(t);
+test('if the service is unreachable, missing files stay missing, and the exit code is that of the folder', async (t) => {
+  const { dir, verify, service } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, THIRD));
   await service.close();
@@ -46,22 +46,22 @@ test('a service that is gone leaves what is missing, and the code says what is t
   assert.match(JSON.stringify(files), /cannot be reached/);
 });
 
-test('a day that needs a key is not asked for without one', async (t) => {
-  const { dir, run, env, service } = await downloaded(t);
+test('a day that needs a key is not requested without one', async (t) => {
+  const { dir, run, env, service } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   await rm(join(dir, SECOND));
   const asked = datasetRequests(service);
   delete env['TICKHAUL_API_KEY'];
   const { exitCode, stderr } = await run('verify', '--repair');
   assert.equal(exitCode, 6);
-  assert.match(stderr, /2024-03-02_BTCUSDT.csv.gz: is not there; repairing it failed: it needs an API key/);
+  assert.match(stderr, /2024-03-02_BTCUSDT.csv.gz: is missing; repairing it failed: it needs an API key/);
   assert.match(stderr, /2 verified|1 repaired/);
   assert.equal(datasetRequests(service), asked + 1);
 });
 
-test('a repair that is killed leaves the old file, and the next one ends the work', async (t) => {
-  // A file that is too large to be taken in one piece: its part is seen growing.
-  const { dir, verify } = await downloaded(t, { rows: 10_000 });
+test('a killed repair leaves the old file, and the next one completes it', async (t) => {
+  // A file too large to be written at once, so that its part can be observed.
+  const { dir, verify } = await downloadFolder(t, { rows: 10_000 });
   const slow = folderOf(await sandbox(t, { rows: 10_000, rate: 30_000 }), dir);
   await truncate(join(dir, FIRST), 100);
   const { child, finished } = start(['verify', '--repair'], { env: slow.env });
@@ -71,7 +71,7 @@ test('a repair that is killed leaves the old file, and the next one ends the wor
   assert.equal(await sizeOf(join(dir, FIRST)), 100);
   const { exitCode, bad } = await verify('--repair', '--clean');
   assert.deepEqual([exitCode, bad], [0, [`repaired ${FIRST}`]]);
-  assert.deepEqual(await namesIn(dir), [FIRST, SECOND, THIRD, FOURTH]);
+  assert.deepEqual(await listNames(dir), [FIRST, SECOND, THIRD, FOURTH]);
 });
 
 function datasetRequests({ requests }: Sandbox): number {

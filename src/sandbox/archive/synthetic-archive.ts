@@ -1,0 +1,82 @@
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { dataTypeColumns } from '../../dataset/data-types.js';
+import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import type { Day } from '../../dataset/day.js';
+import type { DayFile } from '../../dataset/day-file.js';
+import { generateDayFileText } from '../day-files/generate-day-file.js';
+import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
+import type { MarketSize } from '../market/market-size.js';
+import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
+import { ContentCache } from './content-cache.js';
+import { compressToFile, compressToMemory, createMemoryContent, type GzipContent } from './gzip-content.js';
+
+/** Bytes of small files kept in memory. */
+const MAX_CACHE_BYTES = 64_000_000;
+/** Larger files are kept on disk. */
+const MAX_CELLS_IN_MEMORY = 400_000;
+
+/** The data of the embedded service: exchange records, and the day files that they list. */
+export interface Archive {
+  readonly exchanges: readonly SandboxExchange[];
+  /** Opens a day file; undefined if the day is not available. */
+  open(file: DayFile): Promise<GzipContent | undefined>;
+}
+
+export interface SyntheticArchiveOptions extends MarketSize {
+  /** The first UTC day that is not exported. */
+  readonly exportedUntil: Day;
+  /** Folder for large files. The caller removes it. */
+  readonly scratch: string;
+  readonly signal: AbortSignal;
+}
+
+/** Synthetic market data, with equal bytes for equal seed and rows. Files are generated on first request. */
+export function createSyntheticArchive(options: SyntheticArchiveOptions): Archive {
+  const exchanges = createSyntheticExchanges(options.exportedUntil, options.rows);
+  const cache = new ContentCache(MAX_CACHE_BYTES);
+  let largeFiles = 0;
+  const createContent = (file: DayFile): Promise<GzipContent> => {
+    if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
+    const members = listMembers(exchanges, file);
+    const text = generateDayFileText(file, members, options);
+    const cells = options.rows * members.length * (dataTypeColumns(file.dataType)?.length ?? 0);
+    return cells <= MAX_CELLS_IN_MEMORY
+      ? compressToMemory(text, options.signal)
+      : compressToFile(text, join(options.scratch, `${largeFiles++}.csv.gz`), options.signal);
+  };
+  return {
+    exchanges,
+    open: (file) => cache.get(JSON.stringify(file), () => createContent(file)),
+  };
+}
+
+/** The symbols that a grouped symbol repeats: those of its type, listed on that day. An options chain has its own. */
+function listMembers(
+  exchanges: readonly SandboxExchange[],
+  { exchange, dataType, symbol, day }: DayFile,
+): string[] {
+  if (!GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return [symbol];
+  const symbols = exchanges.find(({ id }) => id === exchange)?.datasets?.symbols ?? [];
+  const type = symbols.find(({ id }) => id === symbol)?.type;
+  return symbols
+    .filter(
+      (member) =>
+        member.type === type &&
+        !GROUPED_SYMBOLS.has(member.id) &&
+        member.id !== QUIET_SYMBOL &&
+        isAvailableOn(member, day),
+    )
+    .map(({ id }) => id);
+}
+
+/** Whether the day starts while the symbol is available. */
+export function isAvailableOn(
+  { availableSince, availableTo }: { readonly availableSince: string; readonly availableTo?: string },
+  day: Day,
+): boolean {
+  const start = day * 86_400_000;
+  return (
+    start >= Date.parse(availableSince) && (availableTo === undefined || start < Date.parse(availableTo))
+  );
+}

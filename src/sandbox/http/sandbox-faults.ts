@@ -1,0 +1,114 @@
+import { usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest-names.js';
+import { seededRandom } from '../market/seeded-random.js';
+
+/** Faults that the sandbox can produce. */
+export const FAULT_KINDS = [
+  /** 429 with `retry-after`. */
+  'rate-limit',
+  /** 429 whose message says that the account reached its data transfer limit. */
+  'transfer-limit',
+  /** 403: the key is in use from another IP address. */
+  'ip-lock',
+  '500',
+  '502',
+  '503',
+  /** The connection is reset in the middle of the body. */
+  'reset',
+  /** Half of the body, then no further bytes. */
+  'stall',
+  /** A complete HTTP response with half of the gzip file. */
+  'truncate',
+  /** Half of the announced bytes, then the connection is closed. */
+  'short',
+  /** One bit in the middle of the body is flipped. */
+  'bit-flip',
+  /** `x-md5` of other content. */
+  'wrong-md5',
+  /** Neither Content-Length nor x-dataset-size. */
+  'no-length',
+  /** Headers are delayed by a second. */
+  'slow-start',
+  /** 200 with an HTML page. */
+  'html',
+  /** Bytes after the last gzip member. */
+  'trailing',
+  /** 200 with an empty body. */
+  'empty',
+  /** 200 of the metadata host with a body that is not JSON: the only fault of that host. */
+  'not-json',
+] as const;
+
+export type FaultKind = (typeof FAULT_KINDS)[number];
+
+/** Each fault's share of the requests, 0 to 1. */
+export type FaultShares<Kind extends string = FaultKind> = Readonly<Partial<Record<Kind, number>>>;
+
+/**
+ * Parses faults such as `rate-limit=0.1,reset=0.05`, comma-separated or repeated; a later share of a kind replaces an
+ * earlier one.
+ * @throws usage error for an unknown kind, a share outside 0 to 1, or shares with a sum above 1.
+ */
+export function parseFaults(list: readonly string[]): FaultShares {
+  return parseShares(list, FAULT_KINDS);
+}
+
+/** Like `parseFaults`, for any list of kinds. */
+export function parseShares<Kind extends string>(
+  list: readonly string[],
+  kinds: readonly Kind[],
+): FaultShares<Kind> {
+  const shares: Partial<Record<Kind, number>> = {};
+  for (const text of list.flatMap((item) => item.split(',')).filter((item) => item.trim() !== '')) {
+    const [, name = '', share = ''] = /^\s*([^=]*?)\s*(?:=\s*(.*?)\s*)?$/.exec(text) ?? [];
+    const kind = kinds.find((known) => known === name);
+    if (kind === undefined) {
+      throw usageError(`unknown fault "${name}"${didYouMean(name, kinds)} (known: ${kinds.join(', ')})`);
+    }
+    if (!/^(0|1|0?\.\d+|[01]\.0*)$/.test(share)) {
+      throw usageError(
+        `fault "${text}": write <kind>=<share> with a share from 0 to 1, for example ${kind}=0.1`,
+      );
+    }
+    shares[kind] = Number(share);
+  }
+  const sum = Object.values<number | undefined>(shares).reduce<number>(
+    (total, share = 0) => total + share,
+    0,
+  );
+  if (sum > 1 + Number.EPSILON)
+    throw usageError(`the shares of all faults are ${sum} together: at most 1 is possible`);
+  return shares;
+}
+
+/** Chooses the fault of each request. Each path has its own draws, so that the order of requests has no effect. */
+export class FaultChooser<Kind extends string = FaultKind> {
+  readonly #kinds: readonly Kind[];
+  readonly #counts = new Map<string, { requests: number; faults: number }>();
+
+  /** @param maxPerPath maximum number of faults per path. */
+  constructor(
+    readonly shares: FaultShares<Kind>,
+    readonly seed: number,
+    readonly maxPerPath: number,
+  ) {
+    this.#kinds = (Object.keys(shares) as Kind[]).sort();
+  }
+
+  next(path: string, isPossible: (kind: Kind) => boolean): Kind | undefined {
+    if (this.#kinds.length === 0) return undefined;
+    const counts = this.#counts.get(path) ?? { requests: 0, faults: 0 };
+    this.#counts.set(path, counts);
+    if (counts.faults >= this.maxPerPath) return undefined;
+    let draw = seededRandom(this.seed, 'fault', path, counts.requests++).next();
+    for (const kind of this.#kinds) {
+      const share = isPossible(kind) ? (this.shares[kind] ?? 0) : 0;
+      if (draw < share) {
+        counts.faults++;
+        return kind;
+      }
+      draw -= share;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,131 @@
+/**
+ * The identity issuer of the embedded service (`docs/spec/account-api.md`).
+ *
+ * In tests:
+ *
+ *     const service = await startSandbox({
+ *       issuer: {
+ *         lifetimes: { token: 600_000, assertion: 3_600_000, claim: 3_600_000, code: 600_000, refresh: 1e9 }, // ms
+ *         faults: { complete: { claim_not_confirmed: 1 }, token: { '500': 0.5 } }, // share of each step's requests
+ *         faultsPerStep: 2,
+ *         maxAttempts: 5,
+ *         organizations: ['One', 'Two'], // the user must choose one on the page
+ *       },
+ *     });
+ *     service.issuerUrl                  // for TICKHAUL_AUTH_URL; /.well-known/oauth-protected-resource names it too
+ *     service.issuer.failNext('refresh', 'lost-answer', '503') // faults for the next requests of a step, in order
+ *     service.issuer.answerNext('token', { status: 200, body: '[]', dripMs: 10 }) // any response, one byte every 10 ms
+ *     service.issuer.revoke('jo@example.com')
+ *     service.issuer.secrets             // { kind, value } of every secret issued, to search outputs for
+ *     service.requests                   // host 'issuer' and 'api'; `fault` is set if the response had one
+ *
+ * Steps: register, claim, complete, token, refresh; account, openapi, resource (the account API), key (the key check).
+ * Faults: each error code of the step (`issuer-steps.ts`), and the general faults in `step-faults.ts` for any step.
+ *
+ * The claim page is HTML with plain forms. To drive it without a browser (as test/helpers/claim-page.ts does):
+ * POST `<issuer>/claim`, form-encoded, with `attempt` (from the query of `attempt.verification_uri`), an `action`, and
+ * the cookie that the sign-in sets. Every response is a 303 to the page, which shows the code as
+ * `<output id="user-code">Abcd-3Efg</output>`.
+ *
+ * | action  | further fields | effect                                                                     |
+ * | ------- | -------------- | -------------------------------------------------------------------------- |
+ * | sign-in | `email`        | signs in with any address, creates the account if needed, sets the cookie  |
+ * | switch  |                | signs out, to sign in with the right account                               |
+ * | choose  | `organization` | chooses an organization                                                    |
+ * | deny    |                | denies the claim; requires the right account                               |
+ *
+ * The code is confirmed once the page has shown it: GET the page, signed in, before `complete`.
+ */
+
+import { parseTarget, type SandboxHandler } from '../http/sandbox-call.js';
+import type { AnswerSettings } from './answer-step.js';
+import { createClaimPageHandler } from './claim-page/claim-page-handler.js';
+import { Claims } from './claims.js';
+import { Identities } from './identities.js';
+import { IssuedSecrets } from './issued-secrets.js';
+import type { IssuerControl, IssuerOptions, Lifetimes } from './issuer-options.js';
+import { Refusal } from './issuer-steps.js';
+import { normalizeEmail } from './normalize-email.js';
+import { createProtocolEndpoints } from './protocol-endpoints.js';
+import { sendRefusal } from './send-refusal.js';
+import { StepFaults } from './step-faults.js';
+
+const MINUTE_MS = 60_000;
+const LIFETIMES: Lifetimes = {
+  claim: 60 * MINUTE_MS,
+  code: 10 * MINUTE_MS,
+  assertion: 60 * MINUTE_MS,
+  refresh: 30 * 24 * 60 * MINUTE_MS,
+  token: 10 * MINUTE_MS,
+};
+
+export interface IssuerSettings {
+  readonly options: IssuerOptions;
+  readonly seed: number;
+  readonly retryAfterSeconds: number;
+  /** Whether a resource URI is that of the account API (RFC 8707). */
+  readonly isResource: (uri: string) => boolean;
+}
+
+export interface SandboxIssuer {
+  readonly handle: SandboxHandler;
+  readonly control: IssuerControl;
+  readonly answerSettings: AnswerSettings;
+  /** Finds the e-mail address of an access token; undefined if the token is invalid. */
+  findEmail(accessToken: string): string | undefined;
+}
+
+/** Creates an issuer without registrations. Its state is in memory, and bounded. */
+export function createSandboxIssuer({
+  options,
+  seed,
+  retryAfterSeconds,
+  isResource,
+}: IssuerSettings): SandboxIssuer {
+  const lifetimes = withDefaults(options.lifetimes ?? {});
+  const { organizations = [], maxAttempts = 5 } = options;
+  const secrets = new IssuedSecrets();
+  const claims = new Claims({ secrets, lifetimes, maxAttempts });
+  const identities = new Identities(secrets, lifetimes);
+  const faults = new StepFaults(options.faults ?? {}, seed, options.faultsPerStep ?? Infinity);
+  const answerSettings = { faults, retryAfterSeconds };
+  const page = createClaimPageHandler(claims, organizations.length > 1 ? organizations : []);
+
+  const endpoints: Readonly<Record<string, SandboxHandler>> = {
+    ...createProtocolEndpoints({ claims, identities, answerSettings, isResource }),
+    'GET /claim': page,
+    'POST /claim': page,
+  };
+
+  return {
+    handle: async (call) => {
+      const { pathname } = parseTarget(call);
+      const endpoint = endpoints[`${call.request.method} ${pathname}`];
+      try {
+        if (!endpoint) throw new Refusal('not_found', `There is nothing at ${pathname}`);
+        await endpoint(call);
+      } catch (error) {
+        if (!(error instanceof Refusal)) throw error;
+        await sendRefusal(call, error);
+      }
+    },
+    control: {
+      secrets: secrets.issued,
+      failNext: (step, ...next) => faults.enqueue(step, next),
+      answerNext: (step, ...next) => faults.enqueue(step, next),
+      revoke: (email) => identities.revoke(normalizeEmail(email) ?? email),
+    },
+    answerSettings,
+    findEmail: (token) => identities.findEmail(token),
+  };
+}
+
+function withDefaults(given: NonNullable<IssuerOptions['lifetimes']>): Lifetimes {
+  return {
+    claim: given.claim ?? LIFETIMES.claim,
+    code: given.code ?? LIFETIMES.code,
+    assertion: given.assertion ?? LIFETIMES.assertion,
+    refresh: given.refresh ?? LIFETIMES.refresh,
+    token: given.token ?? LIFETIMES.token,
+  };
+}

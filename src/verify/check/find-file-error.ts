@@ -1,0 +1,51 @@
+import type { FileError } from '../../base/file-error.js';
+import { plural } from '../../base/units.js';
+import type { FileStatus } from '../../run/run-events.js';
+import type { CheckResult, ExpectedFile, FileCheck, FileObservation } from '../file-check.js';
+import type { OutputProvenance } from './output-provenance.js';
+
+/** The error of a checked file, or undefined if it is valid. */
+export function findFileError(
+  check: FileCheck,
+  result: CheckResult,
+  provenance?: OutputProvenance,
+): FileError | undefined {
+  const { error, observation } = result;
+  if (error) return addPath(check, error);
+  if (!observation) return undefined;
+  const { expected, record } = check;
+  const message =
+    (expected && compareWithRecord(observation, expected)) ??
+    (provenance &&
+      compareWithProvenance(observation, { ...provenance, record: record ?? provenance.record }));
+  return message === undefined ? undefined : addPath(check, { code: 'corrupt', message });
+}
+
+/** Maps an error to the status of its file. */
+export function errorToFileStatus(error: FileError): FileStatus {
+  if (error.code === 'missing') return 'missing';
+  return error.code === 'corrupt' || error.code === 'changed' ? 'corrupt' : 'failed';
+}
+
+function compareWithRecord({ sha256, rows }: FileObservation, expected: ExpectedFile): string | undefined {
+  if (sha256 !== undefined && sha256 !== expected.sha256) return 'its sha256 is not the recorded one';
+  if (rows !== expected.rows) return `has ${plural(rows, 'row')}, ${expected.rows} were recorded`;
+  return undefined;
+}
+
+function compareWithProvenance(
+  { bytes, rows }: FileObservation,
+  provenance: OutputProvenance,
+): string | undefined {
+  const { source, record } = provenance;
+  if (rows !== provenance.rows) return `has ${plural(rows, 'row')}, ${provenance.rows} were written`;
+  if (provenance.bytes >= 0 && bytes !== provenance.bytes)
+    return `has ${plural(bytes, 'byte')}, ${provenance.bytes} were written`;
+  if (!record || record.md5 === source.md5) return undefined;
+  return `was converted from other bytes than ${record.path} has now; convert it again`;
+}
+
+/** Puts the file's path before the message, unless the message contains it. */
+function addPath({ path }: FileCheck, error: FileError): FileError {
+  return error.message.includes(path) ? error : { ...error, message: `${path}: ${error.message}` };
+}
