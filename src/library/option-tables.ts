@@ -20,9 +20,9 @@ import type { ConvertOptions, CoverageOptions, VerifyOptions } from './file-opti
 import type { RawReplayOptions, ReplayOptions, StreamOptions } from './message-options.js';
 import type { OptionKind, OptionTable } from './options-to-args.js';
 
-/** Every name that options may have, whichever of several forms they take. */
+/** All option names, over all variants of a union. */
 type NamesOf<Options> = Options extends unknown ? keyof Options : never;
-/** What each of them takes; one that is forgotten doesn't compile. */
+/** The kind of each option; a missing option is a type error. */
 type Kinds<Options> = Readonly<Record<NamesOf<Options>, OptionKind>>;
 
 const SERVICE: Kinds<ServiceOptions> = {
@@ -72,7 +72,7 @@ const SELECTION: Kinds<SelectionOptions> = {
 };
 const LISTS: Kinds<ListOptions> = { fromFile: 'file', frozen: 'file', pinned: 'file' };
 
-const WANTED_KINDS: Kinds<DownloadTargetOptions> = {
+const TARGET_KINDS: Kinds<DownloadTargetOptions> = {
   ...SELECTION,
   ...LISTS,
   ...SERVICE,
@@ -181,7 +181,7 @@ const STREAM_KINDS: Kinds<StreamOptions> = {
   out: 'file',
 };
 
-const EXCHANGE = { name: 'exchange', as: "exchange: 'deribit'" };
+const EXCHANGE = { name: 'exchange', example: "exchange: 'deribit'" };
 const SELECTED = { ...EXCHANGE, unless: Object.keys(LISTS) };
 
 export const PLAN_OPTIONS: OptionTable = { kinds: PLAN_KINDS, required: SELECTED };
@@ -190,7 +190,7 @@ export const SYNC_OPTIONS: OptionTable = { kinds: SYNC_KINDS };
 export const VERIFY_OPTIONS: OptionTable = { kinds: VERIFY_KINDS };
 export const CONVERT_OPTIONS: OptionTable = {
   kinds: CONVERT_KINDS,
-  required: { name: 'paths', unless: [], as: "paths: ['datasets']" },
+  required: { name: 'paths', unless: [], example: "paths: ['datasets']" },
 };
 export const COVERAGE_OPTIONS: OptionTable = { kinds: COVERAGE_KINDS };
 export const REPLAY_OPTIONS: OptionTable = { kinds: REPLAY_KINDS, required: { ...EXCHANGE, unless: [] } };
