@@ -11,7 +11,7 @@ import { isAbsolute, join } from 'node:path';
 process.exitCode = 1;
 try {
   enableCompileCacheFolder();
-  const [word, ...asked] = process.argv.slice(2);
+  const [word, ...words] = process.argv.slice(2);
   if (word === '__complete') {
     const { complete } = await import('../src/cli/completion/complete.js');
     process.stdout.write(await complete(words, process.env, homedir));
@@ -30,7 +30,7 @@ try {
 }
 
 /**
- * Enables Node's compile cacheFolder (Node 22.1 or later) in the user's cacheFolder folder: Node runs the code it finds
+ * Enables Node's compile cache (Node 22.1 or later) in the user's cache folder: Node runs the code it finds
  * there.
  */
 function enableCompileCacheFolder(): void {

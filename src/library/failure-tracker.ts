@@ -3,7 +3,7 @@ import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import type { CountsJson, SummaryJson } from '../run/json-events.js';
 import type { RunEvent } from '../run/run-events.js';
-import type { TickhaulError } from './library-error.js';
+import { TickhaulError } from './library-error.js';
 
 /** Records the failed files of a run, for the message of the run's error. */
 export interface FailureTracker {

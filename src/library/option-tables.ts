@@ -82,8 +82,8 @@ const TARGET_KINDS: Kinds<DownloadTargetOptions> = {
   ...RULES,
   ...ARRIVAL,
 };
-const PLAN_KINDS: Kinds<PlanOptions> = { ...WANTED_KINDS, pin: 'file' };
-const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...WANTED_KINDS, failedTo: 'file', dryRun: 'toggle' };
+const PLAN_KINDS: Kinds<PlanOptions> = { ...TARGET_KINDS, pin: 'file' };
+const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...TARGET_KINDS, failedTo: 'file', dryRun: 'toggle' };
 const SYNC_KINDS: Kinds<SyncOptions> = {
   ...SERVICE,
   ...FOLDER,

@@ -58,7 +58,7 @@ export async function showPlan(
   args: CommandArgs,
   cli: CliHost,
 ): Promise<RunSummary> {
-  const { planSummary, createPlanReport } = await import('../../commands/prepare-plan.js');
+  const { createPlanSummary, createPlanReport } = await import('../../commands/prepare-plan.js');
   if (readBooleanFlag(args, 'json')) {
     const told = await createPlanReport(shown, cli.signal);
     cli.stdout.write(toJsonLine(told.plan));
@@ -77,7 +77,7 @@ export async function showPlan(
     const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
     cli.stderr.write(`${lines.join('\n')}\n`);
   }
-  return planSummary(shown, totals);
+  return createPlanSummary(shown, totals);
 }
 
 /** Prints it for people, and counts it on the way. */

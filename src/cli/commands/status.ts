@@ -67,7 +67,7 @@ function readWait(args: CommandArgs): Wait | undefined {
   const timeoutMs = readDuration(args, 'timeout') ?? Number.POSITIVE_INFINITY;
   if (!readBooleanFlag(args, 'wait')) {
     const useless = ['until', 'interval', 'timeout'].find((flag) => args[flag] !== undefined);
-    if (useless !== undefined) throw usageError(`--${useless} goes with --wait; add it`);
+    if (useless !== undefined) throw usageError(`--${useless} requires --wait; add it`);
     return undefined;
   }
   if (intervalMs === 0) throw usageError('--interval must be longer than 0');

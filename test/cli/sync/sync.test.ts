@@ -218,7 +218,7 @@ test('those who want to know are told of success and failure; their trouble is a
 
   const bad = await run(['sync', '--job', 'none']);
   assert.equal(bad.exitCode, 2);
-  assert.match(bad.stderr, /on-failure: the command ended with code 3: oh/);
+  assert.match(bad.stderr, /on-failure: the command exited with code 3: oh/);
   assert.deepEqual(pings.slice(2), ['GET /s3cret/start?a=b', 'GET /s3cret/fail?a=b']);
   assert.equal((await read('bad'))['exitCode'], 2);
 

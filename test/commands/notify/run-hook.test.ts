@@ -27,7 +27,7 @@ test('a command that fails or hangs is told in one line, and what it started end
   await assert.rejects(
     // Time enough for a shell to begin, on a busy machine too.
     runHook(hung, '', host, { timeoutMs: 2000 }),
-    /^Error: took longer than 2s and was ended$/,
+    /^Error: took longer than 2s and was killed$/,
   );
   const pid = Number(await readFile(path, 'utf8'));
   assert.ok(pid > 0);
