@@ -76,8 +76,8 @@ function findReasonInCounts({
         code: 'not_exported',
         message:
           gap > 0
-            ? 'days are missing within a series, and strict asks for them'
-            : `${plural(pending + unavailable, 'day file')} pending or unavailable, and strict asks for them`,
+            ? 'days are missing within a series, and strict requires them'
+            : `${plural(pending + unavailable, 'day file')} pending or unavailable, and strict requires them`,
       };
     case ERROR_TABLE.changed.exitCode:
       return { code: 'changed', message: `${plural(extra, 'day file')} that the lock file does not name` };

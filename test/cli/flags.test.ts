@@ -95,7 +95,7 @@ const wrongWords: readonly (readonly [string[], RegExp])[] = [
   [['downlod', 'x'], /^unknown command "downlod"; did you mean download\?; see tickhaul --help$/],
   [[...BASE, '--tpye', 'x'], /^unknown flag --tpye; did you mean --type\?; see tickhaul download --help$/],
   [['status'], /^an argument is missing: tickhaul status <exchange>; see/],
-  [['download', 'a', 'b'], /^"b" is one argument too many/],
+  [['download', 'a', 'b'], /^"b": one argument too many/],
   [['download', 'a', '--type'], /^--type needs a value/],
   [['download', 'a', '--existing', '-'], /^--existing: "-" is not one of "skip", "verify", "overwrite"/],
   [['download', 'a', '--existing', 'x'], /^--existing: "x" is not one of "skip", "verify", "overwrite"/],

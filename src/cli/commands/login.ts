@@ -19,16 +19,16 @@ export const loginCommand: CommandAction = {
     ...ACCOUNT_FLAGS,
     'code-file': {
       ...value,
-      describe: 'wait for the code of the page in this file, "-" for stdin (default: stdin)',
+      describe: 'wait for the code of the page in this file, or "-" for stdin (default: stdin)',
     },
     open: { type: 'boolean', group: 'Signing in:', describe: 'open the page in the browser' },
-    timeout: { ...value, describe: 'time to confirm it on the page (default: 10m)' },
+    timeout: { ...value, describe: 'time limit for the confirmation on the page (default: 10m)' },
   },
   examples: [
-    ['$0 login --email jo@example.com', 'shows a link, then asks for the code of its page'],
+    ['$0 login --email jo@example.com', 'show a link, then ask for the code of its page'],
     [
       '$0 login --email jo@example.com --json --code-file code.txt',
-      'for a program: events on stdout, the code from a file',
+      'for programs: print events on stdout, read the code from a file',
     ],
   ],
   async run(args, cli) {
@@ -50,7 +50,7 @@ export const loginCommand: CommandAction = {
     const { signInToAccount: signIn, createSignInDeadline } = await import(
       '../../account/sign-in/sign-in-to-account.js'
     );
-    // To find the issuer, and to wait for other processes, is part of it.
+    // Finding the issuer and waiting for other processes count towards the timeout.
     const deadline = createSignInDeadline(timeoutMs);
     const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };
     try {
@@ -105,7 +105,7 @@ async function reporterOf(
   };
 }
 
-/** As a QR code, on a terminal that has room for it. */
+/** The link as a QR code, if the terminal is wide enough. */
 function drawLink(
   uri: string,
   screen: OutputScreen,
@@ -115,7 +115,7 @@ function drawLink(
     const drawn = render(uri, { border: 2 });
     return drawn.indexOf('\n') <= (screen.columns ?? 0) ? drawn : undefined;
   } catch {
-    // More than a QR code can hold.
+    // The link is too long for a QR code.
     return undefined;
   }
 }
@@ -125,6 +125,6 @@ function openBrowser(uri: string, screen: OutputScreen): void {
     .then(({ default: open }) => open(uri))
     .catch((error: unknown) => {
       const why = error instanceof Error ? error.message : String(error);
-      screen.write(`the browser could not be opened (${why.split('\n', 1)[0]}): open the link yourself\n`);
+      screen.write(`the browser could not be opened (${why.split('\n', 1)[0]}); open the link yourself\n`);
     });
 }

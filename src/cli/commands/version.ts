@@ -5,7 +5,7 @@ import type { CommandAction } from '../arguments/command.js';
 
 export const version: CommandAction = {
   flags: {},
-  examples: [['$0 version', 'the same as --version, -V and -v']],
+  examples: [['$0 version', 'print the version, like --version, -V and -v']],
   async run(args, { stdout }) {
     stdout.write(readBooleanFlag(args, 'json') ? toJsonLine({ version: VERSION }) : `${VERSION}\n`);
     return 0;

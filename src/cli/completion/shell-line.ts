@@ -1,14 +1,14 @@
 /** The words of a command line up to the cursor, as a shell would pass them. */
 export interface ShellLine {
-  /** The last one is the word at the cursor, empty after a space. */
+  /** The last word is at the cursor, and empty after a space. */
   readonly words: readonly string[];
   /** Characters of the last word before the part that the shell replaces. */
   readonly kept: number;
 }
 
 /**
- * Splits a line of bash (its manual, Quoting). Variables and globs stay as they stand there.
- * @param breaks characters at which bash takes the last word apart: COMP_WORDBREAKS.
+ * Splits a line of bash (Bash Reference Manual, Quoting). Variables and globs are not expanded.
+ * @param breaks characters at which bash splits the last word: COMP_WORDBREAKS.
  */
 export function splitShellLine(line: string, breaks: string): ShellLine {
   const words: string[] = [];

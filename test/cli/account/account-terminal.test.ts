@@ -35,7 +35,7 @@ test('in a terminal: the link, its QR code, a wrong code, the right one', {
   await started.printed(/Code: /);
   const code = await approveClaim(link, EMAIL);
   started.child.stdin?.write('nope\n');
-  await started.printed('That code is not right. Code: ');
+  await started.printed('The code is wrong. Code: ');
   started.child.stdin?.write(`${code}\n`);
   await started.printed('left with 0');
   started.child.stdin?.end();

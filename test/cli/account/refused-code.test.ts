@@ -27,7 +27,7 @@ test('off a terminal a refused code is told, and what to do, in text as in JSON'
     assert.match(text.stderr, new RegExp(`${wrong.source}: write the right one as a line to stdin\n`));
     assert.match(
       text.stderr,
-      /tickhaul: the code was wrong, and no other came: stdin has ended; .* --code-file\n$/,
+      /tickhaul: the code was wrong, and no other one was given: stdin has ended; .* --code-file\n$/,
     );
   }
 

@@ -78,7 +78,7 @@ test('of 104 columns the rows show some, and say so', async (t) => {
   const [, columns = '', rows = ''] = text.split('\n\n');
   assert.equal(columns.split('\n').length, 105);
   assert.match(rows, /^column +row 1 +row 2 +row 30\n/);
-  assert.match(rows, /\n… and 84 more columns, all of which --json shows\n$/);
+  assert.match(rows, /\n… and 84 more columns; --json shows all\n$/);
 });
 
 test('control characters never reach the terminal, and times of the day are told short', async (t) => {

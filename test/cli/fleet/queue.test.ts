@@ -100,10 +100,7 @@ test('no key is in Redis, and none is needed to look at the queue', { skip: NO_R
   delete fleet.env['TICKHAUL_API_KEY'];
   assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: FILES });
   assert.match((await fleet.run('queue', 'status')).stdout, /^waiting\s+20\n/);
-  assert.equal(
-    (await fleet.run('queue', 'drain')).stdout,
-    '20 slices dropped; enqueue puts them there again\n',
-  );
+  assert.equal((await fleet.run('queue', 'drain')).stdout, '20 slices removed; enqueue queues them again\n');
   assert.deepEqual(await statusOf(fleet), EMPTY);
 });
 
@@ -161,7 +158,7 @@ test('a slice that fails is tried again, told with its days, and put back by ret
   const healthy = await sandbox(t, { rows: 50 });
   const env = { ...fleet.env, ...envOf(healthy, fleet.dir) };
   assert.equal((await fleet.run('queue', 'retry', String(failed[0]?.['id']))).exitCode, 0);
-  assert.equal((await fleet.run('queue', 'retry')).stdout, '1 slice put into the queue again\n');
+  assert.equal((await fleet.run('queue', 'retry')).stdout, '1 slice queued again\n');
   assert.equal((await runHere(['worker', '--once'], { env })).exitCode, 0);
   assert.equal((await filesIn(fleet.dir)).length, 4);
 });

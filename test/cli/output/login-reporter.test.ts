@@ -49,7 +49,7 @@ test('quiet tells nothing but the link', () => {
   const restart: LoginEvent = { event: 'restart', reason: 'claim_denied', message: 'it was denied' };
   const { stderr } = reported([{ event: 'stored' }, restart, waiting('slow', 5000), LINK], { quiet: true });
   assert.match(stderr, /^Open this page [^\n]+\n {2}https:[^\n]+\nIt shows a code\.\n$/);
-  assert.match(reported([restart]).stderr, /^it was denied\nregistering anew\n$/);
+  assert.match(reported([restart]).stderr, /^it was denied\nregistering again\n$/);
 });
 
 test('a wait is told once in ten seconds, unless its reason is another; a short one never', () => {

@@ -127,7 +127,7 @@ test('Ctrl-C with a reader that takes nothing ends with 130, and says what is lo
   assert.equal(exitCode, 130);
   run.child.stdout?.resume();
   const { stdout, stderr } = await run.finished;
-  const [, lost] = /stdout: its reader took nothing for 1s; (\d+) messages lost/.exec(stderr) ?? [];
+  const [, lost] = /stdout: its reader read nothing for 1s; (\d+) messages lost/.exec(stderr) ?? [];
   assert.ok(Number(lost) > 0, stderr);
   const { exitCode: told, messages } = summaryOf(stderr);
   assert.deepEqual([told, Number(messages) + Number(lost)], [130, COUNT]);

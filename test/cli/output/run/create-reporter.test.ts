@@ -53,7 +53,7 @@ async function play(name: ReporterName, size = {}) {
 
 const FAILED = 'failed a.csv.gz: HTTP 500 (after 3 attempts)\n';
 const NEXT =
-  '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again: what is whole is kept\n';
+  '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again; complete files are kept\n';
 
 test('on a terminal lines break between words, elsewhere a failed file and an error are a line each', async () => {
   const message = 'the service answered with a status that is not known here';

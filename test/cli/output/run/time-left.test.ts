@@ -13,7 +13,7 @@ function simulate(
 ): readonly { readonly at: number; readonly left: number | undefined }[] {
   let ms = 0;
   const timeLeft = createTimeLeft(() => ms);
-  timeLeft.see({ event: 'plan', files: FILES, download: FILES, resume: 0 });
+  timeLeft.record({ event: 'plan', files: FILES, download: FILES, resume: 0 });
   const shown: { at: number; left: number | undefined }[] = [];
   const step = bytesPerSecond / AT_ONCE / 10;
   const positions = Array.from({ length: AT_ONCE }, () => 0);
@@ -26,9 +26,9 @@ function simulate(
       if (path === '') continue;
       positions[i] = Math.min(FILE_BYTES, (positions[i] ?? 0) + step);
       const position = positions[i];
-      timeLeft.see({ event: 'progress', path, received: step, position, total: FILE_BYTES });
+      timeLeft.record({ event: 'progress', path, received: step, position, total: FILE_BYTES });
       if (position < FILE_BYTES) continue;
-      timeLeft.see({ event: 'file', status: 'downloaded', file: undefined, path });
+      timeLeft.record({ event: 'file', status: 'downloaded', file: undefined, path });
       done++;
       positions[i] = 0;
       paths[i] = begun < FILES ? `${begun++}` : '';
@@ -67,12 +67,12 @@ for (const event of TROUBLE) {
   test(`the time left may grow after trouble (${event.event})`, () => {
     let ms = 0;
     const timeLeft = createTimeLeft(() => ms);
-    timeLeft.see({ event: 'plan', files: 10, download: 10, resume: 0 });
+    timeLeft.record({ event: 'plan', files: 10, download: 10, resume: 0 });
     ms = 5000;
     assert.equal(timeLeft.seconds(5, 10), 5);
     ms = 15_000;
     assert.equal(timeLeft.seconds(5, 10), 5);
-    timeLeft.see(event);
+    timeLeft.record(event);
     assert.equal(timeLeft.seconds(5, 10), 15);
   });
 }
@@ -80,7 +80,7 @@ for (const event of TROUBLE) {
 test('of files that are far larger than those before, the time left is not held back', () => {
   let ms = 0;
   const timeLeft = createTimeLeft(() => ms);
-  timeLeft.see({ event: 'plan', files: 10, download: 10, resume: 0 });
+  timeLeft.record({ event: 'plan', files: 10, download: 10, resume: 0 });
   ms = 5000;
   assert.equal(timeLeft.seconds(5, 10), 5);
   ms = 25_000;
@@ -92,8 +92,8 @@ test('of files that are far larger than those before, the time left is not held 
 test('what an earlier run brought of a file is no pace of this one', () => {
   let ms = 0;
   const timeLeft = createTimeLeft(() => ms);
-  timeLeft.see({ event: 'plan', files: 1, download: 0, resume: 1 });
+  timeLeft.record({ event: 'plan', files: 1, download: 0, resume: 1 });
   ms = 4000;
-  timeLeft.see({ event: 'progress', path: 'a', received: 5, position: 95, total: 100 });
+  timeLeft.record({ event: 'progress', path: 'a', received: 5, position: 95, total: 100 });
   assert.equal(timeLeft.seconds(0, 1), 4);
 });
