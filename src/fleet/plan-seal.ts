@@ -37,7 +37,7 @@ export async function sealPlan(
 
 /**
  * Gives a slice that waits or is worked on a newer plan.
- * @returns false if the slice ended by the older plan: it is to be queued again.
+ * @returns false if the slice ended by the older plan: it is to be put into the queue again.
  */
 export async function renewPlan(open: OpenQueue, id: string, data: SliceJob): Promise<boolean> {
   const { queue, redis } = open;

@@ -84,7 +84,7 @@ async function activeSlice(t: TestContext): Promise<ActiveSlice> {
   };
 }
 
-test('a slice that is about to complete by the older plan is queued again', {
+test('a slice that is about to complete by the older plan is put into the queue again', {
   skip: NO_REDIS,
 }, async (t) => {
   const { open, job, newer, complete } = await activeSlice(t);

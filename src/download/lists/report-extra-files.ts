@@ -6,15 +6,15 @@ import type { Destination } from '../../store/destination.js';
 
 export interface ExtrasInput {
   readonly destination: Destination;
-  /** The paths that are to be there. */
+  /** The expected paths. */
   readonly named: { has(path: string): boolean };
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
 /**
- * Tells of day files that a lock file doesn't name, and fails for them: what was left from elsewhere would go into
- * results that are to be the same everywhere. None is removed.
+ * Reports day files that a lock file does not name, and fails if there are any: they would change results that must be
+ * the same everywhere. No file is removed.
  * @throws TickhaulError `disk`; the reason of an abort.
  */
 export async function reportExtraFiles(

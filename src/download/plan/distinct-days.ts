@@ -4,7 +4,7 @@ import type { Layout } from '../../dataset/layout.js';
 import type { SelectedRange, Series } from './select-series.js';
 
 /**
- * A template tells days apart; of a function nobody knows. What does so for one series does so for all.
+ * Checks that a layout function gives each day a distinct path, as templates do. One series is enough.
  * @throws usage error.
  */
 export function assertDistinctDays(
