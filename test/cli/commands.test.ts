@@ -54,7 +54,7 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[...EXAMPLE, '--last', 'week'], /--last/],
   [[...EXAMPLE, ...DAY, '-s', '@no-such-file'], /no-such-file/],
   [[...EXAMPLE, ...DAY, '--api-url', 'api.tardis.dev'], /--api-url: "api\.tardis\.dev" is not an address/],
-  [[...EXAMPLE, ...DAY, '--api-url', 'https://me:secret@host'], /user or password/],
+  [[...EXAMPLE, ...DAY, '--api-url', 'https://me:secret@host'], /user or a password/],
   [[...EXAMPLE, ...DAY, '--api-key-file', '/no/such/file'], /\/no\/such\/file/],
 ];
 

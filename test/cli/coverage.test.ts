@@ -33,7 +33,7 @@ BTC-PERPETUAL  2023-12-28  2024-02-05       37      1        2   370  38.0 kB
 const TOTALS = `\
 2 series of 2 exchanges, 400 rows, 41.0 kB
 40 days present, 1 empty, 2 missing
-recorded, but gone from the disk: 1 day; tickhaul verify --repair brings them again
+recorded, but missing on disk: 1 day; tickhaul verify --repair downloads them again
 `;
 
 const CALENDARS = `
@@ -123,7 +123,7 @@ test('years of which nothing is there take a line', async (t) => {
   const dir = await tempDir(t);
   await makeFolder(dir, [{ from: '2023-12-31', days: 'p' }]);
   const { stdout } = await runHere(['coverage', dir, '--from', '1990-01-01']);
-  assert.match(stdout, /\n1990 to 2022 {2}nothing is there\n2023 1 /);
+  assert.match(stdout, /\n1990 to 2022 {2}no data\n2023 1 /);
 });
 
 test('a download is covered: JSON names what is there and what is not', async (t) => {

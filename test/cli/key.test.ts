@@ -31,7 +31,7 @@ test('key shows what the key may access, and never the key', async (t) => {
   assert.match(wrong.stderr, /does not accept the key/);
   const none = await runHere(['key'], { env: envOf(service, dir, '') });
   assert.equal(none.exitCode, 4);
-  assert.match(none.stderr, /there is no API key: set TICKHAUL_API_KEY/);
+  assert.match(none.stderr, /no API key is set; set TICKHAUL_API_KEY/);
 });
 
 test('an expired key is code 4, in a document too', async (t) => {

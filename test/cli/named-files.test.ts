@@ -47,7 +47,7 @@ test('a pipe with a writer is read to its end', async (t) => {
   createWriteStream(pipe).end('two words');
   const { exitCode, stderr } = await finished;
   assert.equal(exitCode, 2);
-  assert.match(stderr, /the API key holds a blank/);
+  assert.match(stderr, /the API key contains a blank/);
 });
 
 test('a key file of a size that no key has is refused, were it without an end', async (t) => {

@@ -44,7 +44,7 @@ test('what runs in it can download, and sandbox ends with its exit code', async 
 for (const [what, words, exitCode, said] of [
   ['ended by a signal', ['sh', '-c', 'kill -KILL $$'], 137, /^$/],
   ['not there', ['no-such-command'], 127, /^tickhaul: no-such-command: no such command$/m],
-  ['not one that can be run', ['/'], 126, /^tickhaul: \/: the command can't be run/m],
+  ['not one that can be run', ['/'], 126, /^tickhaul: \/: cannot run the command/m],
   ['empty', [''], 2, /<command> is empty/],
 ] as const) {
   test(`a command that is ${what} ends the sandbox with ${exitCode}`, async () => {

@@ -88,7 +88,7 @@ test('sync in shards at once: nothing twice, nothing missing, and no run waits f
 test('a shard that is none is refused, and one of slices, which fall to none', async () => {
   const slices = await runHere(['verify', '--cache', '--shard', '0/2']);
   assert.equal(slices.exitCode, 2);
-  assert.match(slices.stderr, /--shard is for day files; --cache only looks/);
+  assert.match(slices.stderr, /--shard applies to day files only; leave it out with --cache/);
   const { exitCode, stderr } = await runHere(['verify', '--shard', '5/5']);
   assert.equal(exitCode, 2);
   assert.equal(stderr, 'tickhaul: --shard: "5/5" is no shard; the first is 0, so the last of 5 is 4/5\n');

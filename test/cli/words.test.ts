@@ -106,7 +106,7 @@ test('of two config files beside each other the one that is passed over is named
   await writeFile(join(cwd, 'tickhaul.yaml'), 'dir: here\njobs: []\n');
   await writeFile(join(cwd, 'tickhaul.json'), '{"dir":"there","jobs":[]}');
   const { stderr } = await runHere(['exchanges'], { env });
-  assert.match(stderr, /^warning tickhaul\.json is passed over: tickhaul\.yaml beside it is read\n/);
+  assert.match(stderr, /^warning ignoring tickhaul\.json: tickhaul\.yaml takes precedence\n/);
 });
 
 test('neither an empty HOME nor a relative XDG folder leads into the current one', async (t) => {

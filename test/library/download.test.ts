@@ -87,7 +87,7 @@ const MISTAKES: readonly (readonly [options: unknown, message: RegExp])[] = [
   [{ ...ONE, last: 7 }, /^give only one of /],
   [{ ...ONE, noKeepCsv: true }, /^noKeepCsv needs convert: name a format, as convert: 'parquet'$/],
   [{ ...ONE, apiKeyFile: '-' }, /^apiKeyFile: "-" is a stream of the process/],
-  [{ ...ONE, apiKey: 'two words' }, /^apiKey: the API key holds a blank/],
+  [{ ...ONE, apiKey: 'two words' }, /^apiKey: the API key contains a blank/],
   [{ ...ONE, signal: {} }, /^signal: expected an AbortSignal/],
   [{ ...ONE, fromFile: 'list' }, /^fromFile names the files; leave "binance-futures" out$/],
 ];

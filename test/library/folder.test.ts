@@ -23,7 +23,7 @@ test('verify checks, fails for what is missing, and repairs it', async (t) => {
   assert.equal((await verify({ repair: true, jobs: 1 })).repaired, 1);
 
   const both = await errorOf(verify({ repair: true, forget: true }));
-  assert.match(both.message, /^forget and repair do not go together/);
+  assert.match(both.message, /^forget and repair: a missing file is either forgotten or downloaded again/);
 });
 
 test('convert makes files, with a layout of its own and with computed types', async (t) => {

@@ -81,7 +81,7 @@ test('an exchange’s own messages are the lines of --channel, parsed, from a ca
   const cleared = await errorOf(replay({ ...options, offline: true, clearCache: true }));
   assert.deepEqual([cleared.code, cleared.exitCode], ['not_exported', 7]);
   const both = await errorOf(verify({ cache: true, repair: true }));
-  assert.match(both.message, /^repair is for day files; cache only looks/);
+  assert.match(both.message, /^repair applies to day files only; leave it out with cache/);
 });
 
 test('what is wrong rejects before the first message, with what was written', async (t) => {
@@ -96,7 +96,11 @@ test('what is wrong rejects before the first message, with what was written', as
     [{ channels: ['trades'] }, 2, /^channels gives an exchange's own messages, and types normalized ones/],
     [{ cacheDir: 'slices' }, 2, /^cacheDir is for slices of raw data, .* day files; .*name source feeds/],
     [{ source: 'feeds', layout: () => 'x' }, 2, /^layout is for day files/],
-    [{ channels: 'all', types: undefined, source: 'datasets' }, 2, /^source datasets has no channels/],
+    [
+      { channels: 'all', types: undefined, source: 'datasets' },
+      2,
+      /^source datasets: day files have no channels/,
+    ],
   ];
   for (const [options, exitCode, message] of wrong) {
     const run = replay({ ...HOUR, ...options } as Parameters<typeof replay>[0]);

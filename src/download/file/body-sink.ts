@@ -68,7 +68,7 @@ export function assertAsAnnounced(
   if (total !== undefined && proof.bytes !== total) {
     throw new TickhaulError(
       'corrupt',
-      `${path}: ${plural(proof.bytes, 'byte')} came, ${total} were announced`,
+      `${path}: ${plural(proof.bytes, 'byte')} received instead of the announced ${total}`,
     );
   }
   assertExpected(path, expected, proof);

@@ -66,7 +66,10 @@ async function isIntact(
   const outputLocation = destination.locate(entry.path);
   const sha256 = await undefinedIfMissing(() => hashFile(outputLocation, 'sha256', signal, files.read));
   if (sha256 !== undefined && sha256 !== entry.sha256) {
-    emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
+    emit({
+      event: 'warning',
+      message: `${entry.path}: its sha256 is not the recorded one; converting it again`,
+    });
   }
   return sha256 === entry.sha256;
 }

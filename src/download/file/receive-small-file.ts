@@ -42,7 +42,7 @@ async function readWholeBody(attempt: TransferAttempt, { body, total }: SizedRes
     if (length > total) {
       throw new TickhaulError(
         'corrupt',
-        `${attempt.path}: more than the ${plural(total, 'announced byte')} came`,
+        `${attempt.path}: received more than the ${plural(total, 'announced byte')}`,
       );
     }
     if (length === total) attempt.onBodyEnd();

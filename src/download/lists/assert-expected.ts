@@ -19,6 +19,6 @@ export function assertExpected(
   const expectedText = sha256 === undefined ? `${expected.bytes}` : expected.sha256;
   throw new TickhaulError(
     'changed',
-    `${path}: the service has other bytes now than the lock file names (${actual}, not ${expectedText}); what is on disk stays`,
+    `${path}: the service has other bytes than the lock file names (${actual}, not ${expectedText}); the existing file is kept`,
   );
 }

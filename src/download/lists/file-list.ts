@@ -23,7 +23,9 @@ export function parseFileList(text: string, name: string): readonly ListedFile[]
 /** @throws usage error if the list was written by a run that failed before it named a file. */
 function assertListComplete(exitCode: number, files: readonly ListedFile[], name: string): void {
   if (exitCode === 0 || files.length > 0) return;
-  throw usageError(`${name}: no day file is listed there: what wrote it ended with code ${exitCode}`);
+  throw usageError(
+    `${name}: the list has no day file, because the run that wrote it ended with code ${exitCode}; run it again`,
+  );
 }
 
 function parseListedFile(line: JsonLine): ListedFile {

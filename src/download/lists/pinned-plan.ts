@@ -29,7 +29,8 @@ export function createPin(
   { range }: Pick<DownloadPlan, 'range'>,
 ): PinnedPlan {
   const { exchange, types, symbols, symbolTypes, weekdays, layout } = selection;
-  if (typeof layout === 'function') throw usageError('--pin: a layout that is a function can’t be pinned');
+  if (typeof layout === 'function')
+    throw usageError('--pin: a layout that is a function cannot be pinned; use a template');
   const { id, datasets } = record;
   return {
     selection: {
@@ -68,18 +69,18 @@ export function parsePin(text: string, name: string): PinnedPlan {
   const head = text.slice(0, start);
   const sum = head.slice(PIN_HEAD.length, -PIN_MIDDLE.length);
   if (head !== PIN_HEAD + sum + PIN_MIDDLE || !/^[0-9a-f]*$/.test(sum))
-    throw usageError(`${name}: is no pinned plan as plan --pin writes one`);
+    throw usageError(`${name}: is not a pinned plan; write one with plan --pin`);
   const pinned = text.slice(start, -PIN_END.length);
   if (!text.endsWith(PIN_END) || sha256Hex(pinned) !== sum)
     throw usageError(
-      `${name}: was changed or cut since plan --pin wrote it; take the file as it was, or pin anew`,
+      `${name}: was changed or truncated after plan --pin wrote it; restore the file, or pin again`,
     );
   try {
     const pin = parsePinContent(JSON.parse(pinned), name);
     parseLayout(pin.selection.layout);
     return pin;
   } catch {
-    throw usageError(`${name}: is pinned in a form that this version doesn't know; pin anew`);
+    throw usageError(`${name}: has a format that this version does not support; pin again`);
   }
 }
 

@@ -21,7 +21,7 @@ export function assertDistinctDays(
     const other = days.get(path);
     if (other !== undefined) {
       throw usageError(
-        `--layout: the function names ${path} for ${formatDay(other)} and for ${formatDay(day)} of ${symbol}; each day needs a name of its own`,
+        `--layout: the function names ${path} for ${formatDay(other)} and for ${formatDay(day)} of ${symbol}; each day needs a distinct name`,
       );
     }
     days.set(path, day);

@@ -26,7 +26,7 @@ export function assertDistinctPaths(
       const other = owners.get(path);
       if (other) {
         throw usageError(
-          `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
+          `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into separate folders`,
         );
       }
       owners.set(path, series);

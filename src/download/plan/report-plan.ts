@@ -37,7 +37,7 @@ export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJ
     else if (!(await askForSpace(shortage))) {
       throw new TickhaulError(
         'disk',
-        `nothing was downloaded: ${shortage}; free some space, or take fewer days`,
+        `nothing was downloaded: ${shortage}; free some space, or select fewer days`,
       );
     }
   }
@@ -86,7 +86,7 @@ export async function describePlan(
       folder: destination.name,
     },
     shortage: isShort
-      ? `the disk of ${destination.name} has ${formatSize(free)} free, and what is to come takes ${CONFIDENCE_WORDS[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
+      ? `the disk of ${destination.name} has ${formatSize(free)} free, but the download needs ${CONFIDENCE_WORDS[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
       : undefined,
   };
 }

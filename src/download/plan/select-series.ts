@@ -34,7 +34,7 @@ type Datasets = NonNullable<ExchangeRecord['datasets']>;
 export function readExportedUntil(datasets: Datasets): Day {
   const day = parseTimeToDay(datasets.exportedUntil);
   if (day === undefined) {
-    throw new TickhaulError('bad_answer', `exportedUntil is no time: "${datasets.exportedUntil}"`);
+    throw new TickhaulError('bad_answer', `exportedUntil is not a time: "${datasets.exportedUntil}"`);
   }
   return day;
 }
@@ -95,7 +95,7 @@ function createNoSeriesError(
   if (grouped.length > 0 && selection.symbols.includes('all')) {
     const names = grouped.map(({ id }) => id).join(',');
     return usageError(
-      `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out: take -s ${names}`,
+      `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out; use -s ${names}`,
     );
   }
   return usageError(`no symbol of ${exchange} matches the selection; see: tickhaul symbols ${exchange}`);

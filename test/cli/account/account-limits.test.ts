@@ -168,7 +168,7 @@ for (const [name, step] of [
     service.issuer.failNext(step, 'stall');
     const late = await runHere([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
     assert.equal(late.exitCode, 5, late.stderr);
-    assert.match(late.stderr, /was not finished within 1\.0s; --timeout gives it more\n$/);
+    assert.match(late.stderr, /was not finished within 1\.0s; raise --timeout\n$/);
   });
 }
 

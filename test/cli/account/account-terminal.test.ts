@@ -54,7 +54,7 @@ test('a code that has expired is said, with a fresh link', { skip: NO_TERMINAL }
   const { started, link } = await terminalLogin(t, service, await tempDir(t), LOGIN.join(' '));
   service.issuer.failNext('complete', 'user_code_expired');
   started.child.stdin?.write('abcd\n');
-  await started.printed(/That code has expired, and there is a fresh link\.\r\nOpen this page/);
+  await started.printed(/The code has expired; here is a new link\.\r\nOpen this page/);
   started.child.stdin?.write(`${await approveClaim(link, EMAIL)}\n`);
   await started.printed('left with 0');
 });

@@ -59,13 +59,13 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
 
   const empty = await tickhaul([...LOGIN, '--json'], { env });
   assert.deepEqual([empty.exitCode, summaryOf(empty)], [4, 4]);
-  assert.match(empty.stderr, /no code came: stdin has ended; .* --code-file\n$/);
+  assert.match(empty.stderr, /no code was given: stdin has ended; .* --code-file\n$/);
 
   // As nohup leaves it.
   const command = ['sh', '-c', 'exec "$0" "$@" 0> /dev/null', process.execPath];
   const unreadable = await tickhaul([...LOGIN, '--json'], { env, command });
   assert.deepEqual([unreadable.exitCode, summaryOf(unreadable)], [4, 4]);
-  assert.match(unreadable.stderr, /no code came: stdin cannot be read \(EBADF\); .* --code-file\n$/);
+  assert.match(unreadable.stderr, /no code was given: stdin cannot be read \(EBADF\); .* --code-file\n$/);
 
   execFileSync('mkfifo', [`${dir}/pipe`]);
   const pipe = await runHere([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
@@ -74,7 +74,7 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
 
   const key = await tickhaul([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
   assert.equal(key.exitCode, 4);
-  assert.match(key.stderr, /no code came: stdin has ended/);
+  assert.match(key.stderr, /no code was given: stdin has ended/);
 
   const waiting = start([...LOGIN, '--json'], { env, keepStdin: true });
   await linkOf(waiting);

@@ -88,9 +88,9 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [['--jobs', '0'], /--jobs/],
   [['--nosuch'], /unknown flag --nosuch/],
   [['-o', '-', '-f', 'parquet'], /-o - writes NDJSON/],
-  [['-o', '-', '--json'], /--json and -o - don't go together/],
+  [['-o', '-', '--json'], /--json and -o - cannot be combined/],
   [['-o', '-', '--no-keep-source'], /--no-keep-source and -o -/],
-  [['-o', '-', '--existing', 'skip'], /--existing is of no use/],
+  [['-o', '-', '--existing', 'skip'], /--existing has no effect/],
 ];
 
 for (const [args, message] of MISTAKES) {

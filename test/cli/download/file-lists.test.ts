@@ -135,7 +135,10 @@ test('what a list calls pending or unavailable is not asked for, nor what needs 
 
 const NONSENSE: readonly [string, RegExp][] = [
   ['hello', /list line 1: expected a JSON object, found "hello"/],
-  ['{"event":"summary","exitCode":2}', /list: no day file is listed there: what wrote it ended with code 2/],
+  [
+    '{"event":"summary","exitCode":2}',
+    /list: the list has no day file, because the run that wrote it ended with code 2/,
+  ],
   [`${JSON.stringify(LINE)}\n${JSON.stringify({ ...LINE, date: 'x' })}`, /list line 2: "x" is not a day/],
   [JSON.stringify({ ...LINE, symbol: 1 }), /list line 1: "symbol" is 1, and must be a text/],
   [JSON.stringify({ ...LINE, path: '../x.csv.gz' }), /list line 1: the path "..\/x.csv.gz" leads out/],
@@ -169,7 +172,7 @@ test('an empty list is nothing to do, but for one that never came', async (t) =>
   }
   const piped = await runHere(['download', '--from-file', '-'], { env: folder.env });
   assert.equal(piped.exitCode, 2);
-  assert.match(piped.stderr, /stdin: nothing came/);
+  assert.match(piped.stderr, /stdin: the list is empty/);
 });
 
 test('a list and a selection do not go together, and one of them is needed', async (t) => {

@@ -92,7 +92,7 @@ test('other bytes from the service are refused with code 6, and what was there s
     failed.map(({ path, error }) => [path, (error as { code: string }).code]).sort(),
     [FIRST, SECOND].map((path) => [path, 'changed']),
   );
-  assert.match(JSON.stringify(failed), /the service has other bytes now than the lock file names/);
+  assert.match(JSON.stringify(failed), /the service has other bytes than the lock file names/);
   assert.equal((await readFile(join(dir, FIRST))).length, 100);
   assert.deepEqual(await namesIn(dir), [FIRST, THIRD, FOURTH]);
   // Nothing helps against it, so each is asked for once.

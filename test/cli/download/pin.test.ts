@@ -66,7 +66,7 @@ test('a pinned plan that was changed, and whatever contradicts it, is a usage er
   }
   for (const foreign of ['', '{}', '{"event":"plan"}\n'.repeat(20)]) {
     await writeFile(other, foreign);
-    assert.match(await errorOf('--pinned', other), /other\.json: is no pinned plan/);
+    assert.match(await errorOf('--pinned', other), /other\.json: is not a pinned plan/);
   }
   assert.match(await errorOf('--pinned', join(folder.dir, 'none')), /--pinned: cannot read the file/);
   assert.match(await errorOf('--pinned', pin, '--layout', 'flat'), /leave --layout out/);

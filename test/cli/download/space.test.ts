@@ -30,7 +30,7 @@ test('on a terminal, a disk that cannot hold the estimate is asked about before 
   );
   t.after(() => child.kill('SIGKILL'));
   await printed(
-    /the disk of .* has 1\.0 MB free, and what is to come takes perhaps 2\.2 MB\.\s+Go on\? \[y\/N\] $/,
+    /the disk of .* has 1\.0 MB free, but the download needs perhaps 2\.2 MB\.\s+Go on\? \[y\/N\] $/,
   );
   const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   assert.equal(asked(), 0);
@@ -58,7 +58,7 @@ test('Ctrl-C is an answer too, and --yes asks nothing', { skip: NO_TERMINAL }, a
     { ...envOf(service, disk.dir), XDG_CACHE_HOME: dir },
   );
   t.after(() => child.kill('SIGKILL'));
-  await printed('Go on?');
+  await printed('Continue?');
   child.stdin?.write('\u0003');
   await printed(/second \d/);
   child.stdin?.end();

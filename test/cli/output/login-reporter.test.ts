@@ -64,9 +64,9 @@ test('a wait is told once in ten seconds, unless its reason is another; a short 
     waiting('busy', 6000),
   ]);
   assert.deepEqual(stderr.split('\n'), [
-    'it is slow; asking again in 2.0s',
-    'it is busy; asking again in 5.0s',
-    'it is busy; asking again in 6.0s',
+    'it is slow; retrying in 2.0s',
+    'it is busy; retrying in 5.0s',
+    'it is busy; retrying in 6.0s',
     '',
   ]);
 });

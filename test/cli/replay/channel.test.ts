@@ -68,10 +68,14 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [2, /unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx', '--channel', 'trade', ...PERIOD]],
     [2, /no exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
     [2, /give one of them/, [...trades, '-t', 'trade', ...PERIOD]],
-    [2, /--source datasets has no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
+    [2, /--source datasets: day files have no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
     [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
     [2, /name channels to choose symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
-    [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
+    [
+      2,
+      /the period has no whole minute/,
+      [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50'],
+    ],
     [2, /another offset than UTC/, [...trades, '--from', '2024-03-01T00:00+02:00', '--to', '2024-03-02']],
     [2, /--dir is for day files, .* raw data; leave it out$/m, [...trades, ...PERIOD, '--dir', 'days']],
     [2, /--layout is for day files/, [...trades, ...PERIOD, '--layout', 'hive']],
@@ -175,7 +179,7 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   assert.doesNotMatch(empty.stderr, /day files/);
   const nowhere = await runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env });
   assert.equal(nowhere.exitCode, 2);
-  assert.match(nowhere.stderr, /nowhere: there is no such folder; .*--cache-dir/);
+  assert.match(nowhere.stderr, /nowhere: no such folder; .*--cache-dir/);
   const own = await runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } });
   assert.equal(own.exitCode, 0, own.stderr);
 });

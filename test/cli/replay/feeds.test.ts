@@ -72,7 +72,11 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
       ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
     ],
     [2, /aster: .*what works instead is --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
-    [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
+    [
+      2,
+      /the period has no whole minute/,
+      [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50'],
+    ],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
     [4, /bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/, [...trades, ...closed]],
   ];

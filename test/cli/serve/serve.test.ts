@@ -68,7 +68,7 @@ test('a key as an argument and a wider address are warned of; debug lines go to 
   const { exitCode, stdout, stderr } = await server.finished;
   assert.equal(exitCode, 0, stderr);
   assert.match(stderr, /warning --api-key: other users/);
-  assert.match(stderr, /warning --host 0\.0\.0\.0: whoever can reach it/);
+  assert.match(stderr, /warning --host 0\.0\.0\.0: every client that can reach it/);
   assert.match(stdout, /data-feeds\/bitmex/);
   assert.ok(!(stdout + stderr).includes(service.apiKey));
 });
@@ -104,7 +104,7 @@ test('what keeps it from starting is code 2', async (t) => {
     [/port \d+ of 127\.0\.0\.1 is in use/, ['--cluster-mode', '--port', String(port)], {}],
     [/--port: "65535" is not a whole number/, ['--port', '65535'], {}],
     [/TM_PORT: "http" is not a port/, [], { TM_PORT: 'http' }],
-    [/--allow-origin: "desk" is no origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
+    [/--allow-origin: "desk" is not an origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
     [/--cache-dir: s3:/, ['--port', '0', '--cache-dir', 's3://bucket'], {}],
   ];
   for (const [message, args, env] of cases) {

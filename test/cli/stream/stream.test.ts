@@ -47,7 +47,7 @@ test('Ctrl-C is a normal end, after breaks too, and through a proxy', async (t) 
   );
   assert.match(
     stderr,
-    /^warning 127\.0\.0\.1:\d+ closed the connection \(1012\); bitmex is connected anew in 0\.\ds$/m,
+    /^warning 127\.0\.0\.1:\d+ closed the connection \(1012\); reconnecting to bitmex in 0\.\ds$/m,
   );
   assert.deepEqual(
     { ...summaryOf(stderr), seconds: 0 },

@@ -19,7 +19,7 @@ test('a command gets the text on stdin; one that does not read it is fine', asyn
 test('a command that fails or hangs is told in one line, and what it started ends with it', async (t) => {
   await assert.rejects(
     runHook('echo one >&2; echo two >&2; exit 4', '', host),
-    /^Error: ended with code 4: two$/,
+    /^Error: exited with code 4: two$/,
   );
   await assert.rejects(runHook('kill -TERM $$', '', host), /^Error: ended by SIGTERM$/);
   const path = join(await tempDir(t), 'pid');
@@ -45,7 +45,7 @@ test('what it said last is told, however busy this process is, but for the key',
   const said = Array.from({ length: 20 }, () =>
     runHook(`printf "\\033[31mwith$TICKHAUL_API_KEY ${key}" >&2; exit 1`, '', { ...host, env }),
   );
-  const told = /^Error: ended with code 1: \ufffd\[31mwith \*\*\*$/;
+  const told = /^Error: exited with code 1: \ufffd\[31mwith \*\*\*$/;
   await Promise.all(said.map((one) => assert.rejects(one, told)));
 });
 

@@ -101,7 +101,7 @@ test('a file whose try failed shows no progress until bytes come again', async (
     error: { code: 'corrupt', message: 'wrong gzip checksum' },
   });
   await resize(screen, 80, 10);
-  assert.match(screen.shown[1] ?? '', /BTC0 \[ +\] +trying again$/);
+  assert.match(screen.shown[1] ?? '', /BTC0 \[ +\] +retrying$/);
   reporter.event({ event: 'progress', path, received: 500, position: 500, total: 1000 });
   await resize(screen, 80, 10);
   assert.match(screen.shown[1] ?? '', /BTC0 \[=+ +\] +500 B of 1\.0 kB +0 B\/s$/);
