@@ -34,7 +34,7 @@ test('key shows what the key may access, and never the key', async (t) => {
   assert.match(none.stderr, /no API key is set; set TICKHAUL_API_KEY/);
 });
 
-test('an expired key is code 4, in a document too', async (t) => {
+test('an expired key is code 4, with --json too', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });
   const dir = await tempDir(t);
   const done = await runHere(['key', '--json'], withKey(service, dir, service.apiKey));

@@ -14,7 +14,7 @@ const HOUR = {
 };
 const WORDS = ['-t', HOUR.types.join(), '--from', HOUR.from, '--to', HOUR.to];
 
-test('messages are the lines of the command, parsed; who only awaits gets the summary', async (t) => {
+test('messages are the parsed lines of the command; awaiting only returns the summary', async (t) => {
   await place(t);
   const { stdout, stderr } = await tickhaul(['replay', ...HOUR.exchange, ...WORDS, '--json'], {
     env: process.env as Record<string, string>,
@@ -32,7 +32,7 @@ test('messages are the lines of the command, parsed; who only awaits gets the su
   assert.deepEqual({ ...(await replay({ ...HOUR, offline: true })), seconds: 0 }, told);
 });
 
-test('a reader who leaves ends the replay; a file takes the lines', async (t) => {
+test('a reader that leaves ends the replay; with a file, the iterable is empty', async (t) => {
   const { dir } = await place(t);
   const run = replay(HOUR);
   let count = 0;
@@ -50,7 +50,7 @@ test('a reader who leaves ends the replay; a file takes the lines', async (t) =>
   assert.equal((await filed).messages, text.split('\n').length - 1);
 });
 
-test('an exchange’s own messages are the lines of --channel, parsed, from a cache that verify checks', async (t) => {
+test('native messages are the parsed lines of --channel, from a cache that verify checks', async (t) => {
   const { dir, service } = await place(t, { rows: 20_000, feeds: { breaks: 0.5, suggestedMinutes: 5 } });
   const options = {
     exchange: 'bitmex',
@@ -84,7 +84,7 @@ test('an exchange’s own messages are the lines of --channel, parsed, from a ca
   assert.match(both.message, /^repair applies to day files only; leave it out with cache/);
 });
 
-test('what is wrong rejects before the first message, with what was written', async (t) => {
+test('errors reject before the first message, with the summary', async (t) => {
   await place(t);
   const wrong: readonly (readonly [options: object, exitCode: number, message: RegExp])[] = [
     [{ types: ['trad'] }, 2, /trad/],

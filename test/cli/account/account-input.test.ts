@@ -58,7 +58,7 @@ async function failureOf(words: readonly string[], cli: CliHost): Promise<unknow
   }
 }
 
-test('bad input is a usage error in one line, and nothing is stored', async (t) => {
+test('invalid input is a usage error in one line, and nothing is stored', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   for (const [words, more, message] of WRONG) {

@@ -10,7 +10,7 @@ import { folderOf } from '../../verify/helpers.js';
 
 const NAMED = ['binance-futures', '-t', 'trades,quotes', '-s', 'BTC*,ETHUSDT'];
 
-test('a pinned plan is the same one, whatever the record says by then', async (t) => {
+test('a pinned plan stays the same when the record changes', async (t) => {
   const place = await tempDir(t);
   const pin = join(place, 'plan.json');
   const older = folderOf(await sandbox(t, { exportedUntil: parseDay('2024-03-05') }), join(place, 'a'));
@@ -44,7 +44,7 @@ test('a pinned plan is the same one, whatever the record says by then', async (t
   assert.ok(!(await readFile(pin, 'utf8')).includes(older.service.apiKey));
 });
 
-test('a pinned plan that was changed, and whatever contradicts it, is a usage error', async (t) => {
+test('a modified pinned plan, and flags that contradict it, are usage errors', async (t) => {
   const folder = folderOf(await sandbox(t), await tempDir(t));
   const pin = join(await tempDir(t), 'plan.json');
   assert.equal((await folder.run('plan', ...NAMED, '--date', '2024-03-01', '--pin', pin)).exitCode, 0);

@@ -12,7 +12,7 @@ import { portsOf } from './ports.js';
 
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
 
-test('two lines when it listens, answers, and a signal as its normal end', async (t) => {
+test('prints two lines when it listens, serves requests, and a signal is its normal end', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const feeds = join(dir, 'slices', 'feeds');
@@ -43,7 +43,7 @@ test('two lines when it listens, answers, and a signal as its normal end', async
   assert.ok(!stderr.includes(service.apiKey));
 });
 
-test('a key as an argument and a wider address are warned of; debug lines go to stdout', async (t) => {
+test('warns of a key as an argument and of a public address; debug lines are printed to stdout', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const args = [
@@ -73,7 +73,7 @@ test('a key as an argument and a wider address are warned of; debug lines go to 
   assert.ok(!(stdout + stderr).includes(service.apiKey));
 });
 
-test('a key as an argument is not told by the lock of the folder', async (t) => {
+test('the lock of the folder does not contain a key from the arguments', async (t) => {
   const service = await busySandbox(t, { latencyMs: 200 });
   const dir = await tempDir(t);
   const args = ['serve', '--port', '0', '--source', 'datasets', '--api-key', service.apiKey];
@@ -86,13 +86,13 @@ test('a key as an argument is not told by the lock of the folder', async (t) => 
     isOver = true;
   });
   let holder = '';
-  // It is there as long as day files come.
+  // The lock exists while day files are downloaded.
   while (holder === '' && !isOver) holder = await readFile(lockPath(dir), 'utf8').catch(() => '');
   assert.equal(JSON.parse(holder).command, 'tickhaul serve');
   assert.equal((await asking).status, 200);
 });
 
-test('what keeps it from starting is code 2', async (t) => {
+test('errors at the start are code 2', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const taken = createServer().listen(0, '127.0.0.1');

@@ -33,7 +33,7 @@ const bytesOf = (text = ''): number => {
   return Number(number) * (UNITS[unit] ?? Number.NaN);
 };
 
-test('the range holds for files of every kind that the embedded service has', async (t) => {
+test('the range holds for all kinds of files of the embedded service', async (t) => {
   const service = await sandbox(t);
   const env = {
     TICKHAUL_API_URL: service.apiUrl,
