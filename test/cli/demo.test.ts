@@ -11,9 +11,9 @@ test('the demo runs without a key, its counts are right, and its query returns r
     env: { HTTP_PROXY: 'http://127.0.0.1:1', TICKHAUL_API_KEY: 'mine' },
   });
   assert.equal(exitCode, 0, stderr);
-  const broken = Number(/The service broke (\d+) answers, and each file is whole\./.exec(stdout)?.[1]);
+  const broken = Number(/The service broke (\d+) responses, and each file is complete\./.exec(stdout)?.[1]);
   // Faults are deterministic, and a file with two faults needs three attempts.
-  assert.ok(broken >= 5 && broken <= 2 * 32, `${broken} broken answers`);
+  assert.ok(broken >= 5 && broken <= 2 * 32, `${broken} broken responses`);
   assert.match(stdout, /32 verified day files, .* are in /);
   assert.ok(stdout.includes(`rm -r ${dir}\n`));
   assert.match(stdout, /^ Mar ■{8}$/m);

@@ -62,7 +62,7 @@ test('a modified pinned plan, and flags that contradict it, are usage errors', a
     `${text}x`,
   ]) {
     await writeFile(other, changed);
-    assert.match(await errorOf('--pinned', other), /other\.json: was changed or cut/);
+    assert.match(await errorOf('--pinned', other), /other\.json: was changed or truncated/);
   }
   for (const foreign of ['', '{}', '{"event":"plan"}\n'.repeat(20)]) {
     await writeFile(other, foreign);
