@@ -82,7 +82,7 @@ function createCliHost(words: readonly string[], signals: Signals): CliHost {
     ...readProcessHost(process),
     ...streams,
     ...signals,
-    leave,
+    exitNow: leave,
     commandLine,
     warn: createWarner(stderr),
   };
@@ -104,13 +104,13 @@ type Signals = Pick<CliHost, 'signal' | 'passSignals'>;
  * Ends the run cleanly on the first signal, and at once on a second SIGINT or SIGTERM, unless signals are
  * passed on.
  */
-function listenToSignals(leave: ExitNow, { endsInItsTime }: CommandOutline): Signals {
+function listenToSignals(leave: ExitNow, { hasUnlimitedShutdown }: CommandOutline): Signals {
   const controller = new AbortController();
   const { signal } = controller;
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   let passSignal: Parameters<CliHost['passSignals']>[0] | undefined;
   const endCleanly = (reason: TickhaulError): void => {
-    if (!endsInItsTime) setTimeout(() => leave(reason, true), EXIT_TIMEOUT_MS).unref();
+    if (!hasUnlimitedShutdown) setTimeout(() => leave(reason, true), EXIT_TIMEOUT_MS).unref();
     controller.abort(reason);
   };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
@@ -181,7 +181,7 @@ function printSummary(
   command: CommandOutline | undefined,
   words: readonly string[],
 ): void {
-  if (command?.working !== true || !words.includes('--json')) return;
+  if (command?.printsEvents !== true || !words.includes('--json')) return;
   // A start time of 0 is the start of the process.
   process.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
 }

@@ -32,7 +32,7 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const lockedFiles = target.list?.isFrozen && !summary.error ? target.list.files : undefined;
           if (!lockedFiles) return summary;
           const { reportExtraFiles } = await import('../download/lists/report-extra-files.js');
-          return reportExtraFiles(summary, { ...context, named: lockedFiles });
+          return reportExtraFiles(summary, { ...context, expectedPaths: lockedFiles });
         }),
       ),
     );

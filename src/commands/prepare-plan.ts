@@ -33,11 +33,11 @@ import { readStoreSettings, withDestination } from './with-destination.js';
 export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyExpired'> {
   /** Computes the plan event; warns if the disk is too small. */
   describe(totals: PlanTotals): Promise<PlanEvent>;
-  exitCodeOf(counts: PlanCounts): number;
+  computeExitCode(counts: PlanCounts): number;
   /** Conversion of the files. */
   readonly convert: ConvertSetting | undefined;
   /** Reading of `performance.now()` at the start. */
-  readonly began: number;
+  readonly startedAtMs: number;
   /** Job of a sync that the plan belongs to. */
   readonly job?: string | undefined;
 }
@@ -65,13 +65,14 @@ export async function preparePlan(args: CommandArgs, host: CommandHost): Promise
         const opened = await openDownloadTarget(target, { session, destination, options, emit, signal });
         await opened.manifest.close();
         if (pinTarget !== undefined) await writePin(pinTarget, store, target, opened, host);
-        return work(createOpenedPlanReport({ ...opened, destination, options, emit, began }));
+        return work(createOpenedPlanReport({ ...opened, destination, options, emit, startedAtMs: began }));
       }),
     );
   };
 }
 
-export interface OpenedPlanInput extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'began' | 'job'> {
+export interface OpenedPlanInput
+  extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'startedAtMs' | 'job'> {
   readonly destination: Destination;
   readonly manifest: Manifest;
   readonly options: DownloadOptions;
@@ -82,7 +83,7 @@ export interface OpenedPlanInput extends Pick<OpenedPlanReport, 'plan' | 'keyExp
 export function createOpenedPlanReport({
   plan,
   keyExpired,
-  began,
+  startedAtMs,
   job,
   ...input
 }: OpenedPlanInput): OpenedPlanReport {
@@ -90,7 +91,7 @@ export function createOpenedPlanReport({
   return {
     plan,
     keyExpired,
-    began,
+    startedAtMs,
     job,
     convert: options.convert,
     async describe(totals) {
@@ -98,7 +99,7 @@ export function createOpenedPlanReport({
       if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
       return described.plan;
     },
-    exitCodeOf: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+    computeExitCode: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
   };
 }
 
@@ -109,9 +110,15 @@ export function createPlanSummary(
 ): RunSummary {
   const { files: _, ...statuses } = allCounts;
   const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-  const exitCode = openedPlan.exitCodeOf(allCounts);
+  const exitCode = openedPlan.computeExitCode(allCounts);
   const { keyExpired } = openedPlan;
-  const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(openedPlan.began) };
+  const summary = {
+    exitCode,
+    counts,
+    unfinished: 0,
+    bytes: 0,
+    seconds: secondsSince(openedPlan.startedAtMs),
+  };
   return { ...summary, ...(keyExpired && { keyExpired }) };
 }
 

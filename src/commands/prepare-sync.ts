@@ -79,7 +79,9 @@ export function prepareSyncPlan(
       const { destination, emit } = input;
       return planJobs(input, ({ name, ...planned }) => {
         const startedAtMs = performance.now();
-        return show(createOpenedPlanReport({ ...planned, destination, emit, began: startedAtMs, job: name }));
+        return show(
+          createOpenedPlanReport({ ...planned, destination, emit, startedAtMs: startedAtMs, job: name }),
+        );
       });
     });
   };

@@ -128,15 +128,15 @@ export class JobRun {
   }
 
   #process(planned: PlannedFile, slot: TransferSlot, onResponse?: () => void): Promise<void> {
-    const { begun, recording } = this.#shared;
+    const { startedFiles, recording } = this.#shared;
     recording.onFileStart();
-    const earlier = begun?.get(planned.path);
+    const earlier = startedFiles?.get(planned.path);
     const processing = (
       earlier
         ? this.#processAfter(earlier, planned, slot, onResponse)
         : this.#processNow(planned, slot, onResponse)
     ).finally(recording.onFileEnd);
-    begun?.set(
+    startedFiles?.set(
       planned.path,
       processing.catch(() => {}),
     );
@@ -162,7 +162,7 @@ export class JobRun {
     slot: TransferSlot,
     onResponse: () => void = () => {},
   ): Promise<void> {
-    const result = this.#shared.isBesideOthers
+    const result = this.#shared.sharesFolder
       ? await processFileOnce(this.#shared.transfers, this.#context, planned, slot, onResponse)
       : await processFile(this.#context, planned, slot, onResponse);
     if (!result) return;

@@ -36,13 +36,13 @@ export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
   readonly recording: RecordWriter;
   readonly transfers: TransferLimits;
   /** Whether other runs may download the same files. */
-  readonly isBesideOthers: boolean;
+  readonly sharesFolder: boolean;
   /** Stops all jobs, for an error that affects every file. */
   readonly stop: AbortController;
   /** Aborted by the caller or by `stop`. */
   readonly stopped: AbortSignal;
   /** Started files by path, since two jobs may have the same file. Undefined for a single job. */
-  readonly begun: Map<string, Promise<unknown>> | undefined;
+  readonly startedFiles: Map<string, Promise<unknown>> | undefined;
   conversionsFor(setting: ConvertSetting | undefined): Conversions | undefined;
   /** Calls `report` after the plan was reported. */
   afterPlan(report: () => void): void;
@@ -75,10 +75,10 @@ export function openSharedRun(
     pool,
     recording: createRecordWriter(input.manifest),
     transfers,
-    isBesideOthers: input.transfers !== undefined,
+    sharesFolder: input.transfers !== undefined,
     stop,
     stopped,
-    begun: jobs > 1 ? new Map() : undefined,
+    startedFiles: jobs > 1 ? new Map() : undefined,
     conversionsFor(setting) {
       if (!setting) return undefined;
       const key = JSON.stringify(setting);

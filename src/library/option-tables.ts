@@ -21,9 +21,9 @@ import type { RawReplayOptions, ReplayOptions, StreamOptions } from './message-o
 import type { OptionKind, OptionTable } from './options-to-args.js';
 
 /** All option names, over all variants of a union. */
-type NamesOf<Options> = Options extends unknown ? keyof Options : never;
+type OptionNames<Options> = Options extends unknown ? keyof Options : never;
 /** The kind of each option; a missing option is a type error. */
-type Kinds<Options> = Readonly<Record<NamesOf<Options>, OptionKind>>;
+type Kinds<Options> = Readonly<Record<OptionNames<Options>, OptionKind>>;
 
 const SERVICE: Kinds<ServiceOptions> = {
   apiKey: 'text',

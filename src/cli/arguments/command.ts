@@ -36,7 +36,7 @@ export interface CliHost extends CommandHost {
    */
   passSignals(listener: (name: NodeJS.Signals) => void): void;
   /** Exits at once. Without it, output that is never read would keep the process running. */
-  leave(exitCode: number): never;
+  exitNow(exitCode: number): never;
 }
 
 export type Flags = Readonly<Record<string, Options>>;
@@ -50,11 +50,11 @@ export interface CommandOutline {
    * With `--json`, the command prints event lines that end with a summary, also after an error
    * (docs/spec/command-line.md#json-output).
    */
-  readonly working?: boolean;
+  readonly printsEvents?: boolean;
   /** The command continues if stdout is closed by its reader. */
   readonly outlivesReader?: boolean;
   /** After a signal, the command may take any time to end cleanly; a second signal ends it at once. */
-  readonly endsInItsTime?: boolean;
+  readonly hasUnlimitedShutdown?: boolean;
   load(): Promise<CommandAction>;
 }
 

@@ -2,14 +2,14 @@ import type { Options } from 'yargs';
 import { booleanFlag, groupFlags, valueFlag } from './define-flag.js';
 
 /** The download folder. */
-export const DIR = valueFlag(
+export const DIR_FLAG = valueFlag(
   'download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets)',
   {
     alias: 'o',
   },
 );
 /** The download folder, for commands in which `-o` is the output. */
-export const DIR_BESIDE_OUT: Options = { ...DIR, alias: [] };
+export const DIR_FLAG_WITHOUT_ALIAS: Options = { ...DIR_FLAG, alias: [] };
 
 /** Access to an object store. */
 export const STORE_FLAGS = groupFlags('Object store:', {
@@ -27,7 +27,7 @@ export const LOCK_FLAGS = {
 
 /** Output of `lock`. */
 export const LOCK_FILE_FLAGS = groupFlags('Lock file:', {
-  dir: DIR_BESIDE_OUT,
+  dir: DIR_FLAG_WITHOUT_ALIAS,
   out: valueFlag(
     'file to write, or "-" for stdout (default: tickhaul.lock; stdout for md5sum and sha256sum)',
     {
@@ -53,7 +53,7 @@ export const SHARD_FLAGS = groupFlags('Selection:', {
 
 /** Selection and form of the report: `coverage`. */
 export const COVERAGE_FLAGS = groupFlags('Coverage:', {
-  dir: DIR,
+  dir: DIR_FLAG,
   ...SERIES_FLAGS,
   from: valueFlag('first UTC day, YYYY-MM-DD (default: the first day of each series)'),
   to: valueFlag('UTC day after the last one (default: the end of each series)'),
@@ -70,7 +70,7 @@ export const SLICE_CACHE_FLAGS = {
 
 /** What `verify` checks and changes. */
 export const VERIFY_FLAGS = groupFlags('Check:', {
-  dir: DIR,
+  dir: DIR_FLAG,
   ...SERIES_FLAGS,
   quick: booleanFlag('check presence and size only'),
   listed: booleanFlag('compare a listing of the object store with the manifest; read no file'),

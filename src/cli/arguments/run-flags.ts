@@ -1,7 +1,7 @@
 import { booleanFlag, groupFlags, valueFlag } from './define-flag.js';
 import {
-  DIR,
-  DIR_BESIDE_OUT,
+  DIR_FLAG,
+  DIR_FLAG_WITHOUT_ALIAS,
   LOCK_FLAGS,
   SHARD_FLAGS,
   SLICE_CACHE_FLAGS,
@@ -34,7 +34,7 @@ export const SELECTION_FLAGS = groupFlags('Selection:', {
   date: valueFlag('a single UTC day: YYYY-MM-DD, or yesterday'),
   last: valueFlag('number of last exported days: 7, or 7d'),
   weekdays: valueFlag('only these days of the week, such as mon-fri or sat,sun'),
-  dir: DIR,
+  dir: DIR_FLAG,
   layout: valueFlag(
     'paths under the folder: flat, hive, or a template of {exchange} {type} {date} … (default: flat)',
   ),
@@ -98,7 +98,7 @@ export const REPAIR_FLAGS = {
 /** A run of the jobs of a config file: `sync`. */
 export const SYNC_FLAGS = groupFlags('Sync:', {
   job: valueFlag('only the job with this name'),
-  dir: DIR,
+  dir: DIR_FLAG,
   wait: booleanFlag('wait until yesterday (UTC) is exported; polls every 1 to 10 minutes'),
   timeout: valueFlag('with --wait: after this long, continue with the available days (exit code 7)'),
   ...SHARD_FLAGS,
@@ -145,7 +145,7 @@ export const REPLAY_FLAGS = {
     ),
   }),
   ...groupFlags('Day files:', {
-    dir: DIR_BESIDE_OUT,
+    dir: DIR_FLAG_WITHOUT_ALIAS,
     layout: SELECTION_FLAGS.layout,
   }),
   ...STORE_FLAGS,
@@ -184,7 +184,7 @@ export const SERVE_FLAGS = {
     'cache-limit': REPLAY_FLAGS['cache-limit'],
   }),
   ...groupFlags('Day files:', {
-    dir: DIR_BESIDE_OUT,
+    dir: DIR_FLAG_WITHOUT_ALIAS,
     layout: SELECTION_FLAGS.layout,
   }),
   ...STORE_FLAGS,

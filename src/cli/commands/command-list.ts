@@ -28,35 +28,35 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'plan [exchange]',
     describe: 'show what download would do with the same flags',
-    working: true,
+    printsEvents: true,
     load: async () => (await import('./plan.js')).planCommand,
   },
   {
     syntax: 'download [exchange]',
     describe: 'download day files in parallel, verify them and record them in the manifest',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./download.js')).downloadCommand,
   },
   {
     syntax: 'sync',
     describe: 'download the missing files of every job in a config file, for a nightly run',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./sync.js')).syncCommand,
   },
   {
     syntax: 'enqueue [exchange]',
     describe: 'queue the slices of a download for many machines',
-    working: true,
+    printsEvents: true,
     load: async () => (await import('./enqueue.js')).enqueueCommand,
   },
   {
     syntax: 'worker',
     describe: 'download slices from the queue; run it on each machine',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
-    endsInItsTime: true,
+    hasUnlimitedShutdown: true,
     load: async () => (await import('./worker.js')).workerCommand,
   },
   {
@@ -67,7 +67,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'verify [path..]',
     describe: 'check downloaded files against the manifest and their own checksums',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./verify.js')).verifyCommand,
   },
@@ -89,7 +89,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'convert <path..>',
     describe: 'convert day files to Parquet or NDJSON',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,
   },
@@ -119,7 +119,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'login',
     describe: 'sign in: register this machine, confirm it on a page, and set up the account',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./login.js')).loginCommand,
   },
@@ -156,6 +156,6 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'version',
     describe: 'print the version',
-    load: async () => (await import('./version.js')).version,
+    load: async () => (await import('./version.js')).versionCommand,
   },
 ];

@@ -2,7 +2,7 @@ import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import type { CommandAction } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import {
   DOWNLOAD_FLAGS,
   DRY_RUN_FLAGS,
@@ -16,7 +16,7 @@ import { createSpaceQuestion } from '../space-question.js';
 import { planCommand } from './plan.js';
 
 export const downloadCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,

@@ -6,12 +6,12 @@ import type { CommandAction } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { ENQUEUE_FLAGS, QUEUE_FLAGS, SLICE_FLAGS } from '../arguments/fleet-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { LIST_FLAGS, SELECTION_FLAGS } from '../arguments/run-flags.js';
 import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const enqueueCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,

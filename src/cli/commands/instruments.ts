@@ -10,7 +10,7 @@ import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { InstrumentFilter, InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
@@ -30,7 +30,7 @@ const FIELDS = [
 
 export const instrumentsCommand: CommandAction = {
   positionals: {
-    exchange: EXCHANGE,
+    exchange: EXCHANGE_POSITIONAL,
     symbol: { type: 'string', describe: 'one instrument in the spelling of the exchange, in any case' },
   },
   flags: {

@@ -5,7 +5,7 @@ import type { Settings } from '../../commands/settings.js';
 import { withDestination } from '../../commands/with-destination.js';
 import type { Destination } from '../../store/destination.js';
 import type { CommandAction } from '../arguments/command.js';
-import { DIR, STORE_FLAGS } from '../arguments/folder-flags.js';
+import { DIR_FLAG, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { withStoreRequests } from '../session.js';
 
@@ -17,7 +17,7 @@ export const manifestCommand: CommandAction = {
       describe: 'download folders or s3://bucket/prefix with the manifests to merge',
     },
   },
-  flags: { dir: { ...DIR, group: 'Manifest:' }, ...STORE_FLAGS },
+  flags: { dir: { ...DIR_FLAG, group: 'Manifest:' }, ...STORE_FLAGS },
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',

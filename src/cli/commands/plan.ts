@@ -8,7 +8,7 @@ import type { PlanCounts, PlanStatus, RunSummary } from '../../run/run-events.js
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import {
   DOWNLOAD_FLAGS,
   LIST_FLAGS,
@@ -23,7 +23,7 @@ import { wrapPieces } from '../output/text/wrap.js';
 import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const planCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,

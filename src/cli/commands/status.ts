@@ -12,13 +12,13 @@ import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
 export const statusCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
     until: { ...value, describe: 'UTC day to wait for (default: yesterday)' },

@@ -56,7 +56,7 @@ export const streamCommand: CommandAction = {
         .finally(hideProgress);
     });
     // Output that is never read would keep the process running.
-    if (isStalled) cli.leave(exitCode);
+    if (isStalled) cli.exitNow(exitCode);
     return exitCode;
   },
 };

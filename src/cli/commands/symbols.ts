@@ -12,7 +12,7 @@ import { type Day, parseDay, parseTimeToDay } from '../../dataset/day.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
@@ -21,7 +21,7 @@ const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
 export const symbolsCommand: CommandAction = {
   positionals: {
-    exchange: EXCHANGE,
+    exchange: EXCHANGE_POSITIONAL,
     glob: { type: 'string', describe: 'only these symbols, like --symbol' },
   },
   flags: {

@@ -3,7 +3,7 @@ import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
 
-export const version: CommandAction = {
+export const versionCommand: CommandAction = {
   flags: {},
   examples: [['$0 version', 'print the version, like --version, -V and -v']],
   async run(args, { stdout }) {

@@ -27,7 +27,7 @@ export const workerCommand: CommandAction = {
     if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
       cli.stderr.write(`${formatSummary(summary)}\n`);
     // An unreachable Redis may keep its connections open for long.
-    if (cli.signal.aborted) cli.leave(summary.exitCode);
+    if (cli.signal.aborted) cli.exitNow(summary.exitCode);
     return summary.exitCode;
   },
 };

@@ -3,7 +3,7 @@ export interface ShellLine {
   /** The last word is at the cursor, and empty after a space. */
   readonly words: readonly string[];
   /** Characters of the last word before the part that the shell replaces. */
-  readonly kept: number;
+  readonly keptCharacters: number;
 }
 
 /**
@@ -34,5 +34,5 @@ export function splitShellLine(line: string, breaks: string): ShellLine {
       if (quote === '' && breaks.includes(character)) kept = word.length;
     }
   }
-  return { words: [...words, word ?? ''], kept };
+  return { words: [...words, word ?? ''], keptCharacters: kept };
 }

@@ -18,8 +18,8 @@ interface Shell {
 export const SHELLS: Readonly<Record<string, Shell>> = {
   bash: {
     read([line = '', breaks = '']) {
-      const { words, kept } = splitShellLine(line, breaks);
-      return { words: words.slice(1), kept };
+      const { words, keptCharacters } = splitShellLine(line, breaks);
+      return { words: words.slice(1), kept: keptCharacters };
     },
     line: ({ text }, kept) => text.slice(kept),
   },

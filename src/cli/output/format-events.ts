@@ -6,7 +6,7 @@ import type { OutputScreen } from '../arguments/command.js';
 import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';
 
-type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
+type EventNamed<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
 /** One line about a failed or bad file. */
 export function formatFailedFile(event: FileEvent, chalk: ChalkInstance): string {
@@ -18,7 +18,7 @@ export function formatFailedFile(event: FileEvent, chalk: ChalkInstance): string
   return `${chalk.red(event.status)} ${sanitizeForTerminal(withPath)}${attempts}\n`;
 }
 
-export function formatWarning(event: EventOf<'warning'>, chalk: ChalkInstance): string {
+export function formatWarning(event: EventNamed<'warning'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('warning')} ${sanitizeForTerminal(event.message)}\n`;
 }
 
@@ -28,7 +28,7 @@ export function createWarner(stderr: OutputScreen): (message: string) => void {
     void stderr.write(wrapLines(`warning ${sanitizeForTerminal(message)}\n`, textColumns(stderr)));
 }
 
-export function formatNote(event: EventOf<'note'>): string {
+export function formatNote(event: EventNamed<'note'>): string {
   return `${sanitizeForTerminal(event.message)}\n`;
 }
 
@@ -36,7 +36,7 @@ export function formatNote(event: EventOf<'note'>): string {
 const MAX_LINES_PER_KIND = 20;
 
 /** Creates a formatter of findings: lines for the first ones of each kind, an empty text for the rest. */
-export function createFindingFormatter(chalk: ChalkInstance): (event: EventOf<'finding'>) => string {
+export function createFindingFormatter(chalk: ChalkInstance): (event: EventNamed<'finding'>) => string {
   const counts: Partial<Record<FindingKind, number>> = {};
   return ({ kind, message }) => {
     const count = (counts[kind] ?? 0) + 1;
@@ -47,7 +47,7 @@ export function createFindingFormatter(chalk: ChalkInstance): (event: EventOf<'f
   };
 }
 
-export function formatPause(event: EventOf<'pause'>, chalk: ChalkInstance): string {
+export function formatPause(event: EventNamed<'pause'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('waiting')} ${formatDuration(event.waitMs)}: ${sanitizeForTerminal(event.error.message)}\n`;
 }
 

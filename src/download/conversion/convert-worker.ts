@@ -128,8 +128,8 @@ async function createConversion(
   signal: AbortSignal,
 ): Promise<RunningConversion> {
   const opened = await openOutputs(outputs, signal);
-  const toConvertedOutputs = (made: readonly ConversionResult[]): readonly ConvertedOutput[] =>
-    made.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: '', ...opened[i]?.end() }));
+  const toConvertedOutputs = (results: readonly ConversionResult[]): readonly ConvertedOutput[] =>
+    results.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: '', ...opened[i]?.end() }));
   const computed = opened.flatMap(({ type, file }) => (type ? [{ type, file }] : []));
   const [first] = opened;
   if (first && computed.length === 0) {

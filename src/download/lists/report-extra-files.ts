@@ -7,7 +7,7 @@ import type { Destination } from '../../store/destination.js';
 export interface ExtrasInput {
   readonly destination: Destination;
   /** The expected paths. */
-  readonly named: { has(path: string): boolean };
+  readonly expectedPaths: { has(path: string): boolean };
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -19,12 +19,12 @@ export interface ExtrasInput {
  */
 export async function reportExtraFiles(
   summary: RunSummary,
-  { destination, named, emit, signal }: ExtrasInput,
+  { destination, expectedPaths, emit, signal }: ExtrasInput,
 ): Promise<RunSummary> {
   let extra = 0;
   for await (const files of destination.list('', signal)) {
     for (const { path } of files) {
-      if (!path.endsWith(DAY_FILE_EXTENSION) || named.has(path)) continue;
+      if (!path.endsWith(DAY_FILE_EXTENSION) || expectedPaths.has(path)) continue;
       extra++;
       emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
     }

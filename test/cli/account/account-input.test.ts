@@ -19,7 +19,7 @@ function cliOf(env: Record<string, string>): CliHost {
     dataOut: new PassThrough(),
     signal: new AbortController().signal,
     passSignals: () => {},
-    leave: (exitCode) => assert.fail(`left with ${exitCode}`),
+    exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     pid: process.pid,
     host: 'here',
