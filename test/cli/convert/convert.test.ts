@@ -78,7 +78,7 @@ test('a folder without day files succeeds; paths that match nothing are usage er
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /an argument is missing/],
   [['--format', 'csv'], /--format: "csv" is not one of/],
-  [['--type', 'trade'], /--type: "trade" is not a known data type .*did you mean trades\?/],
+  [['--type', 'trade'], /--type: "trade" is not a known data type.*did you mean trades\?/],
   [['--type', 'zzz'], /known are trades, incremental_book_L2/],
   [['--times', 'iso'], /--times iso is for NDJSON/],
   [['-f', 'ndjson', '--compression', 'snappy'], /snappy is for Parquet/],
