@@ -87,7 +87,7 @@ test('suggests the right name for other words for data types and types of groupe
   assert.match(await said(...future, 'funding'), /did you mean derivative_ticker\?/);
   assert.match(await said(...future, 'orderbook'), /did you mean incremental_book_L2\?/);
   assert.match(await said(...future, 'zzzzzz'), /it has .*trades/);
-  assert.match(await said('deribit', '-t', 'options_chain', '-s', 'all'), /take -s OPTIONS/);
+  assert.match(await said('deribit', '-t', 'options_chain', '-s', 'all'), /use -s OPTIONS/);
   assert.match(await said('deribit', '-s', 'all'), /--type is missing: .*known are trades, /);
 });
 

@@ -93,7 +93,7 @@ test('errors reject before the first message, with the summary', async (t) => {
     [{ out: '-' }, 2, /^out: "-" is a stream of the process/],
     [{ from: '2024-03-08', to: '2024-03-11' }, 7, /not exported yet/],
     [{ channel: ['trades'] }, 2, /^unknown option "channel"; did you mean channels/],
-    [{ channels: ['trades'] }, 2, /^channels gives an exchange's own messages, and types normalized ones/],
+    [{ channels: ['trades'] }, 2, /^channels selects native messages, and types normalized ones/],
     [{ cacheDir: 'slices' }, 2, /^cacheDir is for slices of raw data, .* day files; .*name source feeds/],
     [{ source: 'feeds', layout: () => 'x' }, 2, /^layout is for day files/],
     [

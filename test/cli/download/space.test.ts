@@ -30,12 +30,12 @@ test('on a terminal, asks before the start if the disk is too small for the esti
   );
   t.after(() => child.kill('SIGKILL'));
   await printed(
-    /the disk of .* has 1\.0 MB free, but the download needs perhaps 2\.2 MB\.\s+Go on\? \[y\/N\] $/,
+    /the disk of .* has 1\.0 MB free, but the download needs perhaps 2\.2 MB\.\s+Continue\? \[y\/N\] $/,
   );
   const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   assert.equal(asked(), 0);
   child.stdin?.write('\n');
-  await printed(/nothing was downloaded: .*first 8\s.*Go on\? \[y\/N\] $/s);
+  await printed(/nothing was downloaded: .*first 8\s.*Continue\? \[y\/N\] $/s);
   assert.equal(asked(), 0);
   child.stdin?.write('y\n');
   await printed(/second 0/);
@@ -65,7 +65,7 @@ test('Ctrl-C counts as no, and --yes skips the question', { skip: NO_TERMINAL },
   const { stdout } = await finished;
   assert.match(stdout, /\^C\r\ntickhaul: interrupted .*first 130/s);
   assert.match(stdout, /warning\S* the disk of .*second 0/s);
-  assert.equal(stdout.match(/Go on\?/g)?.length, 1);
+  assert.equal(stdout.match(/Continue\?/g)?.length, 1);
 });
 
 test('without a terminal, warns and continues', async (t) => {

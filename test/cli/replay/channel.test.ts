@@ -70,7 +70,7 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
     [2, /give one of them/, [...trades, '-t', 'trade', ...PERIOD]],
     [2, /--source datasets: day files have no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
     [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
-    [2, /name channels to choose symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
+    [2, /name channels to select symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
     [
       2,
       /the period has no whole minute/,

@@ -153,7 +153,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
     /tickhaul\.yaml:5: symbols: cannot read the file ".*none" \(ENOENT\)/,
   ],
   [`${JOB}    rowGroup: 64k\n`, [], /tickhaul\.yaml:7: rowGroup needs convert/],
-  [`timeout: 4h\n${JOB}`, [], /tickhaul\.yaml:1: timeout goes with wait/],
+  [`timeout: 4h\n${JOB}`, [], /tickhaul\.yaml:1: timeout requires wait/],
   [`apiUrl: api.tardis.dev\n${JOB}`, [], /tickhaul\.yaml:1: apiUrl: "api\.tardis\.dev" is not an address/],
   [`ping: hc.example/secret\n${JOB}`, [], /tickhaul\.yaml:1: ping is not an address; write it as https/],
   [`onSuccess: ''\n${JOB}`, [], /tickhaul\.yaml:1: onSuccess is empty/],
