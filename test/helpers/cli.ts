@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 
-/** The built command, as published. */
+/** The built command, as it is published. */
 export const BIN = fileURLToPath(new URL('../../../lib/tickhaul.js', import.meta.url));
 
 export interface Finished {
@@ -23,13 +23,13 @@ export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly stdin?: string;
-  /** Leave stdin open for later input. */
+  /** Leave stdin open, for what is written to it later. */
   readonly keepStdin?: boolean;
-  /** Another Node, or a shell that starts it. */
+  /** Another node, or a shell in front of it. */
   readonly command?: readonly string[];
 }
 
-/** An environment that makes the command use an embedded service, without settings of the user. */
+/** The environment that makes the command use an embedded service, and nothing of the user's. */
 export function envOf(
   service: Sandbox,
   dir: string,
@@ -48,7 +48,7 @@ export function envOf(
 export function start(args: readonly string[], options: CliOptions = {}): Started {
   const [program = '', ...first] = options.command ?? [process.execPath];
   const spawning: SpawnOptions = {
-    // Not the project's folder, where a stray output would remain.
+    // Not the project's own folder, where a stray output would stay.
     cwd: options.cwd ?? tmpdir(),
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
     stdio: 'pipe',
@@ -99,7 +99,7 @@ export interface JsonLine {
   readonly [key: string]: unknown;
 }
 
-/** The JSON lines of stdout. @throws SyntaxError for another line. */
+/** The JSON lines of stdout; throws for a line that isn't JSON. */
 export function jsonLines({ stdout }: Finished): readonly JsonLine[] {
   return stdout
     .split('\n')
