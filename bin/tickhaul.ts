@@ -4,17 +4,17 @@ import { homedir } from 'node:os';
 import { isAbsolute, join } from 'node:path';
 
 /**
- * Loads the command. This file imports none of ours by itself, so that what fails while they are loaded (no file
- * handle left, a file that is gone) is told in a line, and ends with 1: Node's own codes, such as 7 and 13, are used
- * here for other things.
+ * Entry point of the command. It imports no module of tickhaul statically, so a failure while they load (no free file
+ * descriptor, a missing file) is printed as one line with exit code 1. Node's own exit codes, such as 7 and 13, have
+ * other meanings here.
  */
 process.exitCode = 1;
 try {
-  keepCompiled();
-  const [word, ...asked] = process.argv.slice(2);
+  enableCompileCacheFolder();
+  const [word, ...words] = process.argv.slice(2);
   if (word === '__complete') {
     const { complete } = await import('../src/cli/completion/complete.js');
-    process.stdout.write(await complete(asked, process.env, homedir));
+    process.stdout.write(await complete(words, process.env, homedir));
     process.exitCode = 0;
   } else {
     const { main } = await import('../src/cli/main.js');
@@ -29,9 +29,12 @@ try {
   process.exit(1);
 }
 
-/** Has Node (22.1 on) keep what it compiled: in the user's own folder, since it runs what it finds there. */
-function keepCompiled(): void {
+/**
+ * Enables Node's compile cache (Node 22.1 or later) in the user's cache folder: Node runs the code it finds
+ * there.
+ */
+function enableCompileCacheFolder(): void {
   const { enableCompileCache } = nodeModule as { enableCompileCache?: (folder: string) => unknown };
-  const cache = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
-  if (isAbsolute(cache)) enableCompileCache?.(join(cache, 'tickhaul', 'compiled'));
+  const cacheFolder = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+  if (isAbsolute(cacheFolder)) enableCompileCache?.(join(cacheFolder, 'tickhaul', 'compiled'));
 }

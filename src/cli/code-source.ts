@@ -5,45 +5,45 @@ import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import type { CliHost } from './arguments/command.js';
 
-const LOOK_MS = 250;
+const POLL_INTERVAL_MS = 250;
 
-/** Where the code of the claim page comes from. */
+/** Source of the code that the sign-in page shows. */
 export interface CodeSource {
-  /** Where to write it, for messages: `as a line to stdin`; undefined where the source asks for it by itself. */
+  /** Where to write the code, for messages: `as a line to stdin`; undefined if the source prompts for it. */
   readonly place: string | undefined;
-  /** The next code, as it was typed. @throws TickhaulError `not_signed_in` where no more can come. */
+  /** The next code, as typed. @throws TickhaulError `not_signed_in` if there is no further code. */
   ask(reason: CodeReason, signal: AbortSignal): Promise<string>;
   close(): void;
 }
 
-/** @param file `--code-file`; undefined or `-` for stdin, which on a terminal is asked. */
+/** @param file `--code-file`; undefined or `-` for stdin, which prompts on a terminal. */
 export function openCodeSource(file: string | undefined, cli: CliHost): CodeSource {
-  return file === undefined || file === '-' ? lineSource(cli) : fileSource(file);
+  return file === undefined || file === '-' ? createLineSource(cli) : createFileSource(file);
 }
 
 const PROMPTS: Readonly<Record<CodeReason, string>> = {
   first: 'Code: ',
-  wrong: 'That code is not right. Code: ',
+  wrong: 'The code is wrong. Code: ',
   organization: 'Choose the organization on the page, then give its code (Enter: the same one): ',
 };
 
-function lineSource({ stdin, stderr }: CliHost): CodeSource {
+function createLineSource({ stdin, stderr }: CliHost): CodeSource {
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true;
   let reader: Interface | undefined;
   let lines: AsyncIterator<string> | undefined;
   return {
     place: isTerminal ? undefined : 'as a line to stdin',
     async ask(reason, signal) {
-      // Not before it is asked for: the API key may be read from stdin too.
-      if (stdin.readableEnded && !lines) throw noCode(reason, 'stdin has ended');
-      // The terminal itself echoes and edits the line.
+      // Do not open stdin earlier: the API key may be read from it too.
+      if (stdin.readableEnded && !lines) throw createNoCodeError(reason, 'stdin has ended');
+      // The terminal echoes and edits the line.
       reader ??= createInterface({ input: stdin, terminal: false, crlfDelay: Number.POSITIVE_INFINITY });
       lines ??= reader[Symbol.asyncIterator]();
       if (isTerminal) stderr.write(PROMPTS[reason]);
       const { done, value } = await rejectOnAbort(lines.next(), signal).catch((error: unknown) => {
-        throw unreadable(reason, error);
+        throw toReadError(reason, error);
       });
-      if (done) throw noCode(reason, 'stdin has ended');
+      if (done) throw createNoCodeError(reason, 'stdin has ended');
       return value;
     },
     close() {
@@ -52,63 +52,63 @@ function lineSource({ stdin, stderr }: CliHost): CodeSource {
   };
 }
 
-function unreadable(reason: CodeReason, error: unknown): unknown {
+function toReadError(reason: CodeReason, error: unknown): unknown {
   if (error instanceof TickhaulError || !isSystemError(error)) return error;
-  return noCode(reason, `stdin cannot be read (${error.code})`);
+  return createNoCodeError(reason, `stdin cannot be read (${error.code})`);
 }
 
 /**
- * Each code is what the file holds once it holds something else than before, or, after a choice on the page that
- * may have left the code as it was, once it was written again. The file need not be there yet.
+ * Polls a file, which may not exist yet, for codes. A code is new if the text has changed, or, after a choice on the
+ * page that may keep the code, if the file was written again.
  */
-function fileSource(path: string): CodeSource {
-  let last = NOT_THERE;
+function createFileSource(path: string): CodeSource {
+  let last = NO_FILE;
   return {
     place: `to ${path}`,
     async ask(reason, signal) {
       for (;;) {
-        const found = await readIfThere(path);
+        const current = await readCodeFile(path);
         const isNew =
-          found.text !== last.text || (reason === 'organization' && found.writtenNs !== last.writtenNs);
-        if (found.text !== '' && isNew) {
-          last = found;
-          return found.text;
+          current.text !== last.text || (reason === 'organization' && current.writtenNs !== last.writtenNs);
+        if (current.text !== '' && isNew) {
+          last = current;
+          return current.text;
         }
-        await wait(LOOK_MS, signal);
+        await wait(POLL_INTERVAL_MS, signal);
       }
     },
     close() {},
   };
 }
 
-const NOT_THERE = { text: '', writtenNs: 0n };
+const NO_FILE = { text: '', writtenNs: 0n };
 
-async function readIfThere(path: string): Promise<typeof NOT_THERE> {
+async function readCodeFile(path: string): Promise<typeof NO_FILE> {
   try {
-    const found = await stat(path, { bigint: true });
-    // To open a pipe waits for its writer, and neither a signal nor a deadline ends that.
-    if (found.isFIFO()) {
+    const current = await stat(path, { bigint: true });
+    // Opening a pipe blocks until it has a writer; neither a signal nor a deadline ends that.
+    if (current.isFIFO()) {
       throw usageError(
         `--code-file: "${path}" is a pipe, and must be a file; a pipe goes to stdin: < ${path}`,
       );
     }
-    return { text: (await readFile(path, 'utf8')).trim(), writtenNs: found.mtimeNs };
+    return { text: (await readFile(path, 'utf8')).trim(), writtenNs: current.mtimeNs };
   } catch (error) {
     if (error instanceof TickhaulError || !isSystemError(error)) throw error;
-    if (error.code === 'ENOENT') return NOT_THERE;
+    if (error.code === 'ENOENT') return NO_FILE;
     throw usageError(`--code-file: cannot read "${path}" (${error.code})`);
   }
 }
 
 const MISSING: Readonly<Record<CodeReason, string>> = {
-  first: 'no code came',
-  wrong: 'the code was wrong, and no other came',
-  organization: 'an organization must be selected on the page, and no code came after that',
+  first: 'no code was given',
+  wrong: 'the code was wrong, and no other one was given',
+  organization: 'an organization must be selected on the page, and no code was given after that',
 };
 
-function noCode(reason: CodeReason, why: string): TickhaulError {
+function createNoCodeError(reason: CodeReason, reasonText: string): TickhaulError {
   return new TickhaulError(
     'not_signed_in',
-    `${MISSING[reason]}: ${why}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
+    `${MISSING[reason]}: ${reasonText}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
   );
 }

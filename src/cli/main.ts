@@ -11,56 +11,54 @@ import { COMMANDS } from './commands/command-list.js';
 import { createWarner } from './output/format-events.js';
 import { printFailure } from './output/print-failure.js';
 
-/** Milliseconds from the first signal until the process leaves, whatever it is doing. */
-const LEAVE_MS = 5_000;
+/** Milliseconds from the first signal until the process exits, whatever it is doing. */
+const EXIT_TIMEOUT_MS = 5_000;
 
-/**
- * Runs the command line of this process, and sets its exit code. Nothing else reads `process`.
- */
+/** Runs the command line of this process and sets its exit code. Only this module reads `process`. */
 export async function main(): Promise<void> {
   const words = process.argv.slice(2);
   const command = findNamedCommand(COMMANDS, words);
   let isOver = false;
-  /** At once, with what is under way left as it is. */
+  /** Exits at once, without cleanup. */
   const leave = (reason: TickhaulError, isLate = false): never => {
-    // Bars or a `^C` may stand where the shell's prompt will be.
+    // Move off a line with progress bars or `^C`, so that the shell's prompt is on a new line.
     if (process.stderr.isTTY) process.stderr.write('\n');
-    if (!isOver && isLate) printFailure(lateError(reason), process.stderr, false);
-    if (!isOver) tellSummary(toRunFailure(reason), command, words);
+    if (!isOver && isLate) printFailure(createLateError(reason), process.stderr, false);
+    if (!isOver) printSummary(toRunFailure(reason), command, words);
     process.exit(reason.exitCode);
   };
   silenceConsole();
-  leaveWithReader(command);
-  // A file that grows past `ulimit -f` is then a failed write (EFBIG), and not the process's end.
+  exitWithReader(command);
+  // Without a listener, a file larger than `ulimit -f` ends the process; with it, the write fails (EFBIG).
   process.on('SIGXFSZ', () => {});
-  // Bars must know that the shell has printed in between.
+  // The progress bars must be redrawn: the shell has printed lines in between.
   process.on('SIGCONT', () => process.stderr.emit('continue'));
   process.on('uncaughtException', (error) => {
     try {
-      process.exit(fail(error, command, words));
+      process.exit(reportFailure(error, command, words));
     } finally {
-      // Node's own code for a handler that throws is 7.
+      // An exception in this handler would exit with Node's code 7.
       process.exit(1);
     }
   });
-  // Node would leave with 13, and without a word.
+  // Otherwise Node exits with code 13 and no message.
   process.on('beforeExit', () => {
-    if (!isOver) process.exit(fail(new Error('the command waits for nothing more'), command, words));
+    if (!isOver) process.exit(reportFailure(new Error('the command stopped before its end'), command, words));
   });
   try {
     process.exitCode = await runWords(words, leave);
   } catch (error) {
-    process.exitCode = fail(error, command, words);
+    process.exitCode = reportFailure(error, command, words);
   }
   isOver = true;
 }
 
-/** Only packages print by the console, such as warnings of the Redis client; commands write to their streams. */
+/** Drops console output, which only packages write, such as warnings of the Redis client. */
 function silenceConsole(): void {
   for (const method of ['debug', 'error', 'info', 'log', 'warn'] as const) console[method] = () => {};
 }
 
-async function runWords(words: readonly string[], leave: Leave): Promise<number> {
+async function runWords(words: readonly string[], leave: ExitNow): Promise<number> {
   if (words.length === 0) {
     process.stderr.write(createFirstScreen(COMMANDS.length));
     return ERROR_TABLE.usage.exitCode;
@@ -71,12 +69,12 @@ async function runWords(words: readonly string[], leave: Leave): Promise<number>
     process.stdout.write(parsed.text);
     return 0;
   }
-  return parsed.command.run(parsed.args, cliOf(words, listenToSignals(leave, parsed.command)));
+  return parsed.command.run(parsed.args, createCliHost(words, listenToSignals(leave, parsed.command)));
 }
 
-function cliOf(words: readonly string[], signals: Signals): CliHost {
+function createCliHost(words: readonly string[], signals: Signals): CliHost {
   const { stdin, stdout, stderr } = process;
-  // Commands whose flags may hold a secret tell less of theirs.
+  // Commands whose flags may contain a secret replace this command line.
   const commandLine = ['tickhaul', ...words].join(' ');
   const streams = { stdin, stdout, stderr, dataOut: stdout };
   const leave = (exitCode: number): never => process.exit(exitCode);
@@ -84,69 +82,76 @@ function cliOf(words: readonly string[], signals: Signals): CliHost {
     ...readProcessHost(process),
     ...streams,
     ...signals,
-    leave,
+    exitNow: leave,
     commandLine,
     warn: createWarner(stderr),
   };
 }
 
-/** Why a run that a signal ended is not waited for any longer. */
-function lateError({ code, message }: TickhaulError): TickhaulError {
-  return new TickhaulError(code, `${message}: not over ${LEAVE_MS / 1000}s later, and left as it is`);
+/** Error of a run that is still active some seconds after a signal. */
+function createLateError({ code, message }: TickhaulError): TickhaulError {
+  return new TickhaulError(
+    code,
+    `${message}: still running ${EXIT_TIMEOUT_MS / 1000}s later; exiting without cleanup`,
+  );
 }
 
-/** @param isLate whether what was under way had its time. */
-type Leave = (reason: TickhaulError, isLate?: boolean) => never;
+/** @param isLate whether the time for a clean end has passed. */
+type ExitNow = (reason: TickhaulError, isLate?: boolean) => never;
 type Signals = Pick<CliHost, 'signal' | 'passSignals'>;
 
-/** The first signal ends the run in order, a second SIGINT or SIGTERM at once; unless they are passed on. */
-function listenToSignals(leave: Leave, { endsInItsTime }: CommandOutline): Signals {
+/**
+ * Ends the run cleanly on the first signal, and at once on a second SIGINT or SIGTERM, unless signals are
+ * passed on.
+ */
+function listenToSignals(leave: ExitNow, { hasUnlimitedShutdown }: CommandOutline): Signals {
   const controller = new AbortController();
   const { signal } = controller;
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
-  let pass: Parameters<CliHost['passSignals']>[0] | undefined;
-  const end = (reason: TickhaulError): void => {
-    if (!endsInItsTime) setTimeout(() => leave(reason, true), LEAVE_MS).unref();
+  let passSignal: Parameters<CliHost['passSignals']>[0] | undefined;
+  const endCleanly = (reason: TickhaulError): void => {
+    if (!hasUnlimitedShutdown) setTimeout(() => leave(reason, true), EXIT_TIMEOUT_MS).unref();
     controller.abort(reason);
   };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {
     const reason = new TickhaulError(code, `${code} (${name})`);
     process.on(name, () => {
-      if (pass === undefined) return signal.aborted ? leave(reason) : end(reason);
-      // Ctrl-C reaches all that the terminal runs.
-      if (name !== 'SIGINT' || !hasTerminal) pass(name);
+      if (passSignal === undefined) return signal.aborted ? leave(reason) : endCleanly(reason);
+      // The terminal sends Ctrl-C to all its processes, including the child.
+      if (name !== 'SIGINT' || !hasTerminal) passSignal(name);
     });
   };
   listen('SIGINT', 'interrupted');
   listen('SIGTERM', 'terminated');
-  // The terminal was closed: kernel and shell may both say so. Without one it is nohup that is meant, of which Node
-  // undoes the effect when it starts.
+  // The terminal was closed; kernel and shell may both send SIGHUP. Without a terminal, ignore SIGHUP as
+  // under nohup,
+  // whose setting Node resets at its start.
   process.on('SIGHUP', () => {
     if (signal.aborted || !hasTerminal) return;
-    if (process.stderr.isTTY) process.on('exit', dieOfHangup);
-    if (pass === undefined) end(new TickhaulError('terminated', 'terminated (SIGHUP)'));
+    if (process.stderr.isTTY) process.on('exit', exitByHangup);
+    if (passSignal === undefined) endCleanly(new TickhaulError('terminated', 'terminated (SIGHUP)'));
   });
   return {
     signal,
     passSignals: (listener) => {
-      pass = listener;
+      passSignal = listener;
     },
   };
 }
 
-/** Node's own way out aborts where the terminal that it began with is gone. */
-function dieOfHangup(): void {
+/** Exits by signal: Node's own exit aborts if its terminal no longer exists. */
+function exitByHangup(): void {
   process.removeAllListeners('SIGHUP');
   process.kill(process.pid, 'SIGHUP');
 }
 
-/** A closed pipe (`| head`) is a normal end of a command that only prints. */
-function leaveWithReader(command: CommandOutline | undefined): void {
+/** Exits normally if stdout is closed (`| head`), for commands that only print. */
+function exitWithReader(command: CommandOutline | undefined): void {
   const listen = (stream: NodeJS.WriteStream): void => {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      // Progress that can't be written is dropped: the data goes on.
+      // Drop progress that cannot be written; the data continues.
       if (stream === process.stderr && error.code !== 'EPIPE') return;
-      // EIO: a terminal that was closed.
+      // EIO: the terminal was closed.
       if (error.code === 'EIO' && stream.isTTY) return;
       if (error.code !== 'EPIPE') throw toDiskError(error, 'the output');
       if (stream === process.stdout && command?.outlivesReader !== true) process.exit(0);
@@ -156,20 +161,27 @@ function leaveWithReader(command: CommandOutline | undefined): void {
   listen(process.stderr);
 }
 
-/** Says why the command failed, on stderr, and with `--json` as a working command's summary. @returns exit code. */
-function fail(thrown: unknown, command: CommandOutline | undefined, words: readonly string[]): number {
+/**
+ * Prints why the command failed to stderr, and with `--json` the summary of a working command.
+ * @returns exit code.
+ */
+function reportFailure(
+  thrown: unknown,
+  command: CommandOutline | undefined,
+  words: readonly string[],
+): number {
   const failure = printFailure(thrown, process.stderr, words.includes('--verbose'));
-  tellSummary(failure, command, words);
+  printSummary(failure, command, words);
   return failure.exitCode;
 }
 
-/** The last line of a working command's JSON, where the command didn't come to it. */
-function tellSummary(
+/** Prints the last JSON line of a working command that did not print it itself. */
+function printSummary(
   failure: RunFailure,
   command: CommandOutline | undefined,
   words: readonly string[],
 ): void {
-  if (command?.working !== true || !words.includes('--json')) return;
-  // Since the process began.
+  if (command?.printsEvents !== true || !words.includes('--json')) return;
+  // A start time of 0 is the start of the process.
   process.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
 }

@@ -2,7 +2,7 @@ import { withoutKeys } from '../commands/settings.js';
 import type { Sandbox } from '../sandbox/sandbox-options.js';
 import type { CliHost } from './arguments/command.js';
 
-/** What makes a command use the embedded service. */
+/** Variables that make commands use the embedded service. */
 export function sandboxVariables(service: Sandbox): Readonly<Record<string, string>> {
   return {
     TICKHAUL_API_URL: service.apiUrl,
@@ -12,7 +12,10 @@ export function sandboxVariables(service: Sandbox): Readonly<Record<string, stri
   };
 }
 
-/** An environment for commands that use the embedded service: without the user's keys, and past any proxy. */
+/**
+ * An environment for commands that use the embedded service, without the user's keys and without a proxy for
+ * it.
+ */
 export function sandboxEnvironment(service: Sandbox, env: CliHost['env']): CliHost['env'] {
   const noProxy = [env['no_proxy'] || env['NO_PROXY'], '127.0.0.1'].filter(Boolean).join(',');
   return { ...withoutKeys(env), no_proxy: noProxy, NO_PROXY: noProxy, ...sandboxVariables(service) };

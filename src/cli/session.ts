@@ -14,43 +14,43 @@ import type { Reporter } from './output/run/reporter.js';
 
 export type { ServiceSession };
 
-/** Does some work with a client that is closed whatever happens; under `--verbose` each request is a line of stderr. */
+/** Runs `work` with a client, and always closes it; `--verbose` prints each request to stderr. */
 export function withSession<T>(
   args: CommandArgs,
   cli: CliHost,
   options: Omit<SessionOptions, 'note'>,
   work: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
-  return withClient(args, cli, { ...options, note: plainNoteOf(args, cli) }, work);
+  return withClient(args, cli, { ...options, note: createStderrNote(args, cli) }, work);
 }
 
-/** Does some work; under `--verbose` each of its requests to an object store is a line of stderr. */
+/** Runs `work`; `--verbose` prints each of its requests to an object store to stderr. */
 export function withStoreRequests<T>(args: CommandArgs, cli: CliHost, work: () => Promise<T>): Promise<T> {
-  return withRequestLog(plainNoteOf(args, cli), work);
+  return withRequestLog(createStderrNote(args, cli), work);
 }
 
-/** Does a run whose events go to the reporter that the flags ask for. @returns its exit code. */
+/** Runs `run` with the reporter that the flags select. @returns its exit code. */
 export async function reportRun(
   args: CommandArgs,
   cli: CliHost,
-  run: (teller: RunObserver) => Promise<RunSummary>,
+  run: (observer: RunObserver) => Promise<RunSummary>,
 ): Promise<number> {
   const reporter = await openReporter(args, cli);
-  const teller = tellerOf(args, reporter);
-  const summary = await withRequestLog(teller.note, () => run(teller)).catch((error: unknown) => {
+  const observer = createObserver(args, reporter);
+  const summary = await withRequestLog(observer.note, () => run(observer)).catch((error: unknown) => {
     const stack = bugStack(error);
     if (stack !== undefined && readBooleanFlag(args, 'verbose')) reporter.note(stack);
-    // Since the process began.
+    // A start time of 0 is the start of the process.
     return createFailedSummary(toRunFailure(error), 0);
   });
-  // Bars are taken off the screen here, whatever happened.
+  // This removes bars from the screen, whatever happened.
   reporter.finish(summary);
   return summary.exitCode;
 }
 
 /**
- * A reporter of downloads on the way to something else: all it says goes to stderr.
- * @param mayDraw whether bars may be drawn there, on a terminal.
+ * A reporter of downloads that are part of another command: all its output goes to stderr.
+ * @param mayDraw whether it may draw bars on a terminal.
  */
 export async function openTransferReporter(
   args: CommandArgs,
@@ -61,27 +61,27 @@ export async function openTransferReporter(
   return openReporter({ ...args, json: false, quiet: isQuiet }, { ...cli, stdout: cli.stderr }, mayDraw);
 }
 
-/** A run's events and requests to a reporter. */
-export function tellerOf(args: CommandArgs, reporter: Reporter): RunObserver {
+/** Passes events and requests of a run to a reporter. */
+export function createObserver(args: CommandArgs, reporter: Reporter): RunObserver {
   return {
     emit: (event) => reporter.event(event),
-    note: noteOf(args, (line) => reporter.note(line)),
+    note: createNote(args, (line) => reporter.note(line)),
   };
 }
 
-/** Of a run's events, its warnings alone: where it works something out, and does none of it. */
-export function warningTeller(args: CommandArgs, cli: CliHost): RunObserver {
+/** Prints only the warnings of a run, for commands that plan without executing. */
+export function createWarningObserver(args: CommandArgs, cli: CliHost): RunObserver {
   return {
     emit: (event) => {
       if (event.event === 'warning') cli.warn(event.message);
     },
-    note: plainNoteOf(args, cli),
+    note: createStderrNote(args, cli),
   };
 }
 
-/** The same with notes, for people: where a plan is of several jobs. */
-export function noteTeller(args: CommandArgs, cli: CliHost): RunObserver {
-  const { emit, note } = warningTeller(args, cli);
+/** Prints warnings, and notes unless `--json` or `--quiet`, for plans of several jobs. */
+export function createNoteObserver(args: CommandArgs, cli: CliHost): RunObserver {
+  const { emit, note } = createWarningObserver(args, cli);
   const isSilent = readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet');
   return {
     emit: (event) => {
@@ -92,13 +92,16 @@ export function noteTeller(args: CommandArgs, cli: CliHost): RunObserver {
   };
 }
 
-/** Lines of requests on stderr, where `--verbose` asks for them. */
-export function plainNoteOf(args: CommandArgs, { stderr }: CliHost): ((line: string) => void) | undefined {
-  return noteOf(args, (line) => stderr.write(`${line}\n`));
+/** Prints lines of requests to stderr, with `--verbose`. */
+export function createStderrNote(
+  args: CommandArgs,
+  { stderr }: CliHost,
+): ((line: string) => void) | undefined {
+  return createNote(args, (line) => stderr.write(`${line}\n`));
 }
 
-/** Lines of requests, where `--verbose` asks for them. */
-export function noteOf(
+/** Passes lines of requests to `write`, with `--verbose`. */
+export function createNote(
   args: CommandArgs,
   write: (line: string) => unknown,
 ): ((line: string) => void) | undefined {
@@ -109,13 +112,13 @@ async function openReporter(args: CommandArgs, cli: CliHost, mayDraw = true): Pr
   const { createReporter, chooseReporter } = await import('./output/run/create-reporter.js');
   const { createChalk } = await import('./output/text/color.js');
   const { stdout, stderr, env } = cli;
-  const wanted = chooseReporter(
+  const chosen = chooseReporter(
     readBooleanFlag(args, 'json'),
     readBooleanFlag(args, 'quiet'),
     stderr,
     env['TERM'],
   );
-  const name = wanted === 'bars' && !mayDraw ? 'lines' : wanted;
+  const name = chosen === 'bars' && !mayDraw ? 'lines' : chosen;
   const chalk = createChalk(stderr, env, readBooleanFlag(args, 'no-color'));
   return createReporter(name, { stdout, stderr, chalk, now: () => performance.now() });
 }

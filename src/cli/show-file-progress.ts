@@ -3,15 +3,15 @@ import { readBooleanFlag, readTextFlag } from '../commands/arguments/read-argume
 import type { WrittenCounts } from '../market/lines/line-sink.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 
-/** Whether messages go to a file, and not to stdout or another descriptor. */
+/** Whether messages go to a file, rather than to stdout or another descriptor. */
 export function writesFile(args: CommandArgs): boolean {
   const out = readTextFlag(args, 'out') ?? '-';
   return out !== '-' && namedDescriptor(out) === undefined;
 }
 
 /**
- * Of messages that go to a file: how many there are so far, where bars would be shown.
- * @param isFree tells whether nothing else is drawn there. @returns what takes it off.
+ * If messages go to a file, shows how many were written, where bars would be shown.
+ * @param isFree whether nothing else is drawn there. @returns removes the line.
  */
 export async function showFileProgress(
   args: CommandArgs,

@@ -6,8 +6,8 @@ import { readBooleanFlag } from '../commands/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 
 /**
- * Asks whether to go on where the disk is too small. Undefined where nobody is there to answer, or `--yes`, `--json` or
- * `--quiet` say that nobody is to be asked: that is a warning then.
+ * Asks whether to continue if the disk is too small. Undefined without a terminal, or with `--yes`, `--json` or
+ * `--quiet`; the run then only warns.
  */
 export function createSpaceQuestion(
   args: CommandArgs,
@@ -15,15 +15,15 @@ export function createSpaceQuestion(
 ): ((shortage: string) => Promise<boolean>) | undefined {
   const { stdin, stderr } = cli;
   const isTerminal = 'isTTY' in stdin && stdin.isTTY === true && stderr.isTTY === true;
-  // Its end was reached where the API key or a list was read from it.
+  // stdin has ended if the API key or a list was read from it.
   if (!isTerminal || stdin.readableEnded) return undefined;
   if (['yes', 'json', 'quiet'].some((flag) => readBooleanFlag(args, flag))) return undefined;
-  return (shortage) => ask(`${sanitizeForTerminal(shortage)}.\nGo on? [y/N] `, cli);
+  return (shortage) => ask(`${sanitizeForTerminal(shortage)}.\nContinue? [y/N] `, cli);
 }
 
 /** Whether the answer is yes; the end of stdin is no. @throws the reason of an abort. */
 async function ask(question: string, { stdin, stderr, signal }: CliHost): Promise<boolean> {
-  // The terminal itself echoes and edits the line.
+  // The terminal echoes and edits the line.
   const reader = createInterface({ input: stdin, terminal: false });
   try {
     const answer = Promise.race([once(reader, 'line', { signal }), once(reader, 'close', { signal })]);
@@ -31,7 +31,7 @@ async function ask(question: string, { stdin, stderr, signal }: CliHost): Promis
     const [line] = await answer;
     return /^\s*y(es)?\s*$/i.test(String(line ?? ''));
   } catch (error) {
-    // What ended it is told on a line of its own.
+    // The reason is printed on a separate line.
     stderr.write('\n');
     throw signal.aborted ? abortReason(signal) : error;
   } finally {

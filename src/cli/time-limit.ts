@@ -4,19 +4,19 @@ import { formatDuration } from '../base/units.js';
 import { readDuration } from '../commands/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 
-/** For commands that ask a few short questions. */
-const USUAL_MS = 60_000;
+/** Default time limit of commands that send a few short requests. */
+const DEFAULT_TIMEOUT_MS = 60_000;
 
 export const TIMEOUT_FLAG = {
   type: 'string',
   requiresArg: true,
-  describe: 'time for all of it, with the waits that the server asks for (default: 1m)',
+  describe: 'time limit of the command, including waits that the server requests (default: 1m)',
 } as const;
 
 /**
- * Does some work that the signal of its `CliHost` ends when the time that `--timeout` gives is over.
+ * Runs `work` with a `CliHost` whose signal aborts after `--timeout`.
  * @param name of the command, for the error.
- * @throws TickhaulError `timed_out`, where the work throws the reason of its abort.
+ * @throws TickhaulError `timed_out`, if the work throws the reason of its abort.
  */
 export async function withinTimeout<T>(
   args: CommandArgs,
@@ -24,9 +24,9 @@ export async function withinTimeout<T>(
   name: string,
   work: (cli: CliHost, timeoutMs: number) => Promise<T>,
 ): Promise<T> {
-  const timeoutMs = readDuration(args, 'timeout') ?? USUAL_MS;
-  const late = `tickhaul ${name} was not finished within ${formatDuration(timeoutMs)}; --timeout gives it more`;
-  const deadline = startDeadline(timeoutMs, new TickhaulError('timed_out', late));
+  const timeoutMs = readDuration(args, 'timeout') ?? DEFAULT_TIMEOUT_MS;
+  const message = `tickhaul ${name} was not finished within ${formatDuration(timeoutMs)}; raise --timeout`;
+  const deadline = startDeadline(timeoutMs, new TickhaulError('timed_out', message));
   try {
     return await work({ ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) }, timeoutMs);
   } finally {

@@ -6,31 +6,31 @@ import type { CliHost, CommandArgs } from './arguments/command.js';
 import type { Wait } from './output/waits.js';
 import { type ServiceSession, withSession } from './session.js';
 
-/** Milliseconds for one answer of the issuer or the account API: all of them are short. */
-const PATIENCE_MS = 30_000;
+/** Stall timeout of responses of issuer and account API, which are all short. */
+const STALL_TIMEOUT_MS = 30_000;
 const MAX_WAIT_MS = 15 * 60_000;
 
-/** What the account commands work with. */
+/** Context of the account commands. */
 export interface AccountSetup extends AccountContext {
   readonly session: ServiceSession;
 }
 
 export interface AccountOptions {
   readonly onPollWait: (wait: Wait) => void;
-  /** Milliseconds that all of it may take; it is the signal that ends it. */
+  /** Milliseconds for the whole command; the signal enforces it. */
   readonly timeoutMs: number;
 }
 
-/** Does some work with the issuer that the flags, or else the API host, name. */
+/** Runs `work` with the issuer of the flags, or else of the API host. */
 export async function withAccount<T>(
   args: CommandArgs,
   cli: CliHost,
   { onPollWait, timeoutMs }: AccountOptions,
   work: (setup: AccountSetup) => Promise<T>,
 ): Promise<T> {
-  // A wait past the end of all is not begun.
+  // Do not start a wait that would exceed the timeout.
   const maxWaitMs = Math.min(readDuration(args, 'max-wait') ?? MAX_WAIT_MS, timeoutMs);
-  return withSession(args, cli, { stallTimeoutMs: PATIENCE_MS }, async (session) => {
+  return withSession(args, cli, { stallTimeoutMs: STALL_TIMEOUT_MS }, async (session) => {
     const { client, settings } = session;
     const { Secrets } = await import('../base/secrets.js');
     const { assertSecureApiHost, discoverIssuer } = await import('../service/account/account-api.js');
@@ -49,7 +49,7 @@ export async function withAccount<T>(
   });
 }
 
-/** The stored identities of this user. */
+/** The user's stored identities. */
 export async function openUserIdentityStore(configDir: string, cli: CliHost): Promise<IdentityStore> {
   const { openIdentityStore } = await import('../account/identities/identity-store.js');
   const { pid, host, isAlive, signal } = cli;

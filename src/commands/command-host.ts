@@ -1,50 +1,50 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 
-/** All that a run may know of the process that it is part of. */
+/** A run's only access to its process. */
 export interface CommandHost {
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** Undefined where it is nobody's to read from. */
+  /** Undefined if the run must not read it. */
   readonly stdin: Readable | undefined;
-  /** The process's own stream on a descriptor: stdout on 1, stderr on 2. */
+  /** The stream of the process for a descriptor: stdout for 1, stderr for 2. */
   readonly standardStream: (fd: number) => Writable | undefined;
-  /** Ends the run in order. */
+  /** Ends the run cleanly. */
   readonly signal: AbortSignal;
   /** The user's home folder. */
   readonly home: string;
   readonly pid: number;
   readonly host: string;
-  /** What runs, for the record of who holds a lock; it never holds a secret. */
+  /** Command line for the lock's record of its holder, without secrets. */
   readonly commandLine: string;
-  /** Whether a process of this host runs. */
+  /** Whether a process of this host is running. */
   readonly isAlive: (pid: number) => boolean;
-  /** Kills a process that leads a group, with all of the group. */
+  /** Kills a process group, given its leader. */
   readonly endGroup: (pid: number) => void;
-  /** Told, in one line each, what is worth knowing before a run begins. */
+  /** Prints a warning of one line before a run starts. */
   readonly warn: (message: string) => void;
 }
 
-/** What the system tells of a process. @param own the process itself. */
+/** Reads the host's part of the process. */
 export function readProcessHost(
-  own: NodeJS.Process,
+  nodeProcess: NodeJS.Process,
 ): Omit<CommandHost, 'stdin' | 'signal' | 'commandLine' | 'warn'> {
   return {
-    env: own.env,
-    // An empty HOME is none: the system's own entry is looked up.
+    env: nodeProcess.env,
+    // homedir() is empty if HOME is empty; userInfo() reads the system's entry.
     home: homedir() || userInfo().homedir,
-    pid: own.pid,
+    pid: nodeProcess.pid,
     host: hostname(),
-    standardStream: (fd) => (fd === 1 ? own.stdout : fd === 2 ? own.stderr : undefined),
-    isAlive: (pid) => isAlive(own, pid),
-    endGroup: (pid) => void own.kill(-pid, 'SIGKILL'),
+    standardStream: (fd) => (fd === 1 ? nodeProcess.stdout : fd === 2 ? nodeProcess.stderr : undefined),
+    isAlive: (pid) => isAlive(nodeProcess, pid),
+    endGroup: (pid) => void nodeProcess.kill(-pid, 'SIGKILL'),
   };
 }
 
-function isAlive(own: NodeJS.Process, pid: number): boolean {
+function isAlive(nodeProcess: NodeJS.Process, pid: number): boolean {
   try {
-    return own.kill(pid, 0);
+    return nodeProcess.kill(pid, 0);
   } catch (error) {
-    // EPERM: it runs, as another user.
+    // EPERM: the process is running as another user.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 }

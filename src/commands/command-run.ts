@@ -1,14 +1,14 @@
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { EventSink, RunSummary } from '../run/run-events.js';
 
-/** Who is told of a run while it works. */
+/** Receives the events of a run. */
 export interface RunObserver {
   readonly emit: EventSink;
-  /** Takes a line for each request, where that is wanted. */
+  /** Receives one line per HTTP request (`--verbose`). */
   readonly note?: ((line: string) => void) | undefined;
-  /** Asks whether to go on where the disk is too small; without it, that is a warning. */
+  /** Asks whether to continue if the disk is too small; without it, the run warns and continues. */
   readonly askForSpace?: AskForSpace | undefined;
 }
 
-/** A run whose options were read and found right; nothing was asked for or changed yet. */
-export type CommandRun = (teller: RunObserver) => Promise<RunSummary>;
+/** A run with valid options that has sent no request and changed nothing yet. */
+export type CommandRun = (observer: RunObserver) => Promise<RunSummary>;

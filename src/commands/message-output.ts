@@ -9,23 +9,23 @@ import { readFileLocation } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { readStoreSettings } from './with-destination.js';
 
-/** Does some work with where its lines go: what `--out` names, which is opened first, or else `output`. */
+/** Runs `work` with the output of messages: `--out`, which is opened first, else the given `output`. */
 export type WithMessageOutput = (output: LineSink, work: (lines: LineSink) => Promise<void>) => Promise<void>;
 
-/** What `--out` names. */
+/** The target of `--out`. */
 export interface MessageOutput {
   /** As the user wrote it. */
   readonly name: string;
-  /** Of a regular file, where it lies, and where its bytes gather before it has its name. */
+  /** Path of a regular file, and of the part file that holds its bytes until it is published. */
   readonly file?: { readonly path: string; readonly part: string } | undefined;
   /**
-   * Of anything but a file or an object, `publishPart` does nothing.
-   * @throws usage error; `disk`, `path_taken`; the reason of the abort, while a named pipe has no reader.
+   * Opens the target. `publish` does nothing unless it is a file or an object.
+   * @throws usage error; `disk`, `path_taken`; the reason of an abort while a named pipe has no reader.
    */
   open(): Promise<PartFile>;
 }
 
-/** Where `--out` says that messages go. @throws usage error; `disk`, `path_taken`. */
+/** Reads `--out`, and prepares its output. @throws usage error; `disk`, `path_taken`. */
 export async function withMessageOutput(args: CommandArgs, host: CommandHost): Promise<WithMessageOutput> {
   const out = await readMessageOutput(args, host);
   if (!out) return (output, work) => work(output);
@@ -35,7 +35,7 @@ export async function withMessageOutput(args: CommandArgs, host: CommandHost): P
   };
 }
 
-/** What `--out` names; undefined for `-`, or where it is not given. @throws usage error; `disk`, `path_taken`. */
+/** The target of `--out`; undefined for `-` or if it is absent. @throws usage error; `disk`, `path_taken`. */
 export async function readMessageOutput(
   args: CommandArgs,
   host: CommandHost,
@@ -62,7 +62,7 @@ export async function readMessageOutput(
   };
 }
 
-/** A file in the making that closes, in the end, what it was opened with. */
+/** Opens a part file that also closes `files` in the end. */
 async function openPart(
   files: Files,
   location: string,

@@ -3,26 +3,26 @@ import type { CommandArgs } from './arguments/command-args.js';
 import { readPath } from './arguments/read-arguments.js';
 
 /**
- * What an option that names an output file of this machine leads to; `-` is stdout.
- * @param byDefault the path where the option is not given; without one, the result is undefined then.
- * @throws usage error for an address, a folder, a block device, a socket; `disk`, `path_taken`.
+ * The target of a flag that names a local output file; `-` is stdout.
+ * @param defaultPath path if the flag is absent; without it, the result is then undefined.
+ * @throws usage error for an address, a folder, a block device or a socket; `disk`, `path_taken`.
  */
 export async function readOutputFile(
   args: CommandArgs,
   flag: string,
-  byDefault: string,
+  defaultPath: string,
 ): Promise<OutputTarget>;
 export async function readOutputFile(args: CommandArgs, flag: string): Promise<OutputTarget | undefined>;
 export async function readOutputFile(
   args: CommandArgs,
   flag: string,
-  byDefault?: string,
+  defaultPath?: string,
 ): Promise<OutputTarget | undefined> {
-  const path = readPath(args, flag) ?? byDefault;
+  const path = readPath(args, flag) ?? defaultPath;
   return path === undefined ? undefined : resolveOutput(`--${flag}`, path);
 }
 
-/** Whether an output is this process's stdout. */
+/** Whether an output is the stdout of this process. */
 export function isStdout(target: OutputTarget | undefined): boolean {
   return target?.kind === 'descriptor' && target.fd === 1;
 }

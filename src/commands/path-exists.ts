@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 
-/** Whether a path leads to something. */
+/** Whether a path exists and is accessible. */
 export function pathExists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,

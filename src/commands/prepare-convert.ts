@@ -18,7 +18,7 @@ import { readConvertOptions, readOutputSelection } from './selection/read-conver
 import { readGivenLayout, readSymbolFlag } from './selection/read-selection.js';
 import { readStoreSettings } from './with-destination.js';
 
-/** What is converted to what, wherever it goes. */
+/** Sources, outputs and options of a conversion, without its destination. */
 export interface ConvertSelection
   extends Pick<ConvertInput, 'paths' | 'symbols' | 'shard' | 'options' | 'dataType' | 'jobs' | 'store'> {
   readonly outputSelection: OutputSelection;
@@ -41,7 +41,7 @@ export async function readConvertSelection(args: CommandArgs, host: CommandHost)
   };
 }
 
-/** Day files to Parquet or NDJSON files (contract, Convert). @throws usage error. */
+/** Prepares `convert`, from day files to Parquet or NDJSON files. @throws usage error. */
 export async function prepareConvert(args: CommandArgs, host: CommandHost): Promise<CommandRun> {
   const input = {
     ...(await readConvertSelection(args, host)),

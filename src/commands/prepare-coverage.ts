@@ -9,13 +9,13 @@ import { readFolderPaths } from './selection/read-folder-paths.js';
 import { readSeriesSelection } from './selection/read-selection.js';
 import { withDestination } from './with-destination.js';
 
-/** What a download folder holds. */
+/** Coverage of a download folder. */
 export interface FolderCoverage {
   readonly dir: string;
   readonly facts: Coverage;
 }
 
-/** The days of a download folder. @throws usage error. */
+/** Prepares `coverage` of a download folder. @throws usage error. */
 export async function prepareCoverage(
   args: CommandArgs,
   host: CommandHost,
@@ -29,15 +29,15 @@ export async function prepareCoverage(
   const { readCoverage } = await import('../coverage/read-coverage.js');
   return async (warn) => {
     const { dir, paths } = await readFolderPaths(folders, settings, host);
-    const [under = ''] = paths;
+    const [subfolder = ''] = paths;
     return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
-      dir: destination.locate(under),
-      facts: await readCoverage(destination, { selection, under, warn, signal: host.signal }),
+      dir: destination.locate(subfolder),
+      facts: await readCoverage(destination, { selection, under: subfolder, warn, signal: host.signal }),
     }));
   };
 }
 
-/** A page that needs no network. */
+/** Renders the coverage as an HTML page that loads nothing from the network. */
 export async function createCoveragePage({ dir, facts }: FolderCoverage): Promise<string> {
   const { renderCoveragePage } = await import('../coverage/page/render-coverage-page.js');
   return renderCoveragePage(facts, { dir, now: Date.now() });

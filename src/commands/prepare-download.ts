@@ -13,26 +13,26 @@ import { withFailureList } from './selection/with-failure-list.js';
 import { withServiceSession } from './service-session.js';
 import { withDestination } from './with-destination.js';
 
-/** What a selection or a list names, brought to disk (contract, Download). @throws usage error. */
+/** Prepares `download` of a selection or a list. @throws usage error. */
 export async function prepareDownload(args: CommandArgs, host: CommandHost): Promise<CommandRun> {
-  const wanted = await readDownloadTarget(args, host, 'download');
+  const target = await readDownloadTarget(args, host, 'download');
   const stallTimeoutMs = readStallTimeout(args);
   const failedTo = await readOutputFile(args, 'failed-to');
   const { signal } = host;
-  return ({ emit: tell, note, askForSpace }) =>
+  return ({ emit: onEvent, note, askForSpace }) =>
     withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
       withDestination(session.settings, { stallTimeoutMs, signal }, (destination) =>
-        withFailureList(failedTo, host, wanted.list?.files, tell, async (emit) => {
-          const options = createDownloadOptions(wanted, args);
-          const about = { client: session.client, destination, options, emit, signal };
-          const opened = await openDownloadTarget(wanted, { ...about, session });
+        withFailureList(failedTo, host, target.list?.files, onEvent, async (emit) => {
+          const options = createDownloadOptions(target, args);
+          const context = { client: session.client, destination, options, emit, signal };
+          const openedTarget = await openDownloadTarget(target, { ...context, session });
           const { downloadPlan } = await import('../download/download-plan.js');
           const owner = createLockOwner(host);
-          const summary = await downloadPlan({ ...opened, ...about, owner, askForSpace });
-          const named = wanted.list?.isFrozen && !summary.error ? wanted.list.files : undefined;
-          if (!named) return summary;
+          const summary = await downloadPlan({ ...openedTarget, ...context, owner, askForSpace });
+          const lockedFiles = target.list?.isFrozen && !summary.error ? target.list.files : undefined;
+          if (!lockedFiles) return summary;
           const { reportExtraFiles } = await import('../download/lists/report-extra-files.js');
-          return reportExtraFiles(summary, { ...about, named });
+          return reportExtraFiles(summary, { ...context, expectedPaths: lockedFiles });
         }),
       ),
     );

@@ -29,59 +29,69 @@ import { readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { readStoreSettings, withDestination } from './with-destination.js';
 
-/** A plan to be looked at; nothing of it is done. */
+/** An open plan, for display only. */
 export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyExpired'> {
-  /** What it comes to; warns where the disk can't hold it. */
+  /** Computes the plan event; warns if the disk is too small. */
   describe(totals: PlanTotals): Promise<PlanEvent>;
-  runExitCode(counts: PlanCounts): number;
-  /** What is made of its files. */
+  computeExitCode(counts: PlanCounts): number;
+  /** Conversion of the files. */
   readonly convert: ConvertSetting | undefined;
-  /** A reading of `performance.now()` at the beginning. */
-  readonly began: number;
-  /** Of a sync, the job that it is the plan of. */
+  /** Reading of `performance.now()` at the start. */
+  readonly startedAtMs: number;
+  /** Job of a sync that the plan belongs to. */
   readonly job?: string | undefined;
 }
 
-/** Opens a plan whose options were read and found right, for some work with it. */
-export type PlanRun = <T>(teller: RunObserver, work: (shown: OpenedPlanReport) => Promise<T>) => Promise<T>;
+/** Opens a plan with valid options, and runs `work` with it. */
+export type PlanRun = <T>(
+  observer: RunObserver,
+  work: (openedPlan: OpenedPlanReport) => Promise<T>,
+) => Promise<T>;
 
-/** What `downloadCommand` with the same options would do. @throws usage error. */
+/** Prepares `plan`: computes what `download` with the same options would do. @throws usage error. */
 export async function preparePlan(args: CommandArgs, host: CommandHost): Promise<PlanRun> {
-  const wanted = await readDownloadTarget(args, host, 'plan');
+  const target = await readDownloadTarget(args, host, 'plan');
   const stallTimeoutMs = readStallTimeout(args);
   const pin = readFileLocation(args, 'pin');
   if (pin === '-') throw usageError('--pin writes a file; name it, as --pin plan.json');
-  const target = pin === undefined || isObjectLocation(pin) ? pin : await readOutputFile(args, 'pin');
+  const pinTarget = pin === undefined || isObjectLocation(pin) ? pin : await readOutputFile(args, 'pin');
   const store = await readStoreSettings(args, host, [pin]);
   const { signal } = host;
   return ({ emit, note }, work) => {
     const began = performance.now();
     return withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
       withDestination(session.settings, { stallTimeoutMs, signal }, async (destination) => {
-        const options = createDownloadOptions(wanted, args);
-        const opened = await openDownloadTarget(wanted, { session, destination, options, emit, signal });
+        const options = createDownloadOptions(target, args);
+        const opened = await openDownloadTarget(target, { session, destination, options, emit, signal });
         await opened.manifest.close();
-        if (target !== undefined) await writePin(target, store, wanted, opened, host);
-        return work(shownPlan({ ...opened, destination, options, emit, began }));
+        if (pinTarget !== undefined) await writePin(pinTarget, store, target, opened, host);
+        return work(createOpenedPlanReport({ ...opened, destination, options, emit, startedAtMs: began }));
       }),
     );
   };
 }
 
-export interface ShownPlanInput extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'began' | 'job'> {
+export interface OpenedPlanInput
+  extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'startedAtMs' | 'job'> {
   readonly destination: Destination;
   readonly manifest: Manifest;
   readonly options: DownloadOptions;
   readonly emit: EventSink;
 }
 
-/** A plan that was worked out, with what is to be shown of it. */
-export function shownPlan({ plan, keyExpired, began, job, ...input }: ShownPlanInput): OpenedPlanReport {
+/** Combines an open plan with its description for display. */
+export function createOpenedPlanReport({
+  plan,
+  keyExpired,
+  startedAtMs,
+  job,
+  ...input
+}: OpenedPlanInput): OpenedPlanReport {
   const { options, emit } = input;
   return {
     plan,
     keyExpired,
-    began,
+    startedAtMs,
     job,
     convert: options.convert,
     async describe(totals) {
@@ -89,23 +99,32 @@ export function shownPlan({ plan, keyExpired, began, job, ...input }: ShownPlanI
       if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
       return described.plan;
     },
-    runExitCode: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+    computeExitCode: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
   };
 }
 
-/** What a plan comes to, as the summary of a run that did nothing of it. */
-export function planSummary(shown: OpenedPlanReport, { counts: all }: PlanTotals): RunSummary {
-  const { files: _, ...statuses } = all;
+/** The summary of a plan, as if it had been run without doing anything. */
+export function createPlanSummary(
+  openedPlan: OpenedPlanReport,
+  { counts: allCounts }: PlanTotals,
+): RunSummary {
+  const { files: _, ...statuses } = allCounts;
   const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-  const exitCode = shown.runExitCode(all);
-  const { keyExpired } = shown;
-  const summary = { exitCode, counts, unfinished: 0, bytes: 0, seconds: secondsSince(shown.began) };
+  const exitCode = openedPlan.computeExitCode(allCounts);
+  const { keyExpired } = openedPlan;
+  const summary = {
+    exitCode,
+    counts,
+    unfinished: 0,
+    bytes: 0,
+    seconds: secondsSince(openedPlan.startedAtMs),
+  };
   return { ...summary, ...(keyExpired && { keyExpired }) };
 }
 
 /**
- * Writes what the plan was worked out of; a list, which names its files, is refused before.
- * @param target a location in an object store, or an output of this machine.
+ * Writes a plan of a selection, with its inputs, for `--pinned`; `--pin` is rejected earlier for lists of files.
+ * @param target a location in an object store, or a local output.
  */
 async function writePin(
   target: string | OutputTarget,
@@ -116,34 +135,40 @@ async function writePin(
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
-  const texts = formatPin(createPin(selection, record, plan));
+  const chunks = formatPin(createPin(selection, record, plan));
   if (typeof target !== 'string') {
     const { writeOutput } = await import('../base/write-output.js');
-    return writeOutput(target, texts, host);
+    return writeOutput(target, chunks, host);
   }
   const files = openFiles(store);
-  await writeTextsAt(files, target, texts, host.signal).finally(() => files.close());
+  await writeTextsAt(files, target, chunks, host.signal).finally(() => files.close());
 }
 
-/** A plan as `--json` has it. */
+/** A plan in the form of `--json`. */
 export interface PlanReport {
   readonly plan: PlanJson;
   files(): Iterable<FileJson>;
-  /** Once they are told. */
+  /** Call it after the files were reported. */
   summary(): RunSummary;
 }
 
-/** Begins with the counts, and so walks over the files once before. @throws the reason of an abort. */
-export async function createPlanReport(shown: OpenedPlanReport, signal: AbortSignal): Promise<PlanReport> {
-  const totals = await countPlan(shown.plan, signal);
+/**
+ * Counts the files first, in a separate pass, since the report starts with the counts.
+ * @throws the reason of an abort.
+ */
+export async function createPlanReport(
+  openedPlan: OpenedPlanReport,
+  signal: AbortSignal,
+): Promise<PlanReport> {
+  const totals = await countPlan(openedPlan.plan, signal);
   return {
-    plan: toPlanJson(await shown.describe(totals), shown.job),
-    files: () => filesOf(shown),
-    summary: () => planSummary(shown, totals),
+    plan: toPlanJson(await openedPlan.describe(totals), openedPlan.job),
+    files: () => generateFiles(openedPlan),
+    summary: () => createPlanSummary(openedPlan, totals),
   };
 }
 
-function* filesOf({ plan, convert, job }: OpenedPlanReport): Generator<FileJson> {
+function* generateFiles({ plan, convert, job }: OpenedPlanReport): Generator<FileJson> {
   for (const { file, path, outputs, status } of plan.files()) {
     yield toFileJson({ event: 'file', job, file, path, ...reportedOutputs(outputs, convert), status });
   }

@@ -15,7 +15,7 @@ import { readDownloadOptions, readLayout, readStallTimeout } from './selection/r
 import { withServiceSession } from './service-session.js';
 import { withDestination } from './with-destination.js';
 
-/** The messages of a period (contract, Replay). @throws usage error. */
+/** Prepares `replay` of a period. @throws usage error. */
 export async function prepareReplay(args: CommandArgs, host: CommandHost): Promise<ReplayRun> {
   if (args['channel'] !== undefined) {
     const { prepareChannelReplay } = await import('./feeds/prepare-channel-replay.js');
@@ -27,7 +27,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
   }
   if (readBooleanFlag(args, 'with-disconnects')) {
     throw usageError(
-      "--with-disconnects: day files don't know when a connection broke; leave it out, or use --source feeds",
+      '--with-disconnects: day files do not record disconnects; leave it out, or use --source feeds',
     );
   }
   const { signal } = host;
@@ -45,8 +45,8 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
         withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
           const cache = settings.cacheDir;
           const offline = readBooleanFlag(args, 'offline');
-          const asking = { cache, offline, signal };
-          const period = await resolvePeriod(request.period, request.options, client, asking);
+          const metadataOptions = { cache, offline, signal };
+          const period = await resolvePeriod(request.period, request.options, client, metadataOptions);
           const { series, arrival, close } = await openReplay({
             request: { ...request, period },
             client,

@@ -12,34 +12,34 @@ import { type MessageOutput, readMessageOutput } from './message-output.js';
 import { assertNamedOnce, readReplayOptions } from './selection/read-replay-request.js';
 import { withServiceSession } from './service-session.js';
 
-const TIMEOUT_INTERVAL_MS = 10_000;
-/** Lines of so many milliseconds are one write to a file, and compressed together. */
+const DEFAULT_TIMEOUT_INTERVAL_MS = 10_000;
+/** Lines of this interval are written to a file, and compressed, together. */
 const FILE_GATHER_MS = 1000;
 
-/** Who takes the messages of a stream, and hears of its connections. */
+/** Receives the messages of a stream and the events of its connections. */
 export interface StreamObserver {
   readonly onEvent: (event: LiveEvent) => void;
-  /** Takes a line for each request, where that is wanted. */
+  /** Receives one line per HTTP request (`--verbose`). */
   readonly note?: ((line: string) => void) | undefined;
-  /** For the lines, where no file is to have them. */
+  /** Receives the lines, unless `--out` names a file. */
   readonly output: LineSink;
-  /** Counted up. */
+  /** Counters to increment. */
   readonly written: WrittenCounts;
-  /** Milliseconds that a write to the output may take once the stream is ended; left out, any. */
+  /** Milliseconds that a write to the output may take after the end of the stream; default: no limit. */
   readonly patienceMs?: number | undefined;
 }
 
 /**
- * Live messages (contract, Replay, stream). What is prepared ends well after `--for`, and on an interrupt.
+ * Prepares `stream` of live messages. The run ends successfully after `--for`, and on an interrupt.
  * @throws usage error.
  */
 export async function prepareStream(
   args: CommandArgs,
   host: CommandHost,
-): Promise<(teller: StreamObserver) => Promise<void>> {
+): Promise<(observer: StreamObserver) => Promise<void>> {
   const options = await readOptions(args, host.signal);
   const forMs = readTimerMs(args, 'for');
-  // No stream goes to an object store.
+  // A stream cannot be written to an object store.
   readPath(args, 'out');
   const out = await readMessageOutput(args, host);
   return async ({ onEvent, note, output: reader, written, patienceMs }) => {
@@ -55,14 +55,17 @@ export async function prepareStream(
         await streamLive({ ...input, ...pace, output }).finally(end.clear);
       });
     if (!out) await streamTo(reader, { writeTimeoutMs: patienceMs });
-    else await intoOutput(out, written, patienceMs, streamTo);
+    else await streamToOutput(out, written, patienceMs, streamTo);
     const reason = host.signal.aborted ? abortReason(host.signal) : undefined;
     if (reason !== undefined && reason.code !== 'interrupted') throw reason;
   };
 }
 
-/** Opens the output before anything is connected. What was received can't be had again: whatever ends the stream, it is kept. */
-async function intoOutput(
+/**
+ * Opens the output before connecting. Live messages cannot be fetched again, so they are kept whatever ends
+ * the stream.
+ */
+async function streamToOutput(
   out: MessageOutput,
   written: WrittenCounts,
   patienceMs: number | undefined,
@@ -72,7 +75,7 @@ async function intoOutput(
   const gatherMs = out.file || compressionFromName(out.name) !== 'none' ? FILE_GATHER_MS : 0;
   const pace = { gatherMs, writeTimeoutMs: out.file ? undefined : patienceMs };
   let failure: unknown;
-  await writeLinesToFile(keepUnnamed(out, written, await out.open()), out.name, async (lines) => {
+  await writeLinesToFile(keepPartOnFailure(out, written, await out.open()), out.name, async (lines) => {
     try {
       await streamTo(lines, pace);
     } catch (error) {
@@ -80,11 +83,15 @@ async function intoOutput(
       failure = error;
     }
   });
-  if (failure !== undefined) throw keptError(failure, out.file?.path, written);
+  if (failure !== undefined) throw addKeptPath(failure, out.file?.path, written);
 }
 
-/** A file that can't have its name, as on a disk that fails, is left where its bytes are. */
-function keepUnnamed({ file: named }: MessageOutput, written: WrittenCounts, file: PartFile): PartFile {
+/** Keeps the part file if it cannot be renamed, for example on a failing disk. */
+function keepPartOnFailure(
+  { file: target }: MessageOutput,
+  written: WrittenCounts,
+  file: PartFile,
+): PartFile {
   let isKept = false;
   return {
     ...file,
@@ -93,7 +100,7 @@ function keepUnnamed({ file: named }: MessageOutput, written: WrittenCounts, fil
         return await file.publish();
       } catch (error) {
         isKept = written.messages > 0;
-        throw isKept ? keptError(error, named?.part, written) : error;
+        throw isKept ? addKeptPath(error, target?.part, written) : error;
       }
     },
     discard: async () => {
@@ -102,14 +109,14 @@ function keepUnnamed({ file: named }: MessageOutput, written: WrittenCounts, fil
   };
 }
 
-/** Of a disk that failed, says where the messages are that came before. */
-function keptError(error: unknown, path: string | undefined, { messages }: WrittenCounts): unknown {
+/** Adds to a disk error where the messages received before it are. */
+function addKeptPath(error: unknown, path: string | undefined, { messages }: WrittenCounts): unknown {
   if (!(error instanceof TickhaulError) || path === undefined) return error;
   if (error.code !== 'disk' && error.code !== 'path_taken') return error;
-  const [what] = error.message.split('; ');
+  const [problem] = error.message.split('; ');
   return new TickhaulError(
     error.code,
-    `${what}; ${plural(messages, 'message')} received before it kept in ${path}: move that file before you stream to its name again`,
+    `${problem}; ${plural(messages, 'message')} received before it kept in ${path}: move that file before you stream to its name again`,
     { cause: error },
   );
 }
@@ -119,14 +126,14 @@ async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<read
   if (!names) throw usageError('--type is missing: name normalized data types, as --type trade,book_change');
   const types = [...new Set(names)].map(parseDataTypeName);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
-  const timeoutIntervalMs = readTimerMs(args, 'timeout-interval') ?? TIMEOUT_INTERVAL_MS;
-  const named = await readReplayOptions(args, signal);
-  assertNamedOnce(named);
-  return named.map(({ exchange, symbols }) => {
+  const timeoutIntervalMs = readTimerMs(args, 'timeout-interval') ?? DEFAULT_TIMEOUT_INTERVAL_MS;
+  const replayOptions = await readReplayOptions(args, signal);
+  assertNamedOnce(replayOptions);
+  return replayOptions.map(({ exchange, symbols }) => {
     const glob = symbols?.find((symbol) => /[*?]/.test(symbol));
     if (glob !== undefined)
       throw usageError(`"${glob}": name live symbols in full, as the exchange writes them`);
-    const asked = symbols?.includes('all') ? undefined : symbols;
-    return { exchange, symbols: asked, types, withDisconnects, timeoutIntervalMs };
+    const selectedSymbols = symbols?.includes('all') ? undefined : symbols;
+    return { exchange, symbols: selectedSymbols, types, withDisconnects, timeoutIntervalMs };
   });
 }

@@ -11,35 +11,35 @@ import { createRunArgs, readSyncJobs, selectJob, withConfigLocation } from './co
 import { createLockOwner } from './create-lock-owner.js';
 import { readPing } from './notify/ping.js';
 import { type Notifications, withNotifications } from './notify/with-notifications.js';
-import { type OpenedPlanReport, shownPlan } from './prepare-plan.js';
+import { createOpenedPlanReport, type OpenedPlanReport } from './prepare-plan.js';
 import { readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { readSettings } from './settings.js';
 import { withDestination } from './with-destination.js';
 
 /**
- * The jobs of a config file, brought up to date (contract, Sync). Options and file are read by the run itself, as those
- * whom they name are told of what is wrong with them.
+ * Prepares `sync`, which updates the jobs of a config file. The run itself reads options and file, so that hooks and
+ * ping are notified of errors in them.
  */
 export function prepareSync(args: CommandArgs, host: CommandHost): CommandRun {
-  return async (teller) => {
-    const config = await tryLoad(args, host);
+  return async (observer) => {
+    const config = await tryLoadConfig(args, host);
     const allArgs = config.file ? createRunArgs(config.file, args) : args;
-    // Whatever is wrong with the file, those whom the flags name hear of it.
+    // Errors in the file are reported to the hooks and the ping that the flags name.
     const read = (): Notifications => readNotifications(allArgs);
     const notifications = config.file ? await withConfigLocation(config.file, [], args, read) : read();
-    return withNotifications(notifications, host, teller.emit, async () => {
+    return withNotifications(notifications, host, observer.emit, async () => {
       if (!config.file) throw config.error;
-      return syncJobs(config.file, args, host, teller);
+      return syncJobs(config.file, args, host, observer);
     });
   };
 }
 
-type Loaded =
+type ConfigResult =
   | { readonly file: ConfigFile; readonly error?: undefined }
   | { readonly file?: undefined; readonly error: unknown };
 
-async function tryLoad(args: CommandArgs, host: CommandHost): Promise<Loaded> {
+async function tryLoadConfig(args: CommandArgs, host: CommandHost): Promise<ConfigResult> {
   try {
     const file = await loadConfig(args, host);
     if (file) return { file };
@@ -59,25 +59,29 @@ function readNotifications(args: CommandArgs): Notifications {
   };
 }
 
-/** Shows the plan of one job, and resolves with what it comes to. */
-export type ShowPlan = (shown: OpenedPlanReport) => Promise<RunSummary>;
+/** Shows the plan of one job, and resolves with its summary. */
+export type ShowPlan = (openedPlan: OpenedPlanReport) => Promise<RunSummary>;
 
-/** What a sync would do, job by job: no lock is taken, nothing is written, and no hook or ping is called. */
+/**
+ * Prepares `sync --dry-run`: plans each job without taking a lock, writing a file, or calling a hook or ping.
+ */
 export function prepareSyncPlan(
   args: CommandArgs,
   host: CommandHost,
-): (teller: RunObserver, show: ShowPlan) => Promise<RunSummary> {
-  return async (teller, show) => {
-    const config = await tryLoad(args, host);
+): (observer: RunObserver, show: ShowPlan) => Promise<RunSummary> {
+  return async (observer, show) => {
+    const config = await tryLoadConfig(args, host);
     if (!config.file) throw config.error;
     const allArgs = createRunArgs(config.file, args);
     await withConfigLocation(config.file, [], args, () => readNotifications(allArgs));
-    return withJobs(config.file, args, host, teller, async (input) => {
+    return withJobs(config.file, args, host, observer, async (input) => {
       const { planJobs } = await import('../sync/plan-jobs.js');
       const { destination, emit } = input;
       return planJobs(input, ({ name, ...planned }) => {
-        const began = performance.now();
-        return show(shownPlan({ ...planned, destination, emit, began, job: name }));
+        const startedAtMs = performance.now();
+        return show(
+          createOpenedPlanReport({ ...planned, destination, emit, startedAtMs: startedAtMs, job: name }),
+        );
       });
     });
   };
@@ -87,9 +91,9 @@ function syncJobs(
   file: ConfigFile,
   args: CommandArgs,
   host: CommandHost,
-  teller: RunObserver,
+  observer: RunObserver,
 ): Promise<RunSummary> {
-  return withJobs(file, args, host, teller, async (input) => {
+  return withJobs(file, args, host, observer, async (input) => {
     const { runSyncJobs } = await import('../sync/run-sync-jobs.js');
     return runSyncJobs(input);
   });
@@ -115,7 +119,7 @@ async function withJobs<T>(
         destination,
         jobs,
         ...run,
-        // Its flags may hold secrets: an address to ping, a command to run.
+        // The command line may contain secrets: a ping URL, a hook command.
         owner: { ...createLockOwner(host), command: 'tickhaul sync' },
         askForSpace,
         emit,
@@ -130,7 +134,7 @@ type RunSettings = Pick<SyncInput, 'options' | 'lockTimeoutMs' | 'waiting' | 'ma
 function readRun(args: CommandArgs): RunSettings {
   const timeoutMs = readDuration(args, 'timeout');
   const wait = readBooleanFlag(args, 'wait');
-  if (timeoutMs !== undefined && !wait) throw usageError('--timeout goes with --wait; add it');
+  if (timeoutMs !== undefined && !wait) throw usageError('--timeout requires --wait; add it');
   return {
     options: readDownloadOptions(args),
     lockTimeoutMs: readDuration(args, 'lock-timeout') ?? 0,

@@ -16,20 +16,23 @@ import { readDownloadOptions, readSeriesSelection, readStallTimeout } from './se
 import { withServiceSession } from './service-session.js';
 import { toStoreSettings, withDestination } from './with-destination.js';
 
-/** Threads for any folder; more begin when it is known how many files there are. */
+/** Check threads to start early; more start after the number of files is known. */
 const EARLY_THREADS = 2;
 
-/** A download folder against its manifest and the files' own checksums, or the cache of slices. @throws usage error. */
+/**
+ * Prepares `verify`: checks a download folder against its manifest and its checksums, or the slice cache.
+ * @throws usage error.
+ */
 export async function prepareVerify(args: CommandArgs, host: CommandHost): Promise<CommandRun> {
   if (readBooleanFlag(args, 'cache')) {
     const { prepareVerifyCache } = await import('./feeds/prepare-verify-cache.js');
     return prepareVerifyCache(args, host);
   }
   const settings = await loadSettings(args, host);
-  const named = readLocations(args, 'path');
+  const givenPaths = readLocations(args, 'path');
   const options = readDownloadOptions(args);
   const stallTimeoutMs = readStallTimeout(args);
-  const checking = {
+  const checkInput = {
     selection: await readSeriesSelection(args, host.signal),
     shard: options.shard,
     quick: readBooleanFlag(args, 'quick') || readBooleanFlag(args, 'listed'),
@@ -43,41 +46,44 @@ export async function prepareVerify(args: CommandArgs, host: CommandHost): Promi
     signal: host.signal,
   };
   const isRepair = readBooleanFlag(args, 'repair');
-  refuseContradictions(args);
+  assertCompatibleFlags(args);
   const store = toStoreSettings(settings, stallTimeoutMs);
-  const reach = { stallTimeoutMs, signal: host.signal };
+  const storeOptions = { stallTimeoutMs, signal: host.signal };
   return async ({ emit, note }) => {
-    const { dir, paths } = await readFolderPaths(named, settings, reach);
-    return withThreads(checking, store, (threads) =>
-      withDestination({ ...settings, downloadDir: dir }, reach, async (destination) => {
+    const { dir, paths } = await readFolderPaths(givenPaths, settings, storeOptions);
+    return withThreads(checkInput, store, (threads) =>
+      withDestination({ ...settings, downloadDir: dir }, storeOptions, async (destination) => {
         const { verifyDestination } = await import('../verify/verify-destination.js');
         const check = (repair?: RepairFiles): Promise<RunSummary> =>
-          verifyDestination({ ...checking, paths, destination, threads, repair, emit });
+          verifyDestination({ ...checkInput, paths, destination, threads, repair, emit });
         if (!isRepair) return check();
         const { createRepair } = await import('../verify/amend/repair.js');
         return withServiceSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-          check(createRepair({ client, destination, options, threads: checking.jobs, emit })),
+          check(createRepair({ client, destination, options, threads: checkInput.jobs, emit })),
         );
       }),
     );
   };
 }
 
-/** @throws usage error for flags that do not go together. */
-function refuseContradictions(args: CommandArgs): void {
+/** @throws usage error for flags that contradict each other. */
+function assertCompatibleFlags(args: CommandArgs): void {
   const isSet = (flag: string): boolean => readBooleanFlag(args, flag);
   if (isSet('repair') && isSet('forget')) {
     throw usageError(
-      '--forget and --repair do not go together: what is missing is forgotten or brought again',
+      '--forget and --repair: a missing file is either forgotten or downloaded again; give one of them',
     );
   }
-  const reading = ['repair', 'adopt'].find(isSet);
-  if (isSet('listed') && reading !== undefined) {
-    throw usageError(`--listed reads nothing, and --${reading} has to; --quick goes with it`);
+  const readingFlag = ['repair', 'adopt'].find(isSet);
+  if (isSet('listed') && readingFlag !== undefined) {
+    throw usageError(`--${readingFlag} reads files, but --listed does not; use --quick instead of --listed`);
   }
 }
 
-/** Has some threads start while the rest is loaded and the manifest is read; a quick look needs none. */
+/**
+ * Starts some threads while the other modules load and the manifest is read; a check without reading needs
+ * none.
+ */
 async function withThreads<T>(
   { quick, jobs }: Pick<VerifyInput, 'quick' | 'jobs'>,
   store: StoreSettings,

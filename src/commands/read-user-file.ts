@@ -4,13 +4,13 @@ import { abortReason, isSystemError, TickhaulError, usageError } from '../base/e
 import { readNamedFile } from '../base/named-file.js';
 import { assertLocalPath } from './arguments/read-arguments.js';
 
-/** Bytes: longer than any key, config file or list that a person writes or a run leaves. */
+/** Limits in bytes, above the size of any real key, config file or list. */
 export const MAX_TEXT_BYTES = { key: 64 * 1024, config: 4 * 1024 * 1024, list: 1024 * 1024 * 1024 } as const;
 
 /**
- * The text of a file that the user named.
- * @param name what an error begins with, as `--frozen`. @param what the file is, as `the lock file`.
- * @throws usage error where it can't be read or is longer than such a file ever is; the reason of the abort.
+ * Reads a text file that the user named.
+ * @param name prefix of the error message, such as `--frozen`. @param what description of the file, such as `the lock file`.
+ * @throws usage error if it cannot be read or exceeds the limit; the reason of the abort.
  */
 export async function readUserFile(
   { name, what, path }: { readonly name: string; readonly what: string; readonly path: string },
@@ -29,9 +29,9 @@ export async function readUserFile(
 }
 
 /**
- * All that comes from stdin.
- * @param name what an error begins with, as `--from-file`.
- * @throws usage error where there is no stdin to read from; the reason of the abort.
+ * Reads stdin to its end.
+ * @param name prefix of the error message, such as `--from-file`.
+ * @throws usage error if there is no stdin to read; the reason of the abort.
  */
 export async function readStdin(
   stdin: Readable | undefined,

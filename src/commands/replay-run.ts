@@ -2,17 +2,17 @@ import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import type { RunSummary } from '../run/run-events.js';
 import type { RunObserver } from './command-run.js';
 
-/** Who takes the messages of a replay, and hears of how what is missing comes. */
+/** Receives the messages of a replay and the progress of its downloads. */
 export interface ReplayObserver extends RunObserver {
-  /** Of day files: what the download of those that were missing came to. */
+  /** Called with the summary of the download of missing day files. */
   readonly onDownloaded: (summary: RunSummary) => void;
-  /** Of feeds: so many minutes more were read, of a period of so many. */
+  /** Called after more minutes of a feed were read. @param period minutes of the whole period. */
   readonly onMinutes?: ((minutes: number, period: number) => void) | undefined;
-  /** For the lines, where no file is to have them. */
+  /** Receives the lines, unless `--out` names a file. */
   readonly output: LineSink;
-  /** Counted up. */
+  /** Counters to increment. */
   readonly written: WrittenCounts;
 }
 
-/** A replay whose options were read and found right; nothing was asked for yet. */
-export type ReplayRun = (teller: ReplayObserver) => Promise<void>;
+/** A replay with valid options that has sent no request yet. */
+export type ReplayRun = (observer: ReplayObserver) => Promise<void>;

@@ -4,22 +4,22 @@ import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
 import { readKey, type Settings } from './settings.js';
 
-/** A client of the service, with the settings it was made from. */
+/** A client of the service, and the settings it was created from. */
 export interface ServiceSession {
   readonly client: ServiceClient;
   readonly settings: Settings;
 }
 
 export interface SessionOptions {
-  /** Milliseconds without a byte after which an answer is broken off. */
+  /** Milliseconds without progress after which a response is aborted. */
   readonly stallTimeoutMs?: number | undefined;
-  /** Where they are known already. */
+  /** Settings, if they are already loaded. */
   readonly settings?: Settings | undefined;
-  /** Takes a line for each request. */
+  /** Receives one line per HTTP request. */
   readonly note?: ((line: string) => void) | undefined;
 }
 
-/** Does some work with a client that is closed whatever happens. */
+/** Runs `work` with a client, and always closes it. */
 export async function withServiceSession<T>(
   args: CommandArgs,
   host: CommandHost,

@@ -7,7 +7,10 @@ import { loadSettings } from './config/load-config.js';
 import { readStallTimeout } from './selection/read-selection.js';
 import type { Settings } from './settings.js';
 
-/** How object stores are reached. @param stallTimeoutMs milliseconds without progress of a request; a minute by default. */
+/**
+ * Settings of object stores.
+ * @param stallTimeoutMs milliseconds without progress of a request; default: one minute.
+ */
 export function toStoreSettings({ store }: Settings, stallTimeoutMs = 60_000): StoreSettings {
   return { ...store, stallTimeoutMs };
 }
@@ -15,11 +18,11 @@ export function toStoreSettings({ store }: Settings, stallTimeoutMs = 60_000): S
 export interface DestinationOptions {
   /** Milliseconds without progress of a request to a store. */
   readonly stallTimeoutMs?: number | undefined;
-  /** Ends what is asked before the work. */
+  /** Aborts requests that are sent before `work`. */
   readonly signal: AbortSignal;
 }
 
-/** How the stores of some locations are reached; undefined where none of them lies in one. @throws usage error. */
+/** Settings of the stores of some locations; undefined if all are local. @throws usage error. */
 export async function readStoreSettings(
   args: CommandArgs,
   host: CommandHost,
@@ -29,7 +32,7 @@ export async function readStoreSettings(
   return toStoreSettings(await loadSettings(args, host), readStallTimeout(args));
 }
 
-/** Does some work with the download folder, or the store in its place, which is closed whatever happens. */
+/** Runs `work` with the download folder or object store, and always closes it. */
 export async function withDestination<T>(
   settings: Settings,
   { stallTimeoutMs, signal }: DestinationOptions,

@@ -2,12 +2,12 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { DownloadOptions } from './download-options.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 
-/** One plan, and how its files are brought. */
+/** A plan, and how to download its files. */
 export interface DownloadJob {
-  /** Told with each file, where there are several jobs. */
+  /** Reported with each file if there are several jobs. */
   readonly name?: string | undefined;
   readonly plan: CountedPlan;
-  /** Paths of files, next in the plan after the probes, that go before the rest of all jobs. */
+  /** Paths, directly after the probes in the plan, to process before the other files of all jobs. */
   readonly urgent?: ReadonlySet<string> | undefined;
   readonly options: DownloadOptions;
   readonly client: ServiceClient;

@@ -7,7 +7,10 @@ import type { ConvertOptions } from '../format/convert-options.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { PlanStatus } from '../run/run-events.js';
 
-/** What the user selected, as plain text from flags, environment or a sync job (contract, Selection). */
+/**
+ * The user's selection, as text from flags, environment or a sync job
+ * (docs/spec/command-line.md#day-selection).
+ */
 export interface Selection extends DayRange {
   readonly exchange: string;
   /** Data types, or `all`. */
@@ -15,29 +18,29 @@ export interface Selection extends DayRange {
   /** Dataset symbols, globs or `all`, in any case; `@file` is resolved by the caller. */
   readonly symbols: readonly string[];
   readonly symbolTypes?: readonly string[] | undefined;
-  /** Days of the week and ranges of them, as `mon-fri`; undefined for all. */
+  /** Days of the week and ranges of them, such as `mon-fri`; undefined for all. */
   readonly weekdays?: readonly string[] | undefined;
   readonly layout: LayoutChoice;
 }
 
 /**
- * What a run does with a day file: `check` and `adopt` read the file on disk first, convert it where that is
- * missing, and fetch it if it's bad; `dropCsv` deletes a CSV where only what was made of it is wanted.
+ * What a run does with a day file: `check` and `adopt` read the existing file first, write missing conversions, and
+ * download it if it is corrupt; `drop` deletes a CSV of which only the conversions are kept.
  */
 export type PlannedAction = 'fetch' | 'check' | 'adopt' | 'drop' | 'nothing';
 
-/** The only bytes of a day file that are right, as a lock file names them. */
+/** The only accepted content of a day file, from a lock file. */
 export interface ExpectedBytes {
   readonly bytes: number;
-  /** Hex digits. */
+  /** SHA-256 in hex digits. */
   readonly sha256: string;
 }
 
-/** One file that is made of a day file. */
+/** A file that is converted from a day file. */
 export interface PlannedOutput {
   /** Relative to the download folder, with `/`. */
   readonly path: string;
-  /** Undefined for the rows as they are. */
+  /** Undefined for the rows. */
   readonly type: ComputedType | undefined;
 }
 
@@ -45,50 +48,54 @@ export interface PlannedFile {
   readonly file: DayFile;
   /** Relative to the download folder, with `/`. */
   readonly path: string;
-  /** What is to be made of it; none where nothing is wanted of its data type. */
+  /** Conversions of the file; empty if none apply to its data type. */
   readonly outputs: readonly PlannedOutput[];
   readonly status: PlanStatus;
   readonly action: PlannedAction;
-  /** Something stands at its path that is to be fetched again. */
+  /** The file at this path must be downloaded again. */
   readonly replaces?: true | undefined;
-  /** Undefined where any whole file will do. */
+  /** Undefined if any complete file is accepted. */
   readonly expected?: ExpectedBytes | undefined;
-  /** The service may say that the day isn't there: the day on which a symbol was delisted. */
+  /** The service may not have the day: it is the day on which a symbol was delisted. */
   readonly mayBeAbsent: boolean;
 }
 
-/** `skip` trusts the manifest and the size, `verify` reads what is there, `overwrite` fetches it again. */
+/**
+ * `skip` trusts the manifest and the size, `verify` reads existing files, `overwrite` downloads them again.
+ */
 export type Existing = 'skip' | 'verify' | 'overwrite';
 
-/** What a run makes of each day file as it arrives (contract, Download and Convert). */
+/** Conversion of each day file on arrival. */
 export interface ConvertSetting {
   readonly options: ConvertOptions;
   /**
-   * What `--as` names: each output is told by an event of its own then. Undefined for the rows, which are told with
-   * their day file.
+   * The types of `--as`, each reported by a separate event. Undefined for the rows, which are reported with their day
+   * file.
    */
   readonly outputSelection?: OutputSelection | undefined;
-  /** Whether the CSV stays once all that is made of it is whole; it stays where nothing is. */
+  /**
+   * Whether to keep the CSV after all its conversions are complete; without conversions it is always kept.
+   */
   readonly keepCsv: boolean;
-  /** Threads that convert: as many as there are processors. */
+  /** Number of conversion threads. */
   readonly threads: number;
 }
 
-/** How a run transfers; each default stands in the contract, section Download. */
+/** Options of a download run; `read-selection.ts` has the defaults. */
 export interface DownloadOptions {
-  /** Files in flight; `auto` begins at 8 and never passes 20. */
+  /** Files in flight; `auto` starts at 8 and uses at most 20. */
   readonly concurrency: number | 'auto';
-  /** Tries again per file; a try that brought new bytes starts the count anew. */
+  /** Retries per file; an attempt with progress resets the count. */
   readonly retries: number;
-  /** Milliseconds: the longest wait a server may ask for. */
+  /** Longest accepted wait of a server, in milliseconds. */
   readonly maxWaitMs: number;
-  /** Bytes a second over all transfers. */
+  /** Bytes per second over all transfers. */
   readonly maxRate?: number | undefined;
   readonly existing: Existing;
   readonly failFast: boolean;
-  /** Pending or unavailable days make the run fail with code 7. */
+  /** Whether pending or unavailable days make the run fail with exit code 7. */
   readonly strict: boolean;
   readonly convert?: ConvertSetting | undefined;
-  /** Which part of the day files is meant; undefined for all. */
+  /** Part of the day files; undefined for all. */
   readonly shard?: Shard | undefined;
 }

@@ -15,41 +15,41 @@ import type { TransferLimits } from './transfer-limits.js';
 export interface DownloadPlanInput {
   readonly destination: Destination;
   readonly plan: CountedPlan;
-  /** Of the destination; it is closed in the end. */
+  /** Manifest of the destination; closed in the end. */
   readonly manifest: Manifest;
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;
   readonly client: ServiceClient;
   readonly options: DownloadOptions;
-  /** Shared with other runs of this process; undefined where there are none. */
+  /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
-  /** Who runs, for the lock of the destination. */
+  /** Owner for the lock of the destination. */
   readonly owner: LockOwner;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-  /** Asks whether to go on where the disk is too small; without it, that is a warning. */
+  /** Asks whether to continue if the disk is too small; without it, the run warns and continues. */
   readonly askForSpace?: AskForSpace | undefined;
 }
 
 /**
- * Brings the files of one plan to disk, beside another run where one holds the folder's lock.
- * @throws TickhaulError `disk`, also for a folder that may only be read, where a file is to be fetched.
+ * Downloads the files of one plan, beside other runs if one of them holds the folder's lock.
+ * @throws TickhaulError `disk`, also if a file must be downloaded to a read-only folder.
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
-  const started = performance.now();
+  const startedAtMs = performance.now();
   const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
     input;
-  const { release, lost, other, ...place } = await joinOrReadOnly(destination, () =>
+  const { release, lost, other, ...runPlace } = await joinOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
   );
   try {
     emitOtherRunNote(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, options, client };
-    const shared = { destination, manifest, ...place, options, transfers, emit, signal, askForSpace };
+    const shared = { destination, manifest, ...runPlace, options, transfers, emit, signal, askForSpace };
     const [summary] = await runDownloadJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
-    return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(started) };
+    return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(startedAtMs) };
   } finally {
     await manifest.close();
     await release();

@@ -14,22 +14,22 @@ import type { TransferContext } from './file/transfer-context.js';
 import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
 import type { SharedRun } from './shared-run.js';
 
-/** Files that show whether the key has access: the rest waits for the answers to them. */
+/** Files that show whether the key has access: the others wait for their responses. */
 const PROBE_COUNT = 2;
 
-/** One plan's way through the pool that all jobs of a run share. */
+/** One job in the transfer pool that all jobs of a run share. */
 export class JobRun {
   readonly #shared: SharedRun;
   readonly #job: DownloadJob;
   readonly #context: TransferContext;
-  readonly #tally = createRunTally();
+  readonly #runTally = createRunTally();
   readonly #stop = new AbortController();
-  readonly #refused: TickhaulError[] = [];
+  readonly #refusals: TickhaulError[] = [];
   #planned: PlanTotals | undefined;
-  #told = 0;
-  /** All was told before anything stopped the run. */
+  #reportedCount = 0;
+  /** Whether all files were reported before the run was stopped. */
   #isDone = false;
-  #leftOut = 0;
+  #notStarted = 0;
   #started = performance.now();
   #seconds = 0;
 
@@ -57,27 +57,27 @@ export class JobRun {
     };
   }
 
-  /** @returns undefined when the job was stopped before the end of the plan. */
+  /** @returns undefined if the job was stopped before the end of the plan. */
   async count(): Promise<PlanTotals | undefined> {
     this.#planned = await countPlan(this.#job.plan, this.#context.signal).catch(() => undefined);
     return this.#planned;
   }
 
-  /** Begins all files, the probes before the plan is told; stops once on the way, when no more are urgent. */
-  async *feed(planTold: Promise<void>): AsyncGenerator<undefined, void> {
+  /** Starts all files, the probes before the plan is reported; yields once, after the urgent files. */
+  async *feed(planReported: Promise<void>): AsyncGenerator<undefined, void> {
     const { signal } = this.#context;
     const { pool, stopStarting } = this.#shared;
     const { concurrency } = this.#job.options;
     this.#started = performance.now();
     const files = this.#job.plan.files();
-    const answers = stopStarting?.aborted
+    const probes = stopStarting?.aborted
       ? []
-      : [...takeFirst(files, PROBE_COUNT)].map((file) => this.#begin(file));
-    await planTold;
-    await Promise.all(answers);
-    const [refused] = this.#refused;
-    if (refused && this.#refused.length === PROBE_COUNT) this.#stop.abort(refused);
-    let walked = 0;
+      : [...takeFirst(files, PROBE_COUNT)].map((file) => this.#startProbe(file));
+    await planReported;
+    await Promise.all(probes);
+    const [refused] = this.#refusals;
+    if (refused && this.#refusals.length === PROBE_COUNT) this.#stop.abort(refused);
+    let visited = 0;
     let isUrgent = true;
     for (const file of files) {
       if (isUrgent && this.#job.urgent?.has(file.path) !== true) {
@@ -86,13 +86,13 @@ export class JobRun {
         yield;
         this.#started += performance.now() - paused;
       }
-      if (++walked % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
+      if (++visited % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
       if (signal.aborted) break;
-      if (file.action === 'nothing') this.#tell(createSkippedEvent(file, this.#job));
-      else if (stopStarting?.aborted) this.#leftOut++;
+      if (file.action === 'nothing') this.#report(createSkippedEvent(file, this.#job));
+      else if (stopStarting?.aborted) this.#notStarted++;
       else
         await pool.submit(
-          (place) => this.#settle(file, place),
+          (slot) => this.#process(file, slot),
           concurrency === 'auto' ? undefined : concurrency,
         );
     }
@@ -101,96 +101,102 @@ export class JobRun {
   summary(): RunSummary {
     const { strict } = this.#job.options;
     const stopped = this.#isDone ? undefined : this.#stopReason();
-    return this.#tally.summary({ planned: this.#planned?.counts, stopped, strict, seconds: this.#seconds });
+    return this.#runTally.summary({
+      planned: this.#planned?.counts,
+      stopped,
+      strict,
+      seconds: this.#seconds,
+    });
   }
 
   #stopReason(): TickhaulError | undefined {
     const { stopStarting } = this.#shared;
     const { signal } = this.#context;
     if (signal.aborted) return abortReason(signal);
-    return stopStarting && this.#leftOut > 0 ? abortReason(stopStarting) : undefined;
+    return stopStarting && this.#notStarted > 0 ? abortReason(stopStarting) : undefined;
   }
 
-  /** Resolves when the service answered for this file, or refused it, or there was nothing to ask. */
-  #begin(planned: PlannedFile): Promise<void> {
+  /** Resolves when the service responded for this file, or no request was needed. */
+  #startProbe(planned: PlannedFile): Promise<void> {
     if (planned.action === 'nothing') {
-      this.#tell(createSkippedEvent(planned, this.#job));
+      this.#report(createSkippedEvent(planned, this.#job));
       return Promise.resolve();
     }
-    return new Promise((answered) => {
-      void this.#shared.pool.submit((place) => this.#settle(planned, place, answered).finally(answered));
+    return new Promise((onAnswered) => {
+      void this.#shared.pool.submit((slot) => this.#process(planned, slot, onAnswered).finally(onAnswered));
     });
   }
 
-  #settle(planned: PlannedFile, place: TransferSlot, onAnswer?: () => void): Promise<void> {
-    const { begun, recording } = this.#shared;
+  #process(planned: PlannedFile, slot: TransferSlot, onResponse?: () => void): Promise<void> {
+    const { startedFiles, recording } = this.#shared;
     recording.onFileStart();
-    const earlier = begun?.get(planned.path);
-    const settling = (
+    const earlier = startedFiles?.get(planned.path);
+    const processing = (
       earlier
-        ? this.#settleAfter(earlier, planned, place, onAnswer)
-        : this.#settleNow(planned, place, onAnswer)
+        ? this.#processAfter(earlier, planned, slot, onResponse)
+        : this.#processNow(planned, slot, onResponse)
     ).finally(recording.onFileEnd);
-    begun?.set(
+    startedFiles?.set(
       planned.path,
-      settling.catch(() => {}),
+      processing.catch(() => {}),
     );
-    return settling;
+    return processing;
   }
 
-  /** Another job has brought the file, or tried to. */
-  async #settleAfter(
+  /** Waits until another job has processed the same file, then checks it. */
+  async #processAfter(
     earlier: Promise<unknown>,
     planned: PlannedFile,
-    place: TransferSlot,
-    onAnswer?: () => void,
+    slot: TransferSlot,
+    onResponse?: () => void,
   ): Promise<void> {
-    // It may need the place for its next try.
-    place.release();
+    // Avoid a deadlock: the other job may need the slot for its next attempt.
+    slot.release();
     await earlier;
-    await place.acquire();
-    await this.#settleNow({ ...planned, action: 'check' }, place, onAnswer);
+    await slot.acquire();
+    await this.#processNow({ ...planned, action: 'check' }, slot, onResponse);
   }
 
-  async #settleNow(
+  async #processNow(
     planned: PlannedFile,
-    place: TransferSlot,
-    onAnswer: () => void = () => {},
+    slot: TransferSlot,
+    onResponse: () => void = () => {},
   ): Promise<void> {
-    const settled = this.#shared.isBesideOthers
-      ? await processFileOnce(this.#shared.transfers, this.#context, planned, place, onAnswer)
-      : await processFile(this.#context, planned, place, onAnswer);
-    if (!settled) return;
-    const { event, conversionEvents, reason } = settled;
-    if (reason?.code === 'no_access') this.#refused.push(reason);
+    const result = this.#shared.sharesFolder
+      ? await processFileOnce(this.#shared.transfers, this.#context, planned, slot, onResponse)
+      : await processFile(this.#context, planned, slot, onResponse);
+    if (!result) return;
+    const { event, conversionEvents, reason } = result;
+    if (reason?.code === 'no_access') this.#refusals.push(reason);
     if (reason?.affectsRun) this.#shared.stop.abort(reason);
     else if (reason && this.#job.options.failFast) this.#stop.abort(reason);
     const { name: job } = this.#job;
-    const ofJob = (one: FileEvent): FileEvent => (job === undefined ? one : { ...one, job });
-    this.#tell(ofJob(event), conversionEvents?.map(ofJob));
+    const withJob = (fileEvent: FileEvent): FileEvent =>
+      job === undefined ? fileEvent : { ...fileEvent, job };
+    this.#report(withJob(event), conversionEvents?.map(withJob));
   }
 
-  /** @param made of the day file, where it is told by itself. */
-  #tell(event: FileEvent, made: readonly FileEvent[] = []): void {
+  /** @param conversionEvents of the day file, if they are reported separately. */
+  #report(event: FileEvent, conversionEvents: readonly FileEvent[] = []): void {
     this.#shared.afterPlan(() => {
-      this.#tally.add(event);
-      for (const output of made) this.#tally.addOutput(output);
-      this.#told++;
-      this.#isDone ||= this.#told === this.#planned?.counts.files && !this.#context.signal.aborted;
+      this.#runTally.add(event);
+      for (const output of conversionEvents) this.#runTally.addOutput(output);
+      this.#reportedCount++;
+      this.#isDone ||= this.#reportedCount === this.#planned?.counts.files && !this.#context.signal.aborted;
       this.#seconds = secondsSince(this.#started);
       this.#shared.emit(event);
-      for (const output of made) this.#shared.emit(output);
+      for (const output of conversionEvents) this.#shared.emit(output);
     });
   }
 }
 
-/** A job's own rate lies below that of the whole run. */
+/** Applies the job's rate in addition to the rate of the whole run. */
 function createJobRateLimit(
   { transfers: { rate }, options: { maxRate } }: SharedRun,
-  own: DownloadOptions,
+  jobOptions: DownloadOptions,
 ): RateLimit {
-  if (own.maxRate === undefined || own.maxRate === maxRate) return rate;
-  const ownRate = createRateLimit(own.maxRate);
+  if (jobOptions.maxRate === undefined || jobOptions.maxRate === maxRate) return rate;
+  const ownRate = createRateLimit(jobOptions.maxRate);
   return async (bytes, signal) => {
     await ownRate(bytes, signal);
     await rate(bytes, signal);
@@ -211,7 +217,7 @@ const STATUS_WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileSt
   unauthorized: 'unauthorized',
 };
 
-/** Written out, as there may be a million. */
+/** Lists the fields explicitly, since there may be a million events. */
 function createSkippedEvent(
   { file, path, outputs: planned, status: plannedStatus }: PlannedFile,
   { name: job, options }: DownloadJob,

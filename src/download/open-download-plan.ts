@@ -10,11 +10,11 @@ import { selectionScope } from './plan/plan-prefixes.js';
 
 export interface OpenPlanInput {
   readonly client: ServiceClient;
-  /** Folder for copies of exchange records; without one, the service is asked each time. */
+  /** Folder of stored exchange records; without it, the service is requested each time. */
   readonly cache?: string | undefined;
   readonly destination: Destination;
   readonly selection: Selection;
-  /** The exchange's record where it is pinned; else the service is asked for it. */
+  /** A pinned exchange record; otherwise the service is requested. */
   readonly record?: ExchangeRecord | undefined;
   readonly options: DownloadOptions;
   readonly emit: EventSink;
@@ -23,14 +23,14 @@ export interface OpenPlanInput {
 
 export interface OpenedDownloadPlan {
   readonly plan: DownloadPlan;
-  /** What the plan was made from. */
+  /** The record that the plan was created from. */
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
   /** Whether the API key has expired. */
   readonly keyExpired: boolean;
 }
 
-/** Works a selection out against the exchange's record and what stands on disk; nothing is downloaded. */
+/** Plans a selection against the exchange's record and the existing files; nothing is downloaded. */
 export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDownloadPlan> {
   const { client, cache, destination, selection, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });

@@ -2,39 +2,39 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
 
 /**
- * The records of a run on their way to the manifest, where they may wait to be written with others. Where none can come,
- * they are written at once.
+ * Appends the records of a run to the manifest, which batches them. If all running files wait for their records, they are
+ * flushed at once.
  */
 export interface RecordWriter {
-  /** To be called when a file is begun, and when it has ended. */
+  /** Call it when a file is started, and when it has ended. */
   onFileStart(): void;
   onFileEnd(): void;
-  /** Resolves when the record stands. @throws as the manifest does. */
+  /** Resolves when the record is stored. @throws like the manifest. */
   append(record: ManifestRecord): Promise<void>;
 }
 
 export function createRecordWriter(manifest: Pick<Manifest, 'append' | 'flush'>): RecordWriter {
-  let open = 0;
-  let waiting = 0;
-  const look = (): void => {
-    if (waiting > 0 && waiting === open) void manifest.flush();
+  let runningFiles = 0;
+  let waitingRecords = 0;
+  const flushIfAllWait = (): void => {
+    if (waitingRecords > 0 && waitingRecords === runningFiles) void manifest.flush();
   };
   return {
     onFileStart() {
-      open++;
+      runningFiles++;
     },
     onFileEnd() {
-      open--;
-      look();
+      runningFiles--;
+      flushIfAllWait();
     },
     async append(record) {
       const written = manifest.append(record);
-      waiting++;
-      look();
+      waitingRecords++;
+      flushIfAllWait();
       try {
         await written;
       } finally {
-        waiting--;
+        waitingRecords--;
       }
     },
   };

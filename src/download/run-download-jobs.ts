@@ -7,10 +7,10 @@ import { hasAmpleSpace, reportPlan } from './plan/report-plan.js';
 import { type DownloadJobsInput, openSharedRun } from './shared-run.js';
 
 /**
- * Brings the files of several plans to disk through one pool, plan after plan. Failed files are told as events.
- * A job that fails doesn't stop the others, unless its error concerns every file.
+ * Downloads the files of several plans through one pool, plan by plan. Failed files are reported as events. A failed job
+ * does not stop the others, unless its error affects every file.
  * @returns a summary for each job.
- * @throws TickhaulError `readOnly` where that is given and a file is to be fetched.
+ * @throws TickhaulError `readOnly` if it is set and a file must be downloaded.
  */
 export async function runDownloadJobs(
   input: DownloadJobsInput,
@@ -18,37 +18,39 @@ export async function runDownloadJobs(
 ): Promise<readonly RunSummary[]> {
   if (jobs.length === 0) return [];
   const conversions = new Map<string, Conversions>();
-  const held = { tellings: [] as (() => void)[] | undefined };
-  const shared = openSharedRun(input, jobs.length, conversions, (tell) => {
-    if (held.tellings) held.tellings.push(tell);
-    else tell();
+  const pending = { reports: [] as (() => void)[] | undefined };
+  const shared = openSharedRun(input, jobs.length, conversions, (report) => {
+    if (pending.reports) pending.reports.push(report);
+    else report();
   });
-  const leave = onAbort(shared.stopped, () => input.manifest.flushSoon());
+  const removeListener = onAbort(shared.stopped, () => input.manifest.flushSoon());
   const runs = jobs.map((job) => new JobRun(shared, job));
-  // Each count is taken before the run changes what it counts; the first requests don't wait for a large one.
+  // Counts are computed before the run changes the files; the first requests do not wait for a large count.
   const counted = Promise.all(runs.map((run) => run.count()));
-  const planTold = counted.then(async (totals) => {
+  const planReported = counted.then(async (totals) => {
     if (!totals.every((total) => total !== undefined)) return;
     const plans = jobs.map(({ options }, i) => ({ options, totals: totals[i] }));
     if (!input.isPart) await reportPlan(input, plans);
-    const tellings = held.tellings ?? [];
-    held.tellings = undefined;
-    for (const tell of tellings) tell();
+    const reports = pending.reports ?? [];
+    pending.reports = undefined;
+    for (const report of reports) report();
   });
   try {
     if (input.readOnly) {
-      await planTold;
+      await planReported;
       if ((await counted).some((totals) => (totals?.volume.files ?? 0) > 0)) throw input.readOnly;
     }
-    // Whoever may be asked has nothing begun before the answer.
-    if (input.askForSpace && !(await hasAmpleSpace(input.destination, jobs))) await planTold;
-    const feeds = runs.map((run) => run.feed(planTold));
-    // What is urgent in any of them, and then the rest.
+    // If there may be a question about space, start nothing before the answer.
+    if (input.askForSpace && !(await hasAmpleSpace(input.destination, jobs))) await planReported;
+    const feeds = runs.map((run) => run.feed(planReported));
+    // First the urgent files of all jobs, then the rest.
     for (const feed of feeds) await feed.next();
     for (const feed of feeds) await feed.next();
     await shared.pool.waitForIdle();
   } finally {
-    await Promise.all([...conversions.values()].map((one) => one.close())).finally(leave);
+    await Promise.all([...conversions.values()].map((conversion) => conversion.close())).finally(
+      removeListener,
+    );
   }
   return runs.map((run) => run.summary());
 }

@@ -13,44 +13,44 @@ import { createTransferLimits, type TransferLimits } from './transfer-limits.js'
 export interface DownloadJobsInput {
   readonly destination: Destination;
   readonly manifest: Manifest;
-  /** Makes part names private to this run, when another run works in the same folder. */
+  /** Makes the names of part files unique to this run if another run works in the same folder. */
   readonly partSuffix: string | undefined;
-  /** Why nothing can be written, and no file fetched; undefined where all can be. */
+  /** Set if the destination is read-only: the error to throw if a file must be downloaded. */
   readonly readOnly?: TickhaulError | undefined;
-  /** What bounds all jobs together. */
+  /** Limits of all jobs together. */
   readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate'>;
-  /** Shared with other runs of this process; undefined where there are none. */
+  /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
-  /** Once it is aborted no file is begun, and what is in flight goes on to its end. */
+  /** After its abort no file is started, and files in flight are finished. */
   readonly stopStarting?: AbortSignal | undefined;
   readonly askForSpace?: AskForSpace | undefined;
-  /** Whether nobody is told what the plans come to: they are parts of one that was told. */
+  /** Whether the plans are parts of one that was already reported, so that no plan event is emitted. */
   readonly isPart?: boolean | undefined;
 }
 
-/** What the jobs of one run share. */
+/** Shared by the jobs of one run. */
 export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
   readonly pool: TransferPool;
   readonly recording: RecordWriter;
   readonly transfers: TransferLimits;
-  /** Whether other runs may bring the same files. */
-  readonly isBesideOthers: boolean;
-  /** Ends all jobs: an error that concerns every file. */
+  /** Whether other runs may download the same files. */
+  readonly sharesFolder: boolean;
+  /** Stops all jobs, for an error that affects every file. */
   readonly stop: AbortController;
   /** Aborted by the caller or by `stop`. */
   readonly stopped: AbortSignal;
-  /** By path, the files that were begun: two jobs may name the same one. Undefined for a single job. */
-  readonly begun: Map<string, Promise<unknown>> | undefined;
+  /** Started files by path, since two jobs may have the same file. Undefined for a single job. */
+  readonly startedFiles: Map<string, Promise<unknown>> | undefined;
   conversionsFor(setting: ConvertSetting | undefined): Conversions | undefined;
-  /** Does it once the plan has been told. */
-  afterPlan(tell: () => void): void;
+  /** Calls `report` after the plan was reported. */
+  afterPlan(report: () => void): void;
 }
 
 /**
- * What `jobs` jobs work with.
- * @param conversions filled as jobs ask for theirs; the caller closes them.
+ * Creates the state that jobs share.
+ * @param jobs number of jobs. @param conversions filled on demand; the caller closes them.
  */
 export function openSharedRun(
   input: DownloadJobsInput,
@@ -62,7 +62,7 @@ export function openSharedRun(
   const transfers = input.transfers ?? createTransferLimits(options);
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
-  // Each file in flight listens to it, and that is no leak.
+  // Many listeners are expected: each file in flight adds one.
   setMaxListeners(0, signal, stopped);
   const pool = createTransferPool(transfers.concurrency, stopped, transfers.limit);
   const emit: EventSink = (event) => {
@@ -75,16 +75,16 @@ export function openSharedRun(
     pool,
     recording: createRecordWriter(input.manifest),
     transfers,
-    isBesideOthers: input.transfers !== undefined,
+    sharesFolder: input.transfers !== undefined,
     stop,
     stopped,
-    begun: jobs > 1 ? new Map() : undefined,
+    startedFiles: jobs > 1 ? new Map() : undefined,
     conversionsFor(setting) {
       if (!setting) return undefined;
       const key = JSON.stringify(setting);
-      const known = conversions.get(key) ?? createConversions(setting, destination, partSuffix, emit);
-      conversions.set(key, known);
-      return known;
+      const created = conversions.get(key) ?? createConversions(setting, destination, partSuffix, emit);
+      conversions.set(key, created);
+      return created;
     },
     afterPlan,
   };

@@ -7,7 +7,7 @@ import type { DownloadOptions } from './download-options.js';
 import type { FolderCoordination } from './file/process-file.js';
 import { createMemoryBudget, type MemoryBudget } from './memory-budget.js';
 
-/** What bounds the transfers of a run, or of several that work at the same time in one process and one folder. */
+/** Limits of the transfers of one run, or of several concurrent runs in one process and folder. */
 export interface TransferLimits extends FolderCoordination {
   readonly concurrency: Concurrency;
   readonly limit: LimitFunction;
@@ -16,19 +16,19 @@ export interface TransferLimits extends FolderCoordination {
   readonly memory: MemoryBudget;
 }
 
-/** @param beside where several processes work in one folder. */
+/** @param beside set if several processes work in one folder. */
 export function createTransferLimits(
-  { concurrency: wanted, maxRate }: Pick<DownloadOptions, 'concurrency' | 'maxRate'>,
-  beside?: ProcessGroup,
+  { concurrency: configured, maxRate }: Pick<DownloadOptions, 'concurrency' | 'maxRate'>,
+  processGroup?: ProcessGroup,
 ): TransferLimits {
-  const concurrency = createConcurrency(wanted, { processes: beside?.processes });
+  const concurrency = createConcurrency(configured, { processes: processGroup?.processes });
   return {
     concurrency,
     limit: pLimit(Math.max(1, concurrency.limit)),
-    rate: createRateLimit(maxRate, beside?.processes),
+    rate: createRateLimit(maxRate, processGroup?.processes),
     pause: createPause(),
     memory: createMemoryBudget(),
     filesInFlight: new Map(),
-    pathMutex: beside?.mutex,
+    pathMutex: processGroup?.mutex,
   };
 }

@@ -1,17 +1,17 @@
 import { abortReason } from '../base/errors.js';
 
-/** Bounds what files under way take together, in the order they ask. */
+/** Semaphore with weights, fair in the order of requests. */
 export interface WeightedSemaphore {
   /**
-   * Resolves when there is room for `size`; one larger than all room there is waits till it is alone.
-   * @returns gives the room back; may be called more than once.
+   * Resolves when `size` fits; a size above the capacity waits until nothing else is acquired.
+   * @returns releases the size; may be called more than once.
    */
   acquire(size: number, signal: AbortSignal): Promise<() => void>;
 }
 
 interface PendingAcquire {
   readonly size: number;
-  readonly enter: () => void;
+  readonly onAcquired: () => void;
 }
 
 export function createWeightedSemaphore(capacity: number): WeightedSemaphore {
@@ -23,7 +23,7 @@ export function createWeightedSemaphore(capacity: number): WeightedSemaphore {
       if (used > 0 && used + waiting.size > capacity) return;
       queue.delete(waiting);
       used += waiting.size;
-      waiting.enter();
+      waiting.onAcquired();
     }
   };
 
@@ -31,26 +31,26 @@ export function createWeightedSemaphore(capacity: number): WeightedSemaphore {
     async acquire(size, signal) {
       await new Promise<void>((resolve, reject) => {
         if (signal.aborted) return reject(abortReason(signal));
-        const leave = (): void => {
+        const onAbort = (): void => {
           queue.delete(waiting);
           admit();
           reject(abortReason(signal));
         };
         const waiting: PendingAcquire = {
           size,
-          enter: () => {
-            signal.removeEventListener('abort', leave);
+          onAcquired: () => {
+            signal.removeEventListener('abort', onAbort);
             resolve();
           },
         };
-        signal.addEventListener('abort', leave, { once: true });
+        signal.addEventListener('abort', onAbort, { once: true });
         queue.add(waiting);
         admit();
       });
-      let left = size;
+      let heldSize = size;
       return () => {
-        used -= left;
-        left = 0;
+        used -= heldSize;
+        heldSize = 0;
         admit();
       };
     },

@@ -1,8 +1,8 @@
-/** Items that came together; they are made one by one, as they are read. */
+/** Items that were sent together; the iterator creates each item when it is read. */
 interface Batch<Item> {
   readonly items: Iterator<Item>;
-  readonly taken: () => void;
-  readonly failed: (error: unknown) => void;
+  readonly onRead: () => void;
+  readonly onError: (error: unknown) => void;
 }
 
 interface Waiting<Item> {
@@ -12,47 +12,54 @@ interface Waiting<Item> {
 
 const DONE = { done: true, value: undefined } as const;
 
-/** What a run tells, on its way to the one who reads it. While nobody does, nothing is kept. */
+/** Events of a run, queued for their reader. Discarded if there is no reader. */
 export class EventQueue<Item> {
-  readonly #leave: () => Promise<void>;
+  readonly #stopRun: () => Promise<void>;
   readonly #batches: Batch<Item>[] = [];
   readonly #waiting: Waiting<Item>[] = [];
-  #reading: 'not yet' | 'now' | 'no more' = 'not yet';
+  #readState: 'not started' | 'reading' | 'ended' = 'not started';
   #end: { error?: unknown } | undefined;
 
-  /** @param leave ends the run, as its reader has left; resolves when it has ended. */
-  constructor(leave: () => Promise<void>) {
-    this.#leave = leave;
+  /** @param stopRun ends the run after its reader has left; resolves when the run has ended. */
+  constructor(stopRun: () => Promise<void>) {
+    this.#stopRun = stopRun;
   }
 
   get isRead(): boolean {
-    return this.#reading === 'now';
+    return this.#readState === 'reading';
   }
 
-  /** Leaves an item for the reader, however slow that is. */
+  /** Queues an item without waiting for the reader. */
   push(item: Item): void {
     void this.send([item]).catch(() => {});
   }
 
-  /** Resolves when the reader has taken all of them, or nobody reads. @throws what making one of them throws. */
+  /**
+   * Resolves when the reader has read all items, or if there is no reader.
+   * @throws errors of the items' iterator.
+   */
   async send(items: Iterable<Item>): Promise<void> {
     if (!this.isRead) return;
-    await new Promise<void>((taken, failed) => {
-      this.#batches.push({ items: items[Symbol.iterator](), taken, failed });
-      this.#serve();
+    await new Promise<void>((onRead, onError) => {
+      this.#batches.push({ items: items[Symbol.iterator](), onRead, onError });
+      this.#deliver();
     });
   }
 
-  /** Nothing comes any more. @param error what the reader is told then. */
+  /**
+   * Ends the queue: no more items follow.
+   * @param error the reader's iterator rejects with it after the last item.
+   */
   end(error?: unknown): void {
     this.#end = error === undefined ? {} : { error };
-    this.#serve();
+    this.#deliver();
   }
 
-  /** Begins to read; what came before is gone. @throws TypeError for a second reader. */
+  /** Starts to read; earlier items are gone. @throws TypeError for a second reader. */
   read(): AsyncIterableIterator<Item, undefined> {
-    if (this.#reading !== 'not yet') throw new TypeError('what a run tells can be read once');
-    this.#reading = 'now';
+    if (this.#readState !== 'not started')
+      throw new TypeError('events: the run already has a reader; read the events of a run only once');
+    this.#readState = 'reading';
     return {
       next: () => this.#next(),
       return: () => this.#return(),
@@ -66,47 +73,47 @@ export class EventQueue<Item> {
     if (!this.isRead) return Promise.resolve(DONE);
     return new Promise((resolve, reject) => {
       this.#waiting.push({ resolve, reject });
-      this.#serve();
+      this.#deliver();
     });
   }
 
   async #return(): Promise<IteratorResult<Item, undefined>> {
-    if (this.#reading === 'now') {
-      this.#reading = 'no more';
-      const left = this.#leave();
-      for (const { taken } of this.#batches.splice(0)) taken();
+    if (this.#readState === 'reading') {
+      this.#readState = 'ended';
+      const stopped = this.#stopRun();
+      for (const { onRead } of this.#batches.splice(0)) onRead();
       for (const { resolve } of this.#waiting.splice(0)) resolve(DONE);
-      await left;
+      await stopped;
     }
     return DONE;
   }
 
-  #serve(): void {
+  #deliver(): void {
     while (this.#waiting.length > 0) {
-      const item = this.#take();
+      const item = this.#nextItem();
       if (item) this.#waiting.shift()?.resolve(item);
-      else if (this.#end) this.#finish(this.#end);
+      else if (this.#end) this.#finishNext(this.#end);
       else return;
     }
   }
 
-  /** The next item that is there. */
-  #take(): IteratorYieldResult<Item> | undefined {
+  /** The next queued item; undefined if there is none. */
+  #nextItem(): IteratorYieldResult<Item> | undefined {
     for (let batch = this.#batches[0]; batch; batch = this.#batches[0]) {
       try {
         const item = batch.items.next();
         if (item.done !== true) return item;
-        batch.taken();
+        batch.onRead();
       } catch (error) {
-        batch.failed(error);
+        batch.onError(error);
       }
       this.#batches.shift();
     }
     return undefined;
   }
 
-  /** The error is told once, then it is over. */
-  #finish(end: { error?: unknown }): void {
+  /** Rejects the first waiting read with the error; all later reads end normally. */
+  #finishNext(end: { error?: unknown }): void {
     const waiting = this.#waiting.shift();
     const { error } = end;
     delete end.error;

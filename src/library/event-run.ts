@@ -11,7 +11,7 @@ import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './option
 import { findCause, type Run, startRun } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 
-/** What a call works with: its options as arguments, and where it tells. */
+/** Context of a call: its options as command arguments, and its event queue. */
 export interface EventCall {
   readonly args: CommandArgs;
   readonly host: CommandHost;
@@ -19,15 +19,15 @@ export interface EventCall {
   readonly feed: EventQueue<LibraryEvent>;
 }
 
-/** A signal among the options; one that is none is told of when they are read. */
+/** The `signal` option, if it is an AbortSignal; the check of the options reports any other value. */
 export function findSignal(options: unknown): AbortSignal | undefined {
-  const given: unknown = Object(options).signal;
-  return given instanceof AbortSignal ? given : undefined;
+  const signal: unknown = Object(options).signal;
+  return signal instanceof AbortSignal ? signal : undefined;
 }
 
 /**
- * Begins a run that tells events, the summary last, also where it fails.
- * @param work reads the options by the readers of the flags, and does what the command does.
+ * Starts a run that emits events. The summary is the last event, also of a failed run.
+ * @param work reads the arguments with the readers of the flags, and runs the command.
  */
 export function startEventRun(
   table: OptionTable,
@@ -35,12 +35,12 @@ export function startEventRun(
   work: (call: EventCall) => Promise<SummaryJson>,
 ): Run<LibraryEvent, SummaryJson> {
   return startRun(findSignal(options), async (feed: EventQueue<LibraryEvent>, signal) => {
-    const began = performance.now();
+    const startedAtMs = performance.now();
     const failures = createFailureTracker();
     const emit = (event: RunEvent): void => {
-      failures.see(event);
-      const told = feed.isRead ? toLibraryEvent(event) : undefined;
-      if (told) feed.push(told);
+      failures.record(event);
+      const libraryEvent = feed.isRead ? toLibraryEvent(event) : undefined;
+      if (libraryEvent) feed.push(libraryEvent);
     };
     const host = createLibraryHost(signal, (message) => emit({ event: 'warning', message }));
     let cause: unknown;
@@ -48,12 +48,14 @@ export function startEventRun(
       .then(() => work({ args: optionsToArgs(table, options), host, emit, feed }))
       .catch((thrown: unknown) => {
         cause = findCause(thrown);
-        return toSummaryJson(createFailedSummary(toRunFailure(flagsToOptionsInError(thrown, table)), began));
+        return toSummaryJson(
+          createFailedSummary(toRunFailure(flagsToOptionsInError(thrown, table)), startedAtMs),
+        );
       })
       .then(toJsonValue);
     feed.push(summary);
     if (summary.exitCode !== 0)
-      throw failures.error(summary, cause ?? (signal.aborted ? findCause(signal.reason) : undefined));
+      throw failures.createError(summary, cause ?? (signal.aborted ? findCause(signal.reason) : undefined));
     return summary;
   });
 }

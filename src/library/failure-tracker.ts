@@ -5,50 +5,59 @@ import type { CountsJson, SummaryJson } from '../run/json-events.js';
 import type { RunEvent } from '../run/run-events.js';
 import { TickhaulError } from './library-error.js';
 
-/** Remembers of a run's files what its error needs in order to say why it failed. */
+/** Records the failed files of a run, for the message of the run's error. */
 export interface FailureTracker {
-  see(event: RunEvent): void;
-  /** @param summary with an exit code that isn't 0. */
-  error(summary: SummaryJson, cause: unknown): TickhaulError;
+  record(event: RunEvent): void;
+  /** @param summary of a run whose exit code is not 0. */
+  createError(summary: SummaryJson, cause: unknown): TickhaulError;
 }
 
 export function createFailureTracker(): FailureTracker {
   /** The first failure of each exit code. */
-  const first = new Map<number, FileError>();
+  const firstByExitCode = new Map<number, FileError>();
   let count = 0;
   return {
-    see(event) {
+    record(event) {
       if (event.event !== 'file' || !event.error) return;
       count++;
       const { exitCode } = ERROR_TABLE[event.error.code];
-      if (!first.has(exitCode)) first.set(exitCode, named(event.error, event.source ?? event.path));
+      if (!firstByExitCode.has(exitCode))
+        firstByExitCode.set(exitCode, withPath(event.error, event.source ?? event.path));
     },
-    error: (summary, cause) => new TickhaulError(reasonOf(summary, first, count), summary, cause),
+    createError: (summary, cause) =>
+      new TickhaulError(findReason(summary, firstByExitCode, count), summary, cause),
   };
 }
 
-function named(error: FileError, path: string): FileError {
+function withPath(error: FileError, path: string): FileError {
   return error.message.startsWith(path) ? error : { ...error, message: `${path}: ${error.message}` };
 }
 
-/** Why the run ended early, where that gave it its exit code; else what its files failed for. */
-function reasonOf(summary: SummaryJson, first: ReadonlyMap<number, FileError>, count: number): FileError {
+/** The reason that set the exit code: the error that ended the run or a job early, else the failed files. */
+function findReason(
+  summary: SummaryJson,
+  firstByExitCode: ReadonlyMap<number, FileError>,
+  count: number,
+): FileError {
   const { exitCode, jobs = [] } = summary;
   if (summary.error && ERROR_TABLE[summary.error.code].exitCode === exitCode) return summary.error;
-  const ofJob = jobs.find((job) => job.error && job.exitCode === exitCode)?.error;
-  if (ofJob) return ofJob;
-  const error = first.get(exitCode);
-  if (error) return count === 1 ? error : { ...error, message: `${failed(count)}, such as ${error.message}` };
+  const jobError = jobs.find((job) => job.error && job.exitCode === exitCode)?.error;
+  if (jobError) return jobError;
+  const error = firstByExitCode.get(exitCode);
+  if (error)
+    return count === 1
+      ? error
+      : { ...error, message: `${formatFailedCount(count)}, such as ${error.message}` };
   return (
-    reasonOfCounts(summary) ?? {
+    findReasonInCounts(summary) ?? {
       code: 'mixed',
-      message: `${failed(count)}, for several reasons${such(first)}`,
+      message: `${formatFailedCount(count)}, for several reasons${formatExample(firstByExitCode)}`,
     }
   );
 }
 
-/** Runs may fail although none of their files did. */
-function reasonOfCounts({
+/** The reason of a run that failed although no file did. */
+function findReasonInCounts({
   exitCode,
   unauthorized = 0,
   pending = 0,
@@ -67,8 +76,8 @@ function reasonOfCounts({
         code: 'not_exported',
         message:
           gap > 0
-            ? 'days are missing within a series, and strict asks for them'
-            : `${plural(pending + unavailable, 'day file')} pending or unavailable, and strict asks for them`,
+            ? 'days are missing within a series, and strict requires them'
+            : `${plural(pending + unavailable, 'day file')} pending or unavailable, and strict requires them`,
       };
     case ERROR_TABLE.changed.exitCode:
       return { code: 'changed', message: `${plural(extra, 'day file')} that the lock file does not name` };
@@ -77,11 +86,11 @@ function reasonOfCounts({
   }
 }
 
-function failed(count: number): string {
+function formatFailedCount(count: number): string {
   return `${plural(count, 'file')} failed`;
 }
 
-function such(first: ReadonlyMap<number, FileError>): string {
-  const [error] = first.values();
+function formatExample(firstByExitCode: ReadonlyMap<number, FileError>): string {
+  const [error] = firstByExitCode.values();
   return error ? `, such as ${error.message}` : '';
 }

@@ -22,46 +22,46 @@ export interface VerifyOptions
   readonly exchange?: TextList | undefined;
   /** Only these data types. */
   readonly types?: TextList | undefined;
-  /** Only these symbols; globs, `@file`. */
+  /** Only these symbols; globs and `@file` too. */
   readonly symbols?: TextList | undefined;
-  /** Presence and size only. */
+  /** Check presence and size only. */
   readonly quick?: boolean | undefined;
-  /** Compare a listing of the object store with the records, and read nothing. */
+  /** Compare a listing of the object store with the manifest; read no file. */
   readonly listed?: boolean | undefined;
   /** Download corrupt and missing files again. */
   readonly repair?: boolean | undefined;
-  /** Record whole files that the manifest doesn't know. */
+  /** Record complete files that the manifest lacks. */
   readonly adopt?: boolean | undefined;
-  /** Take missing files out of the manifest. */
+  /** Remove missing files from the manifest. */
   readonly forget?: boolean | undefined;
-  /** Remove what ended runs left. */
+  /** Remove temporary files of ended runs. */
   readonly clean?: boolean | undefined;
   /** Days missing within a series make the call fail with exit code 7. */
   readonly strict?: boolean | undefined;
-  /** Check the slices of raw data in the cache folder, and no day files. */
+  /** Check the slices of raw data in the cache folder instead of day files. */
   readonly cache?: boolean | undefined;
-  /** Files to read at once; default: the number of processors. */
+  /** Number of files to read at once; default: the number of processors. */
   readonly jobs?: number | undefined;
-  /** Wait so long for another run in the folder to end; default: not at all. */
+  /** How long to wait for another run in the folder to end; default: no wait. */
   readonly lockTimeout?: string | undefined;
 }
 
 export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOptions, StoreOptions {
-  /** Day files, folders, globs. */
+  /** Day files, folders or globs. */
   readonly paths: string | readonly string[];
-  /** Only these symbols; globs, `@file`. */
+  /** Only these symbols; globs and `@file` too. */
   readonly symbols?: TextList | undefined;
   /** Default: `parquet`. */
   readonly format?: 'parquet' | 'ndjson' | undefined;
   /** Folder or `s3://bucket/prefix` for the outputs; default: beside each source. */
   readonly out?: string | undefined;
-  /** Data type of all files; default: from the file name, else the header. */
+  /** Data type of all files; default: from the file name, else from the header. */
   readonly type?: string | undefined;
-  /** Files at once; default: the number of processors. */
+  /** Number of files to convert at once; default: the number of processors. */
   readonly jobs?: number | undefined;
-  /** `skip`, the default, skips only what was made from the very same source. */
+  /** `skip`, the default, skips an output only if it was converted from the same source. */
   readonly existing?: 'skip' | 'overwrite' | undefined;
-  /** Delete each source once it is converted whole. */
+  /** Delete each source after its complete conversion. */
   readonly noKeepSource?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -71,13 +71,13 @@ export interface CoverageOptions extends FolderOptions {
   readonly exchange?: TextList | undefined;
   /** Only these data types. */
   readonly types?: TextList | undefined;
-  /** Only these symbols; globs, `@file`. */
+  /** Only these symbols; globs and `@file` too. */
   readonly symbols?: TextList | undefined;
-  /** First UTC day; default: the first one of each series. */
+  /** First UTC day; default: the first day of each series. */
   readonly from?: string | undefined;
   /** The UTC day after the last one; default: the end of each series. */
   readonly to?: string | undefined;
-  /** Write a page that needs no network to this file, too. */
+  /** Also write an HTML page to this file; it loads nothing from the network. */
   readonly html?: string | undefined;
   readonly config?: string | undefined;
   readonly signal?: AbortSignal | undefined;

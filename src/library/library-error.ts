@@ -1,15 +1,15 @@
 import type { ErrorCode } from '../base/errors.js';
 import type { SummaryJson } from '../run/json-events.js';
 
-/** Why a call did not end with exit code 0, to those who called it. */
+/** Error of a library call whose command would not end with exit code 0. */
 export class TickhaulError extends Error {
   override readonly name = 'TickhaulError';
   readonly code: ErrorCode;
-  /** What the command line would end with. */
+  /** Exit code that the command would have. */
   readonly exitCode: number;
-  /** HTTP status, where an answer was the cause. */
+  /** HTTP status, if a response caused the error. */
   readonly status: number | undefined;
-  /** What was done until then, as `--json` has it. */
+  /** Summary of the work done before the error, as in `--json`. */
   readonly summary: SummaryJson;
 
   constructor(

@@ -2,16 +2,19 @@ import { type JsonEvent, toFileJson, toFindingJson, toPlanJson } from '../run/js
 import type { RunEvent } from '../run/run-events.js';
 import { toJsonValue } from './to-json-value.js';
 
-/** What the command line writes to stderr, beside `--json`. */
+/** A line that the command prints to stderr with `--json`. */
 export interface NoticeEvent {
   readonly event: 'warning' | 'note';
   readonly message: string;
 }
 
-/** What `planCommand`, `downloadCommand`, `sync`, `verify` and `convertCommand` tell: the events of `--json`, the summary last, and notices. */
+/**
+ * Events of `plan`, `download`, `sync`, `verify` and `convert`: the events of `--json`, with the summary
+ * last, and notices.
+ */
 export type LibraryEvent = JsonEvent | NoticeEvent;
 
-/** A run's event as it is told; undefined for those that only move bars. */
+/** Converts a run event for the reader; undefined for events that only update progress bars. */
 export function toLibraryEvent(event: RunEvent): LibraryEvent | undefined {
   switch (event.event) {
     case 'plan':

@@ -1,8 +1,8 @@
 import { type CommandHost, readProcessHost } from '../commands/command-host.js';
 
 /**
- * What the library may know of the process that it is used in: nothing else of it reads `process`. Its streams and
- * signals are the program's.
+ * The library's only access to `process`. It leaves the standard streams and the signals of the process to the
+ * program.
  */
 export function createLibraryHost(signal: AbortSignal, warn: (message: string) => void): CommandHost {
   return {

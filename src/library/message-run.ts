@@ -14,74 +14,74 @@ import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './option
 import { findCause, type Run, startRun } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 
-/** What a run of messages came to. */
+/** Summary of a run of messages. */
 export interface MessageSummary {
   readonly event: 'summary';
   readonly exitCode: number;
   readonly messages: number;
-  /** Of their lines. */
+  /** Bytes of the messages as lines. */
   readonly bytes: number;
   readonly seconds: number;
-  /** What was left out, in words. */
+  /** Data that was left out, as messages. */
   readonly warnings?: readonly string[] | undefined;
   readonly error?: FileError | undefined;
 }
 
-/** What such a run works with: its options as arguments, and where lines and warnings go. */
+/** Context of a run of messages: its options as command arguments, and its outputs. */
 export interface MessageCall {
   readonly args: CommandArgs;
   readonly host: CommandHost;
-  /** Resolves when the reader has taken all messages of the lines. */
+  /** Each write resolves when the reader has read all messages of the lines. */
   readonly output: LineSink;
-  /** Counted up by the work. */
+  /** Counters that the work increments. */
   readonly written: WrittenCounts;
   readonly warn: (message: string) => void;
 }
 
 /**
- * Begins a run that tells messages.
- * @param parse makes the message of a line, without its end.
- * @param work reads the options by the readers of the flags, and does what the command does.
+ * Starts a run that yields messages.
+ * @param parse creates a message from a line without its line end.
+ * @param work reads the arguments with the readers of the flags, and runs the command.
  */
-export function startMessageRun<Told>(
+export function startMessageRun<Item>(
   table: OptionTable,
   options: unknown,
-  parse: (line: string) => Told,
+  parse: (line: string) => Item,
   work: (call: MessageCall) => Promise<void>,
-): Run<Told, MessageSummary> {
-  return startRun(findSignal(options), async (feed: EventQueue<Told>, signal) => {
-    const began = performance.now();
+): Run<Item, MessageSummary> {
+  return startRun(findSignal(options), async (feed: EventQueue<Item>, signal) => {
+    const startedAtMs = performance.now();
     const written = { messages: 0, bytes: 0 };
     const warnings: string[] = [];
     const warn = (message: string): void => void warnings.push(message);
-    const summaryOf = (exitCode: number, error?: FileError): MessageSummary =>
+    const createSummary = (exitCode: number, error?: FileError): MessageSummary =>
       toJsonValue({
         event: 'summary',
         exitCode,
         ...written,
-        seconds: secondsSince(began),
+        seconds: secondsSince(startedAtMs),
         ...(warnings.length > 0 && { warnings }),
         error,
       });
     try {
       const args = optionsToArgs(table, options);
-      const output: LineSink = { write: (bytes) => feed.send(messagesOf(bytes, parse)) };
+      const output: LineSink = { write: (bytes) => feed.send(parseLines(bytes, parse)) };
       await work({ args, host: createLibraryHost(signal, warn), output, written, warn });
-      return summaryOf(0);
+      return createSummary(0);
     } catch (thrown) {
-      if (thrown instanceof ReaderClosedError) return summaryOf(0);
+      if (thrown instanceof ReaderClosedError) return createSummary(0);
       const { exitCode, error } = toRunFailure(
         signal.aborted ? abortReason(signal) : flagsToOptionsInError(thrown, table),
       );
-      throw new TickhaulError(error, summaryOf(exitCode, error), findCause(thrown));
+      throw new TickhaulError(error, createSummary(exitCode, error), findCause(thrown));
     }
   });
 }
 
 const NEWLINE = 0x0a;
 
-/** The messages of whole lines. */
-function* messagesOf<Told>(lines: Uint8Array, parse: (line: string) => Told): Generator<Told> {
+/** Parses whole lines into messages. */
+function* parseLines<Item>(lines: Uint8Array, parse: (line: string) => Item): Generator<Item> {
   const bytes = Buffer.from(lines.buffer, lines.byteOffset, lines.byteLength);
   for (let start = 0; start < bytes.length; ) {
     const end = bytes.indexOf(NEWLINE, start);

@@ -20,10 +20,10 @@ import type { ConvertOptions, CoverageOptions, VerifyOptions } from './file-opti
 import type { RawReplayOptions, ReplayOptions, StreamOptions } from './message-options.js';
 import type { OptionKind, OptionTable } from './options-to-args.js';
 
-/** Every name that options may have, whichever of several forms they take. */
-type NamesOf<Options> = Options extends unknown ? keyof Options : never;
-/** What each of them takes; one that is forgotten doesn't compile. */
-type Kinds<Options> = Readonly<Record<NamesOf<Options>, OptionKind>>;
+/** All option names, over all variants of a union. */
+type OptionNames<Options> = Options extends unknown ? keyof Options : never;
+/** The kind of each option; a missing option is a type error. */
+type Kinds<Options> = Readonly<Record<OptionNames<Options>, OptionKind>>;
 
 const SERVICE: Kinds<ServiceOptions> = {
   apiKey: 'text',
@@ -72,7 +72,7 @@ const SELECTION: Kinds<SelectionOptions> = {
 };
 const LISTS: Kinds<ListOptions> = { fromFile: 'file', frozen: 'file', pinned: 'file' };
 
-const WANTED_KINDS: Kinds<DownloadTargetOptions> = {
+const TARGET_KINDS: Kinds<DownloadTargetOptions> = {
   ...SELECTION,
   ...LISTS,
   ...SERVICE,
@@ -82,8 +82,8 @@ const WANTED_KINDS: Kinds<DownloadTargetOptions> = {
   ...RULES,
   ...ARRIVAL,
 };
-const PLAN_KINDS: Kinds<PlanOptions> = { ...WANTED_KINDS, pin: 'file' };
-const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...WANTED_KINDS, failedTo: 'file', dryRun: 'toggle' };
+const PLAN_KINDS: Kinds<PlanOptions> = { ...TARGET_KINDS, pin: 'file' };
+const DOWNLOAD_KINDS: Kinds<DownloadOptions> = { ...TARGET_KINDS, failedTo: 'file', dryRun: 'toggle' };
 const SYNC_KINDS: Kinds<SyncOptions> = {
   ...SERVICE,
   ...FOLDER,
@@ -181,7 +181,7 @@ const STREAM_KINDS: Kinds<StreamOptions> = {
   out: 'file',
 };
 
-const EXCHANGE = { name: 'exchange', as: "exchange: 'deribit'" };
+const EXCHANGE = { name: 'exchange', example: "exchange: 'deribit'" };
 const SELECTED = { ...EXCHANGE, unless: Object.keys(LISTS) };
 
 export const PLAN_OPTIONS: OptionTable = { kinds: PLAN_KINDS, required: SELECTED };
@@ -190,7 +190,7 @@ export const SYNC_OPTIONS: OptionTable = { kinds: SYNC_KINDS };
 export const VERIFY_OPTIONS: OptionTable = { kinds: VERIFY_KINDS };
 export const CONVERT_OPTIONS: OptionTable = {
   kinds: CONVERT_KINDS,
-  required: { name: 'paths', unless: [], as: "paths: ['datasets']" },
+  required: { name: 'paths', unless: [], example: "paths: ['datasets']" },
 };
 export const COVERAGE_OPTIONS: OptionTable = { kinds: COVERAGE_KINDS };
 export const REPLAY_OPTIONS: OptionTable = { kinds: REPLAY_KINDS, required: { ...EXCHANGE, unless: [] } };

@@ -4,7 +4,7 @@ import { didYouMean } from '../base/nearest-names.js';
 import type { CommandArgs } from '../commands/arguments/command-args.js';
 import { settingToFlag } from '../commands/config/setting-names.js';
 
-/** What an option takes; several texts are those to choose from. */
+/** Kind of value that an option takes; a list of strings is a list of choices. */
 export type OptionKind =
   | 'text'
   | 'number'
@@ -15,40 +15,40 @@ export type OptionKind =
   | 'signal'
   | readonly string[];
 
-/** The options of a function. */
+/** Options of a library function. */
 export interface OptionTable {
   readonly kinds: Readonly<Record<string, OptionKind>>;
-  /** One that has to be there, unless one of the others is; and how it is written. */
+  /** An option that is required unless one of the others is given, with an example of its use. */
   readonly required?:
-    | { readonly name: string; readonly unless: readonly string[]; readonly as: string }
+    | { readonly name: string; readonly unless: readonly string[]; readonly example: string }
     | undefined;
 }
 
-/** Arguments that have another name than the option's flag: those without one, on a command line. */
+/** Options that are positional arguments on the command line. */
 const POSITIONAL: Readonly<Record<string, string>> = { paths: 'path' };
 
 /**
- * Options of the library as the commands read them: by the long names of their flags.
- * @throws usage error for an unknown option, with the nearest known, for a value of the wrong kind, and for a lacking one.
+ * Converts library options to command arguments, keyed by the long names of the flags.
+ * @throws usage error for an unknown option (with the nearest known), a value of the wrong kind, a missing option.
  */
 export function optionsToArgs({ kinds, required }: OptionTable, options: unknown): CommandArgs {
   if (typeof options !== 'object' || options === null || Array.isArray(options))
     throw usageError(`options: expected an object, found ${describeKind(options)}`);
   const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) check(name, value, kinds);
+  for (const [name, value] of given) assertKnownOption(name, value, kinds);
   const names = given.map(([name]) => name);
   if (required && ![required.name, ...required.unless].some((name) => names.includes(name)))
-    throw usageError(`${required.name} is missing: name it, as ${required.as}`);
+    throw usageError(`${required.name} is missing: name it, as ${required.example}`);
   return Object.fromEntries(
-    given.filter(([name]) => kinds[name] !== 'signal').map(([name, value]) => [argumentOf(name), value]),
+    given.filter(([name]) => kinds[name] !== 'signal').map(([name, value]) => [toArgumentName(name), value]),
   );
 }
 
-function argumentOf(name: string): string {
+function toArgumentName(name: string): string {
   return POSITIONAL[name] ?? settingToFlag(name);
 }
 
-function check(name: string, value: unknown, kinds: OptionTable['kinds']): void {
+function assertKnownOption(name: string, value: unknown, kinds: OptionTable['kinds']): void {
   const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
   if (kind === undefined) {
     const known = Object.keys(kinds);
@@ -56,18 +56,18 @@ function check(name: string, value: unknown, kinds: OptionTable['kinds']): void 
       `unknown option "${name}"${didYouMean(name, known) || `; known are ${known.join(', ')}`}`,
     );
   }
-  if (typeof kind === 'object') checkChoice(name, value, kind);
-  else checkKind(name, value, kind);
+  if (typeof kind === 'object') assertChoice(name, value, kind);
+  else assertKind(name, value, kind);
 }
 
-function checkKind(name: string, value: unknown, kind: keyof typeof KINDS): void {
-  const { expected, fits } = KINDS[kind];
-  if (!fits(value)) throw usageError(`${name}: expected ${expected}, found ${describeKind(value)}`);
+function assertKind(name: string, value: unknown, kind: keyof typeof KINDS): void {
+  const { expected, isValid } = KINDS[kind];
+  if (!isValid(value)) throw usageError(`${name}: expected ${expected}, found ${describeKind(value)}`);
   if (kind === 'file' && value === '-')
-    throw usageError(`${name}: "-" is a stream of the process, which the library leaves alone; name a file`);
+    throw usageError(`${name}: "-" is a stream of the process, which the library does not use; name a file`);
 }
 
-function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
+function assertChoice(name: string, value: unknown, choices: readonly string[]): void {
   if (typeof value === 'string' && choices.includes(value)) return;
   const found = typeof value === 'string' ? `"${value}"${didYouMean(value, choices)}` : describeKind(value);
   throw usageError(`${name}: expected one of ${choices.join(', ')}, found ${found}`);
@@ -76,31 +76,37 @@ function checkChoice(name: string, value: unknown, choices: readonly string[]): 
 const isText = (value: unknown): value is string => typeof value === 'string';
 
 const KINDS: Readonly<
-  Record<Exclude<OptionKind, readonly string[]>, { readonly expected: string; fits(value: unknown): boolean }>
+  Record<
+    Exclude<OptionKind, readonly string[]>,
+    { readonly expected: string; isValid(value: unknown): boolean }
+  >
 > = {
-  text: { expected: 'a text', fits: isText },
-  file: { expected: 'the path of a file or folder', fits: isText },
-  number: { expected: 'a number or a text', fits: (value) => isText(value) || Number.isFinite(value) },
+  text: { expected: 'a text', isValid: isText },
+  file: { expected: 'the path of a file or folder', isValid: isText },
+  number: { expected: 'a number or a text', isValid: (value) => isText(value) || Number.isFinite(value) },
   list: {
     expected: 'a text or a list of texts',
-    fits: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
+    isValid: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   },
-  toggle: { expected: 'true or false', fits: (value) => typeof value === 'boolean' },
-  layout: { expected: 'a text or a function', fits: (value) => isText(value) || typeof value === 'function' },
-  signal: { expected: 'an AbortSignal', fits: (value) => value instanceof AbortSignal },
+  toggle: { expected: 'true or false', isValid: (value) => typeof value === 'boolean' },
+  layout: {
+    expected: 'a text or a function',
+    isValid: (value) => isText(value) || typeof value === 'function',
+  },
+  signal: { expected: 'an AbortSignal', isValid: (value) => value instanceof AbortSignal },
 };
 
-/** Names options in the place of flags, where an error is about what was asked for. */
+/** Replaces flags by option names in usage errors. */
 export function flagsToOptionsInError(thrown: unknown, { kinds }: OptionTable): unknown {
   if (!(thrown instanceof TickhaulError) || thrown.code !== 'usage') return thrown;
-  const options = new Map(Object.keys(kinds).map((name) => [argumentOf(name), name]));
-  const nameOf = (flag: string): string => options.get(flag) ?? flag;
+  const options = new Map(Object.keys(kinds).map((name) => [toArgumentName(name), name]));
+  const toOptionName = (flag: string): string => options.get(flag) ?? flag;
   const message = thrown.message
     .replace(
       /\bas --([a-z][a-z0-9-]*) ([^\s,;]+)/g,
-      (_, flag: string, value: string) => `as ${nameOf(flag)}: '${value}'`,
+      (_, flag: string, value: string) => `as ${toOptionName(flag)}: '${value}'`,
     )
-    .replace(/--([a-z][a-z0-9-]*)/g, (_, flag: string) => nameOf(flag))
-    .replace(/^<([a-z]+)>/, (_, name: string) => nameOf(name));
+    .replace(/--([a-z][a-z0-9-]*)/g, (_, flag: string) => toOptionName(flag))
+    .replace(/^<([a-z]+)>/, (_, name: string) => toOptionName(name));
   return new TickhaulError('usage', message, { cause: thrown.cause });
 }

@@ -9,7 +9,7 @@ import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
 import { type Run, startRun } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 
-/** One series of the document. */
+/** One series of the coverage document. */
 export interface SeriesEvent extends SeriesJson {
   readonly event: 'series';
 }
@@ -17,7 +17,7 @@ export interface SeriesEvent extends SeriesJson {
 export type CoverageEvent = SeriesEvent | NoticeEvent;
 
 /**
- * Which days of a download folder are there, empty or missing: `tickhaul coverage`.
+ * Reads which days a download folder has, empty or missing ones included, like `tickhaul coverage`.
  * @returns a promise of the document, and an async iterable of its series.
  */
 export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, CoverageDocument> {
@@ -30,12 +30,12 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
       const host = createLibraryHost(signal, warn);
       const html = await readOutputFile(args, 'html');
       const read = await prepareCoverage(args, host);
-      const found = await read(warn);
+      const folderCoverage = await read(warn);
       if (html) {
         const { writeReport } = await import('../coverage/page/write-report.js');
-        await writeReport(html, await createCoveragePage(found), host);
+        await writeReport(html, await createCoveragePage(folderCoverage), host);
       }
-      const document = toJsonValue(toCoverageDocument(found.facts));
+      const document = toJsonValue(toCoverageDocument(folderCoverage.facts));
       await feed.send(document.series.map((series) => ({ event: 'series', ...series }) as const));
       return document;
     } catch (thrown) {

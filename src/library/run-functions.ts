@@ -16,60 +16,63 @@ import type { Run } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 
 /**
- * Brings day files to disk, each whole and verified, and records them in the manifest: `tickhaul download`.
+ * Downloads day files, verifies each completely, and records them in the manifest, like `tickhaul download`.
  * @returns a promise of the summary, and an async iterable of the events.
- * @throws TickhaulError, from both, whenever the command would not end with exit code 0.
+ * @throws TickhaulError, from both, if the command would not end with exit code 0.
  */
 export function download(options: DownloadOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(DOWNLOAD_OPTIONS, options, async (call) => {
-    if (call.args['dry-run'] === true) return showPlan(call);
+    if (call.args['dry-run'] === true) return runPlan(call);
     const { prepareDownload } = await import('../commands/prepare-download.js');
     const run = await prepareDownload(call.args, call.host);
     return toSummaryJson(await run(call));
   });
 }
 
-/** What `downloadCommand` with the same options would do, file by file; nothing is downloaded: `tickhaul plan`. */
+/**
+ * Plans what `download` with the same options would do, file by file, and downloads nothing, like `tickhaul
+ * plan`.
+ */
 export function plan(options: PlanOptions): Run<LibraryEvent, SummaryJson> {
-  return startEventRun(PLAN_OPTIONS, options, showPlan);
+  return startEventRun(PLAN_OPTIONS, options, runPlan);
 }
 
-/** The files wait for who reads them: there may be millions. */
-async function showPlan({ args, host, emit, feed }: EventCall): Promise<SummaryJson> {
+/** Sends the files at the reader's pace, since there may be millions. */
+async function runPlan({ args, host, emit, feed }: EventCall): Promise<SummaryJson> {
   const { preparePlan } = await import('../commands/prepare-plan.js');
   const open = await preparePlan(args, host);
-  return open({ emit }, async (shown) => toSummaryJson(await sendPlan(shown, { host, feed })));
+  return open({ emit }, async (openedPlan) => toSummaryJson(await sendPlan(openedPlan, { host, feed })));
 }
 
 async function sendPlan(
-  shown: OpenedPlanReport,
+  openedPlan: OpenedPlanReport,
   { host, feed }: Pick<EventCall, 'host' | 'feed'>,
 ): Promise<RunSummary> {
   const { createPlanReport } = await import('../commands/prepare-plan.js');
-  const told = await createPlanReport(shown, host.signal);
-  feed.push(toJsonValue(told.plan));
-  await feed.send(eachPlainly(told.files()));
+  const report = await createPlanReport(openedPlan, host.signal);
+  feed.push(toJsonValue(report.plan));
+  await feed.send(toJsonValues(report.files()));
   host.signal.throwIfAborted();
-  return told.summary();
+  return report.summary();
 }
 
-function* eachPlainly<T extends object>(values: Iterable<T>): Generator<T> {
+function* toJsonValues<T extends object>(values: Iterable<T>): Generator<T> {
   for (const value of values) yield toJsonValue(value);
 }
 
-/** Brings every job of a config file up to date: `tickhaul sync`. */
+/** Downloads the missing files of every job in a config file, like `tickhaul sync`. */
 export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(SYNC_OPTIONS, options, async (call) => {
     const { prepareSync, prepareSyncPlan } = await import('../commands/prepare-sync.js');
     if (call.args['dry-run'] === true) {
       const run = prepareSyncPlan(call.args, call.host);
-      return toSummaryJson(await run({ emit: call.emit }, (shown) => sendPlan(shown, call)));
+      return toSummaryJson(await run({ emit: call.emit }, (openedPlan) => sendPlan(openedPlan, call)));
     }
     return toSummaryJson(await prepareSync(call.args, call.host)(call));
   });
 }
 
-/** Checks downloaded files against the manifest and their own checksums: `tickhaul verify`. */
+/** Checks downloaded files against the manifest and their own checksums, like `tickhaul verify`. */
 export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJson> {
   return startEventRun(VERIFY_OPTIONS, options, async (call) => {
     const { prepareVerify } = await import('../commands/prepare-verify.js');
@@ -78,7 +81,7 @@ export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJs
   });
 }
 
-/** Converts day files to Parquet or NDJSON: `tickhaul convert`. */
+/** Converts day files to Parquet or NDJSON, like `tickhaul convert`. */
 export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(CONVERT_OPTIONS, options, async (call) => {
     const { prepareConvert } = await import('../commands/prepare-convert.js');

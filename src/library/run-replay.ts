@@ -5,26 +5,28 @@ import { type MessageSummary, startMessageRun } from './message-run.js';
 import { REPLAY_OPTIONS } from './option-tables.js';
 import type { Run } from './start-run.js';
 
-/** What a replay came to. */
+/** Summary of a replay. */
 export type ReplaySummary = MessageSummary;
 
-/** What a line is; an empty one is a disconnect. */
-type Told = Message | RawMessage | RawDisconnect;
+/** A parsed line; an empty line is a disconnect. */
+type ReplayItem = Message | RawMessage | RawDisconnect;
 
 /**
- * An exchange's own messages of a period, from the raw data API: `tickhaul replay --channel`. A slow reader slows the
- * replay.
+ * Replays an exchange's native messages of a period from the raw data API, like `tickhaul replay --channel`. A slow
+ * reader slows the replay down.
  * @returns a promise of the summary, and an async iterable of the messages.
  */
 export function replay(options: RawReplayOptions): Run<RawMessage | RawDisconnect, ReplaySummary>;
 /**
- * The normalized messages of a period, merged by local timestamp: `tickhaul replay`. From day files, those that are
- * missing downloaded on the way, or by `source: 'feeds'` from the raw data API. A slow reader slows the replay.
+ * Replays the normalized messages of a period, merged by local timestamp, like `tickhaul replay`. They come from day
+ * files, missing ones of which are downloaded first, or with `source: 'feeds'` from the raw data API. A slow reader
+ * slows the replay down.
  * @returns a promise of the summary, and an async iterable of the messages.
  */
 export function replay(options: ReplayOptions): Run<Message, ReplaySummary>;
-export function replay(options: ReplayOptions | RawReplayOptions): Run<Told, ReplaySummary> {
-  const parse = (line: string): Told => (line === '' ? { type: 'disconnect' } : (JSON.parse(line) as Told));
+export function replay(options: ReplayOptions | RawReplayOptions): Run<ReplayItem, ReplaySummary> {
+  const parse = (line: string): ReplayItem =>
+    line === '' ? { type: 'disconnect' } : (JSON.parse(line) as ReplayItem);
   return startMessageRun(REPLAY_OPTIONS, options, parse, async ({ args, host, output, written, warn }) => {
     const { prepareReplay } = await import('../commands/prepare-replay.js');
     const run = await prepareReplay(args, host);

@@ -4,12 +4,12 @@ import { type MessageSummary, startMessageRun } from './message-run.js';
 import { STREAM_OPTIONS } from './option-tables.js';
 import type { Run } from './start-run.js';
 
-/** What a stream came to. */
+/** Summary of a stream. */
 export type StreamSummary = MessageSummary;
 
 /**
- * Normalized messages, live from the exchanges, each as it is received: `tickhaul stream`. It goes on until `signal` or
- * `for` ends it, or its reader leaves, each of which is a normal end.
+ * Streams normalized messages live from the exchanges, each when it is received, like `tickhaul stream`. It runs until
+ * `signal` or `for` ends it or its reader leaves; each of these is a normal end.
  * @returns a promise of the summary, and an async iterable of the messages.
  */
 export function stream(options: StreamOptions): Run<Message, StreamSummary> {
@@ -17,9 +17,9 @@ export function stream(options: StreamOptions): Run<Message, StreamSummary> {
   return startMessageRun(STREAM_OPTIONS, options, parse, async ({ args, host, output, written, warn }) => {
     const { prepareStream } = await import('../commands/prepare-stream.js');
     const run = await prepareStream(args, host);
-    const tell: Parameters<typeof run>[0]['onEvent'] = (event) => {
+    const onEvent: Parameters<typeof run>[0]['onEvent'] = (event) => {
       if (event.event === 'warning') warn(event.message);
     };
-    await run({ onEvent: tell, output, written });
+    await run({ onEvent, output, written });
   });
 }

@@ -1,4 +1,4 @@
-import { abortReason, TickhaulError as HouseError } from '../base/errors.js';
+import { abortReason, TickhaulError as CodedError } from '../base/errors.js';
 import { onAbort } from '../base/wait.js';
 import { toSummaryJson } from '../run/json-events.js';
 import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
@@ -7,27 +7,28 @@ import { TickhaulError } from './library-error.js';
 import { toJsonValue } from './to-json-value.js';
 
 /**
- * Work under way: a promise of what it comes to, and an async iterable of what it tells. The iterable has one reader,
- * who begins in the same turn in which the work was begun; one who leaves early ends the work. Both end with the same
- * error.
+ * A run in progress: a promise of its result, and an async iterable of its events. The iterable has one reader, which
+ * must start in the same turn of the event loop in which the run was started. Leaving the loop early ends the run.
+ * Promise and iterable fail with the same error.
  */
-export type Run<Told, Result> = Promise<Result> & AsyncIterable<Told>;
+export type Run<Item, Result> = Promise<Result> & AsyncIterable<Item>;
 
 /**
- * Begins some work, when the caller had its turn to ask for what it tells.
- * @param given ends it, in order.
+ * Starts the work in the next microtask, so that the caller can start to read first.
+ * @param callerSignal ends the work cleanly.
  */
-export function startRun<Told, Result>(
-  given: AbortSignal | undefined,
-  work: (feed: EventQueue<Told>, signal: AbortSignal) => Promise<Result>,
-): Run<Told, Result> {
-  const began = performance.now();
+export function startRun<Item, Result>(
+  callerSignal: AbortSignal | undefined,
+  work: (feed: EventQueue<Item>, signal: AbortSignal) => Promise<Result>,
+): Run<Item, Result> {
+  const startedAtMs = performance.now();
   const controller = new AbortController();
   const { signal } = controller;
-  // Whatever the program's reason is, ours is an error with a code.
-  const leave = given && onAbort(given, () => controller.abort(abortReason(given)));
-  const feed = new EventQueue<Told>(async () => {
-    controller.abort(new HouseError('interrupted', 'interrupted: nobody reads on'));
+  // The caller's reason can be any value; the work needs an error with a code.
+  const removeListener =
+    callerSignal && onAbort(callerSignal, () => controller.abort(abortReason(callerSignal)));
+  const feed = new EventQueue<Item>(async () => {
+    controller.abort(new CodedError('interrupted', 'interrupted: the reader of the events left early'));
     await promise.catch(() => {});
   });
   const promise: Promise<Result> = Promise.resolve().then(async () => {
@@ -36,33 +37,33 @@ export function startRun<Told, Result>(
       feed.end();
       return result;
     } catch (thrown) {
-      const error = thrown instanceof TickhaulError ? thrown : errorOf(thrown, began);
+      const error = thrown instanceof TickhaulError ? thrown : toLibraryError(thrown, startedAtMs);
       feed.end(error);
       throw error;
     } finally {
-      leave?.();
+      removeListener?.();
     }
   });
   return Object.assign(promise, {
     [Symbol.asyncIterator]() {
-      // Who reads is told of a failure there.
+      // The reader gets the failure from the iterable.
       promise.catch(() => {});
       return feed.read();
     },
   });
 }
 
-/** What was thrown before there was a summary. */
-function errorOf(thrown: unknown, began: number): TickhaulError {
+/** Error of a run that failed before it had a summary. */
+function toLibraryError(thrown: unknown, startedAtMs: number): TickhaulError {
   const failure = toRunFailure(thrown);
   return new TickhaulError(
     failure.error,
-    toJsonValue(toSummaryJson(createFailedSummary(failure, began))),
+    toJsonValue(toSummaryJson(createFailedSummary(failure, startedAtMs))),
     findCause(thrown),
   );
 }
 
-/** The error that was thrown, where it is no word of tickhaul itself. */
+/** The error that was thrown, or its cause if tickhaul itself created it. */
 export function findCause(thrown: unknown): unknown {
-  return thrown instanceof HouseError ? thrown.cause : thrown;
+  return thrown instanceof CodedError ? thrown.cause : thrown;
 }

@@ -1,4 +1,4 @@
-/** A value as `JSON.parse` of its JSON gives it: without what is undefined. */
+/** Copies a value through JSON, which drops undefined fields. */
 export function toJsonValue<T extends object>(value: T): T {
   return JSON.parse(JSON.stringify(value)) as T;
 }

@@ -21,7 +21,7 @@ interface Place {
   run(...words: readonly string[]): Promise<Finished>;
 }
 
-/** A folder with two day files, a bucket with the same, and the command where both are reached. */
+/** A folder with two day files, a bucket with the same files, and a command with access to both. */
 async function place(t: TestContext): Promise<Place> {
   const [dir, bucket] = await Promise.all([tempDir(t), bucketFor(t)]);
   for (const type of ['trades', 'quotes']) {
@@ -37,13 +37,13 @@ function lastOf(finished: Finished): JsonLine {
   return jsonLines(finished).at(-1) ?? assert.fail('nothing was printed');
 }
 
-test('convert and inspect: a store gives what a disk does, in either direction', { skip }, async (t) => {
+test('convert and inspect give the same results for a store and a disk', { skip }, async (t) => {
   const { dir, bucket, run } = await place(t);
   const raw = `s3://${bucket.name}/raw`;
   const out = `s3://${bucket.name}/out`;
   const parquet = `${TRADES}.parquet`;
 
-  // Two files, so each in a thread of its own.
+  // Two files, so each is converted in a separate thread.
   assert.equal(lastOf(await run('convert', raw, '-o', out, '--layout', 'hive', '--json'))['converted'], 2);
   const hive = 'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01';
   assert.deepEqual(
@@ -52,7 +52,7 @@ test('convert and inspect: a store gives what a disk does, in either direction',
   );
   assert.equal(lastOf(await run('convert', raw, '-o', out, '--layout', 'hive', '--json'))['skipped'], 2);
 
-  // From the store to disk, and from disk to the store, by a glob.
+  // From the store to disk, and from disk to the store, with a glob.
   await run('convert', `${raw}/${TRADES}.csv.gz`, '-o', join(dir, 'here'));
   await run('convert', join(dir, '*_trades_*.csv.gz'), '-o', `${out}/there`);
   const rows = await parquetRows(await bucket.read(`out/${hive}/${parquet}`));
@@ -60,7 +60,7 @@ test('convert and inspect: a store gives what a disk does, in either direction',
   assert.deepEqual(await parquetRows(await readFile(join(dir, 'here', parquet))), rows);
   assert.deepEqual(await parquetRows(await bucket.read(`out/there/${parquet}`)), rows);
 
-  // NDJSON has its notes beside it.
+  // NDJSON has a separate file for its notes.
   const lines = ['convert', `${raw}/*_trades_*`, '-f', 'ndjson', '-o', out, '--json'];
   assert.equal(lastOf(await run(...lines))['converted'], 1);
   assert.equal(lastOf(await run(...lines, '--no-keep-source'))['skipped'], 1);
@@ -91,7 +91,7 @@ test('convert and inspect: a store gives what a disk does, in either direction',
   assert.deepEqual(await bucket.uploads(), []);
 });
 
-test('convert: a prefix with the characters of a glob is that prefix', { skip }, async (t) => {
+test('convert takes a prefix with glob characters literally', { skip }, async (t) => {
   const { dir, bucket, run } = await place(t);
   const day = await readFile(join(dir, `${TRADES}.csv.gz`));
   const [odd, other] = ['odd [1]?/*', 'odd 11'];
@@ -105,7 +105,7 @@ test('convert: a prefix with the characters of a glob is that prefix', { skip },
   assert.deepEqual(await bucket.keys('odd'), [`${other}/${TRADES}.csv.gz`, `${odd}/${TRADES}.parquet`]);
 });
 
-test('what is not in a store is code 2, and nothing is begun there', { skip }, async (t) => {
+test('a missing object is code 2, and nothing is written', { skip }, async (t) => {
   const { dir, bucket, run } = await place(t);
   const cases = [
     [
@@ -132,7 +132,7 @@ test('what is not in a store is code 2, and nothing is begun there', { skip }, a
   assert.equal((await bucket.keys()).length, 2);
 });
 
-test('replay: day files are brought to a store and read there; lines stand there when they are whole', {
+test('replay downloads day files to a store and reads them there; its output appears when it is complete', {
   skip,
 }, async (t) => {
   const [dir, bucket, service] = await Promise.all([tempDir(t), bucketFor(t), sandbox(t)]);
@@ -181,7 +181,7 @@ test('replay: day files are brought to a store and read there; lines stand there
   const where = `not under s3://${bucket.name}/days; run without --offline`;
   assert.ok(missing.stderr.includes(where), missing.stderr);
 
-  // A day file that is cut: what was written goes with the run.
+  // A truncated day file: the partial output is removed.
   const key = 'days/deribit_trades_2024-03-02_BTC-PERPETUAL.csv.gz';
   await bucket.write(key, (await bucket.read(key)).subarray(0, -20));
   const cut = await run(...words, ...period, ...store, '--offline', '-o', `s3://${bucket.name}/cut.ndjson`);

@@ -9,7 +9,7 @@ import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-test('--version and --help answer without a service', async () => {
+test('--version and --help need no service', async () => {
   const { version } = JSON.parse(await readFile(new URL('../../../package.json', import.meta.url), 'utf8'));
   assert.equal((await tickhaul(['--version'])).stdout.trim(), version);
   const help = await tickhaul(['--help']);
@@ -34,7 +34,7 @@ test('--version and --help answer without a service', async () => {
 const EXAMPLE = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT'];
 const DAY = ['--date', '2024-03-01'];
 
-/** Mistakes that need no service to be found, and what the one line says. */
+/** Mistakes that are detected without the service, with a part of their message. */
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /<command>/],
   [['downlod'], /unknown command "downlod"; did you mean download\?/],
@@ -54,13 +54,13 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[...EXAMPLE, '--last', 'week'], /--last/],
   [[...EXAMPLE, ...DAY, '-s', '@no-such-file'], /no-such-file/],
   [[...EXAMPLE, ...DAY, '--api-url', 'api.tardis.dev'], /--api-url: "api\.tardis\.dev" is not an address/],
-  [[...EXAMPLE, ...DAY, '--api-url', 'https://me:secret@host'], /user or password/],
+  [[...EXAMPLE, ...DAY, '--api-url', 'https://me:secret@host'], /user or a password/],
   [[...EXAMPLE, ...DAY, '--api-key-file', '/no/such/file'], /\/no\/such\/file/],
 ];
 
 for (const [args, said] of MISTAKES) {
-  test(`a mistake is told in one line, with code 2: tickhaul ${args.join(' ')}`, async (t) => {
-    // The first two as the shell starts it; the others differ in what is said.
+  test(`a mistake is one line, with code 2: tickhaul ${args.join(' ')}`, async (t) => {
+    // The first two run as processes; the others differ only in the message.
     const isBuilt = args.length < 2;
     const done = isBuilt ? await tickhaul(args, { cwd: await tempDir(t) }) : await runHere(args);
     const { exitCode, stderr, stdout } = done;
@@ -72,7 +72,7 @@ for (const [args, said] of MISTAKES) {
   });
 }
 
-test('mistakes that the exchange’s record shows', async (t) => {
+test('reports mistakes that only the exchange’s record shows', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const said = async (...args: string[]): Promise<string> => {
@@ -103,7 +103,7 @@ test('mistakes that the exchange’s record shows', async (t) => {
   );
 });
 
-test('exchanges, symbols and status answer as tables and as one JSON document', async (t) => {
+test('exchanges, symbols and status print tables, or one JSON document', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const table = await runHere(['exchanges'], { env });
@@ -134,7 +134,7 @@ test('exchanges, symbols and status answer as tables and as one JSON document', 
   assert.deepEqual(labels(await runHere(['exchanges', 'deribit'], { env })), labels(status));
 });
 
-test('symbols takes names and globs as arguments too, and says which glob matches nothing', async (t) => {
+test('symbols accepts names and globs as arguments, and names globs that match nothing', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const idsOf = async (...words: readonly string[]): Promise<readonly [readonly string[], string]> => {
     const { exitCode, stdout, stderr } = await runHere(['symbols', 'deribit', ...words, '--json'], { env });
@@ -167,7 +167,7 @@ test('version, -v, -V and --version print the version', async () => {
   assert.deepEqual([extra.exitCode, /one argument too many/.test(extra.stderr)], [2, true]);
 });
 
-test('symbols --on keeps those that have the day', async (t) => {
+test('symbols --on selects symbols that are available on the day', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const ids = async (day: string): Promise<string[]> => {
     const { stdout } = await runHere(['symbols', 'binance-futures', '--on', day, '--json'], { env });
@@ -197,7 +197,7 @@ test('status --wait ends at once for an exported day, and with code 7 at its tim
   assert.match(stderr, /2024-03-10/);
 });
 
-test('status asks anew although the record is cached', async (t) => {
+test('status requests the record again although it is cached', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const asked = (): number => service.requests.filter(({ url }) => url.startsWith('/v1/exchanges')).length;
@@ -209,7 +209,7 @@ test('status asks anew although the record is cached', async (t) => {
   assert.equal(asked(), before + 1);
 });
 
-test('a metadata host that answers something else than JSON: code 5, and what was found', async (t) => {
+test('a metadata host that returns no JSON is code 5, with the content it returned', async (t) => {
   const server = createServer((_, response) => response.end('<html>sign in to the hotel</html>'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -221,7 +221,7 @@ test('a metadata host that answers something else than JSON: code 5, and what wa
   assert.match(stderr, /expected JSON, found "<html>sign in/);
 });
 
-test('a record without a needed field names it', async (t) => {
+test('an error about an incomplete record names the missing field', async (t) => {
   const server = createServer((_, response) => response.end('{"id":"x","datasets":{"symbols":[]}}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -242,7 +242,7 @@ test('a closed pipe is a normal end', async (t) => {
   assert.equal(stderr, '');
 });
 
-test('the sandbox prints lines that make the others use it, and ends on a signal with code 0', async (t) => {
+test('the sandbox prints lines that set the environment, and ends on a signal with code 0', async (t) => {
   const { child, printed, finished } = start(['sandbox', '--exported-until', '2024-03-10', '--rows', '50']);
   t.after(() => child.kill('SIGKILL'));
   await printed('TICKHAUL_API_KEY=sandbox-key');

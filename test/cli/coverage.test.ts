@@ -33,7 +33,7 @@ BTC-PERPETUAL  2023-12-28  2024-02-05       37      1        2   370  38.0 kB
 const TOTALS = `\
 2 series of 2 exchanges, 400 rows, 41.0 kB
 40 days present, 1 empty, 2 missing
-recorded, but gone from the disk: 1 day; tickhaul verify --repair brings them again
+recorded, but missing on disk: 1 day; tickhaul verify --repair downloads them again
 `;
 
 const CALENDARS = `
@@ -49,7 +49,7 @@ deribit trades BTC-PERPETUAL
 
 `;
 
-test('tables, calendars and totals are printed to a pipe without colours, in 80 columns', async (t) => {
+test('prints tables, calendars and totals to a pipe without colours, in 80 columns', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, SERIES);
   const { exitCode, stdout, stderr } = await runHere(['coverage', dir]);
@@ -62,12 +62,12 @@ test('tables, calendars and totals are printed to a pipe without colours, in 80 
   assert.match(narrow.stdout, /\n2024 1 .*\n Feb {3}××■×\n/);
 });
 
-/** In a colour of the terminal. */
+/** The text in a colour of the terminal. */
 function paint(text: string, code: number): string {
   return `\u001b[${code}m${text}\u001b[39m`;
 }
 
-test('days are told apart by colour as well, where colours are wanted', async (t) => {
+test('colours distinguish days too, if they are enabled', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, SERIES);
   const words = ['coverage', dir, '-s', 'btc-perpetual', '--from', '2024-02-01'];
@@ -82,7 +82,7 @@ test('days are told apart by colour as well, where colours are wanted', async (t
   assert.equal(plain.stdout.includes('\u001b'), false);
 });
 
-test('on a screen of any width no line of months is longer than the screen', async (t) => {
+test('no line of months is longer than the screen, at any width', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, [
     { symbol: 'A-VERY-LONG-SYMBOL-20240329', from: '2022-06-01', days: 'p'.repeat(600) },
@@ -100,7 +100,7 @@ test('on a screen of any width no line of months is longer than the screen', asy
   }
 });
 
-test('of many series the worst are shown, within some lines, and the rest is named', async (t) => {
+test('of many series, those with the most missing days are shown within a limit, and the rest is counted', async (t) => {
   const dir = await tempDir(t);
   const many = Array.from({ length: 60 }, (_, i) => ({
     symbol: `S${i}`,
@@ -119,14 +119,14 @@ test('of many series the worst are shown, within some lines, and the rest is nam
   assert.equal(all.stdout.match(/^S\d+ +2024/gm)?.length, 60);
 });
 
-test('years of which nothing is there take a line', async (t) => {
+test('years without data share one line', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, [{ from: '2023-12-31', days: 'p' }]);
   const { stdout } = await runHere(['coverage', dir, '--from', '1990-01-01']);
-  assert.match(stdout, /\n1990 to 2022 {2}nothing is there\n2023 1 /);
+  assert.match(stdout, /\n1990 to 2022 {2}no data\n2023 1 /);
 });
 
-test('a download is covered: JSON names what is there and what is not', async (t) => {
+test('JSON lists the days that exist and those that are missing after a download', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -170,7 +170,7 @@ test('a download is covered: JSON names what is there and what is not', async (t
   assert.ok(Number(rows) > 0 && Number(bytes) > 0);
 });
 
-test('a page replaces an earlier one, and no other file', async (t) => {
+test('a page replaces an earlier page, and no other file', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, SERIES);
   const page = join(dir, 'page.html');
@@ -214,7 +214,7 @@ for (const [words, message] of wrong) {
   });
 }
 
-test('-o names the folder as everywhere, and an argument does still', async (t) => {
+test('accepts the folder with -o and as an argument', async (t) => {
   const dir = await tempDir(t);
   await createFolder(dir, SERIES);
   const [flag, argument] = [await runHere(['coverage', '-o', dir]), await runHere(['coverage', dir])];
@@ -225,7 +225,7 @@ test('-o names the folder as everywhere, and an argument does still', async (t) 
   assert.match(both.stderr, /<folder> and --dir name the same thing/);
 });
 
-test('a folder in a download folder stands for what is below it', async (t) => {
+test('a folder inside a download folder selects the files below it', async (t) => {
   const dir = await tempDir(t);
   const [first, second] = createRecords({ from: '2024-03-01', days: 'pp' });
   assert.ok(first && second);

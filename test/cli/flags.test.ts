@@ -14,7 +14,7 @@ import {
 } from '../../src/commands/selection/read-selection.js';
 import { readKey, readSettings } from '../../src/commands/settings.js';
 
-/** Of a run that nobody breaks off. */
+/** A signal that is never aborted. */
 const NEVER = new AbortController().signal;
 const BASE = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL'];
 
@@ -44,7 +44,7 @@ test('lists are comma-separated or repeated', async () => {
   assert.equal(selection.layout, 'flat');
 });
 
-test('download options have the defaults of the contract', async () => {
+test('download options have the documented defaults', async () => {
   const args = await argsOf(...BASE, '--last', '1d');
   assert.deepEqual(readDownloadOptions(args), {
     concurrency: 'auto',
@@ -95,7 +95,7 @@ const wrongWords: readonly (readonly [string[], RegExp])[] = [
   [['downlod', 'x'], /^unknown command "downlod"; did you mean download\?; see tickhaul --help$/],
   [[...BASE, '--tpye', 'x'], /^unknown flag --tpye; did you mean --type\?; see tickhaul download --help$/],
   [['status'], /^an argument is missing: tickhaul status <exchange>; see/],
-  [['download', 'a', 'b'], /^"b" is one argument too many/],
+  [['download', 'a', 'b'], /^"b": one argument too many/],
   [['download', 'a', '--type'], /^--type needs a value/],
   [['download', 'a', '--existing', '-'], /^--existing: "-" is not one of "skip", "verify", "overwrite"/],
   [['download', 'a', '--existing', 'x'], /^--existing: "x" is not one of "skip", "verify", "overwrite"/],
@@ -106,7 +106,7 @@ for (const [words, message] of wrongWords) {
   });
 }
 
-test('a dash is an argument like any other, and one without letters is none', async () => {
+test('a dash is a valid argument, an empty one is not', async () => {
   assert.deepEqual((await argsOf('verify', '-', 'b', '--dir', '-'))['path'], ['-', 'b']);
   assert.equal((await argsOf('convert', 'a', '-o', '-'))['out'], '-');
   for (const words of [
@@ -120,7 +120,7 @@ test('a dash is an argument like any other, and one without letters is none', as
   }
 });
 
-test('@file gives one symbol a line, without comments; a missing one is named', async () => {
+test('@file has one symbol per line, without comments; an error names a missing file', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'tickhaul-flags-'));
   try {
     const path = join(folder, 'symbols.txt');
@@ -134,7 +134,7 @@ test('@file gives one symbol a line, without comments; a missing one is named', 
   }
 });
 
-test('a flag stands over the environment, that over the default', () => {
+test('a flag overrides the environment, which overrides the default', () => {
   const env = { TICKHAUL_API_URL: 'http://one:1/', TICKHAUL_DIR: 'there', XDG_CACHE_HOME: '' };
   const settings = readSettings(env, {}, '/home/me');
   assert.equal(settings.apiUrl, 'http://one:1');
@@ -148,7 +148,7 @@ test('a flag stands over the environment, that over the default', () => {
   });
 });
 
-test('the key is trimmed; one with a break inside is refused and not shown', async () => {
+test('trims the key; refuses a key with a line break without printing it', async () => {
   const keyOf = (env: Record<string, string>) =>
     readKey(readSettings(env, {}, '/').keySource, Readable.from([' piped\n']), new AbortController().signal);
   assert.equal(await keyOf({ TM_API_KEY: 'c', TARDIS_API_KEY: ' b\n' }), 'b');
@@ -160,7 +160,7 @@ test('the key is trimmed; one with a break inside is refused and not shown', asy
   );
 });
 
-test('an abort ends the wait for a key from stdin', async () => {
+test('an abort ends the wait for a key on stdin', async () => {
   const keyboard = new Readable({ read() {} });
   const reason = new TickhaulError('interrupted', 'interrupted (SIGINT)');
   const controller = new AbortController();

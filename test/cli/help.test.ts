@@ -15,7 +15,7 @@ async function help(...words: string[]): Promise<readonly string[]> {
   return (parsed as ParsedCommandLine & { kind: 'print' }).text.trimEnd().split('\n');
 }
 
-/** The words of a command line, up to where the shell goes on with something else. */
+/** The words of a command line, up to a pipe or another operator. */
 function wordsOf(line: string): readonly string[] {
   const [own = ''] = line.split(/ (?:\||>|&&) /);
   return [...own.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g)].map((m) => m[1] ?? m[2] ?? m[3] ?? '');
@@ -41,28 +41,28 @@ for (const command of LOADED) {
   });
 
   for (const [line] of command.examples.filter(([example]) => example.startsWith('$0 '))) {
-    test(`the example is understood: ${line}`, async () => {
+    test(`parses the example: ${line}`, async () => {
       const parsed = await parseCommandLine(COMMANDS, wordsOf(line).slice(1), COLUMNS);
       assert.equal(parsed.kind === 'run' && commandName(parsed.command), name);
     });
   }
 }
 
-test('the help of all names every command and fits 80 columns', async () => {
+test('the general help lists every command and fits 80 columns', async () => {
   const lines = await help();
   for (const line of lines) assert.ok(line.length <= COLUMNS, line);
   for (const command of COMMANDS)
     assert.ok(lines.some((line) => line.startsWith(`  tickhaul ${command.syntax}`)));
 });
 
-test('a command after a flag with a value is found', async () => {
+test('finds a command after a flag with a value', async () => {
   const words = ['--json', '--dir', 'plan', 'download', 'deribit', '--date=2024-03-01'];
   const parsed = await parseCommandLine(COMMANDS, words, COLUMNS);
   assert.equal(parsed.kind === 'run' && commandName(parsed.command), 'download');
   assert.equal(parsed.kind === 'run' && parsed.args['dir'], 'plan');
 });
 
-test('help loads no command, and no package but those that read the command line', () => {
+test('help loads no command, and only the packages that parse the command line', () => {
   const main = fileURLToPath(new URL('../../src/cli/main.js', import.meta.url));
   const { files, packages } = importsOf(main);
   assert.deepEqual([...packages].sort(), ['leven', 'yargs']);
@@ -74,7 +74,7 @@ test('help loads no command, and no package but those that read the command line
   );
 });
 
-/** What a module imports before anything runs, and what that imports in turn. */
+/** The static imports of a module, and theirs in turn. */
 function importsOf(module: string, files = new Set<string>(), packages = new Set<string>()) {
   files.add(module);
   const text = readFileSync(module, 'utf8');
@@ -96,14 +96,14 @@ test('flags without a command are a usage error', async () => {
   });
 });
 
-test('the command is the first word that names one, and not a value that looks like one', async () => {
+test('the command is the first word that names one, not a flag’s value that looks like one', async () => {
   const words = ['download', 'deribit', '--dir', 'plan', '--tpye', 'x'];
   await assert.rejects(parseCommandLine(COMMANDS, words, COLUMNS), {
     message: /see tickhaul download --help$/,
   });
 });
 
-test('a wrong choice of an argument names the argument', async () => {
+test('an invalid choice of a positional names the positional', async () => {
   await assert.rejects(parseCommandLine(COMMANDS, ['completion', 'tcsh'], COLUMNS), {
     message: /^<shell>: "tcsh" is not one of/,
   });

@@ -14,7 +14,7 @@ const listed = (id: string) => ({
   availableSince: '2024-01-01T00:00:00.000Z',
 });
 
-test('what a record holds for a terminal to obey never reaches one', async (t) => {
+test('control characters of a record never reach the terminal', async (t) => {
   const record = {
     id: 'deribit',
     name: '\x1b[2JDeribit\t\r\n\u202eneedle',
@@ -33,7 +33,7 @@ test('what a record holds for a terminal to obey never reaches one', async (t) =
   }
 });
 
-test('a metadata answer without end is broken off, with code 5', async (t) => {
+test('an endless metadata response is aborted with code 5', async (t) => {
   const address = await serve(t, (_, answer) => {
     const block = Buffer.alloc(64 * 1024, ' ');
     const more = (): void => {
@@ -52,7 +52,7 @@ test('a metadata answer without end is broken off, with code 5', async (t) => {
   assert.match(stderr, /an answer of more than 2\.0 MB; is it the right host\? TICKHAUL_MAX_ANSWER/);
 });
 
-test('a symbol that is listed twice, or in two cases, is one', async (t) => {
+test('a symbol listed twice, or in two cases, counts once', async (t) => {
   const symbols = ['btcusdt', 'BTCUSDT', 'BTCUSDT', 'ETHUSDT', 'ethusdt'].map(listed);
   const record = { id: 'binance', datasets: { exportedUntil: EXPORTED, symbols } };
   const address = await serve(t, (_, answer) => void answer.end(JSON.stringify(record)));
@@ -65,7 +65,7 @@ test('a symbol that is listed twice, or in two cases, is one', async (t) => {
   }
 });
 
-test('headers without end are told as what they are', async (t) => {
+test('endless headers are reported as the cause', async (t) => {
   const address = await serve(t, (_, answer) => {
     answer.writeHead(
       200,

@@ -5,7 +5,7 @@ import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-test('instruments of an exchange, by filters, as a table or one document; one of them by its symbol', async (t) => {
+test('lists instruments by filters, as a table or one document, or one of them by its symbol', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir, '');
@@ -29,7 +29,7 @@ test('instruments of an exchange, by filters, as a table or one document; one of
   assert.equal(JSON.parse(one.stdout).datasetId, 'XBTUSD');
 });
 
-test('what is wrong with a question about instruments', async (t) => {
+test('reports invalid requests for instruments', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const cases: readonly (readonly [RegExp, readonly string[]])[] = [

@@ -31,10 +31,10 @@ test('key shows what the key may access, and never the key', async (t) => {
   assert.match(wrong.stderr, /does not accept the key/);
   const none = await runHere(['key'], { env: envOf(service, dir, '') });
   assert.equal(none.exitCode, 4);
-  assert.match(none.stderr, /there is no API key: set TICKHAUL_API_KEY/);
+  assert.match(none.stderr, /no API key is set; set TICKHAUL_API_KEY/);
 });
 
-test('an expired key is code 4, in a document too', async (t) => {
+test('an expired key is code 4, with --json too', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });
   const dir = await tempDir(t);
   const done = await runHere(['key', '--json'], withKey(service, dir, service.apiKey));

@@ -9,7 +9,7 @@ import { dayFileName, downloadFolder, FIRST } from '../verify/helpers.js';
 
 const exec = promisify(execFile);
 
-test('a lock file names what is downloaded, the same bytes each time', async (t) => {
+test('a lock file lists the downloadFolder files with the same bytes each time', async (t) => {
   const { dir, env, run } = await downloadFolder(t);
   const lock = join(dir, '..', 'tickhaul.lock');
   const { exitCode, stdout, stderr } = await tickhaul(['lock'], { env, cwd: join(dir, '..') });
@@ -23,7 +23,7 @@ test('a lock file names what is downloaded, the same bytes each time', async (t)
   assert.ok(!text.includes(env['TICKHAUL_API_KEY'] ?? '-'));
 });
 
-test('md5sum and sha256sum take the lists', async (t) => {
+test('md5sum and sha256sum accept the lists', async (t) => {
   const { dir, run, verify } = await downloadFolder(t);
   const odd = ['A B', ' A', '*A', '#A', "A'B", 'ÄÖ€', '-A'].map((symbol) => dayFileName('01', symbol));
   for (const name of [...odd, `*${FIRST}`, ` ${FIRST}`, `#${FIRST}`])
@@ -37,7 +37,7 @@ test('md5sum and sha256sum take the lists', async (t) => {
   }
 });
 
-test('a folder that is not what its manifest says is not locked', async (t) => {
+test('a folder that differs from its manifest is not locked', async (t) => {
   const { dir, run } = await downloadFolder(t);
   await rm(join(dir, FIRST));
   const { exitCode, stdout, stderr } = await run('lock', '-o', '-');

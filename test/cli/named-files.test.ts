@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { start, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 
-/** A named pipe that nobody writes to. */
+/** A named pipe without a writer. */
 async function silentPipe(t: TestContext): Promise<{ readonly dir: string; readonly pipe: string }> {
   const dir = await tempDir(t);
   const pipe = join(dir, 'pipe');
@@ -25,14 +25,14 @@ for (const words of [
   ['download', '--from-file', 'PIPE'],
   [...DOWNLOAD, '-s', '@PIPE'],
 ]) {
-  test(`a pipe that nobody writes to can be ended: ${words.join(' ')}`, async (t) => {
+  test(`a pipe without a writer can be interrupted: ${words.join(' ')}`, async (t) => {
     const { dir, pipe } = await silentPipe(t);
     const env = { TICKHAUL_API_URL: 'http://127.0.0.1:1', TICKHAUL_DIR: dir };
     const { child, finished } = start(
       words.map((word) => word.replace('PIPE', pipe)),
       { env, cwd: dir },
     );
-    // A writer's open returns once the other end is open too: so the command is at it.
+    // Opening the write end returns after the command has opened the read end.
     const writer = createWriteStream(pipe);
     await once(writer, 'open');
     child.kill('SIGTERM');
@@ -41,16 +41,16 @@ for (const words of [
   });
 }
 
-test('a pipe with a writer is read to its end', async (t) => {
+test('reads a pipe with a writer to its end', async (t) => {
   const { dir, pipe } = await silentPipe(t);
   const { finished } = start(['key', '--api-key-file', pipe], { cwd: dir });
   createWriteStream(pipe).end('two words');
   const { exitCode, stderr } = await finished;
   assert.equal(exitCode, 2);
-  assert.match(stderr, /the API key holds a blank/);
+  assert.match(stderr, /the API key contains a blank/);
 });
 
-test('a key file of a size that no key has is refused, were it without an end', async (t) => {
+test('refuses a key file larger than any key, even an endless one', async (t) => {
   const dir = await tempDir(t);
   const large = join(dir, 'large');
   await writeFile(large, 'k'.repeat(2_700_000));
@@ -61,7 +61,7 @@ test('a key file of a size that no key has is refused, were it without an end', 
   }
 });
 
-test('a pipe or a device is no day file', async (t) => {
+test('a pipe or a device is not a day file', async (t) => {
   const { dir } = await silentPipe(t);
   const name = join(dir, 'binance_trades_2024-03-01_BTCUSDT.csv.gz');
   execFileSync('mkfifo', [name]);

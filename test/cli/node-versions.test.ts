@@ -7,7 +7,7 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
-/** The built command on the later releases that it promises to run on. */
+/** The built command on the later supported releases. */
 for (const version of ['22', '24']) {
   test(`the built command runs on Node ${version}`, async (t) => {
     const npx = ['--yes', `node@${version}`, '-p', 'process.execPath'];

@@ -10,7 +10,7 @@ import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { OPTIONS, place } from './output-options.js';
 
-/** Makes a node of a folder; false where that is not permitted. */
+/** Creates a node in a folder; false if that is not permitted. */
 function makeNode(t: TestContext, path: string, ...kind: readonly string[]): boolean {
   try {
     execFileSync('mknod', [path, ...kind], { stdio: 'ignore' });
@@ -25,7 +25,7 @@ for (const option of OPTIONS) {
   const { content, exitCode = 0, words } = option;
   const name = words.join(' ');
 
-  test(`a device and a named pipe are written to and stay what they are: ${name}`, async (t) => {
+  test(`writes to a device and a named pipe, which keep their type: ${name}`, async (t) => {
     const { dir, run } = await place(t);
     if (makeNode(t, join(dir, 'null'), 'c', '1', '3')) {
       const written = await run(option, 'null');
@@ -46,7 +46,7 @@ for (const option of OPTIONS) {
     );
   });
 
-  test(`descriptors are written to as they are: ${name}`, async (t) => {
+  test(`writes to descriptors directly: ${name}`, async (t) => {
     const { dir, run } = await place(t);
     const file = join(dir, 'appended');
     writeFileSync(file, 'before\n');
@@ -67,7 +67,7 @@ for (const option of OPTIONS) {
     assert.ok(lstatSync(join(dir, 'link')).isSymbolicLink());
   });
 
-  test(`symbolic links are followed and stay: ${name}`, async (t) => {
+  test(`follows symbolic links and keeps them: ${name}`, async (t) => {
     const { dir, run } = await place(t);
     await mkdir(join(dir, 'real'));
     await mkdir(join(dir, 'links'));
@@ -108,7 +108,7 @@ for (const option of OPTIONS) {
   });
 }
 
-/** The output's own part of a stdout that has other text behind it. */
+/** The output itself, without text that follows it on stdout. */
 function beginningOf(stdout: string, content: RegExp): string {
   if (content.test(stdout)) return stdout;
   const lines = stdout.split('\n');

@@ -9,11 +9,11 @@ import { createMarketSender, loopbackExchange, type Peer } from '../live/exchang
 
 /** An option that names an output file. */
 export interface OutputOption {
-  /** The command, up to the name. */
+  /** The command line before the name. */
   readonly words: readonly string[];
   readonly content: RegExp;
   readonly exitCode?: number;
-  /** Whether lines of messages are compressed by the end of the name. */
+  /** Whether the extension of the name selects a compression. */
   readonly isMessages?: boolean;
 }
 
@@ -60,7 +60,7 @@ export const OPTIONS: readonly OutputOption[] = [
 export interface Place {
   /** An empty folder. */
   readonly dir: string;
-  /** Runs the command with an output of this name. @param shell what runs it, as `"$0" "$@" | cat`. */
+  /** Runs the command with this output name. @param shell script that runs it, such as `"$0" "$@" | cat`. */
   run(option: OutputOption, name: string, shell?: string): Promise<Finished>;
 }
 
@@ -87,7 +87,7 @@ export async function place(t: TestContext): Promise<Place> {
   return {
     dir,
     run({ words }, name, shell) {
-      // A shell that is replaced by the command passes signals on.
+      // exec replaces the shell by the command, so that signals reach it.
       const command = shell === undefined ? [process.execPath] : ['bash', '-c', shell, process.execPath];
       const { child, finished } = start([...words, name], { env, cwd: dir, command });
       end = () => void child.kill('SIGINT');

@@ -9,13 +9,13 @@ import { smallDisk } from '../helpers/small-disk.js';
 import { tempDir } from '../helpers/temp.js';
 import { MINUTES, OPTIONS, type OutputOption, place } from './output-options.js';
 
-test('a named pipe that nobody reads can be ended', async (t) => {
+test('a named pipe without a reader can be interrupted', async (t) => {
   const dir = await tempDir(t);
   for (const pipe of ['config', 'out']) execFileSync('mkfifo', [join(dir, pipe)]);
   const words = ['replay', 'bitmex:XBTUSD', '--channel', 'trade', ...MINUTES, '--config', 'config'];
   const { child, finished } = start([...words, '-o', 'out'], { cwd: dir });
   const config = createWriteStream(join(dir, 'config'));
-  // The open of its other end is the command's.
+  // Opening the read end waits for the command.
   await once(config, 'open');
   config.end(
     'dir: data\njobs: [{ name: trades, exchange: deribit, types: trades, symbols: all, last: 1d }]\n',
@@ -26,7 +26,7 @@ test('a named pipe that nobody reads can be ended', async (t) => {
   assert.ok(lstatSync(join(dir, 'out')).isFIFO());
 });
 
-test('a reader of a named pipe that leaves is a normal end', async (t) => {
+test('a named pipe whose reader leaves is a normal end', async (t) => {
   const { dir, run } = await place(t);
   const pipe = join(dir, 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -41,7 +41,7 @@ test('a reader of a named pipe that leaves is a normal end', async (t) => {
   assert.ok(JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '').messages > 0);
 });
 
-test('stdout in a file that a full disk takes only in part is code 8', async (t) => {
+test('stdout to a file on a full disk is code 8', async (t) => {
   const disk = await smallDisk(t, '64k');
   if (!disk) return;
   const { run } = await place(t);

@@ -11,18 +11,18 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 const LIB = dirname(BIN);
-/** Words that only these packages have in their code. */
+/** Words that occur only in the code of these packages. */
 const PACKAGES = { undici: 'UND_ERR_INVALID_ARG', zod: '$ZodObject', yaml: 'YAMLParseError' };
 
 interface Loaded {
   readonly finished: Finished;
-  /** Modules of the package, threads' too. */
+  /** Modules of the package, including those of threads. */
   readonly files: readonly string[];
-  /** Which of the weighty packages are in them. */
+  /** The large packages that they contain. */
   readonly packages: readonly string[];
 }
 
-/** What a run loads, as V8 tells it. */
+/** Files that a run loads, according to V8's coverage. */
 async function loadedBy(
   args: readonly string[],
   dir: string,
@@ -46,7 +46,7 @@ async function loadedBy(
   return { finished, files, packages };
 }
 
-test('a command that asks the service loads at most 25 files', async (t) => {
+test('a command that requests the service loads at most 25 files', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const { finished, files, packages } = await loadedBy(['exchanges'], dir, envOf(service, dir));
@@ -55,7 +55,7 @@ test('a command that asks the service loads at most 25 files', async (t) => {
   assert.deepEqual(packages, ['undici', 'zod']);
 });
 
-test('what asks no service loads neither undici nor zod', async (t) => {
+test('commands without requests load neither undici nor zod', async (t) => {
   const dir = await tempDir(t);
   const file = join(dir, 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz');
   const row = 'deribit,BTC-PERPETUAL,1709251200000000,1709251200000100,1,buy,60000.5,10';
@@ -82,19 +82,19 @@ test('64 open files are enough', async (t) => {
   assert.equal(finished.exitCode, 0, finished.stderr);
 });
 
-test('where too few files may be open it never ends with a code of another meaning', async () => {
+test('too few open files never end with an exit code of another meaning', async () => {
   for (let count = 30; count >= 18; count -= 2) {
     const command = withOpenFiles(count);
     const [program = '', ...first] = command;
     const bare = await promisify(execFile)(program, [...first, '-e', '0']).catch(() => undefined);
-    // Node itself doesn't start below some number.
+    // Node itself does not start below some limit.
     if (bare === undefined) continue;
     const { exitCode, stderr } = await tickhaul(['--version'], { command });
     assert.ok(exitCode === 0 || exitCode === 1, `${count}: ${exitCode} ${stderr}`);
   }
 });
 
-test('a package that lacks a file says so in one line, and ends with 1', async (t) => {
+test('a package with a missing file reports it in one line, and ends with 1', async (t) => {
   const dir = await tempDir(t);
   await copyFile(BIN, join(dir, 'tickhaul.mjs'));
   const env = { PATH: process.env['PATH'] };
@@ -105,12 +105,12 @@ test('a package that lacks a file says so in one line, and ends with 1', async (
   });
 });
 
-/** A shell in front of Node that lets it open only so many files. */
+/** A shell that limits the open files of Node. */
 function withOpenFiles(count: number): readonly string[] {
   return ['/bin/sh', '-c', `ulimit -n ${count} && exec "$0" "$@"`, process.execPath];
 }
 
-test('the package is under 1.1 MB, and holds the licences of what is bundled', async () => {
+test('the package is under 1.1 MB, and contains the licences of bundled packages', async () => {
   const args = ['pack', '--dry-run', '--json', '--ignore-scripts'];
   const { stdout } = await promisify(execFile)('npm', args, { cwd: dirname(LIB) });
   const [{ size = Infinity, files = [] } = {}] = JSON.parse(stdout) as {

@@ -8,7 +8,7 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
-test('plan tells each file, and download --dry-run the same; neither leaves anything on disk', async (t) => {
+test('plan and download --dry-run list the same files, and write nothing', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = { ...envOf(service, join(dir, 'sets')), XDG_CACHE_HOME: join(dir, 'cache') };
@@ -24,7 +24,7 @@ test('plan tells each file, and download --dry-run the same; neither leaves anyt
     ['download', 'download', 'pending', 'pending', 'summary'],
   );
   const dry = await runHere(['download', ...words, '--dry-run'], { env });
-  // The disk's free space is as it is.
+  // The free space of the disk varies.
   const told = (run: Finished) =>
     jsonLines(run)
       .slice(0, -1)
@@ -34,7 +34,7 @@ test('plan tells each file, and download --dry-run the same; neither leaves anyt
   assert.ok(service.requests.every((request) => request.host === 'api'));
 });
 
-test('plan is by symbol for people, and with --files a line a file, days in order', async (t) => {
+test('prints a plan by symbol, and with --files one line per file in order of days', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const words = ['plan', ...tradesOf('2024-03-08', '2024-03-11')];
@@ -58,7 +58,7 @@ test('plan is by symbol for people, and with --files a line a file, days in orde
   ]);
 });
 
-test('symbols come from a file, one a line, with comments and blank lines', async (t) => {
+test('reads symbols from a file with one per line, comments and blank lines', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   await writeFile(join(dir, 'list'), '# mine\nbtcusdt\n\n  ETHUSDT \n');

@@ -12,17 +12,17 @@ import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
 import { createMarketSender, loopbackExchange } from '../live/exchange.js';
 
-/** Bytes that a reader takes before it stops; more than a pipe holds, and not a whole number of lines. */
+/** Bytes that a reader reads before it stops: more than a pipe holds, and not a whole number of lines. */
 const READ = 150_001;
 
 interface Left {
-  /** All that went into the pipe. */
+  /** All bytes written to the pipe. */
   readonly taken: Buffer;
   readonly exitCode: number;
   readonly stderr: string;
 }
 
-/** Runs a command with a pipe as stdout, whose reader leaves while the command is stopped: so all in the pipe is counted. */
+/** Runs a command whose reader leaves while the command is stopped, so that all bytes in the pipe are counted. */
 async function leave(t: TestContext, words: readonly string[], env: Record<string, string>): Promise<Left> {
   const pipe = join(await tempDir(t), 'pipe');
   execFileSync('mkfifo', [pipe]);
@@ -56,7 +56,7 @@ async function leave(t: TestContext, words: readonly string[], env: Record<strin
   return { taken: Buffer.concat(chunks), exitCode, stderr };
 }
 
-/** What is in a pipe. */
+/** The bytes in a pipe. */
 function readAvailable(fd: number): Buffer {
   const chunks: Buffer[] = [];
   for (;;) {
@@ -77,7 +77,7 @@ function isStopped({ pid }: ChildProcess): boolean {
   return /^State:\tT/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
 }
 
-/** Whole lines of a text that ends anywhere. */
+/** Complete lines of a text. */
 function wholeLines(taken: Buffer): { readonly messages: number; readonly bytes: number } {
   const bytes = taken.lastIndexOf('\n') + 1;
   return { messages: taken.toString('utf8', 0, bytes).split('\n').length - 1, bytes };
@@ -90,7 +90,7 @@ const REPLAYS = [
 ];
 
 for (const words of REPLAYS) {
-  test(`the summary counts what went into the pipe of a reader that left: ${words.join(' ')}`, async (t) => {
+  test(`the summary counts what was written to the pipe of a reader that left: ${words.join(' ')}`, async (t) => {
     if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
     const service = await sandbox(t, { rows: 60_000 });
     const { taken, exitCode, stderr } = await leave(t, words, envOf(service, await tempDir(t)));
@@ -100,7 +100,7 @@ for (const words of REPLAYS) {
   });
 }
 
-test('so it is with a stream', async (t) => {
+test('the summary of a stream counts what was written to the pipe', async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
   const { url } = await loopbackExchange(t, {
     async play(peer) {
@@ -121,7 +121,7 @@ test('so it is with a stream', async (t) => {
   assert.deepEqual({ messages, bytes }, wholeLines(taken));
 });
 
-test('convert says how much went into the pipe', async (t) => {
+test('convert reports how much was written to the pipe', async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
   const service = await sandbox(t, { rows: 60_000 });
   const dir = await tempDir(t);

@@ -6,10 +6,10 @@ import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
 
 const ON_LOOPBACK = /^http:\/\/127\.0\.0\.1:\d+$/;
 
-/** Prints what a program is given, as JSON. */
+/** Prints the arguments and the environment of a program, as JSON. */
 const TELL = 'process.stdout.write(JSON.stringify({ env: process.env, words: process.argv.slice(1) }))';
 
-test('sandbox -- gives a command the environment, with a made-up key and no other, and its words as they are', async () => {
+test('sandbox -- runs a command with its environment, a generated key and unchanged words', async () => {
   const words = ['-x', '--', '', "it's", '--json', '*'];
   const { exitCode, stdout, stderr } = await tickhaul(
     ['sandbox', '--rows', '50', '--', process.execPath, '-e', TELL, '--', ...words],
@@ -29,7 +29,7 @@ test('sandbox -- gives a command the environment, with a made-up key and no othe
   assert.ok(stderr.includes(env['TICKHAUL_API_URL'] ?? '?'), 'the address is told');
 });
 
-test('what runs in it can download, and sandbox ends with its exit code', async (t) => {
+test('a command in the sandbox can download, and sandbox exits with its exit code', async (t) => {
   const dir = await tempDir(t);
   const script = '"$0" "$1" download deribit -t trades -s BTC-PERPETUAL --last 1d && exit 7';
   const { exitCode, stdout, stderr } = await tickhaul(
@@ -43,8 +43,8 @@ test('what runs in it can download, and sandbox ends with its exit code', async 
 
 for (const [what, words, exitCode, said] of [
   ['ended by a signal', ['sh', '-c', 'kill -KILL $$'], 137, /^$/],
-  ['not there', ['no-such-command'], 127, /^tickhaul: no-such-command: there is no such command$/m],
-  ['not one that can be run', ['/'], 126, /^tickhaul: \/: the command can't be run/m],
+  ['not there', ['no-such-command'], 127, /^tickhaul: no-such-command: no such command$/m],
+  ['not one that can be run', ['/'], 126, /^tickhaul: \/: cannot run the command/m],
   ['empty', [''], 2, /<command> is empty/],
 ] as const) {
   test(`a command that is ${what} ends the sandbox with ${exitCode}`, async () => {
@@ -55,7 +55,7 @@ for (const [what, words, exitCode, said] of [
 }
 
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  test(`${signal} is the command's to answer, and the service stays till it has`, async (t) => {
+  test(`${signal} is handled by the command, and the service runs until its end`, async (t) => {
     const script = `
       process.on('${signal}', async () => {
         const { status } = await fetch(process.env.TICKHAUL_API_URL + '/v1/exchanges');
@@ -83,7 +83,7 @@ test('Ctrl-C in a terminal reaches the command once, and does not end the servic
     });
     console.log('ready');`;
   const { child, printed, finished } = inTerminal(
-    // The shell of the terminal hears of Ctrl-C too.
+    // The shell of the terminal gets Ctrl-C too.
     'trap : INT; tickhaul sandbox -- "$NODE" -e "$CODE"',
     await tempDir(t),
     { NODE: process.execPath, CODE: script },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { start, tickhaul } from '../helpers/cli.js';
 import { post } from '../sandbox/issuer/helpers.js';
 
-test('lifetimes and faults of the account are flags, and the issuer is an environment line', async (t) => {
+test('flags set lifetimes and faults of the account, and a line sets the issuer', async (t) => {
   const flags = ['--auth-fault', 'register:500=1', '--auth-fault-limit', '1', '--claim-lifetime', '0s'];
   const { child, printed, finished } = start(['sandbox', '--verbose', '--rows', '50', ...flags]);
   t.after(() => child.kill('SIGKILL'));
@@ -26,7 +26,7 @@ test('lifetimes and faults of the account are flags, and the issuer is an enviro
   assert.ok(!(stdout + stderr).includes(token));
 });
 
-test('a fault of the account that is not known is a usage error', async () => {
+test('an unknown fault of the account is a usage error', async () => {
   const { exitCode, stderr } = await tickhaul(['sandbox', '--auth-fault', 'tokn:500=1']);
   assert.equal(exitCode, 2);
   assert.match(stderr, /unknown step "tokn"; did you mean token\?/);

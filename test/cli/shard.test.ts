@@ -20,7 +20,7 @@ const filesOf = (lines: readonly JsonLine[]): string[] =>
   lines.filter(({ event }) => event === 'file').map(({ path }) => String(path));
 const ofShard = (index: number) => (name: string) => shardIndex(parseDayFileName(name), COUNT) === index;
 
-test('shards share the work: each file once, whoever plans, downloads, checks or converts', async (t) => {
+test('shards of plan, download, verify and convert process each file once', async (t) => {
   const service = await sandbox(t, { rows: 50 });
   const dir = join(await tempDir(t), 'data');
   const env = envOf(service, dir);
@@ -42,7 +42,7 @@ test('shards share the work: each file once, whoever plans, downloads, checks or
   }
   assert.deepEqual(filesOf(plan).sort(), names.filter(ofShard(1)).sort());
 
-  // Nobody knows this one: the first shard has it.
+  // The name of this file identifies no day file: it belongs to the first shard.
   await rename(join(dir, names[0] ?? ''), join(dir, 'odd.csv.gz'));
   await writeFile(join(dir, names[0] ?? ''), '');
   const verified = await Promise.all(
@@ -67,7 +67,7 @@ test('shards share the work: each file once, whoever plans, downloads, checks or
   );
 });
 
-test('sync in shards at once: nothing twice, nothing missing, and no run waits for another', async (t) => {
+test('concurrent sync runs of shards do nothing twice, leave nothing out, and do not wait for each other', async (t) => {
   const service = await sandbox(t, { rows: 50, latencyMs: 20 });
   const dir = await tempDir(t);
   const config = join(dir, 'tickhaul.yaml');
@@ -85,10 +85,10 @@ test('sync in shards at once: nothing twice, nothing missing, and no run waits f
   assert.equal(whole.at(-1)?.['skipped'], 8);
 });
 
-test('a shard that is none is refused, and one of slices, which fall to none', async () => {
+test('refuses an invalid shard, and a shard of slices', async () => {
   const slices = await runHere(['verify', '--cache', '--shard', '0/2']);
   assert.equal(slices.exitCode, 2);
-  assert.match(slices.stderr, /--shard is for day files; --cache only looks/);
+  assert.match(slices.stderr, /--shard applies to day files only; leave it out with --cache/);
   const { exitCode, stderr } = await runHere(['verify', '--shard', '5/5']);
   assert.equal(exitCode, 2);
   assert.equal(stderr, 'tickhaul: --shard: "5/5" is not a shard; the first is 0, so the last of 5 is 4/5\n');

@@ -5,7 +5,7 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
 
-/** The frames of bars in a terminal's output, each as its lines. */
+/** The frames of bars in a terminal's output, as lists of lines. */
 function framesOf(output: string): readonly (readonly string[])[] {
   return output
     .split('\u001b8')
@@ -13,7 +13,7 @@ function framesOf(output: string): readonly (readonly string[])[] {
     .map((frame) => (frame.split(/\r(?!\n)/, 1)[0] ?? '').split('\r\n'));
 }
 
-test('bars fit a terminal that becomes smaller, which is left as it was found', {
+test('bars fit a terminal that becomes smaller, and leave its state unchanged', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const service = await sandbox(t, { rows: 20_000, rate: 300_000 });
@@ -44,11 +44,11 @@ test('bars fit a terminal that becomes smaller, which is left as it was found', 
     stdout,
     /interrupted \(SIGINT\)\r\n\S*✗\S* 16 unfinished in .*\r\nrun the same .*\r\nleft with 130\r\nas before\r\n$/,
   );
-  // Neither the cursor nor the wrapping of lines was ever switched off.
+  // Neither the cursor nor line wrapping was switched off.
   assert.ok(!stdout.includes('\u001b[?'));
 });
 
-test('a second signal leaves at once, with a line of its own for what comes next', {
+test('a second signal exits at once, and moves to a new line', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const service = await sandbox(t, { rows: 20_000, rate: 300_000 });
@@ -69,7 +69,7 @@ test('a second signal leaves at once, with a line of its own for what comes next
   assert.match(stdout, /binance-futures.*\]\s.*\r\r\nleft with (130|143)\r\n$/);
 });
 
-test('an error breaks between words at the width of a terminal, and is one line elsewhere', {
+test('wraps an error between words at the width of a terminal; otherwise it is one line', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const dir = await tempDir(t);

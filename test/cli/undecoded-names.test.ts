@@ -11,7 +11,7 @@ const TEXT =
   'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\nbinance,BTCUSDT,1709251200000000,1709251200000100,7,buy,61000.5,0.25\n';
 const SAYS = 'its name is not valid UTF-8; rename it';
 
-/** Two day files and a folder with a third one; Latin-1 names the folder and one of the files. */
+/** Two day files and a folder with a third one; the folder and a file have Latin-1 names. */
 async function folderOfNames(t: TestContext): Promise<string> {
   const dir = await tempDir(t);
   const latin = (name: string): Buffer =>
@@ -24,13 +24,13 @@ async function folderOfNames(t: TestContext): Promise<string> {
   return dir;
 }
 
-/** Runs the command by a shell, which gives it the bytes: Node's arguments are text. */
+/** Runs the command by a shell, which passes the bytes: Node's arguments are strings. */
 function byShell(script: string, cwd: string): Promise<Finished> {
   const command = ['sh', '-c', `${script}\nexec "$0" "$@" "$name"`, process.execPath];
   return start([], { cwd, command: [...command] }).finished;
 }
 
-test('a folder with names that are not UTF-8: they are called that, and the rest is done', async (t) => {
+test('reports names in a folder that are not UTF-8, and processes the others', async (t) => {
   const dir = await folderOfNames(t);
   const verified = await tickhaul(['verify', '--dir', dir, '--adopt']);
   assert.equal(verified.exitCode, 0, verified.stderr);
@@ -49,7 +49,7 @@ test('a folder with names that are not UTF-8: they are called that, and the rest
 });
 
 for (const command of ['convert', 'inspect', 'verify']) {
-  test(`${command}: a path that is not UTF-8 is called that`, async (t) => {
+  test(`${command} reports a path that is not UTF-8`, async (t) => {
     const dir = await folderOfNames(t);
     const script = `name=$(printf '%s/\\351_%s' '${dir}' '${NAME}')\nset -- "$@" ${command}`;
     const { exitCode, stderr } = await byShell(script, dir);
@@ -58,7 +58,7 @@ for (const command of ['convert', 'inspect', 'verify']) {
   });
 }
 
-test('a name with the mark of bytes that could not be decoded is a name', async (t) => {
+test('a name with a replacement character is a valid name', async (t) => {
   const dir = await tempDir(t);
   const path = join(dir, `\uFFFD_${NAME}`);
   writeFileSync(path, gzipSync(TEXT));

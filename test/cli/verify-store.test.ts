@@ -22,13 +22,13 @@ const DOWNLOAD = ['download', ...SELECTION];
 interface Place {
   readonly bucket: TestBucket;
   readonly shim: Shim;
-  /** For files of this machine: where the command runs. */
+  /** Working folder of the command. */
   readonly dir: string;
   at(prefix: string): string;
   run(...words: readonly string[]): Promise<Finished>;
 }
 
-/** A service of four day files, a bucket, and the command where both are reached. */
+/** A service of four day files, a bucket, and a command with access to both. */
 async function place(t: TestContext): Promise<Place> {
   const [service, bucket, dir] = await Promise.all([sandbox(t), bucketFor(t), workingDir(t)]);
   const shim = await shimFor(t, bucket.gateway.endpoint);
@@ -43,7 +43,7 @@ async function place(t: TestContext): Promise<Place> {
   };
 }
 
-/** As tools for buckets do with large objects: their ETag is no MD5. */
+/** A multipart upload, whose ETag is not an MD5. */
 async function copyInParts({ client, name: Bucket, read }: TestBucket, Key: string): Promise<void> {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
   const part = { Bucket, Key, UploadId, PartNumber: 1, Body: await read(Key) };
@@ -52,7 +52,7 @@ async function copyInParts({ client, name: Bucket, read }: TestBucket, Key: stri
   await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
 }
 
-test('what others did to a bucket is found by a listing, or by reading, and repaired', {
+test('changes by others in a bucket are found by a listing or by reading, and repaired', {
   skip: NO_STORE,
 }, async (t) => {
   const { bucket, shim, at, run } = await place(t);
@@ -93,7 +93,7 @@ test('what others did to a bucket is found by a listing, or by reading, and repa
   assert.match(nothing.stderr, /nowhere: no objects found; set --dir to the bucket and prefix/);
 });
 
-test('lists and reports of a bucket are those of a folder; records of one go to the other', {
+test('lists and reports of a bucket equal those of a folder; each can use the records of the other', {
   skip: NO_STORE,
 }, async (t) => {
   const { bucket, dir, at, run } = await place(t);
@@ -120,12 +120,12 @@ test('lists and reports of a bucket are those of a folder; records of one go to 
   for (const name of NAMES) await bucket.write(`copy/${name}`, await readFile(join(folder, name)));
   const merged = await run('manifest', 'merge', folder, '--dir', at('copy'), '--json');
   assert.deepEqual(JSON.parse(merged.stdout), { path: at('copy'), records: 4, added: 4, changed: 0 });
-  // Each was put in one piece, so its ETag is known.
+  // Each object was uploaded in one part, so its ETag is recorded.
   const listed = await run('verify', '--listed', '--dir', at('copy'));
   assert.deepEqual([listed.exitCode, listed.stderr.includes('without an ETag')], [0, false], listed.stderr);
 });
 
-test('a sync leaves its state in the bucket', { skip: NO_STORE }, async (t) => {
+test('a sync stores its state in the bucket', { skip: NO_STORE }, async (t) => {
   const { bucket, dir, at, run } = await place(t);
   const job =
     'name: one, exchange: binance-futures, types: [trades], symbols: [BTCUSDT], from: 2024-03-01, to: 2024-03-02';

@@ -11,7 +11,7 @@ import { namesIn, tempDir, workingDir } from '../helpers/temp.js';
 
 const DAY = ['--date', '2024-03-01'];
 
-test('what comes after -- is positional, dashes or not', async (t) => {
+test('words after -- are positionals, with or without dashes', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -25,7 +25,7 @@ test('what comes after -- is positional, dashes or not', async (t) => {
   assert.match(absent.stderr, /--json/);
 });
 
-test('of a flag that is given twice the last value counts, and lists add up', async (t) => {
+test('the last value of a repeated flag counts, and lists are joined', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const words = ['plan', 'Binance-Futures', '-t', 'trades', '-s', 'BTCUSDT', '-s', 'ETHUSDT'];
@@ -39,7 +39,7 @@ test('of a flag that is given twice the last value counts, and lists add up', as
   );
 });
 
-test('help <command> is <command> --help', async () => {
+test('help <command> equals <command> --help', async () => {
   const asked = await runHere(['help', 'download']);
   assert.deepEqual(asked, await runHere(['download', '--help']));
   assert.equal(asked.exitCode, 0);
@@ -48,7 +48,7 @@ test('help <command> is <command> --help', async () => {
   assert.deepEqual(await runHere(['help', 'help']), await runHere(['help']));
 });
 
-test('the help of an unknown command is a usage error with the nearest', async () => {
+test('help of an unknown command is a usage error with the nearest name', async () => {
   for (const words of [
     ['help', 'dowload'],
     ['dowload', '--help'],
@@ -61,7 +61,7 @@ test('the help of an unknown command is a usage error with the nearest', async (
   }
 });
 
-test('tickhaul alone prints a screen of 24 lines, with commands that exist', async () => {
+test('tickhaul without arguments prints 24 lines, with existing commands', async () => {
   const { exitCode, stdout, stderr } = await tickhaul([]);
   assert.equal(exitCode, 2);
   assert.equal(stdout, '');
@@ -74,7 +74,7 @@ test('tickhaul alone prints a screen of 24 lines, with commands that exist', asy
   assert.match(stderr, /tickhaul --help/);
 });
 
-test('other words for data types, and types of grouped files, lead to the right one', async (t) => {
+test('suggests the right name for other words for data types and types of grouped files', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const said = async (...words: string[]): Promise<string> => {
@@ -87,11 +87,11 @@ test('other words for data types, and types of grouped files, lead to the right 
   assert.match(await said(...future, 'funding'), /did you mean derivative_ticker\?/);
   assert.match(await said(...future, 'orderbook'), /did you mean incremental_book_L2\?/);
   assert.match(await said(...future, 'zzzzzz'), /it has .*trades/);
-  assert.match(await said('deribit', '-t', 'options_chain', '-s', 'all'), /take -s OPTIONS/);
+  assert.match(await said('deribit', '-t', 'options_chain', '-s', 'all'), /use -s OPTIONS/);
   assert.match(await said('deribit', '-s', 'all'), /--type is missing: .*known are trades, /);
 });
 
-test('a rate that nobody can mean is refused', async () => {
+test('refuses an implausibly low rate', async () => {
   const { exitCode, stderr } = await runHere([
     ...['download', 'deribit', '-t', 'trades', '-s', 'X', ...DAY],
     ...['--max-rate', '20'],
@@ -100,16 +100,16 @@ test('a rate that nobody can mean is refused', async () => {
   assert.match(stderr, /--max-rate: "20" is 20 bytes a second; write 20MB/);
 });
 
-test('of two config files beside each other the one that is passed over is named', async (t) => {
+test('warns of a config file that another one in the same folder overrides', async (t) => {
   const cwd = await workingDir(t);
   const env = envOf(await sandbox(t), cwd);
   await writeFile(join(cwd, 'tickhaul.yaml'), 'dir: here\njobs: []\n');
   await writeFile(join(cwd, 'tickhaul.json'), '{"dir":"there","jobs":[]}');
   const { stderr } = await runHere(['exchanges'], { env });
-  assert.match(stderr, /^warning tickhaul\.json is passed over: tickhaul\.yaml beside it is read\n/);
+  assert.match(stderr, /^warning ignoring tickhaul\.json: tickhaul\.yaml takes precedence\n/);
 });
 
-test('neither an empty HOME nor a relative XDG folder leads into the current one', async (t) => {
+test('neither an empty HOME nor a relative XDG folder leads to the working folder', async (t) => {
   const cwd = await tempDir(t);
   const { XDG_CACHE_HOME: _, ...env } = envOf(await sandbox(t), join(cwd, 'data'));
   await mkdir(join(cwd, 'home'));
@@ -118,7 +118,7 @@ test('neither an empty HOME nor a relative XDG folder leads into the current one
   assert.deepEqual(await readdir(cwd), ['home']);
 });
 
-test('a full disk under the log does not stop the data', {
+test('a full disk of the log does not stop the data', {
   skip: process.platform !== 'linux',
 }, async (t) => {
   const service = await sandbox(t);
@@ -130,7 +130,7 @@ test('a full disk under the log does not stop the data', {
   assert.equal((await namesIn(dir)).length, 1);
 });
 
-test('an address where a folder is meant is refused, and nothing is made of it', async (t) => {
+test('refuses a URL in place of a folder, and creates nothing', async (t) => {
   const service = await sandbox(t);
   const cwd = await workingDir(t);
   const env = envOf(service, join(cwd, 'data'));
@@ -162,7 +162,7 @@ test('an address where a folder is meant is refused, and nothing is made of it',
   assert.deepEqual(await readdir(cwd), []);
 });
 
-test('a month, a number of days, days of the week', async (t) => {
+test('accepts a month, a number of days, and days of the week', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const daysOf = async (...words: string[]): Promise<readonly unknown[]> => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { CommandHost } from '../../src/commands/command-host.js';
 import { prepareStream } from '../../src/commands/prepare-stream.js';
 
-test('what is asked for is read before anything is connected', async () => {
+test('validates options before any connection', async () => {
   const host = { signal: new AbortController().signal } as CommandHost;
   const refused = async (args: Record<string, unknown>, message: RegExp): Promise<void> => {
     await assert.rejects(

@@ -12,7 +12,7 @@ const HEALED: readonly FaultKind[] = FAULT_KINDS.filter(
 
 for (const redirect of [false, true]) {
   for (const kind of HEALED) {
-    test(`a fault "${kind}" on the first try is healed${redirect ? ', behind a redirect' : ''}`, async (t) => {
+    test(`recovers from a fault "${kind}" at the first attempt${redirect ? ', behind a redirect' : ''}`, async (t) => {
       const { service, dir } = await setUp(t, {
         faults: { [kind]: 1 },
         faultsPerFile: 1,
@@ -45,7 +45,7 @@ const LASTING: readonly (readonly [FaultKind, number, string])[] = [
 ];
 
 for (const [kind, exitCode, code] of LASTING) {
-  test(`a fault "${kind}" that lasts ends with code ${exitCode}, and nothing stands under the name`, async (t) => {
+  test(`a permanent fault "${kind}" ends with code ${exitCode}, and publishes no file`, async (t) => {
     const { service, dir } = await setUp(t, { faults: { [kind]: 1 }, retryAfterSeconds: 0 });
     const { summary, files } = await run(service, dir, { options: { retries: 1 }, ...patience(kind) });
     assert.equal(summary.exitCode, exitCode);
@@ -59,7 +59,7 @@ for (const [kind, exitCode, code] of LASTING) {
   });
 }
 
-test('retries begin at the first address, and say which try they are', async (t) => {
+test('retries start at the first address, with the number of the attempt', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true, faults: { truncate: 1 }, faultsPerFile: 2 });
   await run(service, dir);
   const urls = service.requests

@@ -25,7 +25,7 @@ const datasetRequests = ({ requests }: Sandbox): number =>
 const told = ({ files }: Run): readonly string[] =>
   files.map(({ status, file }) => `${file?.symbol} ${file && formatDay(file.day)} ${status}`).sort();
 
-test('days and symbols that the key does not cover are unauthorized, and not asked for', async (t) => {
+test('days and symbols without access are unauthorized, and not requested', async (t) => {
   const service = await sandbox(t, { keyAccess: [access({ symbols: ['BTCUSDT'] })] });
   const selection = { ...WEEK, symbols: ['BTCUSDT', 'ETHUSDT'] };
   const done = await run(service, await tempDir(t), { selection });
@@ -45,20 +45,20 @@ test('days and symbols that the key does not cover are unauthorized, and not ask
   assert.equal(done.summary.exitCode, 4);
 });
 
-test('an expired key leaves the first days of months', async (t) => {
+test('an expired key gives access to the first days of months', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });
   const done = await run(service, await tempDir(t), { selection: WEEK });
   assert.deepEqual(done.summary.counts, { downloaded: 1, unauthorized: 4 });
   assert.deepEqual([done.summary.exitCode, datasetRequests(service)], [4, 1]);
 });
 
-test('a service without key info is no obstacle', async (t) => {
+test('works without key info of the service', async (t) => {
   const service = await sandbox(t, { noKeyInfo: true });
   const done = await run(service, await tempDir(t), { selection: WEEK });
   assert.deepEqual([done.summary.exitCode, done.summary.counts], [0, { downloaded: 5 }]);
 });
 
-test('what is there already needs no key', async (t) => {
+test('existing files need no key', async (t) => {
   const dir = await tempDir(t);
   const full = await sandbox(t);
   await run(full, dir, { selection: WEEK });

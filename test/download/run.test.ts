@@ -10,7 +10,7 @@ import { openManifest } from '../../src/store/manifest/manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { NAME, onDisk, run, setUp } from './runs.js';
 
-test('a day file arrives whole, under its name, with its record', async (t) => {
+test('downloads a complete day file under its name, with its record', async (t) => {
   const { service, dir } = await setUp(t);
   const { summary, files } = await run(service, dir);
   assert.equal(summary.exitCode, 0);
@@ -26,7 +26,7 @@ test('a day file arrives whole, under its name, with its record', async (t) => {
   assert.equal(files[0]?.rows, record?.rows);
 });
 
-test('what is there is not asked for again', async (t) => {
+test('does not request existing files again', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir);
   const before = service.requests.filter((request) => request.host === 'datasets').length;
@@ -35,7 +35,7 @@ test('what is there is not asked for again', async (t) => {
   assert.equal(service.requests.filter((request) => request.host === 'datasets').length, before);
 });
 
-test('a good file outlives a failed attempt to overwrite it', async (t) => {
+test('keeps a good file after a failed attempt to overwrite it', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir);
   const before = await readFile(join(dir, NAME));
@@ -53,7 +53,7 @@ test('"transfer limit reached" stops the run at once', async (t) => {
   assert.ok(summary.unfinished > 30);
 });
 
-test('a wrong key is known after two requests', async (t) => {
+test('detects a wrong key after two requests', async (t) => {
   const { service, dir } = await setUp(t);
   const { summary } = await run(service, dir, {
     apiKey: 'wrong-key',
@@ -63,7 +63,7 @@ test('a wrong key is known after two requests', async (t) => {
   assert.ok(service.requests.filter((request) => request.host === 'datasets').length <= 2);
 });
 
-test('a wait longer than --max-wait fails, and the rest is not asked for', async (t) => {
+test('a wait longer than --max-wait fails, and the other files are not requested', async (t) => {
   const { service, dir } = await setUp(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 3600 });
   const { summary, files } = await run(service, dir, { selection: { date: undefined, from: '2024-02-01' } });
   assert.equal(summary.exitCode, 5);
@@ -71,7 +71,7 @@ test('a wait longer than --max-wait fails, and the rest is not asked for', async
   assert.ok(service.requests.filter((request) => request.host === 'datasets').length <= 2);
 });
 
-test('files that fail for several reasons end with code 3, for one with its own', async (t) => {
+test('failures for several reasons end with code 3, for one with its code', async (t) => {
   const { service, dir } = await setUp(t, { faults: { '500': 0.5, empty: 0.5 } });
   const { summary, files } = await run(service, dir, {
     selection: { date: undefined, from: '2024-02-20' },
@@ -92,7 +92,7 @@ test('--fail-fast stops at the first failed file', async (t) => {
   assert.equal(summary.exitCode, 5);
 });
 
-test('--strict makes a pending day a failure, after all that is there was fetched', async (t) => {
+test('--strict fails for a pending day after all available days were downloaded', async (t) => {
   const { service, dir } = await setUp(t);
   const selection = { date: undefined, from: '2024-03-08', to: '2024-03-12' };
   const { summary } = await run(service, dir, { selection, options: { strict: true } });
@@ -100,7 +100,7 @@ test('--strict makes a pending day a failure, after all that is there was fetche
   assert.equal((await run(service, dir, { selection })).summary.exitCode, 0);
 });
 
-test('without a key no Authorization header is sent, and only free days are asked for', async (t) => {
+test('without a key no Authorization header is sent, and only free days are requested', async (t) => {
   const { service, dir } = await setUp(t);
   const { summary } = await run(service, dir, {
     apiKey: undefined,
@@ -110,7 +110,7 @@ test('without a key no Authorization header is sent, and only free days are aske
   assert.ok(service.requests.every((request) => !request.authorization));
 });
 
-test('the key never reaches the second origin', async (t) => {
+test('never sends the key to the second origin', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true });
   await run(service, dir, { selection: { date: '2024-03-02' } });
   assert.ok(service.requests.some((request) => request.host === 'datasets' && request.authorization));
@@ -118,7 +118,7 @@ test('the key never reaches the second origin', async (t) => {
   assert.ok(second.length > 0 && second.every((request) => !request.authorization));
 });
 
-test('two runs at once into one folder both end well, and leave no part', async (t) => {
+test('two concurrent runs in one folder both succeed, and leave no part file', async (t) => {
   const { service, dir } = await setUp(t, { latencyMs: 5 });
   const selection = { types: ['trades', 'quotes'], date: undefined, from: '2024-02-25' };
   const both = await Promise.all([run(service, dir, { selection }), run(service, dir, { selection })]);
@@ -130,7 +130,7 @@ test('two runs at once into one folder both end well, and leave no part', async 
     assert.equal(manifest.get(name)?.sha256, (await verifyFile(join(dir, name))).sha256);
 });
 
-test('files in flight never pass the limit, and a file that waits for its next try is none', async (t) => {
+test('limits the files in flight, which do not include files that wait for a retry', async (t) => {
   const { service, dir } = await setUp(t, { latencyMs: 10, faults: { '503': 1 }, faultsPerFile: 1 });
   let open = 0;
   let most = 0;
@@ -158,7 +158,7 @@ test('files in flight never pass the limit, and a file that waits for its next t
   );
 });
 
-test('the events come in order: the plan first, a start before its file, each file once', async (t) => {
+test('emits events in order: the plan first, a start before its file, each file once', async (t) => {
   const { service, dir } = await setUp(t, { faults: { '500': 0.2 }, retryAfterSeconds: 0 });
   const { events, summary } = await run(service, dir, { selection: { date: undefined, from: '2024-02-20' } });
   const kinds = events.filter((event) => event.event === 'plan' || event.event === 'file');

@@ -14,7 +14,7 @@ import { openFolderDestination } from '../../src/store/folder/folder-destination
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
-/** The one file of the selection that is made where none is given. */
+/** The only file of the default selection. */
 export const NAME = 'binance-futures_trades_2024-03-01_BTCUSDT.csv.gz';
 
 export interface Run {
@@ -32,12 +32,12 @@ export interface RunInput {
   readonly stallTimeoutMs?: number;
 }
 
-/** Short where a test waits for its end; else long enough for late answers and a busy machine. */
+/** Short if a test waits for it, else long enough for late responses and a busy machine. */
 export function patience(fault: FaultKind): Pick<RunInput, 'stallTimeoutMs'> {
   return fault === 'stall' ? { stallTimeoutMs: 300 } : {};
 }
 
-/** Downloads what a selection names, to a folder or elsewhere. */
+/** Downloads a selection, by default to a folder. */
 export async function run(service: Sandbox, where: string | Destination, input: RunInput = {}): Promise<Run> {
   const events: RunEvent[] = [];
   const client = createServiceClient({
@@ -82,7 +82,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
   }
 }
 
-/** What stands under final names and is proven whole by zlib itself, and what else there is. */
+/** Files with final names that zlib verifies completely, and other files. */
 export async function onDisk(dir: string): Promise<{ whole: string[]; parts: string[] }> {
   const names = (await readdir(dir)).filter((name) => !name.startsWith('.'));
   const whole = names.filter((name) => name.endsWith('.csv.gz')).sort();

@@ -5,7 +5,7 @@ import { createWeightedSemaphore, type WeightedSemaphore } from '../../src/downl
 
 const never = new AbortController().signal;
 
-/** Who got in, in order. */
+/** Acquired sizes, in order. */
 function queue(slots: WeightedSemaphore): {
   readonly inside: string[];
   enter(name: string, size: number, signal?: AbortSignal): Promise<() => void>;
@@ -23,7 +23,7 @@ function queue(slots: WeightedSemaphore): {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test('there is room up to the capacity, and who waits longest goes in first', async () => {
+test('admits up to the capacity, in the order of requests', async () => {
   const { inside, enter } = queue(createWeightedSemaphore(10));
   const leave = await enter('a', 6);
   void enter('b', 6);
@@ -36,7 +36,7 @@ test('there is room up to the capacity, and who waits longest goes in first', as
   assert.deepEqual(inside, ['a', 'b', 'c']);
 });
 
-test('what is larger than all room goes in alone', async () => {
+test('admits a size above the capacity alone', async () => {
   const { inside, enter } = queue(createWeightedSemaphore(10));
   const leave = await enter('a', 1);
   const huge = enter('huge', 50);
@@ -49,7 +49,7 @@ test('what is larger than all room goes in alone', async () => {
   assert.deepEqual(inside, ['a', 'huge', 'b']);
 });
 
-test('who gives up frees the way, and takes nothing with it', async () => {
+test('an aborted request unblocks the next ones, and acquires nothing', async () => {
   const { inside, enter } = queue(createWeightedSemaphore(10));
   const controller = new AbortController();
   const leave = await enter('a', 6);

@@ -41,7 +41,7 @@ export async function runHere(
     }),
     signal,
     passSignals: () => {},
-    leave: (exitCode) => assert.fail(`left with ${exitCode}`),
+    exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     commandLine: 'tickhaul',
     warn: createWarner(stderr),
@@ -59,7 +59,7 @@ async function run(words: readonly string[], cli: CliHost): Promise<number> {
     return 0;
   } catch (error) {
     const failure = printFailure(error, cli.stderr, false);
-    if (findNamedCommand(COMMANDS, words)?.working === true && words.includes('--json')) {
+    if (findNamedCommand(COMMANDS, words)?.printsEvents === true && words.includes('--json')) {
       cli.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
     }
     return failure.exitCode;

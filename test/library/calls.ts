@@ -10,7 +10,7 @@ export interface Surroundings {
   readonly dir: string;
 }
 
-/** A service, and a folder for day files, that the environment of this process names till the test ends. */
+/** A service and a download folder, set in the environment of this process until the test ends. */
 export async function place(t: TestContext, options: SandboxOptions = {}): Promise<Surroundings> {
   const service = await sandbox(t, options);
   const dir = await tempDir(t);
@@ -30,14 +30,14 @@ export const ONE = {
   date: '2024-03-01',
 } as const;
 
-/** All that a run tells. */
+/** All events of a run. */
 export async function eventsOf<Told>(run: AsyncIterable<Told>): Promise<readonly Told[]> {
   const events: Told[] = [];
   for await (const event of run) events.push(event);
   return events;
 }
 
-/** What a call is rejected with. */
+/** The error of a rejected call. */
 export async function errorOf(call: Promise<unknown>): Promise<TickhaulError> {
   return call.then(
     () => {
@@ -48,8 +48,8 @@ export async function errorOf(call: Promise<unknown>): Promise<TickhaulError> {
 }
 
 /**
- * Without what differs between two runs: times, and which file ends first. With one place the next file begins while
- * the one before is proven and recorded, and may end before it.
+ * Without fields that differ between two runs: times, and the order of files. With one slot, the next file starts while
+ * the previous one is verified and recorded, and may end before it.
  */
 export function timeless(events: readonly object[]): readonly object[] {
   const pathOf = (event: object): string => String('path' in event ? event.path : '');

@@ -26,12 +26,12 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   replay: REPLAY_OPTIONS,
   stream: STREAM_OPTIONS,
 };
-/** They say how a terminal shows things, or have nothing to say without one. */
+/** Flags for the output of a terminal, which have no option. */
 const SHOWN = ['files', 'all', 'yes'];
-/** Arguments of the command line that have a flag's option, or one of their own. */
+/** Positionals and flags of the command line that have an option of another name. */
 const POSITIONAL: Readonly<Record<string, string>> = { path: 'paths', folder: 'dir' };
 
-test('every flag and argument has an option of its long name, and docs/reference/library.md names it', async () => {
+test('every flag and positional has an option of its long name, which docs/reference/library.md mentions', async () => {
   const docs = await readFile(new URL('../../../docs/reference/library.md', import.meta.url), 'utf8');
   for (const [name, { kinds }] of Object.entries(TABLES)) {
     const outline = COMMANDS.find((command) => commandName(command) === name);

@@ -10,7 +10,7 @@ import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
 
 const NAME = 'binance-futures_trades_2024-03-01_BTCUSDT.csv.gz';
 
-test('the events and the summary are those of --json, for a plan and for a download; key, hosts and folder come from the environment', async (t) => {
+test('events and summary equal those of --json, for a plan and for a download; settings come from the environment', async (t) => {
   const { service, dir } = await place(t);
   const days = { ...ONE, date: undefined, from: '2024-03-01', to: '2024-03-03' };
   const words = tradesOf('2024-03-01', '2024-03-03');
@@ -28,7 +28,7 @@ test('the events and the summary are those of --json, for a plan and for a downl
   assert.equal((await namesIn(dir)).length, 2);
 });
 
-test('what is given stands over the environment', async (t) => {
+test('options override the environment', async (t) => {
   const { service, dir } = await place(t);
   const { apiUrl, datasetsUrl, apiKey } = service;
   Object.assign(process.env, { TICKHAUL_API_URL: 'http://127.0.0.1:9', TICKHAUL_API_KEY: 'wrong' });
@@ -38,7 +38,7 @@ test('what is given stands over the environment', async (t) => {
   assert.equal((await namesIn(own)).length, 1);
 });
 
-test('a layout may be a function, and nothing leads out of the folder', async (t) => {
+test('a layout may be a function, and no path leads out of the folder', async (t) => {
   const { dir } = await place(t);
   const days = { ...ONE, date: undefined, from: '2024-03-01', to: '2024-03-03' };
   const summary = await download({
@@ -87,12 +87,12 @@ const MISTAKES: readonly (readonly [options: unknown, message: RegExp])[] = [
   [{ ...ONE, last: 7 }, /^give only one of /],
   [{ ...ONE, noKeepCsv: true }, /^noKeepCsv needs convert: name a format, as convert: 'parquet'$/],
   [{ ...ONE, apiKeyFile: '-' }, /^apiKeyFile: "-" is a stream of the process/],
-  [{ ...ONE, apiKey: 'two words' }, /^apiKey: the API key holds a blank/],
+  [{ ...ONE, apiKey: 'two words' }, /^apiKey: the API key contains a blank/],
   [{ ...ONE, signal: {} }, /^signal: expected an AbortSignal/],
   [{ ...ONE, fromFile: 'list' }, /^fromFile names the files; leave "binance-futures" out$/],
 ];
 
-test('a mistake is told by the name of the option, before anything is asked for', async (t) => {
+test('errors have the name of the option, before any request', async (t) => {
   const { service } = await place(t);
   for (const [options, message] of MISTAKES) {
     const error = await errorOf(download(options as Parameters<typeof download>[0]));
@@ -108,7 +108,7 @@ test('a mistake is told by the name of the option, before anything is asked for'
   );
 });
 
-test('whatever makes the exit code another one than 0 rejects, with a code that is of it', async (t) => {
+test('each exit code other than 0 rejects with a matching code', async (t) => {
   const { service } = await place(t, { faults: { 'bit-flip': 1 }, keyAccess: [] });
   const corrupt = await errorOf(download({ ...ONE, retries: 0 }));
   assert.deepEqual([corrupt.code, corrupt.exitCode, corrupt.summary.failed], ['corrupt', 6, 1]);
@@ -128,7 +128,7 @@ test('whatever makes the exit code another one than 0 rejects, with a code that 
   assert.deepEqual([away.code, away.exitCode], ['unreachable', 5]);
 });
 
-test('who only iterates gets the error from the iterable, after the summary', async (t) => {
+test('the iterable throws the error after the summary, also if the promise is ignored', async (t) => {
   const { dir } = await place(t);
   const events: object[] = [];
   const failing = async (): Promise<void> => {
@@ -139,11 +139,11 @@ test('who only iterates gets the error from the iterable, after the summary', as
   assert.ok(error instanceof TickhaulError);
   assert.equal(error.exitCode, 8);
   assert.equal(events.at(-1), error.summary);
-  // What is rejected without anybody listening would end this process.
+  // An unhandled rejection would end this process.
   await new Promise((resolve) => setImmediate(resolve));
 });
 
-test('a signal ends a run in order', async (t) => {
+test('a signal ends a run cleanly', async (t) => {
   const { dir } = await place(t, { rate: 20_000, rows: 3000 });
   const controller = new AbortController();
   const enough = new Error('enough');
@@ -166,13 +166,13 @@ test('a signal ends a run in order', async (t) => {
   }
 });
 
-test('leaving the events ends the run; what the consumer throws is its own', async (t) => {
+test('leaving the events ends the run; an error of the consumer is not wrapped', async (t) => {
   const { dir } = await place(t, { rate: 20_000, rows: 3000 });
   const run = download(ONE);
   for await (const event of run) if (event.event === 'plan') break;
   const error = await errorOf(run);
   assert.deepEqual([error.code, error.exitCode, error.summary.unfinished], ['interrupted', 130, 1]);
-  // Its lock is given back.
+  // The lock is released.
   assert.ok(!(await readdir(join(dir, '.tickhaul'))).includes('lock'));
 
   const own = new Error('own');

@@ -5,7 +5,7 @@ import { EventQueue } from '../../src/library/event-queue.js';
 const feedOf = <Item>(leave: () => Promise<void> = async () => {}): EventQueue<Item> =>
   new EventQueue<Item>(leave);
 
-/** What a promise came to until now. */
+/** The current state of a promise. */
 async function stateOf(promise: Promise<unknown>): Promise<string> {
   const states = [
     promise.then(() => 'done'),
@@ -14,7 +14,7 @@ async function stateOf(promise: Promise<unknown>): Promise<string> {
   return Promise.race(states);
 }
 
-test('items come in their order, to a reader who waits and to one who is late; then the end', async () => {
+test('items are read in order by a reader that waits and by one that is late; then the end', async () => {
   const feed = feedOf<number>();
   const reader = feed.read();
   const [first, second] = [reader.next(), reader.next()];
@@ -37,7 +37,7 @@ async function rest<Item>(reader: AsyncIterable<Item>): Promise<readonly Item[]>
   return items;
 }
 
-test('who sends waits for the reader, and items are made when they are asked for', async () => {
+test('the sender waits for the reader, and items are created when they are read', async () => {
   const feed = feedOf<number>();
   const reader = feed.read();
   let made = 0;
@@ -55,7 +55,7 @@ test('who sends waits for the reader, and items are made when they are asked for
   assert.equal((await others).length, 999);
 });
 
-test('without a reader nothing is kept and nobody waits', async () => {
+test('without a reader, items are discarded and senders do not wait', async () => {
   const feed = feedOf<number>();
   feed.push(1);
   await feed.send([2, 3]);
@@ -66,7 +66,7 @@ test('without a reader nothing is kept and nobody waits', async () => {
   assert.throws(() => feed.read(), TypeError);
 });
 
-test('a reader who leaves ends the run, waits for that, and frees who sends', async () => {
+test('a reader that leaves ends the run, waits for its end, and unblocks senders', async () => {
   let leaving = 0;
   let hasLeft = (): void => {};
   const feed = feedOf<number>(() => {
@@ -88,7 +88,7 @@ test('a reader who leaves ends the run, waits for that, and frees who sends', as
   assert.deepEqual(await reader.next(), { done: true, value: undefined });
 });
 
-test('an error comes once, after all items; what making one throws is told to who sends', async () => {
+test('an error is thrown once, after all items; an error of an item’s iterator rejects the sender', async () => {
   const feed = feedOf<number>();
   const reader = feed.read();
   const broken = new Error('broken');

@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFailureTracker } from '../../src/library/failure-tracker.js';
 
-test('the error names what gave the run its exit code, where that is not what stopped it', () => {
+test('the error has the reason for the exit code, even if another error stopped the run', () => {
   const failures = createFailureTracker();
   const error = { code: 'corrupt', message: 'a.csv.gz: not a gzip file' } as const;
-  failures.see({ event: 'file', status: 'failed', file: undefined, path: 'a.csv.gz', error });
+  failures.record({ event: 'file', status: 'failed', file: undefined, path: 'a.csv.gz', error });
   const stopped = { code: 'out_of_time', message: 'the time is over' } as const;
   const codeOf = (exitCode: number): string =>
-    failures.error({ event: 'summary', exitCode, bytes: 0, seconds: 1, error: stopped }, undefined).code;
+    failures.createError({ event: 'summary', exitCode, bytes: 0, seconds: 1, error: stopped }, undefined)
+      .code;
   assert.deepEqual([codeOf(6), codeOf(5)], ['corrupt', 'out_of_time']);
 });

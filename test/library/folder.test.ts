@@ -10,7 +10,7 @@ import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
 const DAYS = { ...ONE, date: undefined, from: '2024-03-01', to: '2024-03-04' };
 const STEM = 'binance-futures_trades_2024-03-02_BTCUSDT';
 
-test('verify checks, fails for what is missing, and repairs it', async (t) => {
+test('verify fails for missing files, and repairs them', async (t) => {
   const { dir } = await place(t);
   await download(DAYS);
   const checked = verify({ quick: true });
@@ -23,10 +23,10 @@ test('verify checks, fails for what is missing, and repairs it', async (t) => {
   assert.equal((await verify({ repair: true, jobs: 1 })).repaired, 1);
 
   const both = await errorOf(verify({ repair: true, forget: true }));
-  assert.match(both.message, /^forget and repair do not go together/);
+  assert.match(both.message, /^forget and repair: a missing file is either forgotten or downloaded again/);
 });
 
-test('convert makes files, with a layout of its own and with computed types', async (t) => {
+test('convert writes files with a layout and computed types', async (t) => {
   const { dir } = await place(t);
   await download(ONE);
   const out = join(dir, 'out');
@@ -44,7 +44,7 @@ test('convert makes files, with a layout of its own and with computed types', as
   assert.equal(nothing.exitCode, 2);
 });
 
-test('coverage gives the document of --json, its series one by one, and the page', async (t) => {
+test('coverage returns the document of --json, yields its series, and writes the page', async (t) => {
   const { dir } = await place(t);
   await download({ ...ONE, types: 'trades,quotes' });
   await download({ ...ONE, date: '2024-03-03' });
@@ -63,7 +63,7 @@ test('coverage gives the document of --json, its series one by one, and the page
   assert.deepEqual([error.code, error.exitCode, error.summary.exitCode], ['usage', 2, 2]);
 });
 
-test('sync brings the jobs of a config file up to date, as the command does', async (t) => {
+test('sync downloads the jobs of a config file like the command', async (t) => {
   const { service, dir } = await place(t);
   const config = join(dir, 'jobs.yaml');
   const job = 'exchange: binance-futures, types: trades, symbols: BTCUSDT, from: "2024-03-08"';
@@ -90,7 +90,7 @@ test('sync brings the jobs of a config file up to date, as the command does', as
   assert.ok(service.requests.length > 0);
 });
 
-test('a plan of many files is made as it is read', async (t) => {
+test('a plan of many files is generated while it is read', async (t) => {
   await place(t);
   const run = plan({ exchange: 'binance-futures', types: 'all', symbols: 'all', from: '2024-01-01' });
   const seen: string[] = [];

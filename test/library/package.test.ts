@@ -12,7 +12,7 @@ import { tempDir } from '../helpers/temp.js';
 const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 const exec = promisify(execFile);
 
-/** The examples of a page that use the library, with the endings that they have as files. */
+/** The examples of a page that use the library, with the file extensions of their languages. */
 async function examplesOf(
   page: string,
 ): Promise<readonly { readonly ending: string; readonly code: string }[]> {
@@ -22,7 +22,7 @@ async function examplesOf(
     .filter(({ code }) => code.includes("from 'tickhaul'"));
 }
 
-test('used from an empty folder: the examples of the docs compile, and that of the README runs', async (t) => {
+test('in an empty folder, the examples of the docs compile, and that of the README runs', async (t) => {
   const dir = await tempDir(t);
   await install(dir);
   const [readme] = await examplesOf('README.md');
@@ -53,7 +53,7 @@ test('used from an empty folder: the examples of the docs compile, and that of t
   assert.match(run.stdout, /^downloaded deribit_trades_2024-03-01_BTC-PERPETUAL\.csv\.gz\n/);
 });
 
-/** What npm would install of the package, but for the packages that it needs now and then. */
+/** The files that npm would install, without optional packages. */
 async function install(dir: string): Promise<void> {
   const args = ['pack', '--json', '--ignore-scripts', '--dry-run'];
   const { stdout } = await exec('npm', args, { cwd: dirname(dirname(BIN)) });

@@ -14,7 +14,7 @@ const HOUR = {
 };
 const WORDS = ['-t', HOUR.types.join(), '--from', HOUR.from, '--to', HOUR.to];
 
-test('messages are the lines of the command, parsed; who only awaits gets the summary', async (t) => {
+test('messages are the parsed lines of the command; awaiting only returns the summary', async (t) => {
   await place(t);
   const { stdout, stderr } = await tickhaul(['replay', ...HOUR.exchange, ...WORDS, '--json'], {
     env: process.env as Record<string, string>,
@@ -32,7 +32,7 @@ test('messages are the lines of the command, parsed; who only awaits gets the su
   assert.deepEqual({ ...(await replay({ ...HOUR, offline: true })), seconds: 0 }, told);
 });
 
-test('a reader who leaves ends the replay; a file takes the lines', async (t) => {
+test('a reader that leaves ends the replay; with a file, the iterable is empty', async (t) => {
   const { dir } = await place(t);
   const run = replay(HOUR);
   let count = 0;
@@ -50,7 +50,7 @@ test('a reader who leaves ends the replay; a file takes the lines', async (t) =>
   assert.equal((await filed).messages, text.split('\n').length - 1);
 });
 
-test('an exchange’s own messages are the lines of --channel, parsed, from a cache that verify checks', async (t) => {
+test('native messages are the parsed lines of --channel, from a cache that verify checks', async (t) => {
   const { dir, service } = await place(t, { rows: 20_000, feeds: { breaks: 0.5, suggestedMinutes: 5 } });
   const options = {
     exchange: 'bitmex',
@@ -81,10 +81,10 @@ test('an exchange’s own messages are the lines of --channel, parsed, from a ca
   const cleared = await errorOf(replay({ ...options, offline: true, clearCache: true }));
   assert.deepEqual([cleared.code, cleared.exitCode], ['not_exported', 7]);
   const both = await errorOf(verify({ cache: true, repair: true }));
-  assert.match(both.message, /^repair is for day files; cache only looks/);
+  assert.match(both.message, /^repair applies to day files only; leave it out with cache/);
 });
 
-test('what is wrong rejects before the first message, with what was written', async (t) => {
+test('errors reject before the first message, with the summary', async (t) => {
   await place(t);
   const wrong: readonly (readonly [options: object, exitCode: number, message: RegExp])[] = [
     [{ types: ['trad'] }, 2, /trad/],
@@ -93,10 +93,14 @@ test('what is wrong rejects before the first message, with what was written', as
     [{ out: '-' }, 2, /^out: "-" is a stream of the process/],
     [{ from: '2024-03-08', to: '2024-03-11' }, 7, /not exported yet/],
     [{ channel: ['trades'] }, 2, /^unknown option "channel"; did you mean channels/],
-    [{ channels: ['trades'] }, 2, /^channels gives an exchange's own messages, and types normalized ones/],
+    [{ channels: ['trades'] }, 2, /^channels selects native messages, and types normalized ones/],
     [{ cacheDir: 'slices' }, 2, /^cacheDir is for slices of raw data, .* day files; .*name source feeds/],
     [{ source: 'feeds', layout: () => 'x' }, 2, /^layout is for day files/],
-    [{ channels: 'all', types: undefined, source: 'datasets' }, 2, /^source datasets has no channels/],
+    [
+      { channels: 'all', types: undefined, source: 'datasets' },
+      2,
+      /^source datasets: day files have no channels/,
+    ],
   ];
   for (const [options, exitCode, message] of wrong) {
     const run = replay({ ...HOUR, ...options } as Parameters<typeof replay>[0]);

@@ -8,7 +8,7 @@ import { errorOf, place } from './calls.js';
 
 const TRADES = { exchange: 'bitmex:XBTUSD', types: 'trade' } as const;
 
-/** An exchange that tells three trades to each client; the environment names it till the test ends. */
+/** An exchange that sends three trades to each client, set in the environment until the test ends. */
 async function bitmex(t: TestContext): Promise<string> {
   const { dir } = await place(t);
   const { url } = await loopbackExchange(t, {
@@ -22,7 +22,7 @@ async function bitmex(t: TestContext): Promise<string> {
   return dir;
 }
 
-test('a reader who leaves ends a stream well, and so does a signal', async (t) => {
+test('a reader that leaves ends a stream successfully, and so does a signal', async (t) => {
   const dir = await bitmex(t);
   const run = stream(TRADES);
   const prices: number[] = [];
@@ -46,7 +46,7 @@ test('a reader who leaves ends a stream well, and so does a signal', async (t) =
   assert.equal(filed.messages, (await readFile(out, 'utf8')).split('\n').length - 1);
 });
 
-test('what is wrong with the options names them', async (t) => {
+test('errors have the names of the options', async (t) => {
   await place(t);
   const error = await errorOf(stream({ exchange: 'bitmex', types: [] as unknown as string }));
   assert.equal(error.code, 'usage');

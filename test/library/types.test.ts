@@ -1,4 +1,4 @@
-/** Compiled, and not run: what the types of the library allow, and what they refuse. */
+/** Compiled but not run: types that the library accepts and rejects. */
 import { test } from 'node:test';
 import type {
   CoverageDocument,
@@ -26,7 +26,7 @@ import type {
 type Same<A, B> = (<T>() => T extends A ? 1 : 2) extends <T>() => T extends B ? 1 : 2 ? true : false;
 const same = <A, B>(_: Same<A, B>): void => {};
 
-test('what the functions give', () => {
+test('results of the functions', () => {
   same<ReturnType<typeof download>, Run<RunEvent, Summary>>(true);
   same<ReturnType<typeof plan>, Run<RunEvent, Summary>>(true);
   same<ReturnType<typeof sync>, Run<RunEvent, Summary>>(true);
@@ -37,7 +37,7 @@ test('what the functions give', () => {
   same<ReturnType<typeof replay> extends AsyncIterable<infer Told> ? Told : never, Message>(true);
 });
 
-test('a replay gives normalized messages, or with channels the exchange’s own', () => {
+test('a replay yields normalized messages, or with channels native ones', () => {
   const raw = (run: typeof replay, options: RawReplayOptions) => run(options);
   same<ReturnType<typeof raw>, Run<RawMessage | RawDisconnect, ReplaySummary>>(true);
   const read = (told: RawMessage | RawDisconnect): void => {
@@ -66,7 +66,7 @@ test('a replay gives normalized messages, or with channels the exchange’s own'
   same<(typeof right)[number], (typeof wrong)[number]>(true);
 });
 
-test('an event is known by its name, and so are its fields', () => {
+test('the name of an event narrows its type', () => {
   const read = (event: RunEvent): void => {
     if (event.event !== 'file') return;
     same<typeof event, FileEvent>(true);
@@ -77,7 +77,7 @@ test('an event is known by its name, and so are its fields', () => {
   same<TickhaulError['exitCode'], number>(true);
 });
 
-test('options: the least, a list in the place of a selection, and what is refused', () => {
+test('options: the required ones, a list instead of a selection, and rejected ones', () => {
   const selection = { exchange: 'deribit', types: 'trades', symbols: ['BTC-PERPETUAL'] };
   const right: readonly DownloadOptions[] = [
     { ...selection, from: '2024-03-01', to: undefined },
@@ -85,15 +85,15 @@ test('options: the least, a list in the place of a selection, and what is refuse
     { frozen: 'tickhaul.lock', signal: new AbortController().signal },
   ];
   const wrong: readonly DownloadOptions[] = [
-    // @ts-expect-error: no symbols
+    // @ts-expect-error: symbols are missing
     { exchange: 'deribit', types: 'trades', date: '2024-03-01' },
-    // @ts-expect-error: no such option
+    // @ts-expect-error: unknown option
     { ...selection, symbol: 'BTC-PERPETUAL' },
-    // @ts-expect-error: no such choice
+    // @ts-expect-error: unknown choice
     { ...selection, existing: 'keep' },
-    // @ts-expect-error: a layout gives a text
+    // @ts-expect-error: a layout returns a string
     { ...selection, layout: () => 1 },
-    // @ts-expect-error: nothing is printed
+    // @ts-expect-error: the library prints nothing
     { ...selection, json: true },
   ];
   same<(typeof right)[number], (typeof wrong)[number]>(true);

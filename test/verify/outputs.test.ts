@@ -149,7 +149,7 @@ test('conversions of another version are valid, and counted', async (t) => {
   assert.equal((await verify('--quick')).summary.outdated, 4, 'of those that the manifest knows');
   const { stdout } = await run('verify', '--json');
   assert.equal(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').outdated, 9);
-  assert.match((await run('verify')).stderr, /\n9 outdated conversions, made with other columns or rules/);
+  assert.match((await run('verify')).stderr, /\n9 outdated conversions, written with other columns or rules/);
   assert.match((await run('coverage')).stdout, /\n4 outdated conversions, made with other/);
   await run('download', ...SELECTION, '--convert', 'parquet');
   await run('convert', dir, '-f', 'ndjson');

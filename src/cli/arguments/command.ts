@@ -5,12 +5,15 @@ import type { CommandHost } from '../../commands/command-host.js';
 
 export type { CommandArgs };
 
-/** Where text goes: stdout, stderr, or a sink of a test. */
+/** A text output: stdout, stderr, or a sink of a test. */
 export interface OutputScreen {
-  /** False where the reader should be waited for, with `drain`. */
+  /** Returns false if the caller should wait for `drain` before writing more. */
   write(text: string): unknown;
   once?(event: 'drain', listener: () => void): unknown;
-  /** `resize`: the size has changed. `continue`: the process goes on after a stop (Ctrl-Z), and others have printed. */
+  /**
+   * `resize`: the size has changed. `continue`: the process was resumed after a stop (Ctrl-Z), and the shell
+   * has printed lines.
+   */
   on?(event: 'resize' | 'continue', listener: () => void): unknown;
   off?(event: 'resize' | 'continue', listener: () => void): unknown;
   readonly isTTY?: boolean | undefined;
@@ -18,58 +21,61 @@ export interface OutputScreen {
   readonly rows?: number | undefined;
 }
 
-/** All that a command may know of the process it runs in; `main` makes it. */
+/** A command's only access to its process; `main` creates it. */
 export interface CliHost extends CommandHost {
   readonly stdin: Readable;
   readonly stdout: OutputScreen;
   readonly stderr: OutputScreen;
-  /** stdout again, for data in bytes. */
+  /** stdout as a stream, for binary data. */
   readonly dataOut: Writable;
   /** Aborted with a TickhaulError (`interrupted`, `terminated`) on a signal. */
   readonly signal: AbortSignal;
   /**
-   * From now on, signals go to the listener and end nothing here. A command that runs in the place of this process is
-   * given them; of those that a terminal sends, it has heard by itself.
+   * From now on, signals only call the listener. A command that runs a child process in its place forwards them;
+   * signals sent by a terminal reach the child anyway.
    */
   passSignals(listener: (name: NodeJS.Signals) => void): void;
-  /** Ends the process at once, when all is said: output that nobody takes would keep it. */
-  leave(exitCode: number): never;
+  /** Exits at once. Without it, output that is never read would keep the process running. */
+  exitNow(exitCode: number): never;
 }
 
 export type Flags = Readonly<Record<string, Options>>;
 
-/** What is known of a subcommand before its code is loaded. */
+/** What is known of a command before its code is loaded. */
 export interface CommandOutline {
   /** Name and positionals: `download <exchange>`. */
   readonly syntax: string;
   readonly describe: string;
-  /** With `--json`, prints event lines that end with a summary, whatever happens (contract, Output). */
-  readonly working?: boolean;
-  /** Does work that goes on when nobody reads stdout any longer. */
+  /**
+   * With `--json`, the command prints event lines that end with a summary, also after an error
+   * (docs/spec/command-line.md#json-output).
+   */
+  readonly printsEvents?: boolean;
+  /** The command continues if stdout is closed by its reader. */
   readonly outlivesReader?: boolean;
-  /** After a signal it ends in order however long that takes; a second signal ends it at once. */
-  readonly endsInItsTime?: boolean;
+  /** After a signal, the command may take any time to end cleanly; a second signal ends it at once. */
+  readonly hasUnlimitedShutdown?: boolean;
   load(): Promise<CommandAction>;
 }
 
-/** What a subcommand takes and does. Heavy imports belong inside `run`, so that its `--help` stays quick. */
+/** Flags and action of a command. Heavy imports belong inside `run`, so that `--help` stays fast. */
 export interface CommandAction {
   readonly positionals?: Readonly<Record<string, PositionalOptions>>;
   readonly flags: Flags;
-  /** Command line and what it does. */
+  /** Command lines, each with a description. */
   readonly examples: readonly (readonly [string, string])[];
   /** @returns the exit code. */
   run(args: CommandArgs, cli: CliHost): Promise<number>;
 }
 
-/** A subcommand whose code is loaded. */
+/** A command whose code is loaded. */
 export type Command = CommandOutline & CommandAction;
 
-/** A command that is another way to write `--help`. */
+/** The command `help <command>`, a synonym of `<command> --help`. */
 export const HELP = 'help';
 export const HELP_OUTLINE = { syntax: `${HELP} [command]`, describe: 'print the help of a command' };
 
-/** The word that calls the command. */
+/** The name of a command, without its positionals. */
 export function commandName({ syntax }: Pick<CommandOutline, 'syntax'>): string {
   return syntax.split(' ', 1).join();
 }

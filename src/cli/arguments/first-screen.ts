@@ -1,4 +1,4 @@
-/** Commands to begin with, and what each does. */
+/** Commands for a start, with descriptions. */
 const COMMANDS: readonly (readonly [string, string])[] = [
   ['demo', 'see it work, without a key or a network'],
   ['symbols', 'list the symbols of an exchange, with data types and days'],
@@ -7,9 +7,9 @@ const COMMANDS: readonly (readonly [string, string])[] = [
   ['replay', "print a period's messages as JSON lines"],
 ];
 
-/** What `tickhaul` alone prints: one screen of 24 lines and 80 columns. @param count how many commands there are. */
+/** The output of `tickhaul` without arguments: 24 lines of 80 columns. @param count number of commands. */
 export function createFirstScreen(count: number): string {
-  const lines = COMMANDS.map(([name, does]) => `  tickhaul ${name.padEnd(10)}${does}`);
+  const lines = COMMANDS.map(([name, description]) => `  tickhaul ${name.padEnd(10)}${description}`);
   return `Downloads, verifies and converts day files of the Tardis.dev dataset service.
 
 Usage: tickhaul <command>

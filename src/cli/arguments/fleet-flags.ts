@@ -1,34 +1,34 @@
 import { booleanFlag, groupFlags, valueFlag } from './define-flag.js';
 import { DOWNLOAD_FLAGS } from './run-flags.js';
 
-/** Which queue is meant: `enqueue`, `workerCommand`, `queueCommand` (contract, Beyond one machine). */
+/** The queue: `enqueue`, `worker`, `queue`. */
 export const QUEUE_FLAGS = groupFlags('Queue:', {
   queue: valueFlag('name of the queue, in the Redis of TICKHAUL_QUEUE_URL (default: tickhaul)'),
 });
 
-const { yes: _nobodyIsAsked, ...OF_SLICES } = DOWNLOAD_FLAGS;
+const { yes: _notAsked, ...SLICE_DOWNLOAD_FLAGS } = DOWNLOAD_FLAGS;
 
-/** How workers bring the files of each slice: `enqueue`. */
+/** Download settings of slices: `enqueue`. */
 export const SLICE_FLAGS = {
-  ...OF_SLICES,
+  ...SLICE_DOWNLOAD_FLAGS,
   ...groupFlags('Download:', {
-    'fail-fast': booleanFlag('end a slice at its first failed file; it is tried again as usual'),
-    strict: booleanFlag('days that are pending or unavailable: exit code 7, once the rest is in the queue'),
+    'fail-fast': booleanFlag('end a slice at its first failed file; the slice is retried as usual'),
+    strict: booleanFlag('fail with exit code 7 on pending or unavailable days, after queuing the others'),
   }),
 };
 
-/** How work is put there: `enqueue`. */
+/** How slices are queued: `enqueue`. */
 export const ENQUEUE_FLAGS = groupFlags('Queue:', {
-  slice: valueFlag('days of a slice, counted from the first of each month, as 1d (default: the month)'),
-  'max-slices': valueFlag('slices that all workers together take at once (default: 20)'),
+  slice: valueFlag('days per slice, counted from the first of each month, such as 1d (default: the month)'),
+  'max-slices': valueFlag('slices that all workers together process at once (default: 20)'),
 });
 
-/** How it is taken from there: `workerCommand`. */
+/** How slices are processed: `worker`. */
 export const WORKER_FLAGS = groupFlags('Queue:', {
-  concurrency: valueFlag('slices at once, 1 to 100 (default: 4)', { alias: 'j' }),
-  once: booleanFlag('end when no slice is left: code 0, or 3 where some failed for good'),
+  concurrency: valueFlag('slices to process at once, 1 to 100 (default: 4)', { alias: 'j' }),
+  once: booleanFlag('end when no slice is left: exit code 0, or 3 if some failed finally'),
   'lock-duration': valueFlag(
-    'a slice is another worker’s when its own was silent for so long (default: 60s)',
+    'reassign a slice after this long without a heartbeat of its worker (default: 60s)',
   ),
   'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'] ?? {},
 });

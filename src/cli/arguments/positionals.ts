@@ -1,7 +1,7 @@
 import type { PositionalOptions } from 'yargs';
 
-/** The exchange that a command is about. */
-export const EXCHANGE: PositionalOptions = {
+/** The exchange of a command. */
+export const EXCHANGE_POSITIONAL: PositionalOptions = {
   type: 'string',
-  describe: 'exchange id, as tickhaul exchanges lists them',
+  describe: 'exchange id, as listed by tickhaul exchanges',
 };

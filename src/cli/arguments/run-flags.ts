@@ -1,27 +1,25 @@
 import { booleanFlag, groupFlags, valueFlag } from './define-flag.js';
 import {
-  DIR,
-  DIR_BESIDE_OUT,
+  DIR_FLAG,
+  DIR_FLAG_WITHOUT_ALIAS,
   LOCK_FLAGS,
   SHARD_FLAGS,
   SLICE_CACHE_FLAGS,
   STORE_FLAGS,
 } from './folder-flags.js';
 
-/** Flags of every command. */
+/** Global flags. */
 export const GLOBAL_FLAGS = groupFlags('Everywhere:', {
-  json: booleanFlag('print JSON, for programs'),
+  json: booleanFlag('print JSON'),
   quiet: booleanFlag('print errors only', { alias: 'q' }),
-  verbose: booleanFlag('print every request, and the stack of a bug'),
-  'no-color': booleanFlag('no colours; NO_COLOR does the same'),
+  verbose: booleanFlag('print every request, and stack traces of bugs'),
+  'no-color': booleanFlag('print without colours, like NO_COLOR'),
   'api-url': valueFlag('metadata host (default: https://api.tardis.dev)'),
   'datasets-url': valueFlag('dataset host (default: https://datasets.tardis.dev)'),
   config: valueFlag(
-    'config file (default: TICKHAUL_CONFIG, ./tickhaul.yaml, else the one in the user’s config folder)',
+    'config file (default: TICKHAUL_CONFIG, ./tickhaul.yaml, else tickhaul.yaml in the user’s config folder)',
   ),
-  'api-key-file': valueFlag(
-    'read the API key from a file, or from stdin with "-" (default: TICKHAUL_API_KEY)',
-  ),
+  'api-key-file': valueFlag('file with the API key, or "-" for stdin (default: TICKHAUL_API_KEY)'),
 });
 
 /** Flags that yargs itself handles. */
@@ -30,76 +28,71 @@ export const BUILT_IN_FLAGS = groupFlags('Everywhere:', {
   version: booleanFlag('print the version', { alias: ['v', 'V'] }),
 });
 
-/** Which day files are meant: `planCommand`, `downloadCommand` (contract, Selection). */
+/** Selection of day files: `plan`, `download` (docs/spec/command-line.md#day-selection). */
 export const SELECTION_FLAGS = groupFlags('Selection:', {
   type: valueFlag('data types, comma-separated or repeated, or "all"', { alias: 't' }),
-  symbol: valueFlag('dataset symbols, comma-separated or repeated; globs, @file (one a line) or "all"', {
+  symbol: valueFlag('dataset symbols, comma-separated or repeated; globs, @file (one per line) or "all"', {
     alias: 's',
   }),
   'symbol-type': valueFlag('only symbols of these types: spot, future, perpetual, option, combo …'),
-  from: valueFlag('first UTC day: YYYY-MM-DD, yesterday, or a month as 2024-03'),
+  from: valueFlag('first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03'),
   to: valueFlag('UTC day after the last one (default: the end of the export)'),
   date: valueFlag('a single UTC day: YYYY-MM-DD, or yesterday'),
-  last: valueFlag('the last exported days: 7, or 7d'),
-  weekdays: valueFlag('only these days of the week, as mon-fri or sat,sun'),
-  dir: DIR,
+  last: valueFlag('number of last exported days: 7, or 7d'),
+  weekdays: valueFlag('only these days of the week, such as mon-fri or sat,sun'),
+  dir: DIR_FLAG,
   layout: valueFlag(
-    'where files go under the folder: flat, hive, or a template of {exchange} {type} {date} … (default: flat)',
+    'paths under the folder: flat, hive, or a template of {exchange} {type} {date} … (default: flat)',
   ),
 });
 
-/** How a run transfers: `planCommand`, `downloadCommand` (contract, Download). */
+/** Transfer of day files: `plan`, `download`. */
 export const DOWNLOAD_FLAGS = groupFlags('Download:', {
-  concurrency: valueFlag(
-    'files in flight, 1 to 100, or "auto": begins at 8, never passes 20 (default: auto)',
-    {
-      alias: 'j',
-    },
-  ),
-  retries: valueFlag('how often a file is tried again; new bytes start the count anew (default: 8)'),
-  'stall-timeout': valueFlag('break off a transfer that brings no byte for this long (default: 60s)'),
-  'max-wait': valueFlag('the longest wait a server may ask for (default: 15m)'),
-  'max-rate': valueFlag('bytes a second over all transfers, as 20MB (default: no limit)'),
-  existing: valueFlag('what to do with files that are there (default: skip)', {
+  concurrency: valueFlag('files in flight, 1 to 100, or "auto": starts at 8, up to 20 (default: auto)', {
+    alias: 'j',
+  }),
+  retries: valueFlag('retries per file; progress resets the count (default: 8)'),
+  'stall-timeout': valueFlag('abort a transfer after this long without progress (default: 60s)'),
+  'max-wait': valueFlag("longest wait accepted from a server's Retry-After (default: 15m)"),
+  'max-rate': valueFlag('bytes per second over all transfers, such as 20MB (default: no limit)'),
+  existing: valueFlag('treatment of existing files (default: skip)', {
     choices: ['skip', 'verify', 'overwrite'],
   }),
   'fail-fast': booleanFlag('stop at the first failed file'),
-  yes: booleanFlag('start without a question, even if the disk may be too small', { alias: 'y' }),
-  strict: booleanFlag('days that are pending or unavailable make the run fail (exit code 7)'),
+  yes: booleanFlag('start without asking, even if the disk may be too small', { alias: 'y' }),
+  strict: booleanFlag('fail with exit code 7 on pending or unavailable days'),
 });
 
-/** How a plan is shown: `planCommand`, `download --dry-run`. */
+/** Output of a plan: `plan`, `download --dry-run`. */
 export const PLAN_FLAGS = groupFlags('Plan:', {
-  files: booleanFlag('print one line for each file'),
+  files: booleanFlag('print one line per file'),
 });
 
-/** A run that is not done: `downloadCommand`, `sync`. */
+/** A dry run: `download`, `sync`. */
 export const DRY_RUN_FLAGS = groupFlags('Plan:', {
   'dry-run': booleanFlag('plan only', { alias: 'n' }),
 });
 
-/** A plan for several machines: `planCommand` (contract, Beyond one machine). */
+/** A saved plan: `plan`. */
 export const PIN_FLAGS = groupFlags('Plan:', {
-  pin: valueFlag('write the plan to this file or s3://bucket/key, for --pinned on other machines'),
+  pin: valueFlag('save the plan to this file or s3://bucket/key, for --pinned on other machines'),
 });
 
-/** Day files of a list in the place of a selection: `planCommand`, `downloadCommand` (contract, Sync, lock files). */
+/** Day files from a list instead of a selection: `plan`, `download`. */
 export const LIST_FLAGS = groupFlags('Lists:', {
-  pinned: valueFlag('the very same plan that plan --pin wrote, whatever the service says by now'),
+  pinned: valueFlag('reuse a plan saved with plan --pin'),
   'from-file': valueFlag(
-    'take the day files from a list that --failed-to or plan --json wrote, or from a part of it; "-" is stdin',
+    'download the files of a list that --failed-to or plan --json wrote (all or some lines); "-" is stdin',
   ),
-  frozen: valueFlag(
-    'exactly the files of a lock file, to the byte (exit code 6 if the service has other bytes)',
-  ),
+  frozen: valueFlag('download exactly the files of a lock file (exit code 6 if the service has other bytes)'),
 });
 
-/** What did not work, as such a list: `downloadCommand`. */
+/** Output of failed files: `download`. */
 export const FAILURE_FLAGS = groupFlags('Lists:', {
-  'failed-to': valueFlag('write the day files that failed to this file, as JSON lines'),
+  'failed-to': valueFlag('write failed day files to this file, as JSON lines'),
 });
 
-/** How bad files are brought again: `verify`. */
+/** Transfer of repaired files: `verify`. */
 export const REPAIR_FLAGS = {
   concurrency: { ...DOWNLOAD_FLAGS.concurrency, alias: [] },
   retries: DOWNLOAD_FLAGS.retries,
@@ -108,64 +101,64 @@ export const REPAIR_FLAGS = {
   'max-rate': DOWNLOAD_FLAGS['max-rate'],
 };
 
-/** A run of a config file's jobs: `sync`. */
+/** A run of the jobs of a config file: `sync`. */
 export const SYNC_FLAGS = groupFlags('Sync:', {
-  job: valueFlag('only the job of this name'),
-  dir: DIR,
-  wait: booleanFlag('wait until yesterday (UTC) is exported, looking every 1 to 10 minutes'),
-  timeout: valueFlag('with --wait: go on with what is there after this long, and end with exit code 7'),
+  job: valueFlag('only the job with this name'),
+  dir: DIR_FLAG,
+  wait: booleanFlag('wait until yesterday (UTC) is exported; polls every 1 to 10 minutes'),
+  timeout: valueFlag('with --wait: after this long, continue with the available days (exit code 7)'),
   ...SHARD_FLAGS,
   'max-duration': valueFlag(
-    'begin no file after this long, as 4h; what is left ends the run with exit code 5',
+    'start no more files after this long, such as 4h (exit code 5 if files are left)',
   ),
   ...LOCK_FLAGS,
-  'on-success': valueFlag('shell command that gets the summary as JSON on stdin when all went well'),
-  'on-failure': valueFlag('the same when the run failed'),
+  'on-success': valueFlag('shell command to run after success, with the summary as JSON on stdin'),
+  'on-failure': valueFlag('shell command to run after a failure, with the summary as JSON on stdin'),
   ping: valueFlag(
-    "address of a dead man's switch: asked at the start (/start), after success, and after failure (/fail)",
+    "URL of a dead man's switch, requested at the start (/start), after success, and after a failure (/fail)",
   ),
 });
 
-/** Which messages, and how: `replay` (contract, Replay). */
+/** Messages of a period: `replay`. */
 export const REPLAY_FLAGS = {
   ...groupFlags('Replay:', {
     type: valueFlag('normalized data types: trade, book_change, book_snapshot_10_100ms, trade_bar_1m …', {
       alias: 't',
     }),
-    symbol: valueFlag('symbols, for exchanges that have none after a colon (default: all)', { alias: 's' }),
-    from: valueFlag('UTC day or ISO time, as 2024-03-01T12:00:00.5'),
-    to: valueFlag('UTC day or ISO time, not included'),
+    symbol: valueFlag('symbols of exchanges that are given without symbols (default: all)', { alias: 's' }),
+    from: valueFlag('UTC day or ISO 8601 time, such as 2024-03-01T12:00:00.5'),
+    to: valueFlag('UTC day or ISO 8601 time, not included'),
     date: valueFlag('a single UTC day'),
     last: SELECTION_FLAGS.last,
-    source: valueFlag('where messages come from (default: datasets with --type, feeds with --channel)', {
+    source: valueFlag('source of the messages (default: datasets with --type, feeds with --channel)', {
       choices: ['datasets', 'feeds'],
     }),
-    channel: valueFlag('in place of types: an exchange\'s own messages of these channels, or of "all"'),
+    channel: valueFlag('native channels of the exchange, or "all", instead of --type'),
     'with-disconnects': booleanFlag(
-      'with feeds: an empty line, or a "disconnect" message, where the connection to the exchange broke',
+      'with feeds: print an empty line, or a "disconnect" message, where the connection to the exchange broke',
     ),
     speed: valueFlag('pace by local timestamps: 1 is real time (default: max)'),
     out: valueFlag(
-      'JSON lines to this file or s3://bucket/key, compressed by .gz or .zst, or to stdout with "-" (default: -)',
+      'file or s3://bucket/key for JSON lines, compressed by .gz or .zst, or "-" for stdout (default: -)',
       { alias: 'o' },
     ),
   }),
   ...groupFlags('Raw data:', {
     ...SLICE_CACHE_FLAGS,
-    'clear-cache': booleanFlag('first remove all that the cache folder has of raw data'),
+    'clear-cache': booleanFlag('first remove all raw data from the cache folder'),
     'cache-limit': valueFlag(
-      'bytes of raw data to keep, as 20GB; what was used least recently goes (default: all)',
+      'bytes of raw data to keep, such as 20GB; the least recently used slices are removed (default: keep all)',
     ),
   }),
   ...groupFlags('Day files:', {
-    dir: DIR_BESIDE_OUT,
+    dir: DIR_FLAG_WITHOUT_ALIAS,
     layout: SELECTION_FLAGS.layout,
   }),
   ...STORE_FLAGS,
   ...groupFlags('Transfer:', {
-    offline: booleanFlag('only what is on disk; what is missing ends the run with exit code 7'),
+    offline: booleanFlag('use only data on disk (exit code 7 if data is missing)'),
     concurrency: valueFlag(
-      'files or slices in flight, or "auto", which never passes 20 files or 60 slices (default: auto)',
+      'files or slices in flight, or "auto", up to 20 files or 60 slices (default: auto)',
       { alias: 'j' },
     ),
     retries: DOWNLOAD_FLAGS.retries,
@@ -175,34 +168,34 @@ export const REPLAY_FLAGS = {
   }),
 };
 
-/** Where it listens, and what it serves: `serveCommand` (contract, Serve). */
+/** Ports, sources and limits of the server: `serve`. */
 export const SERVE_FLAGS = {
   ...groupFlags('Server:', {
-    port: valueFlag('port of HTTP; WebSocket is on the next one (default: TM_PORT, else 8000)'),
-    host: valueFlag('address to listen on; whoever can reach it uses your key (default: 127.0.0.1)'),
-    'allow-origin': valueFlag('origins of web pages that may use it, as http://host:port'),
-    'cluster-mode': booleanFlag('serve in a process for each processor; TM_CLUSTER_MODE=true does the same'),
-    compress: booleanFlag('compress answers for clients that take gzip'),
-    debug: booleanFlag('print what goes on inside to stdout; TM_DEBUG=true does the same'),
-    'api-key': valueFlag('for compatibility: other users see arguments, so TICKHAUL_API_KEY is better'),
-    source: valueFlag('where normalized messages come from (default: feeds)', {
+    port: valueFlag('HTTP port; WebSocket uses the next one (default: TM_PORT, else 8000)'),
+    host: valueFlag(
+      'address to listen on; every client that can reach it uses your key (default: 127.0.0.1)',
+    ),
+    'allow-origin': valueFlag('origins of web pages that may use the server, such as http://host:port'),
+    'cluster-mode': booleanFlag('serve in one process per processor, like TM_CLUSTER_MODE=true'),
+    compress: booleanFlag('compress responses for clients that accept gzip'),
+    debug: booleanFlag('print debug lines to stdout, like TM_DEBUG=true'),
+    'api-key': valueFlag('API key, for compatibility; prefer TICKHAUL_API_KEY: other users see arguments'),
+    source: valueFlag('source of normalized messages (default: feeds)', {
       choices: ['feeds', 'datasets'],
     }),
   }),
   ...groupFlags('Raw data:', {
     ...SLICE_CACHE_FLAGS,
-    'clear-cache': booleanFlag(
-      'first remove all that the cache folder has of raw data (TM_CLEAR_CACHE=true)',
-    ),
+    'clear-cache': booleanFlag('first remove all raw data from the cache folder, like TM_CLEAR_CACHE=true'),
     'cache-limit': REPLAY_FLAGS['cache-limit'],
   }),
   ...groupFlags('Day files:', {
-    dir: DIR_BESIDE_OUT,
+    dir: DIR_FLAG_WITHOUT_ALIAS,
     layout: SELECTION_FLAGS.layout,
   }),
   ...STORE_FLAGS,
   ...groupFlags('Transfer:', {
-    offline: booleanFlag('only what is on disk; what is missing is answered with 503'),
+    offline: booleanFlag('use only data on disk; respond with 503 if data is missing'),
     concurrency: REPLAY_FLAGS.concurrency,
     retries: DOWNLOAD_FLAGS.retries,
     'stall-timeout': DOWNLOAD_FLAGS['stall-timeout'],
@@ -211,23 +204,23 @@ export const SERVE_FLAGS = {
   }),
 };
 
-/** What comes live: `streamCommand` (contract, Replay, stream). */
+/** Live messages: `stream`. */
 export const STREAM_FLAGS = groupFlags('Stream:', {
   type: REPLAY_FLAGS.type,
-  symbol: valueFlag('symbols, for exchanges that have none after a colon (default: the active ones)', {
+  symbol: valueFlag('symbols of exchanges that are given without symbols (default: the active ones)', {
     alias: 's',
   }),
-  for: valueFlag('end after this long, as 10m (default: at Ctrl-C)'),
-  'with-disconnects': booleanFlag('a disconnect message where the connection to the exchange broke'),
-  'timeout-interval': valueFlag('a connection silent for this long is made anew (default: 10s)'),
-  out: valueFlag('JSON lines to this file, compressed by .gz or .zst, or to stdout with "-" (default: -)', {
+  for: valueFlag('end after this long, such as 10m (default: at Ctrl-C)'),
+  'with-disconnects': booleanFlag('print a disconnect message where the connection to the exchange broke'),
+  'timeout-interval': valueFlag('reconnect after this long without a message (default: 10s)'),
+  out: valueFlag('file for JSON lines, compressed by .gz or .zst, or "-" for stdout (default: -)', {
     alias: 'o',
   }),
 });
 
-/** Whose account: `login`, `accountCommand` (contract, Configuration). */
+/** The account and its issuer: `login`, `account`. */
 export const ACCOUNT_FLAGS = groupFlags('Account:', {
-  email: valueFlag('the address that you sign in with'),
+  email: valueFlag('e-mail address of the account'),
   'auth-url': valueFlag('identity issuer (default: the one that the API host names)'),
-  'max-wait': valueFlag('the longest wait a server may ask for (default: 15m)'),
+  'max-wait': valueFlag("longest wait accepted from a server's Retry-After (default: 15m)"),
 });

@@ -4,22 +4,22 @@ import { type Command, type CommandOutline, commandName, HELP } from './command.
 import { findFlagSynonym } from './flag-synonyms.js';
 import { GLOBAL_FLAGS } from './run-flags.js';
 
-/** Where a command's flags and arguments are listed. */
+/** The hint to a command's help. */
 export function formatHelpHint(command: Command | undefined): string {
   return `see tickhaul ${command === undefined ? '' : `${commandName(command)} `}--help`;
 }
 
-/** Says in one line what yargs found wrong (its English texts), and what would be right. */
+/** Converts an error message of yargs (in English) to a usage error of one line, with a correction. */
 export function toUsageError(
   message: string,
   command: Command | undefined,
   commands: readonly CommandOutline[],
   words: readonly string[],
 ): TickhaulError {
-  return usageError(`${complaint(message, command, commands, words)}; ${formatHelpHint(command)}`);
+  return usageError(`${describeProblem(message, command, commands, words)}; ${formatHelpHint(command)}`);
 }
 
-function complaint(
+function describeProblem(
   message: string,
   command: Command | undefined,
   commands: readonly CommandOutline[],
@@ -27,23 +27,24 @@ function complaint(
 ): string {
   const unknown = /^Unknown (?:argument|command)s?: (.+)$/.exec(message)?.[1]?.split(', ')[0];
   if (unknown !== undefined) {
-    const flag = flagWord(unknown, words);
-    if (flag !== undefined) return unknownFlag(flag, command);
+    const flag = findTypedFlag(unknown, words);
+    if (flag !== undefined) return formatUnknownFlag(flag, command);
     if (command === undefined) return formatUnknownCommand(unknown, commands);
-    return `"${unknown}" is one argument too many`;
+    return `"${unknown}": one argument too many`;
   }
   const choice = /Argument: (.+), Given: (.+), Choices: (.+)/.exec(message);
   if (choice !== null) {
     const [, name = '', given, known] = choice;
-    const shown = command?.positionals?.[name] === undefined ? `--${name}` : `<${name}>`;
-    return `${shown}: ${given} is not one of ${known}`;
+    const argumentName = command?.positionals?.[name] === undefined ? `--${name}` : `<${name}>`;
+    return `${argumentName}: ${given} is not one of ${known}`;
   }
-  const lacking = /^Not enough arguments following: (.+)$/.exec(message)?.[1];
-  if (lacking !== undefined) return `${flagWord(lacking, words) ?? `--${lacking}`} needs a value`;
+  const flagWithoutValue = /^Not enough arguments following: (.+)$/.exec(message)?.[1];
+  if (flagWithoutValue !== undefined)
+    return `${findTypedFlag(flagWithoutValue, words) ?? `--${flagWithoutValue}`} needs a value`;
   if (message.startsWith('Not enough non-option arguments') && command !== undefined) {
-    const known = flagWords(command);
-    const flag = words.map(flagOfWord).find((word) => word.startsWith('--') && !known.includes(word));
-    if (flag !== undefined) return unknownFlag(flag, command);
+    const known = listFlags(command);
+    const flag = words.map(withoutValue).find((word) => word.startsWith('--') && !known.includes(word));
+    if (flag !== undefined) return formatUnknownFlag(flag, command);
     return `an argument is missing: tickhaul ${command.syntax}`;
   }
   return message.replace(/\s*\n\s*/g, ' ');
@@ -54,25 +55,25 @@ export function formatUnknownCommand(word: string, commands: readonly CommandOut
   return `unknown command "${word.replaceAll('"', '')}"${didYouMean(word, [...commands.map(commandName), HELP])}`;
 }
 
-function unknownFlag(flag: string, command: Command | undefined): string {
-  const known = flagWords(command);
+function formatUnknownFlag(flag: string, command: Command | undefined): string {
+  const known = listFlags(command);
   const synonym = command && findFlagSynonym(flag, command, known);
   return `unknown flag ${flag}${synonym ?? didYouMean(flag, known)}`;
 }
 
-/** A flag without the value behind its `=`. */
-function flagOfWord(word: string): string {
+/** A flag without the value after `=`. */
+function withoutValue(word: string): string {
   return word.replace(/=.*$/s, '');
 }
 
-/** A flag as it was typed; undefined where the name was no flag. */
-function flagWord(name: string, words: readonly string[]): string | undefined {
+/** A flag as typed; undefined if the name is not a flag. */
+function findTypedFlag(name: string, words: readonly string[]): string | undefined {
   return words
-    .map(flagOfWord)
+    .map(withoutValue)
     .find((word) => word === `--${name}` || (/^-\w+$/.test(word) && word.includes(name)));
 }
 
-function flagWords(command: Command | undefined): readonly string[] {
+function listFlags(command: Command | undefined): readonly string[] {
   return ['help', 'version', ...Object.keys({ ...GLOBAL_FLAGS, ...command?.flags })].map(
     (name) => `--${name}`,
   );

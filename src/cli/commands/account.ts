@@ -12,8 +12,8 @@ import { type AccountSetup, withAccount } from '../with-account.js';
 
 export const accountCommand: CommandAction = {
   positionals: {
-    action: { type: 'string', choices: ['call'], describe: 'leave it out to see the account' },
-    operation: { type: 'string', describe: 'operation id, as --operations lists them' },
+    action: { type: 'string', choices: ['call'], describe: 'omit it to print the account' },
+    operation: { type: 'string', describe: 'operation id, as listed by --operations' },
   },
   flags: {
     ...ACCOUNT_FLAGS,
@@ -22,25 +22,25 @@ export const accountCommand: CommandAction = {
       type: 'string',
       requiresArg: true,
       group: 'Account:',
-      describe: 'parameters and body of the operation as one JSON object, or @file that holds it',
+      describe: 'parameters and body of the operation as one JSON object, or @file with the object',
     },
     timeout: { ...TIMEOUT_FLAG, group: 'Account:' },
   },
   examples: [
-    ['$0 account', 'the account as the service returns it'],
-    ['$0 account --operations', 'what the account API can do'],
-    ['$0 account call listApiKeys --data \'{"active":true}\'', 'call one of them'],
+    ['$0 account', 'print the account as the service returns it'],
+    ['$0 account --operations', 'list the operations of the account API'],
+    ['$0 account call listApiKeys --data \'{"active":true}\'', 'call an operation'],
   ],
   async run(args, cli) {
     const call = await readCall(args);
-    const { waitTeller } = await import('../output/waits.js');
-    const tellWait = readBooleanFlag(args, 'quiet')
+    const { createWaitReporter } = await import('../output/waits.js');
+    const onPollWait = readBooleanFlag(args, 'quiet')
       ? () => {}
-      : waitTeller(cli.stderr, () => performance.now());
+      : createWaitReporter(cli.stderr, () => performance.now());
     return withinTimeout(args, cli, 'account', (timed, timeoutMs) =>
-      withAccount(args, timed, { onPollWait: tellWait, timeoutMs }, async (setup) => {
+      withAccount(args, timed, { onPollWait, timeoutMs }, async (setup) => {
         const { callAccount, describeOperations } = await import('../../account/calls/call-account.js');
-        const openSession = once(() => sessionOf(setup, args));
+        const openSession = memoize(() => openAccountSession(setup, args));
         const json = readBooleanFlag(args, 'json');
         const print = (value: unknown): void => {
           cli.stdout.write(setup.calls.secrets.redact(formatDocument(value, !json)));
@@ -50,10 +50,10 @@ export const accountCommand: CommandAction = {
           if (answer !== undefined || json) print(answer ?? null);
         } else if (readBooleanFlag(args, 'operations')) {
           const operations = await describeOperations(setup.calls, openSession);
-          if (json) print(operations.map(documentOf));
+          if (json) print(operations.map(toDocument));
           else
             cli.stdout.write(
-              setup.calls.secrets.redact(await operationsText(operations, textColumns(cli.stdout))),
+              setup.calls.secrets.redact(await formatOperations(operations, textColumns(cli.stdout))),
             );
         } else {
           const { setUpAccount } = await import('../../service/account/account-api.js');
@@ -66,12 +66,12 @@ export const accountCommand: CommandAction = {
   },
 };
 
-interface Call {
+interface RequestedCall {
   readonly operation: string;
   readonly data: unknown;
 }
 
-async function readCall(args: CommandArgs): Promise<Call | undefined> {
+async function readCall(args: CommandArgs): Promise<RequestedCall | undefined> {
   const { action, operation } = args;
   const data = readTextFlag(args, 'data');
   if (action === undefined) {
@@ -87,14 +87,14 @@ async function readCall(args: CommandArgs): Promise<Call | undefined> {
   return { operation: String(operation), data: data === undefined ? undefined : await readData(data) };
 }
 
-/** Its text is never repeated: it may hold what is nobody's business. */
+/** Reads the JSON of --data. Errors never repeat its text, which may be private. */
 async function readData(text: string): Promise<unknown> {
   const json = text.startsWith('@') ? await readDataFile(text.slice(1)) : text;
   try {
     return JSON.parse(json) as unknown;
   } catch {
-    const where = text.startsWith('@') ? `the file "${text.slice(1)}"` : 'what is given';
-    throw usageError(`--data: ${where} is not JSON; write it as '{"name":"value"}', or @file`);
+    const location = text.startsWith('@') ? `the file "${text.slice(1)}"` : 'its value';
+    throw usageError(`--data: ${location} is not JSON; write it as '{"name":"value"}', or @file`);
   }
 }
 
@@ -107,38 +107,38 @@ async function readDataFile(path: string): Promise<string> {
   }
 }
 
-/** The stored identity that the flags mean, in use. */
-async function sessionOf(setup: AccountSetup, args: CommandArgs): Promise<AccountSession> {
+/** Opens a session with the stored identity that the flags select. */
+async function openAccountSession(setup: AccountSetup, args: CommandArgs): Promise<AccountSession> {
   const { AccountSession: Session } = await import('../../account/account-session.js');
   const { chooseIdentity } = await import('../../account/identities/choose-identity.js');
   return new Session(setup, await chooseIdentity(setup, readTextFlag(args, 'email')));
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
-  let made: Promise<T> | undefined;
+function memoize<T>(create: () => Promise<T>): () => Promise<T> {
+  let created: Promise<T> | undefined;
   return () => {
-    made ??= make();
-    return made;
+    created ??= create();
+    return created;
   };
 }
 
-function documentOf({ id, method, path, summary, parameters, body }: AccountOperation): object {
+function toDocument({ id, method, path, summary, parameters, body }: AccountOperation): object {
   return {
     operationId: id,
     method,
     path,
     summary,
-    parameters: parameters.map(({ name, in: where, required }) => ({ name, in: where, required })),
+    parameters: parameters.map(({ name, in: location, required }) => ({ name, in: location, required })),
     body: body === undefined ? null : { required: body.required },
   };
 }
 
-async function operationsText(operations: readonly AccountOperation[], columns: number): Promise<string> {
+async function formatOperations(operations: readonly AccountOperation[], columns: number): Promise<string> {
   const { formatTable } = await import('../output/text/table.js');
   return formatTable(
     [
       { title: 'operation', cell: ({ id }) => id },
-      { title: 'takes', breaks: true, cell: takes },
+      { title: 'takes', breaks: true, cell: formatParameters },
       { title: 'does', breaks: true, cell: ({ summary }) => summary },
     ],
     operations,
@@ -146,8 +146,8 @@ async function operationsText(operations: readonly AccountOperation[], columns: 
   );
 }
 
-/** `from, [to], body`: what is optional stands in brackets. */
-function takes({ parameters, body }: AccountOperation): string {
+/** Formats parameters as `from, [to], body`; optional ones are in brackets. */
+function formatParameters({ parameters, body }: AccountOperation): string {
   const all = [...parameters, ...(body ? [{ name: 'body', required: body.required }] : [])];
   return all.map(({ name, required }) => (required ? name : `[${name}]`)).join(', ');
 }

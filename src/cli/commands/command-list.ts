@@ -1,10 +1,13 @@
 import type { CommandOutline } from '../arguments/command.js';
 
-/** Every subcommand, in the order of the help text. Its code is loaded when it is needed: starting is most of a short run. */
+/**
+ * All commands, in the order of the help text. Code is loaded on demand: loading dominates the time of short
+ * runs.
+ */
 export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'exchanges [exchange]',
-    describe: "list the exchanges, or show one exchange's record",
+    describe: 'list the exchanges, or show the record of one exchange',
     load: async () => (await import('./exchanges.js')).exchangesCommand,
   },
   {
@@ -14,85 +17,85 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'instruments <exchange> [symbol]',
-    describe: "list an exchange's instruments with what is known of them, or show one",
+    describe: 'list the instruments of an exchange with their metadata, or show one of them',
     load: async () => (await import('./instruments.js')).instrumentsCommand,
   },
   {
     syntax: 'status <exchange>',
-    describe: 'show which days are exported, or wait for one',
+    describe: 'show the exported days, or wait for a day',
     load: async () => (await import('./status.js')).statusCommand,
   },
   {
     syntax: 'plan [exchange]',
     describe: 'show what download would do with the same flags',
-    working: true,
+    printsEvents: true,
     load: async () => (await import('./plan.js')).planCommand,
   },
   {
     syntax: 'download [exchange]',
     describe: 'download day files in parallel, verify them and record them in the manifest',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./download.js')).downloadCommand,
   },
   {
     syntax: 'sync',
-    describe: 'bring every job of a config file up to date: the nightly command',
-    working: true,
+    describe: 'download the missing files of every job in a config file, for a nightly run',
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./sync.js')).syncCommand,
   },
   {
     syntax: 'enqueue [exchange]',
-    describe: 'put the work of a download into a queue, for many machines',
-    working: true,
+    describe: 'queue the slices of a download for many machines',
+    printsEvents: true,
     load: async () => (await import('./enqueue.js')).enqueueCommand,
   },
   {
     syntax: 'worker',
-    describe: 'work on slices of the queue: one on each machine',
-    working: true,
+    describe: 'download slices from the queue; run it on each machine',
+    printsEvents: true,
     outlivesReader: true,
-    endsInItsTime: true,
+    hasUnlimitedShutdown: true,
     load: async () => (await import('./worker.js')).workerCommand,
   },
   {
     syntax: 'queue <action> [id..]',
-    describe: 'show the queue and what failed in it, retry, pause, resume or empty it',
+    describe: 'show the queue and its failed slices, retry, pause, resume or drain it',
     load: async () => (await import('./queue.js')).queueCommand,
   },
   {
     syntax: 'verify [path..]',
     describe: 'check downloaded files against the manifest and their own checksums',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./verify.js')).verifyCommand,
   },
   {
     syntax: 'coverage [folder]',
-    describe: 'show which days are there, empty or missing, by exchange, type and symbol',
+    describe: 'show which days exist, are empty or missing, by exchange, type and symbol',
     load: async () => (await import('./coverage.js')).coverageCommand,
   },
   {
     syntax: 'lock',
-    describe: 'write a lock file with the checksums of what is downloaded',
+    describe: 'write a lock file with the checksums of the downloaded files',
     load: async () => (await import('./lock.js')).lockCommand,
   },
   {
     syntax: 'manifest <action> <folder..>',
-    describe: 'make one manifest of those of several download folders',
+    describe: 'merge the manifests of several download folders',
     load: async () => (await import('./manifest.js')).manifestCommand,
   },
   {
     syntax: 'convert <path..>',
     describe: 'convert day files to Parquet or NDJSON',
-    working: true,
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,
   },
   {
     syntax: 'replay <exchange..>',
-    describe: "print a period's messages as JSON lines: normalized, from day files, or an exchange's own",
+    describe: 'print the messages of a period as JSON lines: normalized, or native ones of an exchange',
     outlivesReader: true,
     load: async () => (await import('./replay.js')).replayCommand,
   },
@@ -104,7 +107,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'stream <exchange..>',
-    describe: 'print normalized messages as JSON lines, live from the exchanges; no key needed',
+    describe: 'print live normalized messages as JSON lines, straight from the exchanges; no key needed',
     outlivesReader: true,
     load: async () => (await import('./stream.js')).streamCommand,
   },
@@ -115,14 +118,14 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'login',
-    describe: 'sign in: register this machine, confirm it on a page, set up the account',
-    working: true,
+    describe: 'sign in: register this machine, confirm it on a page, and set up the account',
+    printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./login.js')).loginCommand,
   },
   {
     syntax: 'logout',
-    describe: 'forget the stored identity of an e-mail, or all of them',
+    describe: 'remove the stored identity of an e-mail address, or all of them',
     load: async () => (await import('./logout.js')).logoutCommand,
   },
   {
@@ -137,12 +140,12 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'sandbox [command..]',
-    describe: 'run an embedded service with made-up market data on this machine, alone or for a command',
+    describe: 'run an embedded service with generated market data, alone or for a command',
     load: async () => (await import('./sandbox.js')).sandboxCommand,
   },
   {
     syntax: 'demo',
-    describe: 'show how it all works, against an embedded service: no key, no network',
+    describe: 'demonstrate tickhaul against an embedded service; no key, no network',
     load: async () => (await import('./demo.js')).createDemoCommand(COMMANDS),
   },
   {
@@ -153,6 +156,6 @@ export const COMMANDS: readonly CommandOutline[] = [
   {
     syntax: 'version',
     describe: 'print the version',
-    load: async () => (await import('./version.js')).version,
+    load: async () => (await import('./version.js')).versionCommand,
   },
 ];

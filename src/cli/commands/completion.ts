@@ -5,20 +5,20 @@ import { SCRIPTS } from '../completion/scripts.js';
 
 export const completionCommand: CommandAction = {
   positionals: {
-    shell: { type: 'string', choices: Object.keys(SCRIPTS), describe: 'default: the shell that SHELL names' },
+    shell: { type: 'string', choices: Object.keys(SCRIPTS), describe: 'shell (default: from SHELL)' },
   },
   flags: {},
   examples: [
-    ['eval "$($0 completion bash)"', 'for this bash session, or in ~/.bashrc for every one'],
-    ['eval "$($0 completion zsh)"', 'the same for zsh, after compinit in ~/.zshrc'],
-    ['$0 completion fish > ~/.config/fish/completions/tickhaul.fish', 'for every fish session'],
+    ['eval "$($0 completion bash)"', 'enable it in this bash session, or in ~/.bashrc for every session'],
+    ['eval "$($0 completion zsh)"', 'enable it in zsh, after compinit in ~/.zshrc'],
+    ['$0 completion fish > ~/.config/fish/completions/tickhaul.fish', 'enable it for every fish session'],
   ],
   async run(args, { env, stdout }) {
     const shell = args['shell'] === undefined ? basename(env['SHELL'] ?? '') : String(args['shell']);
     const script = SCRIPTS[shell];
     if (script === undefined) {
-      const found = shell === '' ? 'which shell is not known' : `no completion for the shell "${shell}"`;
-      throw usageError(`${found}; name one: tickhaul completion bash, zsh or fish`);
+      const problem = shell === '' ? 'the shell is unknown' : `no completion for the shell "${shell}"`;
+      throw usageError(`${problem}; name one: tickhaul completion bash, zsh or fish`);
     }
     stdout.write(script);
     return 0;

@@ -13,14 +13,14 @@ import { withStoreRequests } from '../session.js';
 
 export const coverageCommand: CommandAction = {
   positionals: {
-    folder: { type: 'string', describe: 'a download folder, or a folder in one (default: --dir)' },
+    folder: { type: 'string', describe: 'download folder, or a folder inside it (default: --dir)' },
   },
   flags: { ...COVERAGE_FLAGS, ...STORE_FLAGS },
   examples: [
-    ['$0 coverage', 'tables, and a calendar of each symbol'],
-    ['$0 coverage -t trades -s "BTC*" --from 2024-01-01 --to 2025-01-01', 'one year of some of them'],
-    ['$0 coverage --html coverage.html', 'a page to look through, which needs no network'],
-    ['$0 coverage --json | jq .totals.missing', 'one JSON document'],
+    ['$0 coverage', 'print tables, and a calendar of each symbol'],
+    ['$0 coverage -t trades -s "BTC*" --from 2024-01-01 --to 2025-01-01', 'one year of some symbols'],
+    ['$0 coverage --html coverage.html', 'write an offline HTML page'],
+    ['$0 coverage --json | jq .totals.missing', 'print one JSON document'],
   ],
   async run(args, cli) {
     const html = await readOutputFile(args, 'html');

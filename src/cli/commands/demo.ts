@@ -10,10 +10,10 @@ import { sandboxEnvironment } from '../sandbox-environment.js';
 const SELECTION = 'binance-futures -t trades,book_snapshot_5 -s BTCUSDT,ETHUSDT --from 2024-03-01';
 const EXPORTED_UNTIL = '2024-03-09';
 
-/** Faults that a run of this size is sure to meet, and that it heals within seconds. */
+/** Faults that are certain to occur in a run of this size, and from which it recovers within seconds. */
 const FAULTS = ['500=0.15', 'truncate=0.1', 'bit-flip=0.1', 'short=0.1', 'rate-limit=0.02'];
 
-/** @param commands all of the command line: the demo types some of them. */
+/** @param commands all commands; the demo runs some of them. */
 export function createDemoCommand(commands: readonly CommandOutline[]): CommandAction {
   return {
     flags: {
@@ -25,14 +25,14 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
         describe: 'folder for the files (default: a new one in the temporary folder)',
       },
     },
-    examples: [['$0 demo', 'takes some seconds, and asks nothing']],
+    examples: [['$0 demo', 'takes some seconds, without questions']],
     async run(args, cli) {
       const { startSandbox } = await import('../../sandbox/start-sandbox.js');
       const { parseFaults } = await import('../../sandbox/http/sandbox-faults.js');
       const { parseDay } = await import('../../dataset/day.js');
       const chalk = createChalk(cli.stdout, cli.env, readBooleanFlag(args, 'no-color'));
-      const say = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
-      const dir = readPath(args, 'dir') ?? (await newFolder());
+      const print = (text: string): unknown => cli.stdout.write(`${chalk.bold(text)}\n`);
+      const dir = readPath(args, 'dir') ?? (await createFolder());
       const service = await startSandbox({
         exportedUntil: parseDay(EXPORTED_UNTIL),
         faults: parseFaults(FAULTS),
@@ -46,35 +46,37 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
         TICKHAUL_DIR: dir,
         XDG_CACHE_HOME: join(dir, '.cache'),
       };
-      const run = async (line: string, ...more: readonly string[]): Promise<void> => {
-        const exitCode = await runWords(commands, [...line.split(' '), ...more], { ...cli, env }, say);
-        if (exitCode !== 0) throw new StepFailed(exitCode);
+      const run = async (line: string, ...moreWords: readonly string[]): Promise<void> => {
+        const exitCode = await runWords(commands, [...line.split(' '), ...moreWords], { ...cli, env }, print);
+        if (exitCode !== 0) throw new StepError(exitCode);
       };
       try {
-        say('A service runs on this machine, with made-up market data. Each $ is what you would type.');
+        print(
+          'A service with generated market data runs on this machine. Each $ is a command that you could type.',
+        );
         await run(`plan ${SELECTION}`);
-        say(`\nNow four in ten answers are broken on purpose (${FAULTS.join(', ')}).`);
+        print(`\nNow four in ten responses are broken on purpose (${FAULTS.join(', ')}).`);
         await run(`download ${SELECTION}`);
-        const broken = service.requests.filter(
+        const brokenResponses = service.requests.filter(
           ({ host, fault }) => host === 'datasets' && fault !== undefined,
         ).length;
-        say(`The service broke ${plural(broken, 'answer')}, and each file is whole.`);
-        say('\nOnce more. Nothing is fetched twice.');
+        print(`The service broke ${plural(brokenResponses, 'response')}, and each file is complete.`);
+        print('\nRun it again. Nothing is downloaded twice.');
         await run(`download ${SELECTION}`);
         const parquet = join(dir, 'parquet');
-        say('\nParquet, with a folder for each symbol and day.');
+        print('\nConvert to Parquet, with a folder per symbol and day.');
         await run('convert --layout hive', dir, '-o', parquet);
-        say('\nBars of one minute, made from the trades.');
+        print('\nCompute one-minute bars from the trades.');
         await run('convert --as trade_bar_1m --layout hive', join(dir, '*_trades_*'), '-o', parquet);
-        say('\nWhat DuckDB can ask of them. This is shown and not run: tickhaul needs no DuckDB.\n');
-        cli.stdout.write(barsQuery(parquet));
-        say('\nWhich days are there?');
+        print('\nA DuckDB query on the bars. It is only printed: tickhaul needs no DuckDB.\n');
+        cli.stdout.write(formatBarsQuery(parquet));
+        print('\nShow which days are there.');
         await run('coverage -t trades');
-        say(`${await countDayFiles(dir)} verified day files, their Parquet and their bars are in ${dir}`);
-        say(`This removes them: rm -r ${shown(dir)}`);
+        print(`${await countDayFiles(dir)} verified day files, their Parquet files and bars are in ${dir}`);
+        print(`Remove them with: rm -r ${quoteForShell(dir)}`);
         return 0;
       } catch (error) {
-        if (error instanceof StepFailed) return error.exitCode;
+        if (error instanceof StepError) return error.exitCode;
         throw error;
       } finally {
         await service.close();
@@ -83,14 +85,14 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
   };
 }
 
-/** A command of the demo that has said itself why it failed. */
-class StepFailed extends Error {
+/** A failed command of the demo, which has already printed its error. */
+class StepError extends Error {
   constructor(readonly exitCode: number) {
     super('a command of the demo failed');
   }
 }
 
-async function newFolder(): Promise<string> {
+async function createFolder(): Promise<string> {
   const { mkdtemp } = await import('node:fs/promises');
   const { tmpdir } = await import('node:os');
   return mkdtemp(join(tmpdir(), 'tickhaul-demo-'));
@@ -100,21 +102,21 @@ async function runWords(
   commands: readonly CommandOutline[],
   words: readonly string[],
   cli: CliHost,
-  say: (text: string) => unknown,
+  print: (text: string) => unknown,
 ): Promise<number> {
   const { parseCommandLine } = await import('../arguments/parse-command-line.js');
-  say(`\n$ tickhaul ${words.map(shown).join(' ')}`);
+  print(`\n$ tickhaul ${words.map(quoteForShell).join(' ')}`);
   const parsed = await parseCommandLine(commands, words, 80);
   return parsed.kind === 'run' ? parsed.command.run(parsed.args, cli) : 0;
 }
 
-/** A word as a shell takes it. */
-function shown(word: string): string {
+/** Quotes a word for a shell. */
+function quoteForShell(word: string): string {
   return /^[\w./,:=@+-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
 
-/** The days of each symbol, from its bars. */
-function barsQuery(parquet: string): string {
+/** The daily range and volume of each symbol, from its bars. */
+function formatBarsQuery(parquet: string): string {
   const bars = join(parquet, 'exchange=*', 'type=trade_bar_1m', '**', '*.parquet').replaceAll("'", "''");
   return [
     '  SELECT symbol, date, min(low) AS low, max(high) AS high, sum(volume) AS volume',

@@ -2,7 +2,7 @@ import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import type { CommandAction } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import {
   DOWNLOAD_FLAGS,
   DRY_RUN_FLAGS,
@@ -16,7 +16,7 @@ import { createSpaceQuestion } from '../space-question.js';
 import { planCommand } from './plan.js';
 
 export const downloadCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
@@ -29,28 +29,30 @@ export const downloadCommand: CommandAction = {
     ...PLAN_FLAGS,
   },
   examples: [
-    ['$0 download --frozen tickhaul.lock', 'the very same bytes again, as tickhaul lock pinned them'],
+    ['$0 download --frozen tickhaul.lock', 'download the same bytes again, as pinned by tickhaul lock'],
     [
       '$0 download deribit -t trades -s BTC-PERPETUAL --date 2024-03-01',
       'one file; the first day of a month needs no key',
     ],
     [
       '$0 download binance-futures -t trades,quotes -s "BTC*" --last 7d',
-      'the last week, for every symbol of the glob',
+      'the last seven days of all symbols that match the glob',
     ],
     [
       '$0 download deribit -t all -s @symbols.txt --from 2024-03-01 -o data',
-      'a list of symbols, up to the newest day',
+      'the symbols of a file, up to the newest day',
     ],
     [
       '$0 download deribit -t trades -s all --last 1d --convert parquet',
-      'a .parquet beside each file, made while its bytes arrive',
+      'convert each file to Parquet on arrival',
     ],
   ],
   async run(args, cli) {
     if (readBooleanFlag(args, 'dry-run')) return planCommand.run(args, cli);
     const { prepareDownload } = await import('../../commands/prepare-download.js');
     const run = await withStoreRequests(args, cli, () => prepareDownload(args, cli));
-    return reportRun(args, cli, (teller) => run({ ...teller, askForSpace: createSpaceQuestion(args, cli) }));
+    return reportRun(args, cli, (observer) =>
+      run({ ...observer, askForSpace: createSpaceQuestion(args, cli) }),
+    );
   },
 };

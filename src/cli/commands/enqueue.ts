@@ -6,12 +6,12 @@ import type { CommandAction } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { ENQUEUE_FLAGS, QUEUE_FLAGS, SLICE_FLAGS } from '../arguments/fleet-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { LIST_FLAGS, SELECTION_FLAGS } from '../arguments/run-flags.js';
-import { warningTeller, withStoreRequests } from '../session.js';
+import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const enqueueCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
@@ -25,30 +25,30 @@ export const enqueueCommand: CommandAction = {
   examples: [
     [
       '$0 enqueue binance-futures -t trades -s all --from 2020-01 --dir /data',
-      'slices of a month a series; workers take the newest first',
+      'one slice per series and month; workers start with the newest',
     ],
     [
       '$0 enqueue deribit -t incremental_book_L2 -s all --last 9d --slice 1d',
-      'a day a slice, for files of gigabytes',
+      'one slice per day, for files of gigabytes',
     ],
   ],
   async run(args, cli) {
     const { prepareEnqueue } = await import('../../commands/fleet/prepare-enqueue.js');
     const { stdout, stderr, warn } = cli;
-    const { unauthorized, missing, ...told } = await withStoreRequests(args, cli, async () => {
+    const { unauthorized, missing, ...counts } = await withStoreRequests(args, cli, async () => {
       const run = await prepareEnqueue(args, cli);
-      return run(warningTeller(args, cli));
+      return run(createWarningObserver(args, cli));
     });
     if (unauthorized > 0)
       warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
     const isStrict = readBooleanFlag(args, 'strict') && missing > 0;
-    if (isStrict) warn(`${plural(missing, 'day file')} pending or unavailable, and --strict asks for them`);
+    if (isStrict) warn(`${plural(missing, 'day file')} pending or unavailable, and --strict requires them`);
     const exitCode = isStrict ? ERROR_TABLE.not_exported.exitCode : 0;
-    if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...told }));
+    if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...counts }));
     else if (!readBooleanFlag(args, 'quiet')) {
-      const { slices, added, present } = told;
+      const { slices, added, present } = counts;
       stderr.write(
-        `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} there already\n`,
+        `${plural(slices, 'slice')}: ${formatCount(added)} added, ${formatCount(present)} already queued\n`,
       );
     }
     return exitCode;

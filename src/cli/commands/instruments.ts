@@ -10,17 +10,17 @@ import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { InstrumentFilter, InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
-/** Types of instruments that are known (replay facts, section 9); the service may have more. */
+/** Known types of instruments (docs/spec/metadata-api.md#instruments); the service may have others. */
 const TYPES = ['spot', 'perpetual', 'future', 'option', 'combo', 'prediction'];
 
 const toggle = { type: 'boolean', group: 'Filters:' } as const;
 
-/** Flags, and the fields of the service's filter that they are. */
+/** Filter flags, with the fields of the service's filter. */
 const FIELDS = [
   ['type', 'type'],
   ['base', 'baseCurrency'],
@@ -30,25 +30,28 @@ const FIELDS = [
 
 export const instrumentsCommand: CommandAction = {
   positionals: {
-    exchange: EXCHANGE,
-    symbol: { type: 'string', describe: 'one instrument, as the exchange writes it, in any case' },
+    exchange: EXCHANGE_POSITIONAL,
+    symbol: { type: 'string', describe: 'one instrument in the spelling of the exchange, in any case' },
   },
   flags: {
     type: {
       ...value,
       alias: 't',
-      describe: `only these: ${TYPES.join(', ')}`,
+      describe: `only these types: ${TYPES.join(', ')}`,
     },
     base: { ...value, describe: 'only these base currencies' },
     quote: { ...value, describe: 'only these quote currencies' },
-    'contract-type': { ...value, describe: 'only these: linear_perpetual, inverse_future, put_option …' },
-    active: { ...toggle, describe: 'only those that are traded' },
-    'no-active': { ...toggle, describe: 'only those that are no longer traded' },
-    filter: { ...value, describe: 'the service’s own filter as JSON; flags go over its fields' },
+    'contract-type': {
+      ...value,
+      describe: 'only these types: linear_perpetual, inverse_future, put_option …',
+    },
+    active: { ...toggle, describe: 'only instruments that are traded' },
+    'no-active': { ...toggle, describe: 'only instruments that are no longer traded' },
+    filter: { ...value, describe: 'filter of the service as JSON; other flags override its fields' },
   },
   examples: [
-    ['$0 instruments bitmex --active --type perpetual', 'perpetuals that are traded; bitmex needs no key'],
-    ['$0 instruments bitmex XBTUSD --json', 'all that is known of one'],
+    ['$0 instruments bitmex --active --type perpetual', 'traded perpetuals; bitmex needs no key'],
+    ['$0 instruments bitmex XBTUSD --json', 'all fields of one instrument'],
   ],
   async run(args, cli) {
     const exchange = readExchange(args);
@@ -62,16 +65,16 @@ export const instrumentsCommand: CommandAction = {
         '../../service/records/fetch-instruments.js'
       );
       try {
-        const found =
+        const instruments =
           symbol === undefined
             ? await fetchInstruments(client, exchange, filter, cli.signal)
             : await fetchInstrument(client, exchange, symbol, cli.signal);
-        const list: readonly InstrumentInfo[] = Array.isArray(found) ? found : [found];
-        refuseUnknownTypes(args, list);
-        cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(found) : tableOf(list));
+        const list: readonly InstrumentInfo[] = Array.isArray(instruments) ? instruments : [instruments];
+        assertKnownTypes(args, list);
+        cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(instruments) : formatInstruments(list));
         return 0;
       } catch (error) {
-        throw await explain(error, client, exchange, symbol, settings.cacheDir, cli.signal);
+        throw await toNameError(error, client, exchange, symbol, settings.cacheDir, cli.signal);
       }
     });
   },
@@ -84,7 +87,8 @@ function readFilter(args: CommandArgs): InstrumentFilter {
     if (values) filter[field] = values.length === 1 ? values[0] : values;
   }
   const [isActive, isInactive] = [readBooleanFlag(args, 'active'), readBooleanFlag(args, 'no-active')];
-  if (isActive && isInactive) throw usageError('--active and --no-active leave nothing; give one of them');
+  if (isActive && isInactive)
+    throw usageError('--active and --no-active exclude all instruments; give one of them');
   if (isActive || isInactive) filter['active'] = isActive;
   return filter;
 }
@@ -95,22 +99,22 @@ function parseFilter(text: string | undefined): object {
     const filter: unknown = JSON.parse(text);
     if (typeof filter === 'object' && filter !== null && !Array.isArray(filter)) return filter;
   } catch {
-    // Told below.
+    // The error follows below.
   }
   throw usageError(`--filter: expected a JSON object, as '{"baseCurrency":"BTC"}', found "${text}"`);
 }
 
-/** @throws usage error for a type that nobody knows, and that nothing came of. */
-function refuseUnknownTypes(args: CommandArgs, found: readonly InstrumentInfo[]): void {
-  const known = new Set([...TYPES, ...found.map(({ type }) => type)]);
-  const wrong = readListFlag(args, 'type')?.find((type) => !known.has(type));
-  if (wrong === undefined) return;
-  const near = didYouMean(wrong, known) || `; known are ${TYPES.join(', ')}`;
-  throw usageError(`unknown instrument type "${wrong}"${near}`);
+/** @throws usage error for an unknown type without results. */
+function assertKnownTypes(args: CommandArgs, instruments: readonly InstrumentInfo[]): void {
+  const known = new Set([...TYPES, ...instruments.map(({ type }) => type)]);
+  const unknownType = readListFlag(args, 'type')?.find((type) => !known.has(type));
+  if (unknownType === undefined) return;
+  const hint = didYouMean(unknownType, known) || `; known are ${TYPES.join(', ')}`;
+  throw usageError(`unknown instrument type "${unknownType}"${hint}`);
 }
 
-/** An unknown exchange or symbol is a mistake of the user's, with the nearest names. */
-async function explain(
+/** Converts the error for an unknown exchange or symbol to a usage error with the nearest names. */
+async function toNameError(
   error: unknown,
   client: ServiceClient,
   exchange: string,
@@ -123,11 +127,11 @@ async function explain(
   const { symbols } = await fetchFeedNames(client, exchange, { cache, signal });
   if (error.status === 400) return usageError(error.message);
   if (symbol === undefined) return error;
-  const near = didYouMean(symbol, symbols) || `; see: tickhaul instruments ${exchange}`;
-  return usageError(`unknown symbol "${symbol}" of ${exchange}${near}`);
+  const hint = didYouMean(symbol, symbols) || `; see: tickhaul instruments ${exchange}`;
+  return usageError(`unknown symbol "${symbol}" of ${exchange}${hint}`);
 }
 
-function tableOf(found: readonly InstrumentInfo[]): string {
+function formatInstruments(instruments: readonly InstrumentInfo[]): string {
   return formatTable(
     [
       { title: 'id', cell: ({ id }) => id },
@@ -140,6 +144,6 @@ function tableOf(found: readonly InstrumentInfo[]): string {
       { title: 'since', cell: ({ availableSince }) => availableSince.slice(0, 10) },
       { title: 'until', cell: ({ availableTo }) => availableTo?.slice(0, 10) ?? '' },
     ],
-    found,
+    instruments,
   );
 }

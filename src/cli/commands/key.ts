@@ -10,9 +10,9 @@ import { textColumns } from '../output/text/screen.js';
 import { withSession } from '../session.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
 
-/** More symbols are counted; `--json` has them all. */
-const MOST_LISTED = 10;
-const MAX_CELL = 200;
+/** Above this number, symbols are only counted; `--json` lists them all. */
+const MAX_LISTED_SYMBOLS = 10;
+const MAX_CELL_CHARACTERS = 200;
 
 export const keyCommand: CommandAction = {
   flags: { timeout: { ...TIMEOUT_FLAG, group: 'Key:' } },
@@ -23,44 +23,53 @@ export const keyCommand: CommandAction = {
         const { fetchKeyInfo } = await import('../../service/key/key-info.js');
         const { apiKey } = client.config;
         if (apiKey === undefined) {
-          throw new TickhaulError('bad_key', 'there is no API key: set TICKHAUL_API_KEY');
+          throw new TickhaulError('bad_key', 'no API key is set; set TICKHAUL_API_KEY');
         }
-        const shown = formatKeyForLog(apiKey);
+        const redactedKey = formatKeyForLog(apiKey);
         const access = await fetchKeyInfo(client, { signal: timed.signal });
         const text = readBooleanFlag(args, 'json')
-          ? formatDocument({ key: shown, expired: access.length === 0, access }, false)
-          : await accessText(shown, access, textColumns(cli.stdout));
+          ? formatDocument({ key: redactedKey, expired: access.length === 0, access }, false)
+          : await formatAccess(redactedKey, access, textColumns(cli.stdout));
         cli.stdout.write(text.replaceAll(apiKey, '***'));
         if (access.length > 0) return 0;
-        throw new TickhaulError('bad_key', `the API key ${shown} has expired: it gives access to nothing`);
+        throw new TickhaulError(
+          'bad_key',
+          `the API key ${redactedKey} has expired and gives no access; renew it, or set another`,
+        );
       }),
     );
   },
 };
 
-async function accessText(shown: string, access: readonly KeyAccess[], columns: number): Promise<string> {
+async function formatAccess(
+  redactedKey: string,
+  access: readonly KeyAccess[],
+  columns: number,
+): Promise<string> {
   if (access.length === 0) return '';
   const { formatTable } = await import('../output/text/table.js');
   const table = formatTable(
     [
-      { title: 'exchange', cell: ({ exchange }) => cell(exchange) },
-      { title: 'type', cell: ({ accessType }) => cell(accessType) },
-      { title: 'plan', cell: ({ dataPlan }) => cell(dataPlan) },
-      { title: 'from', cell: ({ from }) => cell(from).slice(0, 'YYYY-MM-DD'.length) },
-      { title: 'to', cell: ({ to }) => cell(to).slice(0, 'YYYY-MM-DD'.length) },
-      { title: 'symbols', breaks: true, cell: ({ symbols }) => symbolsText(symbols ?? []) },
+      { title: 'exchange', cell: ({ exchange }) => formatCell(exchange) },
+      { title: 'type', cell: ({ accessType }) => formatCell(accessType) },
+      { title: 'plan', cell: ({ dataPlan }) => formatCell(dataPlan) },
+      { title: 'from', cell: ({ from }) => formatCell(from).slice(0, 'YYYY-MM-DD'.length) },
+      { title: 'to', cell: ({ to }) => formatCell(to).slice(0, 'YYYY-MM-DD'.length) },
+      { title: 'symbols', breaks: true, cell: ({ symbols }) => formatSymbols(symbols ?? []) },
     ],
     access,
     columns,
   );
-  return `API key ${shown}\n${table}`;
+  return `API key ${redactedKey}\n${table}`;
 }
 
-function symbolsText(symbols: readonly string[]): string {
+function formatSymbols(symbols: readonly string[]): string {
   if (symbols.length === 0) return 'all';
-  return symbols.length > MOST_LISTED ? plural(symbols.length, 'symbol') : cell(symbols.join(', '));
+  return symbols.length > MAX_LISTED_SYMBOLS
+    ? plural(symbols.length, 'symbol')
+    : formatCell(symbols.join(', '));
 }
 
-function cell(text: string | null | undefined): string {
-  return toOneLine(text ?? '', MAX_CELL);
+function formatCell(text: string | null | undefined): string {
+  return toOneLine(text ?? '', MAX_CELL_CHARACTERS);
 }

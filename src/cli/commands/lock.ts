@@ -13,8 +13,8 @@ import { withStoreRequests } from '../session.js';
 export const lockCommand: CommandAction = {
   flags: { ...LOCK_FILE_FLAGS, ...STORE_FLAGS },
   examples: [
-    ['$0 lock', 'tickhaul.lock, for download --frozen'],
-    ['$0 lock --format sha256sum > SHA256SUMS', 'a list that sha256sum -c takes, in the download folder'],
+    ['$0 lock', 'write tickhaul.lock, for download --frozen'],
+    ['$0 lock --format sha256sum > SHA256SUMS', 'write a list for sha256sum -c, run in the download folder'],
   ],
   async run(args, cli) {
     const settings = await loadSettings(args, cli);

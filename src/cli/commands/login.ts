@@ -12,56 +12,57 @@ import type { Wait } from '../output/waits.js';
 import { withAccount } from '../with-account.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Signing in:' } as const;
-const TIMEOUT_MS = 10 * 60_000;
+const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 export const loginCommand: CommandAction = {
   flags: {
     ...ACCOUNT_FLAGS,
     'code-file': {
       ...value,
-      describe: 'wait for the code of the page in this file, "-" for stdin (default: stdin)',
+      describe: 'wait for the code of the page in this file, or "-" for stdin (default: stdin)',
     },
     open: { type: 'boolean', group: 'Signing in:', describe: 'open the page in the browser' },
-    timeout: { ...value, describe: 'time to confirm it on the page (default: 10m)' },
+    timeout: { ...value, describe: 'time limit for the confirmation on the page (default: 10m)' },
   },
   examples: [
-    ['$0 login --email jo@example.com', 'shows a link, then asks for the code of its page'],
+    ['$0 login --email jo@example.com', 'show a link, then ask for the code of its page'],
     [
       '$0 login --email jo@example.com --json --code-file code.txt',
-      'for a program: events on stdout, the code from a file',
+      'for programs: print events on stdout, read the code from a file',
     ],
   ],
   async run(args, cli) {
-    const started = performance.now();
+    const startedAtMs = performance.now();
     const { parseEmail } = await import('../../account/sign-in/parse-email.js');
-    const given = readTextFlag(args, 'email');
-    if (given === undefined) throw usageError('--email is missing: give the address that you sign in with');
-    const email = parseEmail(given);
-    const timeoutMs = readDuration(args, 'timeout') ?? TIMEOUT_MS;
+    const emailText = readTextFlag(args, 'email');
+    if (emailText === undefined)
+      throw usageError('--email is missing: give the address that you sign in with');
+    const email = parseEmail(emailText);
+    const timeoutMs = readDuration(args, 'timeout') ?? DEFAULT_TIMEOUT_MS;
     const json = readBooleanFlag(args, 'json');
     const source = openCodeSource(readTextFlag(args, 'code-file'), cli);
-    const emit = await reporterOf(args, cli, email, source.place);
+    const emit = await createReporter(args, cli, email, source.place);
     let host: string | undefined;
-    const tellSummary = (exitCode: number, more: object): void => {
-      const seconds = secondsSince(started);
+    const printSummary = (exitCode: number, more: object): void => {
+      const seconds = secondsSince(startedAtMs);
       cli.stdout.write(toJsonLine({ event: 'summary', exitCode, email, issuer: host, ...more, seconds }));
     };
-    const tellWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
+    const onPollWait = (wait: Wait): void => emit({ event: 'waiting', ...wait });
     const { signInToAccount: signIn, createSignInDeadline } = await import(
       '../../account/sign-in/sign-in-to-account.js'
     );
-    // To find the issuer, and to wait for other processes, is part of it.
+    // Finding the issuer and waiting for other processes count towards the timeout.
     const deadline = createSignInDeadline(timeoutMs);
     const timed = { ...cli, signal: AbortSignal.any([cli.signal, deadline.signal]) };
     try {
-      return await withAccount(args, timed, { onPollWait: tellWait, timeoutMs }, async (setup) => {
+      return await withAccount(args, timed, { onPollWait, timeoutMs }, async (setup) => {
         host = setup.issuer.host;
         const context = { ...setup, calls: { ...setup.calls, lastSignal: deadline.signal } };
         const { account, reused } = await signIn({ context, email, emit, askCode: source.ask });
         if (json) {
           const shown = setup.calls.secrets.redact(formatDocument({ event: 'account', account }, false));
           cli.stdout.write(shown);
-          tellSummary(0, { reused });
+          printSummary(0, { reused });
         } else if (!readBooleanFlag(args, 'quiet')) {
           cli.stdout.write(`signed in as ${email} at ${host}\n`);
         }
@@ -70,7 +71,7 @@ export const loginCommand: CommandAction = {
     } catch (thrown) {
       if (!json) throw thrown;
       const { exitCode, error } = printFailure(thrown, cli.stderr, readBooleanFlag(args, 'verbose'));
-      tellSummary(exitCode, { error });
+      printSummary(exitCode, { error });
       return exitCode;
     } finally {
       deadline.clear();
@@ -79,7 +80,7 @@ export const loginCommand: CommandAction = {
   },
 };
 
-async function reporterOf(
+async function createReporter(
   args: CommandArgs,
   cli: CliHost,
   email: string,
@@ -88,7 +89,7 @@ async function reporterOf(
   const { createLoginReporter } = await import('../output/login-reporter.js');
   const { stdout, stderr } = cli;
   const render = stderr.isTTY === true ? (await import('uqr')).renderUnicodeCompact : undefined;
-  const tell = createLoginReporter({
+  const report = createLoginReporter({
     stdout,
     stderr,
     email,
@@ -98,24 +99,24 @@ async function reporterOf(
     drawLink: (uri) => render && drawLink(uri, stderr, render),
     now: () => performance.now(),
   });
-  const toOpen = readBooleanFlag(args, 'open');
+  const opensBrowser = readBooleanFlag(args, 'open');
   return (event) => {
-    tell(event);
-    if (toOpen && event.event === 'verification') openBrowser(event.uri, stderr);
+    report(event);
+    if (opensBrowser && event.event === 'verification') openBrowser(event.uri, stderr);
   };
 }
 
-/** As a QR code, on a terminal that has room for it. */
+/** The link as a QR code, if the terminal is wide enough. */
 function drawLink(
   uri: string,
   screen: OutputScreen,
   render: (text: string, options: { border: number }) => string,
 ): string | undefined {
   try {
-    const drawn = render(uri, { border: 2 });
-    return drawn.indexOf('\n') <= (screen.columns ?? 0) ? drawn : undefined;
+    const qrCode = render(uri, { border: 2 });
+    return qrCode.indexOf('\n') <= (screen.columns ?? 0) ? qrCode : undefined;
   } catch {
-    // More than a QR code can hold.
+    // The link is too long for a QR code.
     return undefined;
   }
 }
@@ -124,7 +125,7 @@ function openBrowser(uri: string, screen: OutputScreen): void {
   import('open')
     .then(({ default: open }) => open(uri))
     .catch((error: unknown) => {
-      const why = error instanceof Error ? error.message : String(error);
-      screen.write(`the browser could not be opened (${why.split('\n', 1)[0]}): open the link yourself\n`);
+      const reason = error instanceof Error ? error.message : String(error);
+      screen.write(`the browser could not be opened (${reason.split('\n', 1)[0]}); open the link yourself\n`);
     });
 }

@@ -8,8 +8,13 @@ import { openUserIdentityStore } from '../with-account.js';
 
 export const logoutCommand: CommandAction = {
   flags: {
-    email: { type: 'string', requiresArg: true, group: 'Account:', describe: 'whose identity' },
-    all: { type: 'boolean', group: 'Account:', describe: 'every identity, damaged ones too' },
+    email: {
+      type: 'string',
+      requiresArg: true,
+      group: 'Account:',
+      describe: 'e-mail address of the identity',
+    },
+    all: { type: 'boolean', group: 'Account:', describe: 'all identities, damaged ones too' },
     'auth-url': {
       type: 'string',
       requiresArg: true,
@@ -17,42 +22,42 @@ export const logoutCommand: CommandAction = {
       describe: 'only the identity of this issuer (default: of every issuer)',
     },
   },
-  examples: [['$0 logout --email jo@example.com', 'this machine can no longer use the account']],
+  examples: [['$0 logout --email jo@example.com', 'remove the identity of the account from this machine']],
   async run(args, cli) {
     const email = readTextFlag(args, 'email');
     const all = readBooleanFlag(args, 'all');
     if ((email === undefined) === !all) {
-      throw usageError('say whose identity to forget: either --email <address> or --all');
+      throw usageError('no identity is selected; give --email <address> or --all');
     }
     const { isSameEmail, parseEmail } = await import('../../account/sign-in/parse-email.js');
-    const wanted = email === undefined ? undefined : parseEmail(email);
+    const parsedEmail = email === undefined ? undefined : parseEmail(email);
     const { configDir, authUrl } = await loadSettings(args, cli);
-    // Only a flag narrows it: what the environment names is an issuer to sign in at.
-    const isNarrow = readTextFlag(args, 'auth-url') !== undefined && authUrl !== undefined;
-    const host = isNarrow ? new URL(authUrl).host : undefined;
+    // Only the flag limits the issuer: the environment names the issuer to sign in at.
+    const isIssuerGiven = readTextFlag(args, 'auth-url') !== undefined && authUrl !== undefined;
+    const host = isIssuerGiven ? new URL(authUrl).host : undefined;
     const store = await openUserIdentityStore(configDir, cli);
-    const everything = wanted === undefined && host === undefined;
-    const unread: TickhaulError[] = [];
+    const isEverything = parsedEmail === undefined && host === undefined;
+    const readErrors: TickhaulError[] = [];
     const forgotten = await store.remove(
-      everything
+      isEverything
         ? undefined
         : (identity) =>
-            (wanted === undefined || isSameEmail(identity.email, wanted)) &&
+            (parsedEmail === undefined || isSameEmail(identity.email, parsedEmail)) &&
             (host === undefined || identity.issuer === host),
-      (why) => unread.push(why),
+      (error) => readErrors.push(error),
     );
-    const [first] = unread;
-    // It may be the one that is meant.
+    const [first] = readErrors;
+    // The unreadable file may be the selected identity.
     if (first && forgotten === 0) throw first;
-    for (const { message } of unread) cli.stderr.write(`warning ${sanitizeForTerminal(message)}\n`);
+    for (const { message } of readErrors) cli.stderr.write(`warning ${sanitizeForTerminal(message)}\n`);
     if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ forgotten }));
     else if (!readBooleanFlag(args, 'quiet')) {
-      cli.stdout.write(`${forgotten === 0 ? 'no' : forgotten} stored ${identities(forgotten)}\n`);
+      cli.stdout.write(`${forgotten === 0 ? 'no' : forgotten} stored ${formatIdentities(forgotten)}\n`);
     }
     return 0;
   },
 };
 
-function identities(count: number): string {
+function formatIdentities(count: number): string {
   return count === 1 ? 'identity forgotten' : 'identities forgotten';
 }

@@ -5,30 +5,33 @@ import type { Settings } from '../../commands/settings.js';
 import { withDestination } from '../../commands/with-destination.js';
 import type { Destination } from '../../store/destination.js';
 import type { CommandAction } from '../arguments/command.js';
-import { DIR, STORE_FLAGS } from '../arguments/folder-flags.js';
+import { DIR_FLAG, STORE_FLAGS } from '../arguments/folder-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { withStoreRequests } from '../session.js';
 
 export const manifestCommand: CommandAction = {
   positionals: {
-    action: { type: 'string', choices: ['merge'], describe: 'one manifest of several' },
-    folder: { type: 'string', describe: 'download folders, or s3://bucket/prefix, whose manifests are read' },
+    action: { type: 'string', choices: ['merge'], describe: 'merge: write one manifest' },
+    folder: {
+      type: 'string',
+      describe: 'download folders or s3://bucket/prefix with the manifests to merge',
+    },
   },
-  flags: { dir: { ...DIR, group: 'Manifest:' }, ...STORE_FLAGS },
+  flags: { dir: { ...DIR_FLAG, group: 'Manifest:' }, ...STORE_FLAGS },
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',
-      'files of two machines were moved to /data: none is read again',
+      'after moving the files of two machines to /data, without reading them again',
     ],
   ],
   async run(args, cli) {
-    const named = readLocations(args, 'folder');
+    const locations = readLocations(args, 'folder');
     const settings = await loadSettings(args, cli);
     const { mergeManifests } = await import('../../store/manifest/merge-manifests.js');
     const { warn, signal } = cli;
     const merged = await withStoreRequests(args, cli, () =>
       withDestination(settings, cli, (target) =>
-        withDestinations(named, settings, signal, async (folders) => ({
+        withDestinations(locations, settings, signal, async (folders) => ({
           path: target.name,
           ...(await mergeManifests({ folders, target, warn, signal })),
         })),
@@ -43,7 +46,7 @@ export const manifestCommand: CommandAction = {
   },
 };
 
-/** Opens them one within the other: whatever happens, each that was opened is closed. */
+/** Opens destinations recursively, so that each opened one is closed whatever happens. */
 function withDestinations<T>(
   [first, ...others]: readonly string[],
   settings: Settings,

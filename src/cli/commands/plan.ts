@@ -8,7 +8,7 @@ import type { PlanCounts, PlanStatus, RunSummary } from '../../run/run-events.js
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import {
   DOWNLOAD_FLAGS,
   LIST_FLAGS,
@@ -20,10 +20,10 @@ import { formatEstimate } from '../output/plan/format-estimate.js';
 import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
-import { warningTeller, withStoreRequests } from '../session.js';
+import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const planCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     ...SELECTION_FLAGS,
     ...SHARD_FLAGS,
@@ -36,8 +36,11 @@ export const planCommand: CommandAction = {
   },
   examples: [
     ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
-    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'one line a file'],
-    ['$0 plan binance-futures -t all -s "*USDT" --last 1d --json', 'the newest day, one JSON object a line'],
+    ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'print one line per file'],
+    [
+      '$0 plan binance-futures -t all -s "*USDT" --last 1d --json',
+      'the newest day, one JSON object per line',
+    ],
   ],
   run: (args, cli) => withStoreRequests(args, cli, () => run(args, cli)),
 };
@@ -45,42 +48,43 @@ export const planCommand: CommandAction = {
 async function run(args: CommandArgs, cli: CliHost): Promise<number> {
   const { preparePlan } = await import('../../commands/prepare-plan.js');
   const open = await preparePlan(args, cli);
-  return open(warningTeller(args, cli), async (shown) => {
-    const summary = await showPlan(shown, args, cli);
+  return open(createWarningObserver(args, cli), async (openedPlan) => {
+    const summary = await showPlan(openedPlan, args, cli);
     if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
     return summary.exitCode;
   });
 }
 
-/** Prints a plan, as text or as JSON lines without their summary. @returns what it comes to. */
+/** Prints a plan as text, or as JSON lines without their summary. @returns the summary. */
 export async function showPlan(
-  shown: OpenedPlanReport,
+  openedPlan: OpenedPlanReport,
   args: CommandArgs,
   cli: CliHost,
 ): Promise<RunSummary> {
-  const { planSummary, createPlanReport } = await import('../../commands/prepare-plan.js');
+  const { createPlanSummary, createPlanReport } = await import('../../commands/prepare-plan.js');
   if (readBooleanFlag(args, 'json')) {
-    const told = await createPlanReport(shown, cli.signal);
-    cli.stdout.write(toJsonLine(told.plan));
-    await printLines(cli.stdout, linesOf(told.files(), toJsonLine), cli.signal);
-    return told.summary();
+    const report = await createPlanReport(openedPlan, cli.signal);
+    cli.stdout.write(toJsonLine(report.plan));
+    await printLines(cli.stdout, formatLines(report.files(), toJsonLine), cli.signal);
+    return report.summary();
   }
-  if (shown.job !== undefined) cli.stdout.write(`${shown.job}\n`);
-  const totals = await printPlan(shown, args, cli);
-  const described = await shown.describe(totals);
+  if (openedPlan.job !== undefined) cli.stdout.write(`${openedPlan.job}\n`);
+  const totals = await printPlan(openedPlan, args, cli);
+  const planEvent = await openedPlan.describe(totals);
   if (!readBooleanFlag(args, 'quiet')) {
-    const why = shown.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
-    const whose = shown.job === undefined ? '' : `${shown.job}: `;
-    const texts = [`${whose}${countsText(totals.counts)}${why}`, formatEstimate(described)].filter(
+    const keyHint =
+      openedPlan.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
+    const jobPrefix = openedPlan.job === undefined ? '' : `${openedPlan.job}: `;
+    const texts = [`${jobPrefix}${formatCounts(totals.counts)}${keyHint}`, formatEstimate(planEvent)].filter(
       (text) => text !== '',
     );
     const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
     cli.stderr.write(`${lines.join('\n')}\n`);
   }
-  return planSummary(shown, totals);
+  return createPlanSummary(openedPlan, totals);
 }
 
-/** Prints it for people, and counts it on the way. */
+/** Prints the plan as text, and counts its files at the same time. */
 async function printPlan(
   { plan: opened }: OpenedPlanReport,
   args: CommandArgs,
@@ -91,7 +95,7 @@ async function printPlan(
   const totals = createTotals();
   const files = countFiles(opened, opened.filesInPathOrder(), totals);
   if (readBooleanFlag(args, 'files')) {
-    await printLines(stdout, linesOf(files, textLine), signal);
+    await printLines(stdout, formatLines(files, formatFileLine), signal);
     return totals;
   }
   const [{ groupSeriesDays }, { formatPlan }, { createChalk }] = await Promise.all([
@@ -105,11 +109,11 @@ async function printPlan(
   return totals;
 }
 
-function* linesOf<T>(files: Iterable<T>, format: (file: T) => string): Generator<string> {
+function* formatLines<T>(files: Iterable<T>, format: (file: T) => string): Generator<string> {
   for (const file of files) yield format(file);
 }
 
-function textLine({ status, path }: PlannedFile): string {
+function formatFileLine({ status, path }: PlannedFile): string {
   return `${status.padEnd('unauthorized'.length)}  ${path}\n`;
 }
 
@@ -122,7 +126,7 @@ const STATUSES: readonly PlanStatus[] = [
   'unauthorized',
 ];
 
-function countsText(counts: PlanCounts): string {
+function formatCounts(counts: PlanCounts): string {
   const parts = STATUSES.filter((status) => counts[status] > 0).map(
     (status) => `${counts[status]} ${status}`,
   );

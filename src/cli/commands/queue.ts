@@ -12,15 +12,15 @@ const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as con
 
 export const queueCommand: CommandAction = {
   positionals: {
-    action: { type: 'string', choices: ACTIONS, describe: 'what to do with the queue' },
-    id: { type: 'string', describe: 'of retry: failed slices, as failed lists them (default: all)' },
+    action: { type: 'string', choices: ACTIONS, describe: 'action on the queue' },
+    id: { type: 'string', describe: 'for retry: ids of failed slices, as listed by failed (default: all)' },
   },
   flags: QUEUE_FLAGS,
   examples: [
-    ['$0 queue status', 'how many slices wait, are worked on, are done, have failed'],
-    ['$0 queue failed', 'slices that failed for good, and why'],
-    ['$0 queue retry', 'put them into the queue again'],
-    ['$0 queue pause', 'begin no slice; resume goes on, drain drops what waits'],
+    ['$0 queue status', 'count waiting, active, completed and failed slices'],
+    ['$0 queue failed', 'list slices that failed finally, with errors'],
+    ['$0 queue retry', 'queue failed slices again'],
+    ['$0 queue pause', 'start no more slices; resume continues, drain removes waiting slices'],
   ],
   async run(args, cli) {
     const action = readTextFlag(args, 'action') as (typeof ACTIONS)[number];
@@ -29,22 +29,22 @@ export const queueCommand: CommandAction = {
       throw usageError(`queue ${action} takes no ids; leave "${ids[0]}" out`);
     const { readQueueAccess, withQueue } = await import('../../commands/fleet/queue-access.js');
     const fleet = await import('../../fleet/queue-commands.js');
-    const acts: Record<typeof action, (open: OpenQueue) => Promise<Told>> = {
+    const actions: Record<typeof action, (open: OpenQueue) => Promise<ActionResult>> = {
       async status(open) {
         const status = await fleet.readQueueStatus(open);
-        return { json: status, text: statusText(status) };
+        return { json: status, text: formatStatus(status) };
       },
       async failed(open) {
         const failed = await fleet.listFailedSlices(open);
-        return { json: failed, text: failedText(failed) };
+        return { json: failed, text: formatFailedSlices(failed) };
       },
       async retry(open) {
         const retried = await fleet.retrySlices(open, ids);
-        return { json: { retried }, text: `${plural(retried, 'slice')} put into the queue again\n` };
+        return { json: { retried }, text: `${plural(retried, 'slice')} queued again\n` };
       },
       async pause(open) {
         await fleet.pauseQueue(open);
-        return { json: { paused: true }, text: 'paused: slices that are worked on go on to their end\n' };
+        return { json: { paused: true }, text: 'paused: active slices continue to their end\n' };
       },
       async resume(open) {
         await fleet.resumeQueue(open);
@@ -54,30 +54,30 @@ export const queueCommand: CommandAction = {
         const dropped = await fleet.drainQueue(open);
         return {
           json: { dropped },
-          text: `${plural(dropped, 'slice')} dropped; enqueue puts them there again\n`,
+          text: `${plural(dropped, 'slice')} removed; enqueue queues them again\n`,
         };
       },
     };
-    const { json, text } = await withQueue(readQueueAccess(args, cli), cli, acts[action]);
+    const { json, text } = await withQueue(readQueueAccess(args, cli), cli, actions[action]);
     if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(json, false));
     else if (!readBooleanFlag(args, 'quiet')) cli.stdout.write(text);
     return 0;
   },
 };
 
-interface Told {
+interface ActionResult {
   readonly json: unknown;
   readonly text: string;
 }
 
-function statusText({ paused, ...counts }: QueueStatus): string {
+function formatStatus({ paused, ...counts }: QueueStatus): string {
   const lines = Object.entries(counts).map(
     ([name, count]) => `${name.padEnd('completed'.length)}  ${count}\n`,
   );
-  return `${lines.join('')}${paused ? 'paused: tickhaul queue resume goes on\n' : ''}`;
+  return `${lines.join('')}${paused ? 'paused; continue with tickhaul queue resume\n' : ''}`;
 }
 
-function failedText(failed: readonly FailedSlice[]): string {
+function formatFailedSlices(failed: readonly FailedSlice[]): string {
   return failed
     .map(
       (slice) => `${slice.id}  ${formatSlice(slice)}, ${plural(slice.attempts, 'attempt')}: ${slice.error}\n`,

@@ -8,45 +8,45 @@ export const replayCommand: CommandAction = {
   positionals: {
     exchange: {
       type: 'string',
-      describe: 'exchange ids, each with symbols after a colon: deribit:BTC-PERPETUAL',
+      describe: 'exchange ids, each optionally with symbols after a colon: deribit:BTC-PERPETUAL',
     },
   },
   flags: REPLAY_FLAGS,
   examples: [
     [
       '$0 replay deribit:BTC-PERPETUAL -t trade,book_change --date 2024-03-01',
-      'a day as JSON lines; what is not on disk is downloaded on the way',
+      'one day as JSON lines; missing day files are downloaded first',
     ],
     [
       '$0 replay deribit:BTC-PERPETUAL bitmex:XBTUSD -t quote --date 2024-03-01',
-      'a day of two exchanges, merged by local time',
+      'one day of two exchanges, merged by local time',
     ],
     [
       '$0 replay binance -s BTCUSDT -t trade_bar_1m --date 2024-03-01 -o b.gz',
-      'the bars of a day into one file',
+      'write the bars of one day to a file',
     ],
     [
       '$0 replay bitmex:XBTUSD --channel trade,orderBookL2 --date 2024-03-01',
-      "the exchange's own messages, as it sent them",
+      'native messages, as the exchange sent them',
     ],
     [
       '$0 replay bitmex:XBTUSD -t trade --source feeds --date 2024-03-01',
-      'normalized messages, made of them',
+      'normalized messages, computed from native ones',
     ],
   ],
   run: (args, cli) => runWithMessageSummary(args, cli, (written) => run(args, cli, written)),
 };
 
 async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Promise<void> {
-  const [{ prepareReplay }, { showReplay }, { ReaderClosedError, streamSink }] = await Promise.all([
+  const [{ prepareReplay }, { openReplayObserver }, { ReaderClosedError, streamSink }] = await Promise.all([
     import('../../commands/prepare-replay.js'),
-    import('../replay-teller.js'),
+    import('../open-replay-observer.js'),
     import('../../base/output-sink.js'),
   ]);
-  const replayTo = await prepareReplay(args, cli);
-  const { teller, close } = await showReplay(args, cli, written);
+  const runReplay = await prepareReplay(args, cli);
+  const { observer, close } = await openReplayObserver(args, cli, written);
   const output = streamSink(cli.dataOut, 'stdout');
-  await withRequestLog(teller.note, () => replayTo({ ...teller, output, written }))
+  await withRequestLog(observer.note, () => runReplay({ ...observer, output, written }))
     .catch((error: unknown) => {
       if (!(error instanceof ReaderClosedError)) throw error;
     })

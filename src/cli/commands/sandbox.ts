@@ -25,62 +25,71 @@ export const sandboxCommand: CommandAction = {
   positionals: {
     command: {
       type: 'string',
-      describe: 'what to run in the environment of the service, after --; the service ends with it',
+      describe: 'command to run in the environment of the service, after --; the service ends with it',
     },
   },
   flags: {
     port: {
       ...value,
-      describe: 'port of the metadata host; the other hosts have the next ones (default: any free ports)',
+      describe: 'port of the metadata host; the other hosts use the next ports (default: any free ports)',
     },
-    latency: { ...value, describe: 'time before each answer (default: 0ms)' },
-    rate: { ...value, describe: 'bytes a second of each answer, as 20MB (default: no limit)' },
+    latency: { ...value, describe: 'delay before each response (default: 0ms)' },
+    rate: { ...value, describe: 'bytes per second of each response, such as 20MB (default: no limit)' },
     rows: {
       ...value,
-      describe: 'rows of each day file (default: 2000); quotes and snapshots have fewer',
+      describe: 'rows per day file (default: 2000); quotes and snapshots have fewer',
     },
-    seed: { ...value, describe: 'the same seed makes the same bytes (default: 1)' },
+    seed: {
+      ...value,
+      describe: 'seed of the generated data; the same seed creates the same bytes (default: 1)',
+    },
     'exported-until': {
       ...value,
-      describe: 'the first UTC day that is not exported (default: as the real service has it)',
+      describe: 'first UTC day that is not exported (default: as in the real service)',
     },
-    fault: { ...value, describe: `what goes wrong and how often, as reset=0.05: ${FAULT_KINDS.join(', ')}` },
+    fault: {
+      ...value,
+      describe: `faults with their probabilities, such as reset=0.05: ${FAULT_KINDS.join(', ')}`,
+    },
     redirect: {
       type: 'boolean',
       group: 'Service:',
-      describe: 'redirect each day file to another host, as a service with an object store does',
+      describe: 'redirect each day file to another host, like a service with an object store',
     },
-    'claim-lifetime': { ...account, describe: 'how long a sign-in may take (default: 1h)' },
-    'code-lifetime': { ...account, describe: 'how long its link and its code work (default: 10m)' },
-    'assertion-lifetime': { ...account, describe: 'how long an identity assertion works (default: 1h)' },
-    'refresh-lifetime': { ...account, describe: 'how long a refresh token works (default: 30d)' },
-    'token-lifetime': { ...account, describe: 'how long an access token works (default: 10m)' },
+    'claim-lifetime': { ...account, describe: 'time limit of a sign-in (default: 1h)' },
+    'code-lifetime': { ...account, describe: 'lifetime of link and code (default: 10m)' },
+    'assertion-lifetime': { ...account, describe: 'lifetime of an identity assertion (default: 1h)' },
+    'refresh-lifetime': { ...account, describe: 'lifetime of a refresh token (default: 30d)' },
+    'token-lifetime': { ...account, describe: 'lifetime of an access token (default: 10m)' },
     'auth-fault': {
       ...account,
       describe:
-        'what goes wrong at which step and how often, as complete:claim_denied=1,token:500=0.5; docs/reference/sandbox.md has the list',
+        'faults by step with their probabilities, such as complete:claim_denied=1,token:500=0.5; see docs/reference/sandbox.md',
     },
-    'auth-fault-limit': { ...account, describe: 'the most faults of each step (default: no limit)' },
+    'auth-fault-limit': { ...account, describe: 'maximum number of faults per step (default: no limit)' },
     organizations: {
       ...account,
-      describe: 'organizations of the user, as One,Two; the page asks for one of them (default: none)',
+      describe: 'organizations of the user, such as One,Two; the page asks to choose one (default: none)',
     },
     'feed-fault': {
       ...value,
-      describe: `the same for slices of raw data; beside those of files: ${FEED_FAULTS.filter((kind) => !FAULT_KINDS.some((known) => known === kind)).join(', ')}`,
+      describe: `faults of raw data slices; in addition to those of files: ${FEED_FAULTS.filter((kind) => !FAULT_KINDS.some((known) => known === kind)).join(', ')}`,
     },
-    'request-limit': { ...value, describe: 'requests a minute that raw data bears (default: 3000)' },
+    'request-limit': { ...value, describe: 'requests per minute for raw data (default: 3000)' },
     'replay-dir': {
       ...value,
       describe:
-        "serve a folder's day files, and slices of raw data below its feeds, in place of made-up ones",
+        'serve the day files of a folder, and raw data slices in its feeds folder, instead of generated ones',
     },
   },
   examples: [
-    ['$0 sandbox -- npm test', 'runs a command in its environment, and ends with its exit code'],
-    ['$0 sandbox', 'prints the lines that set the environment, and runs till Ctrl-C'],
-    ['$0 sandbox --token-lifetime 5s --auth-fault token:503=0.3', 'an account that is hard to keep open'],
-    ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'a service in bad shape'],
+    [
+      '$0 sandbox -- npm test',
+      'run a command in the environment of the service, and exit with its exit code',
+    ],
+    ['$0 sandbox', 'print the lines that set the environment, and run until Ctrl-C'],
+    ['$0 sandbox --token-lifetime 5s --auth-fault token:503=0.3', 'an account whose session often breaks'],
+    ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'an unreliable service'],
   ],
   async run(args, cli) {
     const { startSandbox } = await import('../../sandbox/start-sandbox.js');
@@ -123,16 +132,16 @@ export const sandboxCommand: CommandAction = {
     const isQuiet = readBooleanFlag(args, 'quiet');
     try {
       if (command.length > 0) {
-        if (!isQuiet) cli.stderr.write(`the embedded service: ${service.apiUrl}\n`);
+        if (!isQuiet) cli.stderr.write(`embedded service: ${service.apiUrl}\n`);
         return await runChild(command, sandboxEnvironment(service, cli.env), cli);
       }
       const lines = Object.entries(sandboxVariables(service)).map(
         ([name, text]) => `export ${name}=${text}\n`,
       );
       cli.stdout.write(lines.join(''));
-      if (!isQuiet) cli.stderr.write('use these lines in another terminal; Ctrl-C ends the service\n');
+      if (!isQuiet) cli.stderr.write('run these lines in another terminal; Ctrl-C ends the service\n');
       await waitForAbort(cli.signal);
-      // A signal is the way to end it, so it is no failure.
+      // A signal is the normal end of the service.
       return 0;
     } finally {
       await service.close();
@@ -140,7 +149,7 @@ export const sandboxCommand: CommandAction = {
   },
 };
 
-/** The words after `--`. @throws usage error for a name that no command has. */
+/** The words after `--`. @throws usage error for an empty command name. */
 function readCommand(args: CommandArgs): readonly string[] {
   const words = [args['command']]
     .flat()

@@ -5,63 +5,63 @@ import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.j
 import { SERVE_FLAGS } from '../arguments/run-flags.js';
 import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
 
-/** Milliseconds that answers under way have: the process leaves at 5 s (`main.ts`). */
+/** Milliseconds for responses in flight: the process exits after 5 s (`main.ts`). */
 const GRACE_MS = 4_600;
-/** Workers have less, since each has to end as a process. */
+/** Less time for workers, since each must exit as a process. */
 const WORKER_GRACE_MS = 4_200;
 
 export const serveCommand: CommandAction = {
   flags: SERVE_FLAGS,
   examples: [
-    ['$0 serve', 'HTTP on port 8000, WebSocket on 8001, of this machine only'],
-    ['$0 serve --source datasets --dir datasets', 'from day files, downloaded on demand'],
-    ['$0 serve --cluster-mode', 'a process for each processor, for many clients at once'],
+    ['$0 serve', 'HTTP on port 8000, WebSocket on 8001, for this machine only'],
+    ['$0 serve --source datasets --dir datasets', 'serve day files, downloaded on demand'],
+    ['$0 serve --cluster-mode', 'one process per processor, for many clients at once'],
     ['$0 serve --host 0.0.0.0 --allow-origin http://tickhaul:8001', 'in a container'],
   ],
   async run(args, cli) {
-    const { ownWorker, serveAsWorker } = await import('../serving/cluster.js');
-    const worker = ownWorker(cli);
+    const { findOwnWorker, serveAsWorker } = await import('../serving/cluster.js');
+    const worker = findOwnWorker(cli);
     if (worker) return serveAsWorker(worker, cli);
     const settings = await readServeSettings(args, cli);
-    await warnOfOthers(args, cli, settings);
+    await warnOfExposure(args, cli, settings);
     const isCluster = readBooleanFlag(args, 'cluster-mode') || isTrue(cli, 'TM_CLUSTER_MODE');
-    return (isCluster ? serveOverProcesses : serveHere)(args, cli, settings);
+    return (isCluster ? serveInWorkers : serveInProcess)(args, cli, settings);
   },
 };
 
-async function serveHere(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
+async function serveInProcess(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
   const { withServeOptions } = await import('../serving/with-options.js');
-  return withServeOptions(args, cli, settings, async (options, countIn) => {
+  return withServeOptions(args, cli, settings, async (options, countServing) => {
     const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
-    countIn(server.serving);
+    countServing(server.serving);
     await clearCache(cli, settings);
-    return untilSignal(cli, server, GRACE_MS);
+    return runUntilSignal(cli, server, GRACE_MS);
   });
 }
 
-async function serveOverProcesses(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
+async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSettings): Promise<number> {
   const { startWorkers } = await import('../serving/cluster.js');
   const starting = startWorkers(args, cli, settings, () => clearCache(cli, settings));
   const server = await starting.catch((error: unknown) => {
-    // It reached the workers too.
+    // The signal reached the workers too.
     if (cli.signal.aborted) return undefined;
     throw error;
   });
   if (!server) return 0;
   const debug = settings.options.log.debug;
-  return untilSignal(cli, server, WORKER_GRACE_MS, () => debug?.(`workers ${server.pids.join(', ')}`));
+  return runUntilSignal(cli, server, WORKER_GRACE_MS, () => debug?.(`workers ${server.pids.join(', ')}`));
 }
 
-/** When the ports are its own: not the cache of a server that has them already. */
+/** Called after the ports are open, so that the cache of another running server is not cleared. */
 async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void> {
   if (!feeds.clearCache && !isTrue(cli, 'TM_CLEAR_CACHE')) return;
   const { clearSlices } = await import('../../feeds/cache/slice-cache.js');
   await clearSlices(feeds.options.cacheFolder);
 }
 
-/** A signal is the way to end it, so it is no failure. */
-async function untilSignal(
+/** Runs until a signal, which is the normal end of the server. */
+async function runUntilSignal(
   { stdout, signal }: CliHost,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
   graceMs: number,
@@ -74,7 +74,7 @@ async function untilSignal(
   return 0;
 }
 
-async function warnOfOthers(
+async function warnOfExposure(
   args: CommandArgs,
   cli: CliHost,
   { options: { host } }: ServeSettings,
@@ -83,5 +83,6 @@ async function warnOfOthers(
     cli.warn('--api-key: other users of this machine see arguments; set TICKHAUL_API_KEY instead');
   }
   const { isLoopbackHost } = await import('../../server/http/origin-guard.js');
-  if (!isLoopbackHost(host)) cli.warn(`--host ${host}: whoever can reach it uses your key and your disk`);
+  if (!isLoopbackHost(host))
+    cli.warn(`--host ${host}: every client that can reach it uses your key and your disk`);
 }

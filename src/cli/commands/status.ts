@@ -12,29 +12,31 @@ import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
 export const statusCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE },
+  positionals: { exchange: EXCHANGE_POSITIONAL },
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
-    until: { ...value, describe: 'the UTC day to wait for (default: yesterday)' },
-    interval: { ...value, describe: 'time between two looks (default: 60s)' },
-    timeout: { ...value, describe: 'give up after this long, with exit code 7 (default: never)' },
+    until: { ...value, describe: 'UTC day to wait for (default: yesterday)' },
+    interval: { ...value, describe: 'interval between requests (default: 60s)' },
+    timeout: { ...value, describe: 'give up after this long (exit code 7; default: never)' },
   },
   examples: [
-    ['$0 status deribit', 'the last exported day'],
-    ['$0 status deribit --wait --timeout 4h', 'waits until yesterday is exported, for 4 hours at most'],
+    ['$0 status deribit', 'show the last exported day'],
+    ['$0 status deribit --wait --timeout 4h', 'wait up to 4 hours until yesterday is exported'],
   ],
   async run(args, cli) {
-    const wait = readWait(args);
+    const wait = readWaitOptions(args);
     return withSession(args, cli, {}, async ({ client }) => {
       const exchange = readExchange(args);
       const show = (record: ExchangeRecord): void => {
-        cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(documentOf(record)) : textOf(record));
+        cli.stdout.write(
+          readBooleanFlag(args, 'json') ? toJsonLine(toDocument(record)) : formatRecord(record),
+        );
       };
       const { fetchExchange } = await import('../../service/records/fetch-records.js');
       if (wait === undefined) {
@@ -50,24 +52,24 @@ export const statusCommand: CommandAction = {
       );
       if (record !== undefined) show(record);
       if (reached) return 0;
-      throw new TickhaulError('not_exported', timeoutMessage(exchange, wait, record));
+      throw new TickhaulError('not_exported', formatTimeout(exchange, wait, record));
     });
   },
 };
 
-interface Wait {
+interface WaitOptions {
   readonly until: Day;
   readonly intervalMs: number;
   readonly timeoutMs: number;
 }
 
-function readWait(args: CommandArgs): Wait | undefined {
+function readWaitOptions(args: CommandArgs): WaitOptions | undefined {
   const until = readDay(args, 'until');
   const intervalMs = readDuration(args, 'interval') ?? 60_000;
   const timeoutMs = readDuration(args, 'timeout') ?? Number.POSITIVE_INFINITY;
   if (!readBooleanFlag(args, 'wait')) {
-    const useless = ['until', 'interval', 'timeout'].find((flag) => args[flag] !== undefined);
-    if (useless !== undefined) throw usageError(`--${useless} goes with --wait; add it`);
+    const unusedFlag = ['until', 'interval', 'timeout'].find((flag) => args[flag] !== undefined);
+    if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} requires --wait; add it`);
     return undefined;
   }
   if (intervalMs === 0) throw usageError('--interval must be longer than 0');
@@ -78,20 +80,20 @@ function readWait(args: CommandArgs): Wait | undefined {
   };
 }
 
-interface Waited {
-  /** The latest record; undefined where the service never answered. */
+interface WaitResult {
+  /** The latest record; undefined if the service never responded. */
   readonly record: ExchangeRecord | undefined;
   readonly reached: boolean;
 }
 
-/** Asks until the day is exported or the time is over. A service that cannot be reached is asked again. */
+/** Polls until the day is exported or the timeout ends. Retries if the service is unreachable. */
 async function pollUntil(
   client: ServiceClient,
   exchange: string,
-  wait: Wait,
+  wait: WaitOptions,
   { signal, stderr }: CliHost,
   quiet: boolean,
-): Promise<Waited> {
+): Promise<WaitResult> {
   const { fetchExchange } = await import('../../service/records/fetch-records.js');
   const end = performance.now() + wait.timeoutMs;
   let record: ExchangeRecord | undefined;
@@ -102,11 +104,11 @@ async function pollUntil(
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);
       if (!(error instanceof TickhaulError) || error.exitCode !== 5) throw error;
-      if (!quiet) stderr.write(`${error.message}; asking again\n`);
+      if (!quiet) stderr.write(`${error.message}; retrying\n`);
     }
-    const left = end - performance.now();
-    if (left <= 0) return { record, reached: false };
-    await sleep(Math.min(wait.intervalMs, left, MAX_TIMER_MS), undefined, { signal }).catch(() => {
+    const remainingMs = end - performance.now();
+    if (remainingMs <= 0) return { record, reached: false };
+    await sleep(Math.min(wait.intervalMs, remainingMs, MAX_TIMER_MS), undefined, { signal }).catch(() => {
       throw abortReason(signal);
     });
   }
@@ -117,13 +119,13 @@ function isExported(record: ExchangeRecord, day: Day): boolean {
   return until !== undefined && day < until;
 }
 
-/** The first day that is not exported. */
+/** The first day that is not exported. @throws usage error if the exchange has no datasets. */
 function exportedUntil({ id, datasets }: ExchangeRecord): Day | undefined {
   if (datasets === undefined) throw usageError(`exchange "${id}" has no datasets`);
   return parseTimeToDay(datasets.exportedUntil);
 }
 
-function documentOf(record: ExchangeRecord): object {
+function toDocument(record: ExchangeRecord): object {
   const until = exportedUntil(record);
   return {
     exchange: record.id,
@@ -133,7 +135,7 @@ function documentOf(record: ExchangeRecord): object {
   };
 }
 
-function textOf(record: ExchangeRecord): string {
+function formatRecord(record: ExchangeRecord): string {
   const until = exportedUntil(record);
   const lines = [
     `exportedFrom   ${record.datasets?.exportedFrom ?? 'unknown'}`,
@@ -143,9 +145,9 @@ function textOf(record: ExchangeRecord): string {
   return `${lines.join('\n')}\n`;
 }
 
-function timeoutMessage(exchange: string, { until }: Wait, record: ExchangeRecord | undefined): string {
+function formatTimeout(exchange: string, { until }: WaitOptions, record: ExchangeRecord | undefined): string {
   const first = record && exportedUntil(record);
-  const there =
+  const state =
     first === undefined ? 'the service did not answer' : `exported through ${formatDay(addDays(first, -1))}`;
-  return `${exchange}: ${formatDay(until)} is not exported yet (${there}); try again later, or with a longer --timeout`;
+  return `${exchange}: ${formatDay(until)} is not exported yet (${state}); try again later, or with a longer --timeout`;
 }

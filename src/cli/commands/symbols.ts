@@ -12,7 +12,7 @@ import { type Day, parseDay, parseTimeToDay } from '../../dataset/day.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE } from '../arguments/positionals.js';
+import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
@@ -21,19 +21,19 @@ const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
 export const symbolsCommand: CommandAction = {
   positionals: {
-    exchange: EXCHANGE,
-    glob: { type: 'string', describe: 'only these symbols, as --symbol takes them' },
+    exchange: EXCHANGE_POSITIONAL,
+    glob: { type: 'string', describe: 'only these symbols, like --symbol' },
   },
   flags: {
     type: { ...value, alias: 't', describe: 'only symbols with one of these data types' },
-    symbol: { ...value, alias: 's', describe: 'only these symbols, comma-separated; globs as "BTC*"' },
+    symbol: { ...value, alias: 's', describe: 'only these symbols, comma-separated; globs such as "BTC*"' },
     'symbol-type': { ...value, describe: 'only symbols of these types: spot, future, perpetual, option …' },
     on: { ...value, describe: 'only symbols available on this UTC day, YYYY-MM-DD' },
   },
   examples: [
-    ['$0 symbols deribit --symbol-type perpetual', 'perpetuals only'],
-    ['$0 symbols deribit "BTC-*" ETH-PERPETUAL', 'those of a glob, and one more'],
-    ['$0 symbols binance-futures "BTC*" -t trades --on 2024-03-01 --json', 'one JSON document'],
+    ['$0 symbols deribit --symbol-type perpetual', 'only perpetuals'],
+    ['$0 symbols deribit "BTC-*" ETH-PERPETUAL', 'the symbols of a glob, and one more'],
+    ['$0 symbols binance-futures "BTC*" -t trades --on 2024-03-01 --json', 'print one JSON document'],
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
@@ -42,15 +42,15 @@ export const symbolsCommand: CommandAction = {
         cache: settings.cacheDir,
         signal: cli.signal,
       });
-      const { found, unmatched } = filterSymbols(record, args);
+      const { symbols, unmatched } = filterSymbols(record, args);
       const warnings = unmatched.map(
         ({ text, hint }) => `no symbol of ${record.id} matches "${text}"${hint}`,
       );
-      if (found.length === 0 && unmatched.length === 0)
+      if (symbols.length === 0 && unmatched.length === 0)
         warnings.push(`no symbol of ${record.id} matches all filters`);
       if (!readBooleanFlag(args, 'quiet')) for (const message of warnings) cli.warn(message);
       cli.stdout.write(
-        readBooleanFlag(args, 'json') ? toJsonLine(found) : tableOf(found, textColumns(cli.stdout)),
+        readBooleanFlag(args, 'json') ? toJsonLine(symbols) : formatSymbols(symbols, textColumns(cli.stdout)),
       );
       return 0;
     });
@@ -58,99 +58,101 @@ export const symbolsCommand: CommandAction = {
 };
 
 interface FilteredSymbols {
-  readonly found: readonly DatasetSymbol[];
-  /** Globs that match no symbol of the exchange, each with what was meant perhaps. */
+  readonly symbols: readonly DatasetSymbol[];
+  /** Globs that match no symbol, each with the nearest names. */
   readonly unmatched: readonly { readonly text: string; readonly hint: string }[];
 }
 
-/** @throws usage error for a data type, symbol or symbol type that the record doesn't have. */
+/** @throws usage error for a data type, symbol or symbol type that the record lacks. */
 function filterSymbols(record: ExchangeRecord, args: CommandArgs): FilteredSymbols {
-  const all = record.datasets?.symbols;
-  if (all === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
-  const types = known(
+  const allSymbols = record.datasets?.symbols;
+  if (allSymbols === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
+  const types = toKnownNames(
     readListFlag(args, 'type'),
     'data type',
-    () => all.flatMap(({ dataTypes }) => dataTypes),
-    itHas,
+    () => allSymbols.flatMap(({ dataTypes }) => dataTypes),
+    formatNames,
   );
-  const symbolTypes = known(
+  const symbolTypes = toKnownNames(
     readListFlag(args, 'symbol-type'),
     'symbol type',
-    () => all.flatMap(({ type }) => type ?? []),
-    itHas,
+    () => allSymbols.flatMap(({ type }) => type ?? []),
+    formatNames,
   );
-  const wanted = wantedSymbols(args);
-  const isWanted = symbolTest(wanted, record.id, all);
+  const selected = readSelectedSymbols(args);
+  const isSelected = createSymbolTest(selected, record.id, allSymbols);
   const onText = readDay(args, 'on');
   const on = onText === undefined ? undefined : parseDay(onText);
-  const found = all.filter(
+  const symbols = allSymbols.filter(
     (symbol) =>
-      isWanted(symbol.id) &&
+      isSelected(symbol.id) &&
       (types === undefined || symbol.dataTypes.some((type) => types.has(type))) &&
       (symbolTypes === undefined || symbolTypes.has(symbol.type ?? '')) &&
       (on === undefined || isAvailable(symbol, on)),
   );
-  const unmatched = (wanted ?? []).filter((text) => isGlob(text) && !all.some(matcherOf(text)));
-  return { found, unmatched: unmatched.map((text) => ({ text, hint: globHint(text, all) })) };
+  const unmatched = (selected ?? []).filter(
+    (text) => isGlob(text) && !allSymbols.some(createSymbolMatcher(text)),
+  );
+  return { symbols, unmatched: unmatched.map((text) => ({ text, hint: globHint(text, allSymbols) })) };
 }
 
-/** Arguments and `--symbol` together; undefined if there are none. */
-function wantedSymbols(args: CommandArgs): readonly string[] | undefined {
+/** Positional globs and `--symbol` together; undefined if there are none. */
+function readSelectedSymbols(args: CommandArgs): readonly string[] | undefined {
   const globs = readPaths(args, 'glob');
   const listed = readListFlag(args, 'symbol') ?? [];
   if (globs.length === 0) return listed.length > 0 ? listed : undefined;
   return [...(readListFlag({ glob: globs }, 'glob') ?? []), ...listed];
 }
 
-function matcherOf(text: string): (symbol: DatasetSymbol) => boolean {
+function createSymbolMatcher(text: string): (symbol: DatasetSymbol) => boolean {
   const matches = createGlobMatcher(toDatasetSymbol(text));
   return ({ id }) => matches(toDatasetSymbol(id));
 }
 
-/** Compares the letters before the glob's first `*` or `?` with the beginnings of symbols. */
-function globHint(text: string, all: readonly DatasetSymbol[]): string {
+/** Compares the characters before the glob's first `*` or `?` with the beginnings of symbols. */
+function globHint(text: string, allSymbols: readonly DatasetSymbol[]): string {
   const [head = ''] = toDatasetSymbol(text).split(/[*?]/);
-  const heads = new Set(all.map(({ id }) => id.slice(0, head.length)));
-  const near = nearestNames(head, heads);
-  if (near.length === 0) return '; see all of them without a glob';
-  return `; did you mean ${near.map((name) => `${name}*`).join(', ')}?`;
+  const heads = new Set(allSymbols.map(({ id }) => id.slice(0, head.length)));
+  const hintNames = nearestNames(head, heads);
+  if (hintNames.length === 0) return '; see all of them without a glob';
+  return `; did you mean ${hintNames.map((name) => `${name}*`).join(', ')}?`;
 }
 
-/** Of names that are few, all of them. */
-function itHas(names: ReadonlySet<string>): string {
+/** Lists all names, for short lists. */
+function formatNames(names: ReadonlySet<string>): string {
   return `; it has ${[...names].sort().join(', ')}`;
 }
 
 /**
- * The wanted names as a set, each of them known; undefined stands for all.
- * @param otherwise what to say of a name to which none is near.
+ * Returns the given names as a set, after checking that each is known; undefined means all.
+ * @param otherwise text for an unknown name without near ones.
  */
-function known(
-  wanted: readonly string[] | undefined,
-  what: string,
-  list: () => readonly string[],
-  otherwise: (names: ReadonlySet<string>) => string,
+function toKnownNames(
+  selected: readonly string[] | undefined,
+  kind: string,
+  listNames: () => readonly string[],
+  formatHint: (names: ReadonlySet<string>) => string,
 ): ReadonlySet<string> | undefined {
-  if (wanted === undefined) return undefined;
-  const names = new Set(list());
-  for (const name of wanted) {
+  if (selected === undefined) return undefined;
+  const names = new Set(listNames());
+  for (const name of selected) {
     if (names.has(name)) continue;
-    throw usageError(`unknown ${what} "${name}"${didYouMean(name, names) || otherwise(names)}`);
+    throw usageError(`unknown ${kind} "${name}"${didYouMean(name, names) || formatHint(names)}`);
   }
-  return new Set(wanted);
+  return new Set(selected);
 }
 
-function symbolTest(
-  wanted: readonly string[] | undefined,
+function createSymbolTest(
+  selected: readonly string[] | undefined,
   exchange: string,
-  all: readonly DatasetSymbol[],
+  allSymbols: readonly DatasetSymbol[],
 ): (id: string) => boolean {
-  if (wanted === undefined) return () => true;
-  const patterns = wanted.map(toDatasetSymbol);
-  const names = known(
+  if (selected === undefined) return () => true;
+  const patterns = selected.map(toDatasetSymbol);
+  const names = toKnownNames(
     patterns.filter((pattern) => !isGlob(pattern)),
     'symbol',
-    () => all.map(({ id }) => id),
+    () => allSymbols.map(({ id }) => id),
     () => `; see: tickhaul symbols ${exchange}`,
   );
   const globs = patterns.filter(isGlob).map(createGlobMatcher);
@@ -163,7 +165,7 @@ function isAvailable({ availableSince, availableTo }: DatasetSymbol, day: Day): 
   return (first === undefined || day >= first) && (last === undefined || day <= last);
 }
 
-function tableOf(found: readonly DatasetSymbol[], columns: number): string {
+function formatSymbols(symbols: readonly DatasetSymbol[], columns: number): string {
   return formatTable(
     [
       { title: 'symbol', cell: ({ id }) => id },
@@ -172,7 +174,7 @@ function tableOf(found: readonly DatasetSymbol[], columns: number): string {
       { title: 'until', cell: ({ availableTo }) => availableTo?.slice(0, 10) ?? '' },
       { title: 'data types', breaks: true, cell: ({ dataTypes }) => dataTypes.join(',') },
     ],
-    found,
+    symbols,
     columns,
   );
 }

@@ -4,7 +4,7 @@ import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.j
 import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
 import { STORE_FLAGS } from '../arguments/folder-flags.js';
 import { DOWNLOAD_FLAGS, DRY_RUN_FLAGS, PLAN_FLAGS, SYNC_FLAGS } from '../arguments/run-flags.js';
-import { noteTeller, reportRun, withStoreRequests } from '../session.js';
+import { createNoteObserver, reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { showPlan } from './plan.js';
 
@@ -18,23 +18,25 @@ export const syncCommand: CommandAction = {
     ...PLAN_FLAGS,
   },
   examples: [
-    ['$0 sync', 'the jobs of ./tickhaul.yaml, or of the one in the user’s config folder'],
-    ['$0 sync --wait --timeout 6h --quiet', 'for cron: waits until yesterday is exported'],
-    ['$0 sync --dry-run', 'what it would do, job by job'],
-    ['$0 sync --job btc --max-duration 4h', 'one job, and no new file after four hours'],
+    ['$0 sync', 'run the jobs of ./tickhaul.yaml, or of the file in the user’s config folder'],
+    ['$0 sync --wait --timeout 6h --quiet', 'for cron: wait until yesterday is exported'],
+    ['$0 sync --dry-run', 'plan each job'],
+    ['$0 sync --job btc --max-duration 4h', 'run one job, and start no file after four hours'],
   ],
   async run(args, cli) {
     if (readBooleanFlag(args, 'dry-run')) return withStoreRequests(args, cli, () => planOnly(args, cli));
     const { prepareSync } = await import('../../commands/prepare-sync.js');
     const run = prepareSync(args, cli);
-    return reportRun(args, cli, (teller) => run({ ...teller, askForSpace: createSpaceQuestion(args, cli) }));
+    return reportRun(args, cli, (observer) =>
+      run({ ...observer, askForSpace: createSpaceQuestion(args, cli) }),
+    );
   },
 };
 
 async function planOnly(args: CommandArgs, cli: CliHost): Promise<number> {
   const { prepareSyncPlan } = await import('../../commands/prepare-sync.js');
   const run = prepareSyncPlan(args, cli);
-  const summary = await run(noteTeller(args, cli), (shown) => showPlan(shown, args, cli));
+  const summary = await run(createNoteObserver(args, cli), (openedPlan) => showPlan(openedPlan, args, cli));
   if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
   return summary.exitCode;
 }

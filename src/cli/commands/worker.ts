@@ -8,49 +8,52 @@ import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.j
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapLines } from '../output/text/wrap.js';
-import { plainNoteOf } from '../session.js';
+import { createStderrNote } from '../session.js';
 
 export const workerCommand: CommandAction = {
   flags: { ...WORKER_FLAGS, ...QUEUE_FLAGS },
   examples: [
-    ['$0 worker', 'four slices at once, till it is told to end'],
-    ['$0 worker -j 1 --once --json', 'one at a time, as JSON lines, till none is left'],
+    ['$0 worker', 'process four slices at once, until a signal'],
+    ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],
   ],
   async run(args, cli) {
     const { prepareWorker } = await import('../../commands/fleet/prepare-worker.js');
     const work = prepareWorker(args, cli);
-    const note = plainNoteOf(args, cli);
-    const summary = await withRequestLog(note, () => work(tellerOf(args, cli), note));
+    const note = createStderrNote(args, cli);
+    const summary = await withRequestLog(note, () => work(createEventPrinter(args, cli), note));
     if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ event: 'summary', ...summary }));
     else if (summary.error)
       cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
     if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
-      cli.stderr.write(`${summaryText(summary)}\n`);
-    // A Redis that is gone may hold its connections for long.
-    if (cli.signal.aborted) cli.leave(summary.exitCode);
+      cli.stderr.write(`${formatSummary(summary)}\n`);
+    // An unreachable Redis may keep its connections open for long.
+    if (cli.signal.aborted) cli.exitNow(summary.exitCode);
     return summary.exitCode;
   },
 };
 
-function tellerOf(args: CommandArgs, { stdout, stderr, warn }: CliHost): (event: WorkerEvent) => void {
+function createEventPrinter(
+  args: CommandArgs,
+  { stdout, stderr, warn }: CliHost,
+): (event: WorkerEvent) => void {
   if (readBooleanFlag(args, 'json')) return (event) => stdout.write(toJsonLine(event));
   const isQuiet = readBooleanFlag(args, 'quiet');
   return (event) => {
     if (event.event === 'warning') warn(event.message);
     else if (event.event === 'note') stderr.write(`${event.message}\n`);
-    else if (event.status === 'failed') warn(sliceText(event));
-    else if (!isQuiet) stderr.write(`${sliceText(event)}\n`);
+    else if (event.status === 'failed') warn(formatSliceEvent(event));
+    else if (!isQuiet) stderr.write(`${formatSliceEvent(event)}\n`);
   };
 }
 
-function sliceText(slice: SliceEvent): string {
+function formatSliceEvent(slice: SliceEvent): string {
   const { status, downloaded, skipped, bytes, error } = slice;
   const files = `${downloaded} downloaded, ${skipped} there`;
-  const why = error === undefined ? '' : `: ${error}`;
-  return `${status.padEnd('returned'.length)} ${formatSlice(slice)} (${files}, ${formatSize(bytes)})${why}`;
+  const reason = error === undefined ? '' : `: ${error}`;
+  return `${status.padEnd('returned'.length)} ${formatSlice(slice)} (${files}, ${formatSize(bytes)})${reason}`;
 }
 
-function summaryText({ done, failed, returned, bytes }: WorkerSummary): string {
+function formatSummary({ done, failed, returned, bytes }: WorkerSummary): string {
   const others = [
     ...(failed > 0 ? [`${failed} failed`] : []),
     ...(returned > 0 ? [`${returned} given back`] : []),

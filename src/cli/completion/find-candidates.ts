@@ -5,62 +5,63 @@ import type { StoredNames } from '../../service/records/stored-names.js';
 import { type CommandOutline, commandName } from '../arguments/command.js';
 import { type Cursor, type CursorPosition, listFlags } from './find-cursor.js';
 
-/** A word that may stand at the cursor. */
+/** A completion of the word at the cursor. */
 export interface Candidate {
   readonly text: string;
   readonly describe?: string | undefined;
 }
 
-/** What may stand there: words, or paths, which the shell knows best. */
+/** Completions: words, or paths, which the shell completes. */
 export type CompletionAnswer =
   | { readonly kind: 'words'; readonly candidates: readonly Candidate[] }
   | { readonly kind: 'files' | 'folders' };
 
-/** What this machine knows of the service. */
+/** Names from stored copies of the service's records. */
 export interface KnownNames {
   exchanges(): Promise<readonly string[]>;
   names(exchange: string): Promise<StoredNames | undefined>;
 }
 
-/** What may stand at the cursor. */
+/** Finds the completions of the word at the cursor. */
 export async function findCandidates(
   { command, given, position }: Cursor,
   commands: readonly CommandOutline[],
   known: KnownNames,
 ): Promise<CompletionAnswer> {
-  if (position.kind === 'command') return words(position.text, commands.map(ofCommand));
-  if (position.kind === 'flag') return words(position.text, flagNames(command && listFlags(command)));
+  if (position.kind === 'command') return words(position.text, commands.map(toCandidate));
+  if (position.kind === 'flag')
+    return words(position.text, listFlagCandidates(command && listFlags(command)));
   const named = command?.positionals?.['exchange'] === undefined ? [] : given.positionals;
-  const asked = {
+  const context = {
     name: command ? commandName(command) : '',
     exchanges: [...named, ...(given.flags.get('exchange') ?? []).flatMap((list) => list.split(','))],
     known,
   };
-  if (position.kind === 'value') return valueCandidates(position, asked);
-  return positionalCandidates(position, asked);
+  if (position.kind === 'value') return findValues(position, context);
+  return findPositionals(position, context);
 }
 
-/** What values depend on. */
-interface Asked {
-  /** Of the command. */
+/** Context that values depend on. */
+interface ValueContext {
+  /** Name of the command. */
   readonly name: string;
-  /** That the command line names, some with symbols behind a colon. */
+  /** Exchanges of the command line, some with symbols after a colon. */
   readonly exchanges: readonly string[];
   readonly known: KnownNames;
 }
 
-function ofCommand(outline: CommandOutline): Candidate {
+function toCandidate(outline: CommandOutline): Candidate {
   return { text: commandName(outline), describe: outline.describe };
 }
 
-function flagNames(flags = listFlags(undefined)): readonly Candidate[] {
+function listFlagCandidates(flags = listFlags(undefined)): readonly Candidate[] {
   return Object.entries(flags).map(([name, { describe }]) => ({
     text: `--${name}`,
     describe: describe === undefined ? undefined : String(describe),
   }));
 }
 
-const FILES = new Set([
+const FILE_FLAGS = new Set([
   'config',
   'api-key-file',
   'from-file',
@@ -71,10 +72,10 @@ const FILES = new Set([
   'html',
   'code-file',
 ]);
-const FOLDERS = new Set(['dir', 'replay-dir']);
+const FOLDER_FLAGS = new Set(['dir', 'replay-dir']);
 
-/** Values of flags that have some usual ones, by the long name. */
-const USUAL: Readonly<Record<string, readonly string[]>> = {
+/** Suggested values of flags without fixed choices, by the long name. */
+const SUGGESTED_VALUES: Readonly<Record<string, readonly string[]>> = {
   from: ['yesterday', 'today'],
   to: ['yesterday', 'today'],
   date: ['yesterday', 'today'],
@@ -88,32 +89,32 @@ const USUAL: Readonly<Record<string, readonly string[]>> = {
 
 const WEEKDAYS = ['mon-fri', 'sat', 'sun', 'mon', 'tue', 'wed', 'thu', 'fri'];
 
-async function valueCandidates(
+async function findValues(
   { flag, options, head, text }: CursorPosition & { kind: 'value' },
-  asked: Asked,
+  context: ValueContext,
 ): Promise<CompletionAnswer> {
-  if (FILES.has(flag)) return { kind: 'files' };
-  // Of lock and replay a file, of convert a folder.
-  if (flag === 'out') return { kind: asked.name === 'convert' ? 'folders' : 'files' };
-  if (FOLDERS.has(flag)) return { kind: 'folders' };
-  const one = options.choices?.map(String) ?? USUAL[flag];
-  if (one !== undefined) return words(head + text, texts(head, one));
-  return listCandidates(head, text, await listValues(flag, text, asked));
+  if (FILE_FLAGS.has(flag)) return { kind: 'files' };
+  // For lock and replay a file, for convert a folder.
+  if (flag === 'out') return { kind: context.name === 'convert' ? 'folders' : 'files' };
+  if (FOLDER_FLAGS.has(flag)) return { kind: 'folders' };
+  const choices = options.choices?.map(String) ?? SUGGESTED_VALUES[flag];
+  if (choices !== undefined) return words(head + text, texts(head, choices));
+  return listCandidates(head, text, await listValues(flag, text, context));
 }
 
-/** Values of flags that take several, with commas between them. */
-async function listValues(flag: string, text: string, asked: Asked): Promise<readonly string[]> {
+/** Values of flags that take a comma-separated list. */
+async function listValues(flag: string, text: string, context: ValueContext): Promise<readonly string[]> {
   switch (flag) {
     case 'exchange':
-      return asked.known.exchanges();
+      return context.known.exchanges();
     case 'type':
-      return dataTypes(text, asked);
+      return listDataTypes(text, context);
     case 'symbol':
-      return [...(takesAll(asked) ? ['all'] : []), ...(await namesOf(asked, 'symbols'))];
+      return [...(acceptsAll(context) ? ['all'] : []), ...(await listNames(context, 'symbols'))];
     case 'symbol-type':
-      return namesOf(asked, 'symbolTypes');
+      return listNames(context, 'symbolTypes');
     case 'as':
-      return ['rows', ...computedNames(text)];
+      return ['rows', ...suggestComputedTypes(text)];
     case 'weekdays':
       return WEEKDAYS;
     default:
@@ -121,19 +122,19 @@ async function listValues(flag: string, text: string, asked: Asked): Promise<rea
   }
 }
 
-function takesAll({ name }: Asked): boolean {
+function acceptsAll({ name }: ValueContext): boolean {
   return name === 'plan' || name === 'download';
 }
 
-async function dataTypes(text: string, asked: Asked): Promise<readonly string[]> {
-  if (asked.name === 'replay' || asked.name === 'stream') {
-    return [...Object.keys(SOURCE_TYPES), ...computedNames(text)];
+async function listDataTypes(text: string, context: ValueContext): Promise<readonly string[]> {
+  if (context.name === 'replay' || context.name === 'stream') {
+    return [...Object.keys(SOURCE_TYPES), ...suggestComputedTypes(text)];
   }
-  const named = await namesOf(asked, 'dataTypes');
-  return [...(takesAll(asked) ? ['all'] : []), ...(named.length > 0 ? named : DATA_TYPES)];
+  const named = await listNames(context, 'dataTypes');
+  return [...(acceptsAll(context) ? ['all'] : []), ...(named.length > 0 ? named : DATA_TYPES)];
 }
 
-const COMPUTED = [
+const COMPUTED_TYPES = [
   ...[
     'trade_bar_1s',
     'trade_bar_1m',
@@ -146,50 +147,53 @@ const COMPUTED = [
   ...['book_snapshot_5_1s', 'book_snapshot_10_100ms', 'book_snapshot_25_1m'],
 ];
 
-/** Some names of computed types; after a number, that number in each unit. */
-function computedNames(list: string): readonly string[] {
+/** Suggested computed types; after a number, also that number with each unit. */
+function suggestComputedTypes(list: string): readonly string[] {
   const text = list.slice(list.lastIndexOf(',') + 1);
   const [, base, isBar] =
     /^((trade_bar)_\d+|quote_\d+|book_snapshot_\d+(?:_grouped[\d.]+)?_\d+)$/.exec(text) ?? [];
-  if (base === undefined) return COMPUTED;
+  if (base === undefined) return COMPUTED_TYPES;
   const units = ['ms', 's', 'm', ...(isBar === undefined ? [] : ['ticks', 'vol'])];
-  return [...COMPUTED, ...units.map((unit) => base + unit)];
+  return [...COMPUTED_TYPES, ...units.map((unit) => base + unit)];
 }
 
-async function namesOf({ exchanges, known }: Asked, what: keyof StoredNames): Promise<readonly string[]> {
+async function listNames(
+  { exchanges, known }: ValueContext,
+  field: keyof StoredNames,
+): Promise<readonly string[]> {
   const ids = exchanges
     .map((text) => text.replace(/:.*$/s, '').trim().toLowerCase())
     .filter((id) => id !== '');
-  const found = await Promise.all([...new Set(ids)].map((exchange) => known.names(exchange)));
-  return [...new Set(found.flatMap((names) => names?.[what] ?? []))].sort();
+  const matches = await Promise.all([...new Set(ids)].map((exchange) => known.names(exchange)));
+  return [...new Set(matches.flatMap((names) => names?.[field] ?? []))].sort();
 }
 
-async function positionalCandidates(
+async function findPositionals(
   { name, options, text }: CursorPosition & { kind: 'positional' },
-  asked: Asked,
+  context: ValueContext,
 ): Promise<CompletionAnswer> {
   if (options.choices) return words(text, texts('', options.choices.map(String)));
   if (name === 'path' || name === 'file') return { kind: 'files' };
   if (name === 'folder') return { kind: 'folders' };
-  if (name === 'glob') return listCandidates('', text, await namesOf(asked, 'symbols'));
+  if (name === 'glob') return listCandidates('', text, await listNames(context, 'symbols'));
   if (name !== 'exchange') return words(text, []);
   const colon = text.indexOf(':');
-  if (colon < 0) return words(text.toLowerCase(), texts('', await asked.known.exchanges()));
-  const names = await asked.known.names(text.slice(0, colon).toLowerCase());
+  if (colon < 0) return words(text.toLowerCase(), texts('', await context.known.exchanges()));
+  const names = await context.known.names(text.slice(0, colon).toLowerCase());
   const single = names?.symbols.filter((symbol) => !GROUPED_SYMBOLS.has(symbol)).sort() ?? [];
   return listCandidates(text.slice(0, colon + 1), text.slice(colon + 1), single);
 }
 
-/** A list goes on after its last comma, with what isn't in it yet. */
+/** Completes a list after its last comma, without values that it already contains. */
 function listCandidates(head: string, text: string, values: readonly string[]): CompletionAnswer {
   const at = text.lastIndexOf(',') + 1;
   const listed = new Set(text.slice(0, at).split(','));
-  const begun = text.slice(at);
-  // Symbols may be typed in any case.
-  const isAny = begun === '' || values.some((value) => value.startsWith(begun));
-  const rest = isAny ? begun : begun.toUpperCase();
+  const prefix = text.slice(at);
+  // Symbols may be typed in lower case.
+  const isAny = prefix === '' || values.some((value) => value.startsWith(prefix));
+  const normalizedPrefix = isAny ? prefix : prefix.toUpperCase();
   return words(
-    head + text.slice(0, at) + rest,
+    head + text.slice(0, at) + normalizedPrefix,
     texts(
       head + text.slice(0, at),
       values.filter((value) => !listed.has(value)),
@@ -201,21 +205,24 @@ function texts(head: string, values: readonly string[]): readonly Candidate[] {
   return values.map((value) => ({ text: head + value }));
 }
 
-/** More than anybody looks through. */
-const MOST = 500;
-/** What shells take as it stands: names come from a service. */
-const PLAIN = /^[\p{L}\p{N}_.,:+@%=/-]+$/u;
+/** Limit of completions shown; nobody reads longer lists. */
+const MAX_CANDIDATES = 500;
+/** Characters that need no quotes in a shell: names come from a service. */
+const PLAIN_WORD = /^[\p{L}\p{N}_.,:+@%=/-]+$/u;
 
-function words(begun: string, candidates: readonly Candidate[]): CompletionAnswer {
-  const found = candidates.filter(({ text }) => text.startsWith(begun) && PLAIN.test(text));
-  return { kind: 'words', candidates: found.length > MOST ? sampled(found) : found };
+function words(prefix: string, candidates: readonly Candidate[]): CompletionAnswer {
+  const matches = candidates.filter(({ text }) => text.startsWith(prefix) && PLAIN_WORD.test(text));
+  return { kind: 'words', candidates: matches.length > MAX_CANDIDATES ? sample(matches) : matches };
 }
 
-/** Some of many in order, the first and the last among them: what all begin with is then what these begin with. */
-function sampled(found: readonly Candidate[]): readonly Candidate[] {
-  const sorted = [...found].sort((a, b) => (a.text < b.text ? -1 : 1));
+/**
+ * An evenly spaced sample in order, with the first and the last: its common prefix is that of all candidates.
+ */
+function sample(matches: readonly Candidate[]): readonly Candidate[] {
+  const sorted = [...matches].sort((a, b) => (a.text < b.text ? -1 : 1));
   const last = sorted.length - 1;
-  return Array.from({ length: MOST }, (_, i) => sorted[Math.round((i * last) / (MOST - 1))]).filter(
-    (candidate) => candidate !== undefined,
-  );
+  return Array.from(
+    { length: MAX_CANDIDATES },
+    (_, i) => sorted[Math.round((i * last) / (MAX_CANDIDATES - 1))],
+  ).filter((candidate) => candidate !== undefined);
 }

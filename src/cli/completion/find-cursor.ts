@@ -3,19 +3,19 @@ import type { Command, CommandOutline, Flags } from '../arguments/command.js';
 import { findNamedCommand } from '../arguments/find-named-command.js';
 import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/run-flags.js';
 
-/** What was typed before the word at the cursor. */
+/** The words before the word at the cursor. */
 export interface TypedWords {
-  /** Values by the long names of their flags, in order. */
+  /** Values by the long names of their flags, in the order of the command line. */
   readonly flags: ReadonlyMap<string, readonly string[]>;
-  /** Arguments without a flag, but for the command itself. */
+  /** Positional arguments without the command. */
   readonly positionals: readonly string[];
 }
 
-/** What the word at the cursor is. */
+/** Kind of the word at the cursor. */
 export type CursorPosition =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'flag'; readonly text: string }
-  /** @param head what comes before the value in the same word: `--format=`. */
+  /** @param head part of the word before the value: `--format=`. */
   | {
       readonly kind: 'value';
       readonly flag: string;
@@ -42,8 +42,8 @@ export function listFlags(command: Command | undefined): Flags {
 }
 
 /**
- * Finds out where the cursor is.
- * @param words without the program's name; the last one is at the cursor.
+ * Determines the kind of the word at the cursor.
+ * @param words without the program's name; the last word is at the cursor.
  */
 export async function findCursor(
   commands: readonly CommandOutline[],
@@ -53,62 +53,62 @@ export async function findCursor(
   const text = words.at(-1) ?? '';
   const outline = findNamedCommand(commands, before);
   const command = outline && { ...outline, ...(await outline.load()) };
-  const reader = readWords(listFlags(command), before);
+  const reader = parseWords(listFlags(command), before);
   const [first, ...rest] = reader.positionals;
   const isCommand = command ? false : first === undefined || first === 'help';
   const given = { flags: reader.flags, positionals: command ? rest : reader.positionals };
-  return { command, given, position: positionOf(text, command, reader, given, isCommand) };
+  return { command, given, position: findPosition(text, command, reader, given, isCommand) };
 }
 
-interface Read extends TypedWords {
-  /** The flag whose value comes next. */
-  readonly open: string | undefined;
-  /** Whether `--` was there, after which nothing is a flag. */
+interface ParsedWords extends TypedWords {
+  /** The flag whose value is the next word. */
+  readonly openFlag: string | undefined;
+  /** Whether `--` was found, after which no word is a flag. */
   readonly isEnded: boolean;
 }
 
-function readWords(flags: Flags, words: readonly string[]): Read {
+function parseWords(flags: Flags, words: readonly string[]): ParsedWords {
   const values = new Map<string, string[]>();
   const positionals: string[] = [];
-  let open: string | undefined;
+  let openFlag: string | undefined;
   let isEnded = false;
   const add = (flag: string, value: string): void => {
     values.set(flag, [...(values.get(flag) ?? []), value]);
   };
   for (const word of words) {
-    if (open !== undefined) {
-      add(open, word);
-      open = undefined;
+    if (openFlag !== undefined) {
+      add(openFlag, word);
+      openFlag = undefined;
     } else if (isEnded || !word.startsWith('-') || word === '-') positionals.push(word);
     else if (word === '--') isEnded = true;
     else {
       const { name, value } = splitFlag(flags, word);
       if (name !== undefined && value !== undefined) add(name, value);
-      else if (name !== undefined && flags[name]?.type !== 'boolean') open = name;
+      else if (name !== undefined && flags[name]?.type !== 'boolean') openFlag = name;
     }
   }
-  return { flags: values, positionals, open, isEnded };
+  return { flags: values, positionals, openFlag, isEnded };
 }
 
-/** `--format=parquet` as the flag's long name and its value; a name that nobody knows is undefined. */
+/** Splits `--format=parquet` into the flag's long name, undefined if unknown, and its value. */
 function splitFlag(flags: Flags, word: string): { name: string | undefined; value: string | undefined } {
-  const [, dashes = '', typed = '', value] = /^(--?)([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
+  const [, dashes = '', typedName = '', value] = /^(--?)([^=]*)(?:=(.*))?$/s.exec(word) ?? [];
   const name = Object.keys(flags).find((flag) =>
-    dashes === '--' ? flag === typed : [flags[flag]?.alias ?? []].flat().includes(typed),
+    dashes === '--' ? flag === typedName : [flags[flag]?.alias ?? []].flat().includes(typedName),
   );
   return { name, value };
 }
 
-function positionOf(
+function findPosition(
   text: string,
   command: Command | undefined,
-  { open, isEnded }: Read,
+  { openFlag, isEnded }: ParsedWords,
   { positionals }: TypedWords,
   isCommand: boolean,
 ): CursorPosition {
   const flags = listFlags(command);
-  if (open !== undefined) {
-    return { kind: 'value', flag: open, options: flags[open] ?? {}, head: '', text };
+  if (openFlag !== undefined) {
+    return { kind: 'value', flag: openFlag, options: flags[openFlag] ?? {}, head: '', text };
   }
   if (!isEnded && text.startsWith('-')) {
     const { name, value } = splitFlag(flags, text);
@@ -117,13 +117,13 @@ function positionOf(
     return { kind: 'value', flag: name, options: flags[name] ?? {}, head, text: value };
   }
   if (isCommand) return { kind: 'command', text };
-  const name = positionalAt(command, positionals.length);
+  const name = findPositionalName(command, positionals.length);
   if (name === undefined && !isEnded) return { kind: 'flag', text };
   return { kind: 'positional', name, options: command?.positionals?.[name ?? ''] ?? {}, text };
 }
 
-/** The name of the argument at that place, as `sendHttpRequest` of `replay <exchange..>`. */
-function positionalAt(command: Command | undefined, at: number): string | undefined {
+/** The name of the positional at an index, such as `exchange` of `replay <exchange..>`. */
+function findPositionalName(command: Command | undefined, at: number): string | undefined {
   const all = [...(command?.syntax ?? '').matchAll(/[<[](\w+)(\.\.)?[>\]]/g)];
   const [, name] = all[at] ?? all.find(([, , isMany]) => isMany !== undefined) ?? [];
   return name;

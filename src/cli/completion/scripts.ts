@@ -1,6 +1,6 @@
 /**
- * What `tickhaul completion` prints. Each script asks the program what may stand at the cursor. The first line of the
- * answer says whether words follow or the shell is to complete paths; after an empty answer it does so too.
+ * Output of `tickhaul completion`. Each script calls the program for completions. The first line of its output says
+ * whether words follow or the shell completes paths; after an empty output, the shell completes paths too.
  */
 export const SCRIPTS: Readonly<Record<string, string>> = {
   bash: `# tickhaul completion for bash: put this line into ~/.bashrc

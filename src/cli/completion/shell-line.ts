@@ -1,14 +1,14 @@
 /** The words of a command line up to the cursor, as a shell would pass them. */
 export interface ShellLine {
-  /** The last one is the word at the cursor, empty after a space. */
+  /** The last word is at the cursor, and empty after a space. */
   readonly words: readonly string[];
   /** Characters of the last word before the part that the shell replaces. */
-  readonly kept: number;
+  readonly keptCharacters: number;
 }
 
 /**
- * Splits a line of bash (its manual, Quoting). Variables and globs stay as they stand there.
- * @param breaks characters at which bash takes the last word apart: COMP_WORDBREAKS.
+ * Splits a line of bash (Bash Reference Manual, Quoting). Variables and globs are not expanded.
+ * @param breaks characters at which bash splits the last word: COMP_WORDBREAKS.
  */
 export function splitShellLine(line: string, breaks: string): ShellLine {
   const words: string[] = [];
@@ -34,5 +34,5 @@ export function splitShellLine(line: string, breaks: string): ShellLine {
       if (quote === '' && breaks.includes(character)) kept = word.length;
     }
   }
-  return { words: [...words, word ?? ''], kept };
+  return { words: [...words, word ?? ''], keptCharacters: kept };
 }

@@ -6,52 +6,52 @@ import type { OutputScreen } from '../arguments/command.js';
 import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';
 
-type EventOf<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
+type EventNamed<Name extends RunEvent['event']> = Extract<RunEvent, { readonly event: Name }>;
 
-/** One line about a file that failed, or was found to be bad. */
+/** One line about a failed or bad file. */
 export function formatFailedFile(event: FileEvent, chalk: ChalkInstance): string {
   const attempts = (event.attempts ?? 0) > 1 ? ` (after ${event.attempts} attempts)` : '';
   const message = event.error?.message ?? 'unknown error';
   const { source = event.path } = event;
-  const named =
+  const withPath =
     message.startsWith(source) || message.startsWith(event.path) ? message : `${source}: ${message}`;
-  return `${chalk.red(event.status)} ${sanitizeForTerminal(named)}${attempts}\n`;
+  return `${chalk.red(event.status)} ${sanitizeForTerminal(withPath)}${attempts}\n`;
 }
 
-export function formatWarning(event: EventOf<'warning'>, chalk: ChalkInstance): string {
+export function formatWarning(event: EventNamed<'warning'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('warning')} ${sanitizeForTerminal(event.message)}\n`;
 }
 
-/** Warnings of what is no event of a run. */
+/** Creates a printer of warnings that are not events of a run. */
 export function createWarner(stderr: OutputScreen): (message: string) => void {
   return (message) =>
     void stderr.write(wrapLines(`warning ${sanitizeForTerminal(message)}\n`, textColumns(stderr)));
 }
 
-export function formatNote(event: EventOf<'note'>): string {
+export function formatNote(event: EventNamed<'note'>): string {
   return `${sanitizeForTerminal(event.message)}\n`;
 }
 
-/** Lines of one kind; a folder may be full of them, and the summary counts. */
-const SHOWN = 20;
+/** Lines per kind of finding: a folder may have thousands, which the summary counts. */
+const MAX_LINES_PER_KIND = 20;
 
-/** Lines about findings, the first of each kind; the empty text for the rest. */
-export function createFindingFormatter(chalk: ChalkInstance): (event: EventOf<'finding'>) => string {
-  const told: Partial<Record<FindingKind, number>> = {};
+/** Creates a formatter of findings: lines for the first ones of each kind, an empty text for the rest. */
+export function createFindingFormatter(chalk: ChalkInstance): (event: EventNamed<'finding'>) => string {
+  const counts: Partial<Record<FindingKind, number>> = {};
   return ({ kind, message }) => {
-    const count = (told[kind] ?? 0) + 1;
-    told[kind] = count;
-    if (count > SHOWN + 1) return '';
-    const text = count > SHOWN ? 'and more; --json tells of all' : message;
+    const count = (counts[kind] ?? 0) + 1;
+    counts[kind] = count;
+    if (count > MAX_LINES_PER_KIND + 1) return '';
+    const text = count > MAX_LINES_PER_KIND ? 'and more; --json lists all' : message;
     return `${chalk.yellow(kind)} ${sanitizeForTerminal(text)}\n`;
   };
 }
 
-export function formatPause(event: EventOf<'pause'>, chalk: ChalkInstance): string {
+export function formatPause(event: EventNamed<'pause'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('waiting')} ${formatDuration(event.waitMs)}: ${sanitizeForTerminal(event.error.message)}\n`;
 }
 
-/** What is said of conversions that an upgrade has left behind. */
-export function outdatedText(count: number): string {
-  return `${plural(count, 'outdated conversion')}, made with other columns or rules than this version's: run the convert, download --convert or sync again that made them`;
+/** The advice about conversions that an earlier version wrote in another form. */
+export function formatOutdated(count: number): string {
+  return `${plural(count, 'outdated conversion')}, written with other columns or rules than this version uses; run the convert, download --convert or sync again that wrote them`;
 }

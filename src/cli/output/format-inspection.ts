@@ -2,21 +2,21 @@ import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../inspect/inspect-file.js';
 import type { OutputScreen } from '../arguments/command.js';
-import { formatTimeUs, timeOfDay } from './text/format-time.js';
+import { formatTimeOfDay, formatTimeUs } from './text/format-time.js';
 import { screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';
 import { cutToWidth, textWidth } from './text/width.js';
 import { wrapList } from './text/wrap.js';
 
-/** The longest text of a cell, in columns of the screen. */
-const LONGEST = 40;
-/** On a narrow terminal: a time of day, or the day, hour and minute of a time. */
-const NARROW = 18;
-/** Of a wide table so many columns are shown with their rows. */
-const MOST_COLUMNS = 40;
-const SOME_COLUMNS = 20;
+/** Maximum width of a cell, in columns. */
+const MAX_CELL_WIDTH = 40;
+/** Maximum width on a narrow terminal: a time of day, or day, hour and minute of a time. */
+const NARROW_CELL_WIDTH = 18;
+/** Above MAX_COLUMNS columns, only the first SHORT_COLUMNS are shown with their rows. */
+const MAX_COLUMNS = 40;
+const SHORT_COLUMNS = 20;
 
-/** How cells are written: at most so wide, times of this day without it; and the width of all of them together. */
+/** Style of cells: their maximum width, the day that times omit, and the width of the whole table. */
 interface CellStyle {
   readonly screen: number;
   readonly longest: number;
@@ -24,25 +24,25 @@ interface CellStyle {
   readonly day: string | undefined;
 }
 
-/** What a file holds, for people. Elsewhere than on a terminal nothing is shortened to fit. */
+/** Formats an inspection as text. Without a terminal, nothing is shortened. */
 export function formatInspection(inspection: Inspection, stdout: OutputScreen): string {
   const { columns, first, last, rows, unread } = inspection;
   const screen = screenColumns(stdout);
   const width = textColumns(stdout);
   const day = inspection.timeRange && formatTimeUs(inspection.timeRange.from).slice(0, 10);
   const parts = [
-    formatPairs(factPairs(inspection), width),
-    columnTable(columns, day, width),
+    formatPairs(listFacts(inspection), width),
+    formatColumns(columns, day, width),
     unread === undefined
       ? ''
-      : `rows are not shown, since their data can't be read here: ${sanitizeForTerminal(unread)}\n`,
-    rowTables(columns, first, last, screen) ??
-      turnedTable({ columns, first, last, rows }, day, screen, width),
+      : `rows are not shown, because their data cannot be read: ${sanitizeForTerminal(unread)}\n`,
+    formatRows(columns, first, last, screen) ??
+      formatTransposed({ columns, first, last, rows }, day, screen, width),
   ];
   return parts.filter((part) => part !== '').join('\n');
 }
 
-function factPairs(inspection: Inspection): (readonly [string, string | undefined])[] {
+function listFacts(inspection: Inspection): (readonly [string, string | undefined])[] {
   const { metadata = {}, timeRange, largestGap, outOfOrder } = inspection;
   const pairs: (readonly [string, string | undefined])[] = [
     ['file', inspection.path],
@@ -66,12 +66,12 @@ function factPairs(inspection: Inspection): (readonly [string, string | undefine
   return pairs.map(([name, value]) => [name, value && sanitizeForTerminal(value)]);
 }
 
-/** Gaps are mostly shorter than what `formatDuration` tells apart. */
+/** Gaps are usually too short for `formatDuration`. */
 function formatGap(micros: number): string {
   return micros < 1e6 ? `${micros / 1000} ms` : formatDuration(micros / 1000);
 }
 
-function columnTable(columns: readonly InspectedColumn[], day: string | undefined, width: number): string {
+function formatColumns(columns: readonly InspectedColumn[], day: string | undefined, width: number): string {
   const table = (style: CellStyle): string =>
     formatTable<InspectedColumn>(
       [
@@ -84,17 +84,17 @@ function columnTable(columns: readonly InspectedColumn[], day: string | undefine
       columns,
       style.screen,
     );
-  return fitted(table, day, width);
+  return fitTable(table, day, width);
 }
 
-/** First and last rows below one another; undefined where the lines are too long for the screen. */
-function rowTables(
+/** First and last rows below each other; undefined if the lines are too long for the screen. */
+function formatRows(
   columns: readonly InspectedColumn[],
   first: readonly (readonly Cell[])[],
   last: readonly (readonly Cell[])[],
   width: number,
 ): string | undefined {
-  const style = { screen: Number.POSITIVE_INFINITY, longest: LONGEST, day: undefined };
+  const style = { screen: Number.POSITIVE_INFINITY, longest: MAX_CELL_WIDTH, day: undefined };
   const table = (title: string, rows: readonly (readonly Cell[])[]): string => {
     const cells = columns.map(
       ({ name, type }, i): TableColumn<readonly Cell[]> => ({
@@ -105,21 +105,21 @@ function rowTables(
     return rows.length === 0 ? '' : `${title}\n${formatTable(cells, rows)}`;
   };
   const tables = [table('first rows', first), table('last rows', last)].filter((text) => text !== '');
-  return tables.every((text) => widthOf(text) <= width) ? tables.join('\n') : undefined;
+  return tables.every((text) => measureWidth(text) <= width) ? tables.join('\n') : undefined;
 }
 
-/** Some of the first and the last rows side by side, a line a column. */
-function turnedTable(
+/** Some of the first and last rows side by side, with one line per column. */
+function formatTransposed(
   { columns, first, last, rows }: Pick<Inspection, 'columns' | 'first' | 'last' | 'rows'>,
   day: string | undefined,
   screen: number,
   width: number,
 ): string {
-  const shown = columns.length > MOST_COLUMNS ? SOME_COLUMNS : columns.length;
-  const names = columns.slice(0, shown).map(({ name }) => textWidth(name));
-  const most = Math.max(2, Math.floor((screen - Math.max(...names)) / (NARROW + 2)));
-  const lasts = last.slice(Math.max(0, last.length - Math.floor(most / 2)));
-  const firsts = first.slice(0, most - lasts.length);
+  const shownColumns = columns.length > MAX_COLUMNS ? SHORT_COLUMNS : columns.length;
+  const names = columns.slice(0, shownColumns).map(({ name }) => textWidth(name));
+  const maxRows = Math.max(2, Math.floor((screen - Math.max(...names)) / (NARROW_CELL_WIDTH + 2)));
+  const lasts = last.slice(Math.max(0, last.length - Math.floor(maxRows / 2)));
+  const firsts = first.slice(0, maxRows - lasts.length);
   const numbered = [
     ...firsts.map((row, i) => ({ row, number: i + 1 })),
     ...lasts.map((row, i) => ({ row, number: rows - lasts.length + i + 1 })),
@@ -136,19 +136,19 @@ function turnedTable(
       [...names.keys()],
       style.screen,
     );
-  const rest = columns.length - shown;
-  const told = wrapList(`… and ${plural(rest, 'more column')}, all of which --json shows`, width);
-  const more = rest === 0 ? '' : `${told.join('\n')}\n`;
-  return fitted(table, day, width) + more;
+  const rest = columns.length - shownColumns;
+  const note = wrapList(`… and ${plural(rest, 'more column')}; --json shows all`, width);
+  const more = rest === 0 ? '' : `${note.join('\n')}\n`;
+  return fitTable(table, day, width) + more;
 }
 
-/** The table with whole cells, or with short ones where it would be too wide. */
-function fitted(table: (style: CellStyle) => string, day: string | undefined, width: number): string {
-  const whole = table({ screen: Number.POSITIVE_INFINITY, longest: LONGEST, day: undefined });
-  return widthOf(whole) <= width ? whole : table({ screen: width, longest: NARROW, day });
+/** The table with full cells, or with shortened ones if it would be too wide. */
+function fitTable(table: (style: CellStyle) => string, day: string | undefined, width: number): string {
+  const whole = table({ screen: Number.POSITIVE_INFINITY, longest: MAX_CELL_WIDTH, day: undefined });
+  return measureWidth(whole) <= width ? whole : table({ screen: width, longest: NARROW_CELL_WIDTH, day });
 }
 
-function widthOf(text: string): number {
+function measureWidth(text: string): number {
   return text.split('\n').reduce((widest, line) => Math.max(widest, textWidth(line)), 0);
 }
 
@@ -157,6 +157,6 @@ function formatCell(cell: Cell | undefined, type: string, { longest, day }: Cell
   const isTime = type === 'timestamp' && typeof cell === 'number';
   const text = isTime ? formatTimeUs(cell) : sanitizeForTerminal(String(cell));
   if (textWidth(text) <= longest) return text;
-  if (isTime && day !== undefined && text.startsWith(day)) return timeOfDay(text);
+  if (isTime && day !== undefined && text.startsWith(day)) return formatTimeOfDay(text);
   return `${cutToWidth(text, longest - 1)}…`;
 }

@@ -1,7 +1,7 @@
 import type { CodeReason, LoginEvent } from '../../account/login-events.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { OutputScreen } from '../arguments/command.js';
-import { waitTeller } from './waits.js';
+import { createWaitReporter } from './waits.js';
 
 type CodeEvent = Extract<LoginEvent, { readonly event: 'code' }>;
 
@@ -10,47 +10,47 @@ export interface LoginOutput {
   readonly stderr: OutputScreen;
   readonly email: string;
   readonly json: boolean;
-  /** Only what the user needs in order to go on. */
+  /** Print only what the user needs to continue. */
   readonly quiet: boolean;
-  /** Where the code is to be written; undefined where it is asked for at a prompt. */
+  /** Where to write the code; undefined if a prompt asks for it. */
   readonly codePlace: string | undefined;
-  /** Draws the link for a phone; undefined where that is of no use. */
+  /** Draws the link as a QR code; undefined if the screen cannot show it. */
   readonly drawLink: (uri: string) => string | undefined;
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }
 
-/** Tells of a sign-in as it goes on: lines for people on stderr, or JSON lines on stdout. */
+/** Reports the progress of a sign-in: as text on stderr, or as JSON lines on stdout. */
 export function createLoginReporter(output: LoginOutput): (event: LoginEvent) => void {
   if (output.json) return (event) => output.stdout.write(toJsonLine(event));
   const { stderr, quiet, now } = output;
-  const tellWait = waitTeller(stderr, now);
+  const reportWait = createWaitReporter(stderr, now);
   return (event) => {
     if (event.event === 'verification') {
-      if (event.reason === 'expired') stderr.write('That code has expired, and there is a fresh link.\n');
-      stderr.write(linkText(event.uri, output));
+      if (event.reason === 'expired') stderr.write('The code has expired; here is a new link.\n');
+      stderr.write(formatLink(event.uri, output));
     }
-    if (event.event === 'code') stderr.write(refusalText(event, output));
+    if (event.event === 'code') stderr.write(formatRefusal(event, output));
     if (quiet) return;
     if (event.event === 'stored') stderr.write('using the stored identity\n');
-    if (event.event === 'restart') stderr.write(`${event.message}\nregistering anew\n`);
-    if (event.event === 'waiting') tellWait(event);
+    if (event.event === 'restart') stderr.write(`${event.message}\nregistering again\n`);
+    if (event.event === 'waiting') reportWait(event);
   };
 }
 
-const NEXT: Readonly<Record<CodeReason, string>> = {
+const NEXT_STEPS: Readonly<Record<CodeReason, string>> = {
   first: '',
   wrong: 'write the right one',
   organization: 'select it there, then write the code of the page, even if it is the same,',
 };
 
-/** What the issuer refused and what to do; nothing where a prompt says it, or nothing was refused. */
-function refusalText({ reason, message }: CodeEvent, { codePlace }: LoginOutput): string {
+/** The refusal of the issuer and the next step; empty if a prompt shows it or nothing was refused. */
+function formatRefusal({ reason, message }: CodeEvent, { codePlace }: LoginOutput): string {
   if (codePlace === undefined || message === undefined) return '';
-  return `${message}: ${NEXT[reason]} ${codePlace}\n`;
+  return `${message}: ${NEXT_STEPS[reason]} ${codePlace}\n`;
 }
 
-function linkText(uri: string, { email, drawLink, codePlace }: LoginOutput): string {
+function formatLink(uri: string, { email, drawLink, codePlace }: LoginOutput): string {
   const drawn = drawLink(uri);
   const lines = [
     `Open this page and sign in as ${email}:`,

@@ -4,8 +4,8 @@ import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';
 
 /**
- * Says why a command failed, in the one line that every failed command prints; a terminal's width may break it.
- * @param stack whether a bug's stack is printed too (`--verbose`).
+ * Prints why a command failed, as one line that a terminal's width may wrap.
+ * @param stack whether to print the stack of a bug too (`--verbose`).
  */
 export function printFailure(thrown: unknown, screen: OutputScreen, stack: boolean): RunFailure {
   const failure = toRunFailure(thrown);

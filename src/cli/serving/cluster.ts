@@ -9,70 +9,76 @@ import type { CliHost, CommandArgs } from '../arguments/command.js';
 import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';
 
-/** By which a process knows that it is a worker of ours: there are managers that start any program as a worker of theirs. */
-const VARIABLE = 'TICKHAUL_SERVE_WORKER';
-/** So that there is one left where another ends. */
-const FEWEST = 2;
+/**
+ * Marks worker processes of this program: some process managers run any program as a cluster worker of
+ * theirs.
+ */
+const WORKER_VARIABLE = 'TICKHAUL_SERVE_WORKER';
+/** At least two workers, so that one is left if another ends. */
+const MIN_WORKERS = 2;
 
-/** This process as a worker; undefined where it is none. */
-export function ownWorker({ env }: CliHost): Worker | undefined {
-  return readVariable(env, VARIABLE) === undefined ? undefined : cluster.worker;
+/** This process as a worker; undefined if it is not one. */
+export function findOwnWorker({ env }: CliHost): Worker | undefined {
+  return readVariable(env, WORKER_VARIABLE) === undefined ? undefined : cluster.worker;
 }
 
-/** @param prepare done once, when the ports are its own. @throws as `startCluster`. */
+/** @param prepare called once, after the ports are open. @throws like `startCluster`. */
 export async function startWorkers(
   args: CommandArgs,
   cli: CliHost,
   { feeds, options }: ServeSettings,
   prepare: () => Promise<void>,
 ): Promise<RunningCluster> {
-  // What would end each worker is said once.
+  // Report here, once, what would fail in each worker.
   readProxySettings(cli.env);
   const apiKey = await readKey(feeds.settings.keySource, cli.stdin, cli.signal);
-  // What a worker is told over its channel is in neither its arguments nor its environment.
+  // Workers get the key over their channel, so it is in neither their arguments nor their environment.
   const input: CommandArgs = { ...args, 'api-key': apiKey };
   const { startCluster } = await import('../../server/cluster/start-cluster.js');
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
   const { port, host, memory, log } = options;
-  // What is given here stands over the environment that they inherit; empty is as not set.
+  // These variables override the inherited environment; an empty one counts as unset.
   const withoutKey = Object.fromEntries(KEY_VARIABLES.map((name) => [name, '']));
-  const fork = (): Worker => cluster.fork({ ...withoutKey, [VARIABLE]: 'true' });
+  const fork = (): Worker => cluster.fork({ ...withoutKey, [WORKER_VARIABLE]: 'true' });
   return startCluster({
     port,
     host,
     memory,
     log,
-    size: Math.max(FEWEST, availableParallelism()),
+    size: Math.max(MIN_WORKERS, availableParallelism()),
     input,
     fork,
     prepare,
   });
 }
 
-/** Serves what the primary process hands over, until that ends it. @returns the exit code. */
+/**
+ * Serves connections that the primary process hands over, until the primary ends it.
+ * @returns the exit code.
+ */
 export async function serveAsWorker(worker: Worker, cli: CliHost): Promise<number> {
-  // Ctrl-C and service managers reach all processes; the primary one lets its workers end.
+  // Ctrl-C and service managers signal all processes; the primary ends its workers.
   cli.passSignals(() => {});
   const { connectToPrimary } = await import('../../server/cluster/connect-to-primary.js');
   const primary = await connectToPrimary(worker);
-  const exitCode = await serveFor(primary, cli).catch(async (error: unknown) => {
+  const exitCode = await serveForPrimary(primary, cli).catch(async (error: unknown) => {
     const stack = bugStack(error);
     if (stack !== undefined) cli.warn(stack);
     const failure = toRunFailure(error);
     await primary.fail(failure.error);
     return failure.exitCode;
   });
-  // Its channel would keep the process.
+  // An open channel would keep the process running.
   worker.disconnect();
   return exitCode;
 }
 
-async function serveFor({ input, share, serve }: PrimaryLink, cli: CliHost): Promise<number> {
+async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHost): Promise<number> {
   const args = input as CommandArgs;
   const { createReplayServer } = await import('../../server/replay-server.js');
-  return withServeOptions(args, cli, await readServeSettings(args, cli), async (options, countIn) => {
+  return withServeOptions(args, cli, await readServeSettings(args, cli), async (options, connectMetrics) => {
     const server = createReplayServer({ ...options, cluster: share });
-    countIn(server.serving);
+    connectMetrics(server.serving);
     await serve(server);
     return 0;
   });

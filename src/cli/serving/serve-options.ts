@@ -15,7 +15,7 @@ import type { CliHost, CommandArgs } from '../arguments/command.js';
 
 const DEFAULT_PORT = 8000;
 
-/** What a server is told by flags and environment, and how it gets raw data. */
+/** Settings of a server from flags and environment, and its raw data source. */
 export interface ServeSettings {
   readonly feeds: FeedRunSettings;
   readonly options: Omit<ServeOptions, 'feeds' | 'destination'>;
@@ -25,7 +25,7 @@ export interface ServeSettings {
 export async function readServeSettings(args: CommandArgs, cli: CliHost): Promise<ServeSettings> {
   const feeds = await readFeedSettings(args, cli);
   const options = {
-    port: readCount(args, 'port', 0, MAX_HTTP_PORT) ?? environmentPort(cli) ?? DEFAULT_PORT,
+    port: readCount(args, 'port', 0, MAX_HTTP_PORT) ?? readEnvironmentPort(cli) ?? DEFAULT_PORT,
     host: readTextFlag(args, 'host') ?? '127.0.0.1',
     allowOrigins: readOrigins(args),
     isCompressed: readBooleanFlag(args, 'compress'),
@@ -34,16 +34,16 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
     dayFiles: {
       options: readDownloadOptions(args),
       layout: readLayout(args),
-      // Its flags may hold a secret: the API key.
+      // The command line may contain a secret: the API key.
       owner: () => ({ ...createLockOwner(cli), command: 'tickhaul serve' }),
     },
-    log: logOf(args, cli),
+    log: createServerLog(args, cli),
     memory: () => process.memoryUsage(),
   } as const;
   return { feeds, options };
 }
 
-function logOf(args: CommandArgs, cli: CliHost): ServerLog {
+function createServerLog(args: CommandArgs, cli: CliHost): ServerLog {
   const isDebug = readBooleanFlag(args, 'debug') || isTrue(cli, 'TM_DEBUG');
   return {
     warn: cli.warn,
@@ -54,13 +54,13 @@ function logOf(args: CommandArgs, cli: CliHost): ServerLog {
   };
 }
 
-/** Booleans in the environment count only as `true` (contract, Serve). */
+/** Booleans in the environment count only as `true` (docs/spec/local-server.md#configuration). */
 export function isTrue({ env }: CliHost, variable: string): boolean {
   return readVariable(env, variable) === 'true';
 }
 
 /** @throws usage error. */
-function environmentPort({ env }: CliHost): number | undefined {
+function readEnvironmentPort({ env }: CliHost): number | undefined {
   const text = readVariable(env, 'TM_PORT');
   if (text === undefined) return undefined;
   const port = /^\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -72,6 +72,6 @@ function environmentPort({ env }: CliHost): number | undefined {
 function readOrigins(args: CommandArgs): readonly string[] {
   return (readListFlag(args, 'allow-origin') ?? []).map((origin) => {
     if (/^https?:\/\//i.test(origin) && URL.canParse(origin)) return origin;
-    throw usageError(`--allow-origin: "${origin}" is no origin; write it as http://host:port`);
+    throw usageError(`--allow-origin: "${origin}" is not an origin; write it as http://host:port`);
   });
 }

@@ -7,21 +7,21 @@ import type { CliHost, CommandArgs } from '../arguments/command.js';
 import type { ServeSettings } from './serve-options.js';
 
 /**
- * Does some work with all that a server is told, and a client of the service.
- * @param work has to tell of the server, so that requests to the service are counted.
+ * Runs `work` with the options of a server and a client of the service.
+ * @param work must pass its server to `countIn`, so that requests to the service are counted.
  */
 export function withServeOptions(
   args: CommandArgs,
   cli: CliHost,
   { feeds, options }: ServeSettings,
-  work: (options: ServeOptions, countIn: (serving: ServerContext) => void) => Promise<number>,
+  work: (options: ServeOptions, connectMetrics: (serving: ServerContext) => void) => Promise<number>,
 ): Promise<number> {
   let countRequest = (): void => {};
   const note = (line: string): void => {
     countRequest();
     options.log.debug?.(line);
   };
-  const countIn = ({ metrics }: ServerContext): void => {
+  const connectMetrics = ({ metrics }: ServerContext): void => {
     countRequest = () => {
       metrics.upstreamRequests++;
     };
@@ -32,7 +32,7 @@ export function withServeOptions(
     const store = { ...settings.store, tellsRequests: debug !== undefined };
     return withRequestLog(debug, () =>
       withDestination({ ...settings, store }, { stallTimeoutMs, signal: cli.signal }, (destination) =>
-        work({ ...options, destination, feeds: { ...feeds.options, client } }, countIn),
+        work({ ...options, destination, feeds: { ...feeds.options, client } }, connectMetrics),
       ),
     );
   });

@@ -1,2 +1,2 @@
-/** Options of a command by the long names of its flags, whoever gave them; read with `read.ts`. */
+/** Options of a command, keyed by the long names of the flags; `read-arguments.ts` reads them. */
 export type CommandArgs = Readonly<Record<string, unknown>>;

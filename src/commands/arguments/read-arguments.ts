@@ -10,20 +10,23 @@ import { isObjectLocation, parseScheme } from '../../store/location.js';
 import type { CommandArgs } from './command-args.js';
 
 /**
- * The one value of a flag, the last where it was given more than once, so that a wrapper's can be overridden; undefined
- * where it wasn't given.
- * @throws usage error when there is nothing in it.
+ * The value of a flag; undefined if it is absent. If it is repeated, the last value counts, which lets a user override
+ * the flags of a wrapper script.
+ * @throws usage error for an empty value.
  */
 export function readTextFlag(args: CommandArgs, flag: string): string | undefined {
-  const given = args[flag];
-  const value = Array.isArray(given) ? given.at(-1) : given;
+  const values = args[flag];
+  const value = Array.isArray(values) ? values.at(-1) : values;
   if (value === undefined) return undefined;
   const text = String(value).trim();
   if (text === '') throw usageError(`--${flag} is empty; give it a value, or leave it out`);
   return text;
 }
 
-/** The values of a flag that is comma-separated or repeated; undefined where it wasn't given. */
+/**
+ * The values of a flag that is comma-separated or repeated; undefined if it is absent.
+ * @throws usage error if empty.
+ */
 export function readListFlag(args: CommandArgs, flag: string): readonly string[] | undefined {
   const value = args[flag];
   if (value === undefined) return undefined;
@@ -37,16 +40,19 @@ export function readListFlag(args: CommandArgs, flag: string): readonly string[]
 
 export function readBooleanFlag(args: CommandArgs, flag: string): boolean {
   const value = args[flag];
-  // A toggle that is given twice comes as a list.
+  // A repeated toggle is parsed as a list.
   return Array.isArray(value) ? value.at(-1) === true : value === true;
 }
 
-/** Milliseconds. */
+/** A duration in milliseconds. */
 export function readDuration(args: CommandArgs, flag: string): number | undefined {
-  return convert(args, flag, parseDuration);
+  return parseFlag(args, flag, parseDuration);
 }
 
-/** Milliseconds that one timer can run: of a longer one, Node makes a millisecond. @throws usage error for longer. */
+/**
+ * A duration in milliseconds that fits one timer: Node runs a longer timer after 1 ms.
+ * @throws usage error for longer.
+ */
 export function readTimerMs(args: CommandArgs, flag: string): number | undefined {
   const ms = readDuration(args, flag);
   if (ms !== undefined && ms > MAX_TIMER_MS) {
@@ -55,58 +61,70 @@ export function readTimerMs(args: CommandArgs, flag: string): number | undefined
   return ms;
 }
 
-/** A file or folder of this machine; `-` too, where the command knows it. @throws usage error for an address. */
+/**
+ * A path of this machine, or `-` (the command decides whether that is allowed).
+ * @throws usage error for an address.
+ */
 export function readPath(args: CommandArgs, flag: string): string | undefined {
   const text = readTextFlag(args, flag);
   return text === undefined ? undefined : assertLocalPath(`--${flag}`, text);
 }
 
-/** As `readPath`, and what is in a store: `s3://bucket/key`. @throws usage error for any other address. */
+/** Like `readPath`, but also accepts `s3://bucket/key`. @throws usage error for any other address. */
 export function readLocation(args: CommandArgs, flag: string): string | undefined {
   const text = readTextFlag(args, flag);
   return text === undefined ? undefined : parseLocationArgument(`--${flag}`, text);
 }
 
-/** As `readLocation`, for one file: an object has a key. @throws usage error for a bucket or prefix too. */
+/**
+ * Like `readLocation`, for a single file: an object needs a key.
+ * @throws usage error for a bucket or prefix too.
+ */
 export function readFileLocation(args: CommandArgs, flag: string): string | undefined {
   const location = readLocation(args, flag);
   return location === undefined ? undefined : assertFileLocation(`--${flag} ${location}`, location);
 }
 
-/** @param name what an error begins with. @throws usage error for a bucket, or a prefix with a slash at its end. */
+/**
+ * @param name prefix of the error message.
+ * @throws usage error for a bucket, or a prefix that ends with a slash.
+ */
 export function assertFileLocation(name: string, location: string): string {
   if (isObjectLocation(location) && !/^[^/]*\/\/[^/]+\/.*[^/]$/s.test(location))
     throw usageError(`${name}: names no object; write it as s3://bucket/key`);
   return location;
 }
 
-/** The positional locations of a command. @throws usage error for an address that isn't a store's. */
+/** The positional locations of a command. @throws usage error for an address other than `s3://`. */
 export function readLocations(args: CommandArgs, name: string): readonly string[] {
-  const given = args[name];
-  const locations = Array.isArray(given) ? given : [given];
+  const value = args[name];
+  const locations = Array.isArray(value) ? value : [value];
   return locations
     .filter((location) => location !== undefined)
     .map((location) => parseLocationArgument(`<${name}>`, String(location)));
 }
 
-/** A path of this machine or an object, with its scheme in small letters. @throws usage error for any other address. */
+/**
+ * A path of this machine, or an `s3://` location with the scheme in lower case.
+ * @throws usage error for other addresses.
+ */
 export function parseLocationArgument(name: string, text: string): string {
   return isObjectLocation(text)
     ? text.replace(/^s3/i, 's3')
     : assertLocalPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
 }
 
-/** The positional paths of a command. @throws usage error for an address among them. */
+/** The positional paths of a command. @throws usage error for an address. */
 export function readPaths(args: CommandArgs, name: string): readonly string[] {
-  const given = args[name];
-  const paths = Array.isArray(given) ? given : [given];
+  const value = args[name];
+  const paths = Array.isArray(value) ? value : [value];
   return paths.filter((path) => path !== undefined).map((path) => assertLocalPath(`<${name}>`, String(path)));
 }
 
 /**
- * Refuses `s3://bucket` and the like: a folder of the name `s3:` would be made, and called a success.
- * @param name what an error begins with. @param allowed what it advises.
- * @throws usage error, without what may be a password.
+ * Rejects addresses such as `s3://bucket`, which would otherwise create a folder named `s3:`.
+ * @param name prefix of the error message. @param allowed what the message advises instead.
+ * @throws usage error, without the rest of the address, since it may contain a password.
  */
 export function assertLocalPath(
   name: string,
@@ -118,45 +136,45 @@ export function assertLocalPath(
   throw usageError(`${name}: ${scheme}… is not supported; name ${allowed}`);
 }
 
-/** An exchange id, in any case. */
+/** The exchange id, in lower case. */
 export function readExchange(args: CommandArgs): string {
   return String(args['exchange']).trim().toLowerCase();
 }
 
-/** Bytes. */
+/** A size in bytes. */
 export function readSize(args: CommandArgs, flag: string): number | undefined {
-  return convert(args, flag, parseSize);
+  return parseFlag(args, flag, parseSize);
 }
 
-/** A day as `YYYY-MM-DD`, of any of the words for one. */
+/** A day as `YYYY-MM-DD`; accepts the words of `docs/spec/command-line.md#day-selection`. */
 export function readDay(args: CommandArgs, flag: string): string | undefined {
-  return convert(args, flag, (text) => {
+  return parseFlag(args, flag, (text) => {
     return formatDay(parseDayWord(text, Date.now()));
   });
 }
 
-/** One data type whose columns are known here. */
+/** A data type whose columns are known. */
 export function readDataType(args: CommandArgs, flag: string): DataType | undefined {
-  return convert(args, flag, (text) => {
+  return parseFlag(args, flag, (text) => {
     if (isDataType(text)) return text;
-    const near = dataTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
-    throw usageError(`"${text}" is not a data type that is known here${near}`);
+    const hint = dataTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
+    throw usageError(`"${text}" is not a known data type${hint}`);
   });
 }
 
-/** Which part of the day files is meant: `<i>/<n>`. */
+/** The shard of the day files: `<i>/<n>`. */
 export function readShard(args: CommandArgs): Shard | undefined {
-  return convert(args, 'shard', parseShard);
+  return parseFlag(args, 'shard', parseShard);
 }
 
-/** A whole number from `min` to `max`. */
+/** An integer from `min` to `max`. */
 export function readCount(
   args: CommandArgs,
   flag: string,
   min: number,
   max = Number.MAX_SAFE_INTEGER,
 ): number | undefined {
-  return convert(args, flag, (text) => {
+  return parseFlag(args, flag, (text) => {
     const count = /^\d+$/.test(text) ? Number(text) : Number.NaN;
     if (count >= min && count <= max) return count;
     const range = max === Number.MAX_SAFE_INTEGER ? `${min} or more` : `${min} to ${max}`;
@@ -164,7 +182,7 @@ export function readCount(
   });
 }
 
-function convert<T>(args: CommandArgs, flag: string, parse: (text: string) => T): T | undefined {
+function parseFlag<T>(args: CommandArgs, flag: string, parse: (text: string) => T): T | undefined {
   const text = readTextFlag(args, flag);
   if (text === undefined) return undefined;
   try {

@@ -14,15 +14,17 @@ import {
   settingToFlag,
 } from './setting-names.js';
 
-/** What the whole run is done by: the flags of the command over the settings at the top of the file. */
+/**
+ * Arguments of the whole run: the flags of the command override the settings at the top level of the file.
+ */
 export function createRunArgs({ config }: ConfigFile, args: CommandArgs): CommandArgs {
   const { jobs: _, $schema: __, ...settings } = config;
   return { ...settingsToArgs(settings), ...args };
 }
 
 /**
- * The jobs of a config file, read by the readers of the flags that their settings are named after.
- * @param args the flags of the command, which stand over all jobs.
+ * Reads the jobs of a config file with the readers of the flags of the same names.
+ * @param args the flags of the command, which override the settings of all jobs.
  * @throws usage error with file and line.
  */
 export async function readSyncJobs(
@@ -43,8 +45,8 @@ export async function readSyncJobs(
 /** @throws usage error for a name that no job has. */
 export function selectJob(jobs: readonly SyncJob[], name: string | undefined): readonly SyncJob[] {
   if (name === undefined) return jobs;
-  const found = jobs.filter((job) => job.name === name);
-  if (found.length > 0) return found;
+  const matches = jobs.filter((job) => job.name === name);
+  if (matches.length > 0) return matches;
   const names = jobs.map((job) => job.name);
   throw usageError(
     `--job: no job is named "${name}"${didYouMean(name, names) || `; there is ${names.join(', ')}`}`,
@@ -59,8 +61,8 @@ async function readJob(
   signal: AbortSignal,
 ): Promise<SyncJob> {
   const { name, symbols, ...settings } = job;
-  const own = settingsToArgs({ ...settings, symbols: symbolFiles(file.path, symbols) });
-  const jobArgs = { ...createRunArgs(file, {}), ...own, ...args };
+  const jobSettings = settingsToArgs({ ...settings, symbols: resolveSymbolFiles(file.path, symbols) });
+  const jobArgs = { ...createRunArgs(file, {}), ...jobSettings, ...args };
   return {
     name,
     where,
@@ -70,8 +72,8 @@ async function readJob(
   };
 }
 
-/** A list of symbols is looked for beside the config file. */
-function symbolFiles(path: string, symbols: string | readonly string[]): readonly string[] {
+/** Resolves `@file` lists of symbols against the folder of the config file. */
+function resolveSymbolFiles(path: string, symbols: string | readonly string[]): readonly string[] {
   const list = typeof symbols === 'string' ? symbols.split(',') : symbols;
   return list.map((symbol) => {
     const text = symbol.trim();
@@ -80,8 +82,8 @@ function symbolFiles(path: string, symbols: string | readonly string[]): readonl
 }
 
 /**
- * Turns what the readers say of flags into what is wrong in the file, and where; unless the flag was given as one.
- * @param at the job, or nothing for the top.
+ * Replaces flags by settings in a usage error, and adds file and line, unless the setting was given as a flag.
+ * @param at path of the job in the file; empty for the top level.
  */
 export async function withConfigLocation<T>(
   file: ConfigFile,
@@ -96,9 +98,9 @@ export async function withConfigLocation<T>(
     const settings = findSettingsInMessage(error.message);
     if (settings[0] !== undefined && args[settingToFlag(settings[0])] !== undefined) throw error;
     const job = at.length === 0 ? undefined : file.config.jobs[Number(at[1])];
-    const inJob = settings.find((key) => job !== undefined && key in job);
-    const atTop = settings.find((key) => key in file.config);
-    const place = inJob !== undefined ? [...at, inJob] : atTop !== undefined ? [atTop] : at;
+    const keyInJob = settings.find((key) => job !== undefined && key in job);
+    const keyAtTop = settings.find((key) => key in file.config);
+    const place = keyInJob !== undefined ? [...at, keyInJob] : keyAtTop !== undefined ? [keyAtTop] : at;
     throw usageError(`${file.place(place)}: ${flagsToSettingsInMessage(error.message)}`);
   }
 }

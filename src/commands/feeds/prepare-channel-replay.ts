@@ -10,26 +10,28 @@ import { assertFlagsMatchSource, readSpeedFlag, resolvePeriod } from '../selecti
 import { readFeedRequest } from './read-feed-request.js';
 import { readFeedSettings, withFeedRun } from './with-feed-run.js';
 
-/** `replay --channel`: an exchange's own messages (contract, Replay). @throws usage error. */
+/** Prepares `replay --channel`, the exchange's native messages. @throws usage error. */
 export async function prepareChannelReplay(args: CommandArgs, host: CommandHost): Promise<ReplayRun> {
   const { signal } = host;
-  const { exchange, filters, period: asked } = await readFeedRequest(args, signal);
+  const { exchange, filters, period: requestedPeriod } = await readFeedRequest(args, signal);
   assertFlagsMatchSource(args, 'feeds');
   const speed = readSpeedFlag(args);
   const withOutput = await withMessageOutput(args, host);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
-  return async (teller) => {
-    const { emit, output, written, onMinutes } = teller;
+  return async (observer) => {
+    const { emit, output, written, onMinutes } = observer;
     await withOutput(output, (lines) =>
-      withFeedRun(args, host, settings, teller, async (run, records) => {
-        const asking = { cache: records, offline: run.offline, signal };
-        const range = usRangeToMinutes(await resolvePeriod(asked, [{ exchange }], run.client, asking));
+      withFeedRun(args, host, settings, observer, async (run, records) => {
+        const metadataOptions = { cache: records, offline: run.offline, signal };
+        const range = usRangeToMinutes(
+          await resolvePeriod(requestedPeriod, [{ exchange }], run.client, metadataOptions),
+        );
         const feed = await openFeed(run, { exchange, filters, range }, records);
         await replayRaw({
           ...{ run, feed, withDisconnects, speed, output: lines, written, signal },
-          // Each part of a feed goes through the whole period.
-          onMinutes: (more: number) => onMinutes?.(more / feed.parts.length, range.end - range.start),
+          // Each part of a feed covers the whole period.
+          onMinutes: (minutes: number) => onMinutes?.(minutes / feed.parts.length, range.end - range.start),
         });
       }),
     );

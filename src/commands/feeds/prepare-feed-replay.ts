@@ -13,37 +13,37 @@ import {
 } from '../selection/read-replay-request.js';
 import { readFeedSettings, withFeedRun } from './with-feed-run.js';
 
-/** `replay --type … --source feeds`: normalized messages (contract, Replay). @throws usage error. */
+/** Prepares `replay --type … --source feeds`, normalized messages of raw feeds. @throws usage error. */
 export async function prepareFeedReplay(args: CommandArgs, host: CommandHost): Promise<ReplayRun> {
   const { signal } = host;
-  const { options, types, period: asked } = await readReplayRequest(args, signal);
-  const days = toWholeMinutes(asked);
+  const { options, types, period: requestedPeriod } = await readReplayRequest(args, signal);
+  const wholeMinutes = toWholeMinutes(requestedPeriod);
   assertFlagsMatchSource(args, 'feeds');
   const speed = readSpeedFlag(args);
   const withOutput = await withMessageOutput(args, host);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
-  return async (teller) => {
-    const { emit, output, written, onMinutes } = teller;
+  return async (observer) => {
+    const { emit, output, written, onMinutes } = observer;
     await withOutput(output, (lines) =>
-      withFeedRun(args, host, settings, teller, async (run, records) => {
+      withFeedRun(args, host, settings, observer, async (run, records) => {
         const { openFeedSources } = await import('../../replay/feeds/open-feed-sources.js');
         const { replayFeeds } = await import('../../replay/feeds/replay-feeds.js');
-        const asking = { cache: records, offline: run.offline, signal };
-        const period = await resolvePeriod(days, options, run.client, asking);
-        const wanted = options.map(({ exchange, symbols }) => ({
+        const metadataOptions = { cache: records, offline: run.offline, signal };
+        const period = await resolvePeriod(wholeMinutes, options, run.client, metadataOptions);
+        const requests = options.map(({ exchange, symbols }) => ({
           exchange,
           symbols: symbols?.includes('all') ? undefined : symbols,
           types,
           period,
           withDisconnects,
         }));
-        const sources = await openFeedSources(run, wanted, records);
+        const sources = await openFeedSources(run, requests, records);
         const { start, end } = usRangeToMinutes(period);
         await replayFeeds({
           ...{ run, sources, speed, output: lines, written, signal },
-          // Each source goes through the whole period.
-          onMinutes: (more: number) => onMinutes?.(more / sources.length, end - start),
+          // Each source covers the whole period.
+          onMinutes: (minutes: number) => onMinutes?.(minutes / sources.length, end - start),
         });
       }),
     );

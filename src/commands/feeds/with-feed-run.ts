@@ -10,11 +10,11 @@ import { withServiceSession } from '../service-session.js';
 import type { Settings } from '../settings.js';
 import { readCacheFolder } from './read-cache-folder.js';
 
-/** How slices come, and where they are kept: what flags say of it, read and found right. */
+/** Transfer and cache settings of a feed run, read from flags and validated. */
 export interface FeedRunSettings {
   readonly settings: Settings;
   readonly stallTimeoutMs: number | undefined;
-  /** Whether the cache is emptied first. */
+  /** Whether to clear the cache first. */
   readonly clearCache: boolean;
   readonly options: Omit<FeedRunOptions, 'client' | 'emit' | 'signal'>;
 }
@@ -33,15 +33,15 @@ export async function readFeedSettings(args: CommandArgs, host: CommandHost): Pr
 }
 
 /**
- * Does some work with the raw data API, whose cache is within its limit when it is done.
- * @param work given the folder of the exchange records' stored copies too.
+ * Runs `work` with a client of the raw data API, and trims the cache to its limit afterwards.
+ * @param work also gets the folder with the stored copies of exchange records.
  */
 export async function withFeedRun(
   args: CommandArgs,
   host: CommandHost,
   { settings, stallTimeoutMs, clearCache, options }: FeedRunSettings,
   { emit, note }: RunObserver,
-  work: (run: FeedRun, records: string) => Promise<void>,
+  work: (run: FeedRun, recordFolder: string) => Promise<void>,
 ): Promise<void> {
   if (clearCache) {
     const { clearSlices } = await import('../../feeds/cache/slice-cache.js');

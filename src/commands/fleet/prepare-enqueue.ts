@@ -19,15 +19,16 @@ import type { Settings } from '../settings.js';
 import { withDestination } from '../with-destination.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
 
-/** Puts what a download would bring into the queue. @throws usage error. */
+/** Prepares `enqueue`, which adds the slices of a download to the queue. @throws usage error. */
 export async function prepareEnqueue(
   args: CommandArgs,
   host: CommandHost,
-): Promise<(teller: RunObserver) => Promise<EnqueueSummary>> {
+): Promise<(observer: RunObserver) => Promise<EnqueueSummary>> {
   const access = readQueueAccess(args, host);
-  const wanted = await readDownloadTarget(args, host, 'enqueue');
-  const { selection } = wanted;
-  if (!selection) throw usageError('enqueue takes a selection, or --pinned');
+  const target = await readDownloadTarget(args, host, 'enqueue');
+  const { selection } = target;
+  if (!selection)
+    throw usageError('enqueue: these flags select nothing to enqueue; give a selection or --pinned');
   const sliceDays = readSliceDays(args);
   const maxSlices = readCount(args, 'max-slices', 1, 100_000);
   const stallTimeoutMs = readStallTimeout(args);
@@ -36,41 +37,49 @@ export async function prepareEnqueue(
     const warn = (message: string): void => emit({ event: 'warning', message });
     return withQueue(access, { warn, signal }, (open) =>
       withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
-        withDestination(forAllMachines(session.settings), { stallTimeoutMs, signal }, async (destination) => {
-          const options = createDownloadOptions(wanted, args);
-          const about = { destination, options, signal };
-          const { plan, record, manifest } = await openDownloadTarget(wanted, { ...about, session, emit });
-          await manifest.close();
-          if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
-          const pin = createPin(selection, record, plan);
-          const range = {
-            from: plan.range.from,
-            to: hasFixedEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
-          };
-          return enqueuePlan({ ...about, open, plan, range, pin, sliceDays, maxSlices });
-        }),
+        withDestination(
+          withAbsoluteFolder(session.settings),
+          { stallTimeoutMs, signal },
+          async (destination) => {
+            const options = createDownloadOptions(target, args);
+            const context = { destination, options, signal };
+            const { plan, record, manifest } = await openDownloadTarget(target, {
+              ...context,
+              session,
+              emit,
+            });
+            await manifest.close();
+            if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
+            const pin = createPin(selection, record, plan);
+            const range = {
+              from: plan.range.from,
+              to: hasFixedEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
+            };
+            return enqueuePlan({ ...context, open, plan, range, pin, sliceDays, maxSlices });
+          },
+        ),
       ),
     );
   };
 }
 
-/** Workers elsewhere are to find the same folder. */
-function forAllMachines(settings: Settings): Settings {
+/** Workers on other machines need an absolute path to the same folder. */
+function withAbsoluteFolder(settings: Settings): Settings {
   const { downloadDir } = settings;
   return isObjectLocation(downloadDir) ? settings : { ...settings, downloadDir: resolve(downloadDir) };
 }
 
-/** Else the end is the export's, which is another one tomorrow. */
+/** Whether the last day is fixed; otherwise it is the end of the export, which moves every day. */
 function hasFixedEnd({ to, date, last }: Selection): boolean {
   return to !== undefined || date !== undefined || last !== undefined;
 }
 
-const MOST_DAYS = 31;
+const MAX_SLICE_DAYS = 31;
 
 function readSliceDays(args: CommandArgs): number | undefined {
   const text = readTextFlag(args, 'slice');
   if (text === undefined) return undefined;
   const days = Number(/^(\d{1,2})d$/.exec(text)?.[1] ?? 0);
-  if (days >= 1 && days <= MOST_DAYS) return days;
-  throw usageError(`--slice: "${text}" is no number of days; write 1d to ${MOST_DAYS}d`);
+  if (days >= 1 && days <= MAX_SLICE_DAYS) return days;
+  throw usageError(`--slice: "${text}" is not a number of days; write 1d to ${MAX_SLICE_DAYS}d`);
 }

@@ -14,19 +14,19 @@ import { withServiceSession } from '../service-session.js';
 import { toStoreSettings } from '../with-destination.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
 
-const CONCURRENCY = 4;
-const LOCK_MS = 60_000;
-const LEAST_LOCK_MS = 1000;
+const DEFAULT_CONCURRENCY = 4;
+const DEFAULT_LOCK_MS = 60_000;
+const MIN_LOCK_MS = 1000;
 
-/** Works on slices of the queue. @throws usage error. */
+/** Prepares `worker`, which downloads slices of the queue. @throws usage error. */
 export function prepareWorker(
   args: CommandArgs,
   host: CommandHost,
 ): (emit: (event: WorkerEvent) => void, note?: (line: string) => void) => Promise<WorkerSummary> {
   const access = readQueueAccess(args, host);
-  const concurrency = readCount(args, 'concurrency', 1, 100) ?? CONCURRENCY;
+  const concurrency = readCount(args, 'concurrency', 1, 100) ?? DEFAULT_CONCURRENCY;
   const once = readBooleanFlag(args, 'once');
-  const lockMs = readLock(args);
+  const lockMs = readLockMs(args);
   const stallTimeoutMs = readStallTimeout(args);
   const threads = countConversionThreads();
   const owner = (): ReturnType<typeof createLockOwner> => createLockOwner(host);
@@ -34,20 +34,23 @@ export function prepareWorker(
   return (emit, note) =>
     withServiceSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
       withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
-        const own = toStoreSettings(settings, stallTimeoutMs);
-        // This machine may know of another store.
-        const openOne = ({ dir, store = own }: SliceDestination, noMore: AbortSignal) => {
-          const { endpoint, region = own.region, pathStyle } = store;
-          return openDestination(dir, { ...own, endpoint, region, pathStyle }, noMore);
+        const ownStore = toStoreSettings(settings, stallTimeoutMs);
+        // A slice may name another store than this machine's settings.
+        const openSliceDestination = (
+          { dir, store = ownStore }: SliceDestination,
+          abortSignal: AbortSignal,
+        ) => {
+          const { endpoint, region = ownStore.region, pathStyle } = store;
+          return openDestination(dir, { ...ownStore, endpoint, region, pathStyle }, abortSignal);
         };
-        const work = createSliceWork({ client, openDestination: openOne, owner, threads });
+        const work = createSliceWork({ client, openDestination: openSliceDestination, owner, threads });
         return runWorker({ open, work, concurrency, once, lockMs, emit, signal });
       }),
     );
 }
 
-function readLock(args: CommandArgs): number {
-  const lockMs = readTimerMs(args, 'lock-duration') ?? LOCK_MS;
-  if (lockMs >= LEAST_LOCK_MS) return lockMs;
-  throw usageError('--lock-duration is shorter than a second: a worker that is busy would lose its slices');
+function readLockMs(args: CommandArgs): number {
+  const lockMs = readTimerMs(args, 'lock-duration') ?? DEFAULT_LOCK_MS;
+  if (lockMs >= MIN_LOCK_MS) return lockMs;
+  throw usageError('--lock-duration: a busy worker would lose its slices within a second; write 1s or more');
 }

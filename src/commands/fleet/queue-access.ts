@@ -11,25 +11,30 @@ import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 
 export const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
-/** BullMQ makes keys of it, with colons between. */
-const NAME = /^[\w.-]{1,100}$/;
+/** BullMQ builds Redis keys from the name, separated by colons. */
+const NAME_PATTERN = /^[\w.-]{1,100}$/;
 
-/** Which queue is meant. @throws usage error. */
+/** Reads the Redis URL and the name of the queue. @throws usage error. */
 export function readQueueAccess(
   args: CommandArgs,
   { env }: CommandHost,
 ): { readonly url: string; readonly name: string } {
   const url = env[QUEUE_URL_VARIABLE];
   if (!url)
-    throw usageError(`${QUEUE_URL_VARIABLE} is not set: a queue lives in a Redis, as redis://host:6379`);
+    throw usageError(
+      `${QUEUE_URL_VARIABLE} is not set; set it to the Redis of the queue, such as redis://host:6379`,
+    );
   formatRedisServer(url);
   const name = readTextFlag(args, 'queue') ?? 'tickhaul';
-  if (!NAME.test(name))
-    throw usageError(`--queue: "${name}" is no name; take letters, digits, ".", "_" and "-"`);
+  if (!NAME_PATTERN.test(name))
+    throw usageError(`--queue: "${name}" is not a queue name; use letters, digits, ".", "_" and "-"`);
   return { url, name };
 }
 
-/** Does some work with a queue that is closed whatever happens. @throws as `openQueue`; what Redis refuses later. */
+/**
+ * Runs `work` with an open queue, and always closes it.
+ * @throws like `openQueue`; errors of Redis commands.
+ */
 export async function withQueue<T>(
   access: { readonly url: string; readonly name: string },
   { warn, signal }: { readonly warn: (message: string) => void; readonly signal: AbortSignal },

@@ -10,22 +10,22 @@ import type { CommandHost } from '../command-host.js';
 
 export type PingState = 'start' | 'success' | 'fail';
 
-/** A dead man's switch: an address that expects to be asked now and then. */
+/** A dead man's switch: a URL that expects regular requests. */
 export interface Ping {
   /**
-   * @param signal ends it early.
+   * @param signal aborts the request.
    * @throws TickhaulError that names the host only: the path may be a secret.
    */
   send(state: PingState, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-const SUFFIX: Readonly<Record<PingState, string>> = { start: '/start', success: '', fail: '/fail' };
-/** Milliseconds for all tries of one ping. */
-const PATIENCE_MS = 10_000;
-const TRIES = 3;
+const PATH_SUFFIX: Readonly<Record<PingState, string>> = { start: '/start', success: '', fail: '/fail' };
+/** Milliseconds for all attempts of one ping. */
+const PING_TIMEOUT_MS = 10_000;
+const MAX_ATTEMPTS = 3;
 
-/** The address of `--ping`; undefined where it wasn't given. @throws usage error, without the address. */
+/** The URL of `--ping`; undefined if it is absent. @throws usage error, without the URL. */
 export function readPing(args: CommandArgs): URL | undefined {
   const address = readTextFlag(args, 'ping');
   if (address === undefined) return undefined;
@@ -36,31 +36,35 @@ export function readPing(args: CommandArgs): URL | undefined {
 }
 
 export function openPing(base: URL, { env }: Pick<CommandHost, 'env'>): Ping {
-  // No log of requests: the address would stand in it.
+  // No onRequest: a log of requests would contain the URL.
   const client = createServiceClient({
     apiUrl: base.origin,
     datasetsUrl: base.origin,
-    stallTimeoutMs: PATIENCE_MS,
+    stallTimeoutMs: PING_TIMEOUT_MS,
     env,
   });
-  const ask = async (url: URL, signal: AbortSignal): Promise<void> => {
+  const sendOnce = async (url: URL, signal: AbortSignal): Promise<void> => {
     const { status, body } = await sendGet(client, url.href, {}, signal);
     await discardBody(body);
     if (status >= 500) throw new TickhaulError('server_error', `HTTP ${status}`, { status });
     if (status >= 400) throw new TickhaulError('rejected', `HTTP ${status}`, { status });
   };
   return {
-    async send(state, ended) {
+    async send(state, callerSignal) {
       const url = new URL(base);
-      url.pathname = url.pathname.replace(/\/*$/, '') + SUFFIX[state];
-      const deadline = startDeadline(PATIENCE_MS, new TickhaulError('stalled', 'no answer in time'));
-      const signal = AbortSignal.any([deadline.signal, ended]);
+      url.pathname = url.pathname.replace(/\/*$/, '') + PATH_SUFFIX[state];
+      const deadline = startDeadline(PING_TIMEOUT_MS, new TickhaulError('stalled', 'no answer in time'));
+      const signal = AbortSignal.any([deadline.signal, callerSignal]);
       try {
-        await withRetries(() => ask(url, signal), { maxAttempts: TRIES, maxWaitMs: PATIENCE_MS, signal });
+        await withRetries(() => sendOnce(url, signal), {
+          maxAttempts: MAX_ATTEMPTS,
+          maxWaitMs: PING_TIMEOUT_MS,
+          signal,
+        });
       } catch (error) {
         if (!(error instanceof TickhaulError)) throw error;
-        const what = error.status === undefined ? error.code : `HTTP ${error.status}`;
-        throw new TickhaulError(error.code, `ping to ${base.host} failed: ${what}`, { cause: error });
+        const cause = error.status === undefined ? error.code : `HTTP ${error.status}`;
+        throw new TickhaulError(error.code, `ping to ${base.host} failed: ${cause}`, { cause: error });
       } finally {
         deadline.clear();
       }

@@ -6,21 +6,22 @@ import type { CommandHost } from '../command-host.js';
 import { openPing, type PingState } from './ping.js';
 import { runHook } from './run-hook.js';
 
-/** Who wants to know how a run went. */
+/** Hooks and ping of a run. */
 export interface Notifications {
   /** Shell commands that get the summary on stdin. */
   readonly onSuccess?: string | undefined;
   readonly onFailure?: string | undefined;
+  /** URL of a dead man's switch. */
   /** Address of a dead man's switch. */
   readonly ping?: URL | undefined;
 }
 
-/** Milliseconds after Ctrl-C for which those who are told are waited for: soon after, the process leaves. */
+/** Milliseconds to wait for hook and ping after Ctrl-C: the process exits soon after. */
 const GRACE_MS = 3000;
 
 /**
- * Does a run and tells those who want to know. What goes wrong with that is a warning, and changes nothing of the
- * run. A run that throws has failed as any other.
+ * Runs `work`, and notifies hooks and ping of its result. A failed notification is a warning, and does not change the
+ * result. A run that throws counts as failed.
  */
 export async function withNotifications(
   notifications: Notifications,
@@ -28,36 +29,36 @@ export async function withNotifications(
   emit: (event: RunEvent) => void,
   work: () => Promise<RunSummary>,
 ): Promise<RunSummary> {
-  const began = performance.now();
+  const startedAtMs = performance.now();
   const warn = (error: unknown): void =>
     emit({ event: 'warning', message: error instanceof Error ? error.message : String(error) });
   const ping = notifications.ping === undefined ? undefined : openPing(notifications.ping, host);
-  const hurry = signalAfter(host.signal, GRACE_MS);
-  const tell = async (state: PingState, signal: AbortSignal): Promise<void> =>
+  const graceSignal = signalAfter(host.signal, GRACE_MS);
+  const sendPing = async (state: PingState, signal: AbortSignal): Promise<void> =>
     ping?.send(state, signal).catch(warn);
-  // A run that is broken off is told of at its end.
-  const started = tell('start', host.signal);
+  // An interrupted run is reported only at its end.
+  const startPing = sendPing('start', host.signal);
   try {
     const summary = await work().catch(async (error: unknown) => {
-      await started;
-      await tellEnd(createFailedSummary(toRunFailure(error), began));
+      await startPing;
+      await notifyEnd(createFailedSummary(toRunFailure(error), startedAtMs));
       throw error;
     });
-    await started;
-    await tellEnd(summary);
+    await startPing;
+    await notifyEnd(summary);
     return summary;
   } finally {
     await ping?.close();
   }
 
-  async function tellEnd(summary: RunSummary): Promise<void> {
-    const isGood = summary.exitCode === 0;
-    await tell(isGood ? 'success' : 'fail', hurry);
-    const [name, command] = isGood
+  async function notifyEnd(summary: RunSummary): Promise<void> {
+    const isSuccess = summary.exitCode === 0;
+    await sendPing(isSuccess ? 'success' : 'fail', graceSignal);
+    const [name, command] = isSuccess
       ? ['on-success', notifications.onSuccess]
       : ['on-failure', notifications.onFailure];
     if (command === undefined) return;
-    await runHook(command, toJsonLine(toSummaryJson(summary)), host, { signal: hurry }).catch(
+    await runHook(command, toJsonLine(toSummaryJson(summary)), host, { signal: graceSignal }).catch(
       (error: Error) => {
         emit({ event: 'warning', message: `${name}: the command ${error.message}` });
       },
@@ -65,9 +66,9 @@ export async function withNotifications(
   }
 }
 
-/** Aborted so many milliseconds after another signal is. */
+/** A signal that aborts `ms` milliseconds after another one. */
 function signalAfter(signal: AbortSignal, ms: number): AbortSignal {
-  const later = new AbortController();
-  onAbort(signal, () => void setTimeout(() => later.abort(), ms).unref());
-  return later.signal;
+  const controller = new AbortController();
+  onAbort(signal, () => void setTimeout(() => controller.abort(), ms).unref());
+  return controller.signal;
 }

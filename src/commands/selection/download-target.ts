@@ -16,15 +16,15 @@ import { type FileList, readFileList } from './read-file-list.js';
 import { readPinnedPlan } from './read-pinned-plan.js';
 import { readDownloadOptions, readSelection } from './read-selection.js';
 
-/** What `planCommand` and `downloadCommand` are about: what a selection names, a pinned one too, or the day files of a list. */
+/** What `plan` and `download` fetch: a selection, possibly pinned, or the day files of a list. */
 export interface DownloadTarget {
   readonly selection?: Selection | undefined;
-  /** The exchange's record as it was pinned with the selection. */
+  /** The exchange record that was pinned with the selection. */
   readonly record?: ExchangeRecord | undefined;
   readonly list?: FileList | undefined;
 }
 
-/** @throws usage error for what isn't right in flags or list, before anything is asked for. */
+/** @throws usage error for invalid flags or an invalid list, before any request. */
 export async function readDownloadTarget(
   args: CommandArgs,
   host: CommandHost,
@@ -42,7 +42,7 @@ export async function readDownloadTarget(
   return { selection: await readSelection(args, host.signal) };
 }
 
-/** How to transfer: what a lock file names is read where it is there, unless that is said otherwise. */
+/** Transfer options; with a lock file, existing files are verified unless `--existing` is given. */
 export function createDownloadOptions({ list }: DownloadTarget, args: CommandArgs): DownloadOptions {
   const options = readDownloadOptions(args);
   return list?.isFrozen && args['existing'] === undefined ? { ...options, existing: 'verify' } : options;
@@ -58,14 +58,14 @@ export interface OpenTargetInput {
 
 export interface OpenedTarget {
   readonly plan: DownloadPlan | ListPlan;
-  /** What a plan of a selection was made from. */
+  /** The exchange record that a selection was planned from. */
   readonly record?: ExchangeRecord | undefined;
   readonly manifest: Manifest;
   /** Whether the API key has expired. */
   readonly keyExpired: boolean;
 }
 
-/** Works out what is wanted against the service's record, where it is a selection, and what stands on disk. */
+/** Plans the target against the service's record (for a selection) and the existing files. */
 export async function openDownloadTarget(
   { selection, record, list }: DownloadTarget,
   { session: { client, settings }, destination, options, emit, signal }: OpenTargetInput,

@@ -6,25 +6,28 @@ import { type ConvertOptions, createConvertOptions, type Format } from '../../fo
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 
-/** How to convert, with the contract's defaults. @throws usage error for what the format doesn't know. */
+/**
+ * Conversion options with their defaults.
+ * @throws usage error for a value that the format does not support.
+ */
 export function readConvertOptions(args: CommandArgs, format: Format): ConvertOptions {
   return createConvertOptions(format, {
     compression: readTextFlag(args, 'compression') as ConvertOptions['compression'] | undefined,
     times: readTextFlag(args, 'times') as ConvertOptions['times'] | undefined,
     numbers: readTextFlag(args, 'numbers') as ConvertOptions['numbers'] | undefined,
-    rowGroup: readRows(readTextFlag(args, 'row-group')),
+    rowGroup: parseRowGroup(readTextFlag(args, 'row-group')),
   });
 }
 
 /**
- * What to make of day files: `--as` (contract, Computed types of day files); their rows without it.
- * @throws usage error for a name that is no computed type, with the nearest.
+ * Outputs of `--as` (docs/spec/computed-data.md#day-files); the rows if it is absent.
+ * @throws usage error for a name that is not a computed type, with the nearest known name.
  */
 export function readOutputSelection(args: CommandArgs): OutputSelection {
-  return readNames(args) ?? ROWS_ONLY;
+  return readOutputNames(args) ?? ROWS_ONLY;
 }
 
-function readNames(args: CommandArgs): OutputSelection | undefined {
+function readOutputNames(args: CommandArgs): OutputSelection | undefined {
   const names = readListFlag(args, 'as');
   try {
     return names && parseOutputSelection(names);
@@ -34,15 +37,15 @@ function readNames(args: CommandArgs): OutputSelection | undefined {
   }
 }
 
-/** Each holds batches of its own, and these keep up with 2 Gbit/s. */
-const MAX_THREADS = 8;
+/** Each thread holds its own batches; this many threads keep up with 2 Gbit/s. */
+const MAX_CONVERSION_THREADS = 8;
 
-/** That convert files as they arrive. */
+/** Number of threads that convert files on arrival. */
 export function countConversionThreads(): number {
-  return Math.min(MAX_THREADS, availableParallelism());
+  return Math.min(MAX_CONVERSION_THREADS, availableParallelism());
 }
 
-/** What to make of files as they arrive; undefined without `--convert`. */
+/** Conversion of files on arrival; undefined without `--convert`. */
 export function readConvertSetting(args: CommandArgs): ConvertSetting | undefined {
   const format = readTextFlag(args, 'convert');
   const keepCsv = !readBooleanFlag(args, 'no-keep-csv');
@@ -50,27 +53,27 @@ export function readConvertSetting(args: CommandArgs): ConvertSetting | undefine
     const options = readConvertOptions(args, format as Format);
     return {
       options,
-      outputSelection: readNames(args),
+      outputSelection: readOutputNames(args),
       keepCsv,
       threads: countConversionThreads(),
     };
   }
-  const useless = ['as', 'compression', 'row-group', 'times', 'numbers'].find(
+  const unusedFlag = ['as', 'compression', 'row-group', 'times', 'numbers'].find(
     (flag) => args[flag] !== undefined,
   );
-  if (useless !== undefined || !keepCsv) {
-    throw usageError(`--${useless ?? 'no-keep-csv'} needs --convert: name a format, as --convert parquet`);
+  if (unusedFlag !== undefined || !keepCsv) {
+    throw usageError(`--${unusedFlag ?? 'no-keep-csv'} needs --convert: name a format, as --convert parquet`);
   }
   return undefined;
 }
 
-const MAX_ROW_GROUP = 1024 * 1024;
+const MAX_ROW_GROUP_ROWS = 1024 * 1024;
 
-/** A count of rows; `128k` is 128 times 1024. */
-function readRows(text: string | undefined): number | undefined {
+/** A number of rows; `128k` is 128 times 1024. */
+function parseRowGroup(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const match = /^(\d{1,9})(k?)$/i.exec(text);
   const rows = Number(match?.[1]) * (match?.[2] ? 1024 : 1);
-  if (rows >= 1 && rows <= MAX_ROW_GROUP) return rows;
+  if (rows >= 1 && rows <= MAX_ROW_GROUP_ROWS) return rows;
   throw usageError(`--row-group: "${text}" is not a number of rows, 1 to 1024k`);
 }

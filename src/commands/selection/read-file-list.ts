@@ -8,21 +8,31 @@ import type { CommandHost } from '../command-host.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from '../read-user-file.js';
 import { readGivenLayout } from './read-selection.js';
 
-/** Day files that a file names, in the place of a selection. */
+/** Day files named by a file, instead of a selection. */
 export interface FileList {
   readonly files: PlacedFiles;
-  /** Whether the folder is to hold exactly these, to the byte. */
+  /** Whether the folder must hold exactly these files, byte for byte. */
   readonly isFrozen: boolean;
 }
 
-/** Options that name day files by what they hold. */
-const SELECTING = ['exchange', 'type', 'symbol', 'symbol-type', 'from', 'to', 'date', 'last', 'weekdays'];
-/** Files in the place of such options. */
-const NAMING = ['from-file', 'frozen', 'pinned'];
+/** Flags that select day files. */
+const SELECTION_FLAGS = [
+  'exchange',
+  'type',
+  'symbol',
+  'symbol-type',
+  'from',
+  'to',
+  'date',
+  'last',
+  'weekdays',
+];
+/** Flags that name a file with the day files instead. */
+const LIST_FLAGS = ['from-file', 'frozen', 'pinned'];
 
 /**
- * What `--from-file` or `--frozen` names; undefined where neither is given.
- * @throws usage error for both, for a selection beside them, and for what isn't right in the file.
+ * The files of `--from-file` or `--frozen`; undefined if both are absent.
+ * @throws usage error if both are given, if a selection is given too, and for invalid contents.
  */
 export async function readFileList(
   args: CommandArgs,
@@ -35,32 +45,36 @@ export async function readFileList(
   assertNoOtherFlags(args, flag, lock === undefined ? ['pin'] : ['layout', 'pin']);
   if (list !== undefined) {
     const content =
-      list === '-' ? await readStdin(stdin, '--from-file', signal) : await readNamed(list, flag, signal);
-    // A command before the pipe that failed leaves nothing, and that is no list.
+      list === '-' ? await readStdin(stdin, '--from-file', signal) : await readListFile(list, flag, signal);
+    // A failed command before the pipe sends nothing, which must not pass as an empty list.
     if (list === '-' && content.trim() === '')
-      throw usageError('stdin: nothing came; --from-file - reads a list');
+      throw usageError('stdin: the list is empty; pipe a list into --from-file -');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
     return { files: placeFiles(files, readGivenLayout(args)), isFrozen: false };
   }
-  const locked = parseLockFile(await readNamed(lock ?? '', flag, signal), lock ?? '');
+  const locked = parseLockFile(await readListFile(lock ?? '', flag, signal), lock ?? '');
   const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
   return { files: placeFiles(files, undefined), isFrozen: true };
 }
 
 /**
- * The one flag that names the files stands alone.
- * @param besides what it says as well, and so can't be given beside it.
+ * Checks that a flag naming the files is not combined with a selection.
+ * @param conflictingFlags further flags whose values the file already has.
  * @throws usage error.
  */
-export function assertNoOtherFlags(args: CommandArgs, flag: string, besides: readonly string[]): void {
-  const second = NAMING.find((name) => name !== flag && args[name] !== undefined);
-  if (second !== undefined) throw usageError(`--${flag} and --${second}: give one of them`);
-  const other = [...SELECTING, ...besides].find((name) => args[name] !== undefined);
+export function assertNoOtherFlags(
+  args: CommandArgs,
+  flag: string,
+  conflictingFlags: readonly string[],
+): void {
+  const otherListFlag = LIST_FLAGS.find((name) => name !== flag && args[name] !== undefined);
+  if (otherListFlag !== undefined) throw usageError(`--${flag} and --${otherListFlag}: give one of them`);
+  const other = [...SELECTION_FLAGS, ...conflictingFlags].find((name) => args[name] !== undefined);
   if (other === undefined) return;
   const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;
   throw usageError(`--${flag} names the files; leave ${named} out`);
 }
 
-function readNamed(path: string, flag: string, signal: AbortSignal): Promise<string> {
+function readListFile(path: string, flag: string, signal: AbortSignal): Promise<string> {
   return readUserFile({ name: `--${flag}`, what: 'the file', path }, MAX_TEXT_BYTES.list, signal);
 }

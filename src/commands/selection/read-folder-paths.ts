@@ -7,17 +7,17 @@ import { pathExists } from '../path-exists.js';
 import type { Settings } from '../settings.js';
 import { type DestinationOptions, toStoreSettings } from '../with-destination.js';
 
-/** A download folder, and what of it is meant: relative to it, with `/`; none for all. */
+/** A download folder, and selected paths relative to it, with `/`; an empty list selects everything. */
 export interface FolderPaths {
   readonly dir: string;
   readonly paths: readonly string[];
 }
 
 /**
- * The download folder that paths lie in: the nearest one above each that has a manifest, else the one that is set where
- * they lie in it, and else the path itself. In a store, the one that is set goes first.
- * @param paths from where the command runs; one that isn't there may be relative to the folder that is set.
- * @throws usage error where they lie in several; what a store throws.
+ * Finds the download folder of paths: the nearest parent folder with a manifest, else the configured folder if it
+ * contains them, else the path itself. In a store, the configured folder has precedence.
+ * @param paths relative to the working folder; if a path does not exist there, to the configured folder.
+ * @throws usage error if they are in several download folders; errors of the store.
  */
 export async function readFolderPaths(
   paths: readonly string[],
@@ -28,48 +28,58 @@ export async function readFolderPaths(
   if (paths.length === 0) return { dir, paths: [] };
   const files = openFiles(toStoreSettings(settings, stallTimeoutMs));
   const find = createDestinationFinder(files, signal);
-  const placing = Promise.all(paths.map((path) => place(path, dir, find)));
-  const found = await placing.finally(() => files.close());
-  const [first = dir, ...others] = new Set(found.map((each) => each.dir));
+  const resolving = Promise.all(paths.map((path) => resolvePath(path, dir, find)));
+  const resolved = await resolving.finally(() => files.close());
+  const [first = dir, ...others] = new Set(resolved.map((each) => each.dir));
   if (others.length > 0) {
-    throw usageError(`${first} and ${others[0]} are different download folders; name them one by one`);
+    throw usageError(
+      `${first} and ${others[0]} are different download folders; run the command for each of them`,
+    );
   }
-  return { dir: first, paths: found.map((each) => each.path) };
+  return { dir: first, paths: resolved.map((each) => each.path) };
 }
 
-interface Placed {
+interface ResolvedPath {
   readonly dir: string;
   readonly path: string;
 }
 
-async function place(path: string, set: string, find: FindDestination): Promise<Placed> {
-  if (isObjectLocation(path)) return placeObject(path, set, find);
-  if (isObjectLocation(set) && !isAbsolute(path) && !(await pathExists(path)))
-    return { dir: set, path: inStore(path) };
+async function resolvePath(
+  path: string,
+  configuredDir: string,
+  find: FindDestination,
+): Promise<ResolvedPath> {
+  if (isObjectLocation(path)) return resolveObject(path, configuredDir, find);
+  if (isObjectLocation(configuredDir) && !isAbsolute(path) && !(await pathExists(path)))
+    return { dir: configuredDir, path: normalizePath(path) };
   const here = resolve(path);
-  const isHere = isBelow(here, resolve(set)) || (await pathExists(here)) || isAbsolute(path);
-  const file = isHere ? here : resolve(set, path);
-  const dir = (await find(file)) ?? (isBelow(file, resolve(set)) ? set : file);
+  const isHere = isInside(here, resolve(configuredDir)) || (await pathExists(here)) || isAbsolute(path);
+  const file = isHere ? here : resolve(configuredDir, path);
+  const dir = (await find(file)) ?? (isInside(file, resolve(configuredDir)) ? configuredDir : file);
   return { dir, path: relative(resolve(dir), file).replaceAll(sep, '/') };
 }
 
-async function placeObject(location: string, set: string, find: FindDestination): Promise<Placed> {
-  const isBelowSet = `${location}/`.startsWith(`${withoutSlash(set)}/`);
-  const dir = isBelowSet ? set : ((await find(withoutSlash(location))) ?? location);
-  return { dir, path: inStore(location.slice(withoutSlash(dir).length + 1)) };
+async function resolveObject(
+  location: string,
+  configuredDir: string,
+  find: FindDestination,
+): Promise<ResolvedPath> {
+  const isBelowConfiguredDir = `${location}/`.startsWith(`${trimSlashes(configuredDir)}/`);
+  const dir = isBelowConfiguredDir ? configuredDir : ((await find(trimSlashes(location))) ?? location);
+  return { dir, path: normalizePath(location.slice(trimSlashes(dir).length + 1)) };
 }
 
-/** Without slashes at its end, but for those of `s3://`. */
-function withoutSlash(location: string): string {
+/** Without trailing slashes, except those of `s3://`. */
+function trimSlashes(location: string): string {
   return location.replace(/([^:/])\/+$/, '$1');
 }
 
-/** Without what is written differently for the same: `./a/` is `a`. */
-function inStore(path: string): string {
+/** A normalized path: `./a/` is `a`. */
+function normalizePath(path: string): string {
   const normal = posix.normalize(path).replace(/\/$/, '');
   return normal === '.' ? '' : normal;
 }
 
-function isBelow(path: string, dir: string): boolean {
+function isInside(path: string, dir: string): boolean {
   return path === dir || path.startsWith(join(dir, sep));
 }

@@ -11,8 +11,8 @@ import { readStoreSettings } from '../with-destination.js';
 import { assertNoOtherFlags } from './read-file-list.js';
 
 /**
- * What `--pinned` names; undefined where it isn't given.
- * @throws usage error for a selection or a layout beside it, and for a file that isn't as `plan --pin` wrote it.
+ * The plan of `--pinned`; undefined if it is absent.
+ * @throws usage error if a selection or a layout is given too, and for a file that `plan --pin` did not write.
  */
 export async function readPinnedPlan(args: CommandArgs, host: CommandHost): Promise<PinnedPlan | undefined> {
   const location = readFileLocation(args, 'pinned');

@@ -10,12 +10,12 @@ import type { CommandArgs } from '../arguments/command-args.js';
 import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 import { readLast, readSymbolFlag } from './read-selection.js';
 
-/** What a replay is asked for, before its days are known. */
+/** Request of a replay; its period may depend on the exported days. */
 export interface AskedReplay extends Omit<ReplayRequest, 'period'> {
   readonly period: RequestedPeriod;
 }
 
-/** What the flags of `replay` ask for (contract, Replay). @throws usage error. */
+/** Reads the flags of `replay` (docs/spec/command-line.md#periods). @throws usage error. */
 export async function readReplayRequest(args: CommandArgs, signal: AbortSignal): Promise<AskedReplay> {
   const names = readListFlag(args, 'type');
   if (!names)
@@ -29,25 +29,25 @@ export async function readReplayRequest(args: CommandArgs, signal: AbortSignal):
   return { options, types, period };
 }
 
-/** @throws usage error for an exchange that is named twice. */
+/** @throws usage error for an exchange that is exchanges twice. */
 export function assertNamedOnce(options: readonly ReplayOption[]): void {
-  const twice = options.find(
-    ({ exchange }, at) => options.findIndex((one) => one.exchange === exchange) < at,
+  const repeated = options.find(
+    ({ exchange }, at) => options.findIndex((option) => option.exchange === exchange) < at,
   );
-  if (twice) throw usageError(`${twice.exchange} is named twice; name it once, with all its symbols`);
+  if (repeated) throw usageError(`${repeated.exchange} is named twice; name it once, with all its symbols`);
 }
 
-/** The exchanges that are named, with their symbols; `-s` names those of the ones that have none of their own. */
+/** The exchanges exchanges with their symbols; `--symbol` applies to exchanges that are exchanges without symbols. */
 export async function readReplayOptions(
   args: CommandArgs,
   signal: AbortSignal,
 ): Promise<readonly ReplayOption[]> {
   const common = await readSymbolFlag(args, signal);
-  const given = args['exchange'];
-  return (Array.isArray(given) ? given : [given]).map((text) => readOption(String(text), common));
+  const exchanges = args['exchange'];
+  return (Array.isArray(exchanges) ? exchanges : [exchanges]).map((text) => readOption(String(text), common));
 }
 
-/** A period as flags name it, in microseconds. @throws usage error; `not_exported` for an end that is still to come. */
+/** The period of the flags, in microseconds. @throws usage error; `not_exported` for an end in the future. */
 export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
   const words = {
     from: readTextFlag(args, 'from'),
@@ -62,46 +62,46 @@ export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
 }
 
 /**
- * The period that is asked for; the last exported days are those of the exchanges' records.
- * @throws TickhaulError as `fetchLastDays`.
+ * Resolves the requested period; the last exported days are read from the exchange records.
+ * @throws TickhaulError like `fetchLastDays`.
  */
 export async function resolvePeriod(
-  asked: RequestedPeriod,
+  requested: RequestedPeriod,
   exchanges: readonly Pick<ReplayOption, 'exchange'>[],
   client: ServiceClient,
   options: MetadataOptions,
 ): Promise<Period> {
-  if (!('last' in asked)) return asked;
+  if (!('last' in requested)) return requested;
   const { fetchLastDays } = await import('../../replay/last-days.js');
-  return fetchLastDays(asked.last, exchanges, client, options);
+  return fetchLastDays(requested.last, exchanges, client, options);
 }
 
-/** A period cut to the whole minutes in which raw data comes. @throws usage error where there is none. */
+/** The whole minutes of a period, since raw data has minute slices. @throws usage error if it has none. */
 export function toWholeMinutes(period: RequestedPeriod): RequestedPeriod {
   if ('last' in period) return period;
   const range = usRangeToMinutes(period);
   if (range.start < range.end) return minutesToUsRange(range);
-  throw usageError('the period is shorter than a minute: raw data comes by whole minutes, of local time');
+  throw usageError('the period has no whole minute; raw data is requested by whole minutes of local time');
 }
 
-/** Flags that say where one source has its data, and do nothing for the other. */
-const OF_SOURCE = {
+/** Flags about the data of one source, without effect on the other. */
+const FLAGS_BY_SOURCE = {
   datasets: ['dir', 'layout'],
   feeds: ['cache-dir', 'clear-cache', 'cache-limit'],
 } as const;
-const SOURCES = { datasets: 'day files', feeds: 'slices of raw data' } as const;
+const SOURCE_NAMES = { datasets: 'day files', feeds: 'slices of raw data' } as const;
 
-/** @throws usage error for a flag that only the other source knows. */
-export function assertFlagsMatchSource(args: CommandArgs, source: keyof typeof SOURCES): void {
+/** @throws usage error for a flag that applies to the other source only. */
+export function assertFlagsMatchSource(args: CommandArgs, source: keyof typeof SOURCE_NAMES): void {
   const other = source === 'feeds' ? 'datasets' : 'feeds';
-  const flag = OF_SOURCE[other].find((name) => args[name] !== undefined && args[name] !== false);
+  const flag = FLAGS_BY_SOURCE[other].find((name) => args[name] !== undefined && args[name] !== false);
   if (flag === undefined) return;
   throw usageError(
-    `--${flag} is for ${SOURCES[other]}, and these messages come from ${SOURCES[source]}; leave it out${args['channel'] === undefined ? `, or name --source ${other}` : ''}`,
+    `--${flag} is for ${SOURCE_NAMES[other]}, and these messages come from ${SOURCE_NAMES[source]}; leave it out${args['channel'] === undefined ? `, or name --source ${other}` : ''}`,
   );
 }
 
-/** How many times faster than real time; undefined for as fast as it goes. */
+/** Speed as a multiple of real time; undefined for maximum speed. */
 export function readSpeedFlag(args: CommandArgs): number | undefined {
   const text = readTextFlag(args, 'speed') ?? 'max';
   if (text === 'max') return undefined;
@@ -112,7 +112,7 @@ export function readSpeedFlag(args: CommandArgs): number | undefined {
   );
 }
 
-/** `sendHttpRequest`, or `exchange:symbol,symbol`. */
+/** Parses `exchange`, or `exchange:symbol,symbol`. */
 function readOption(text: string, common: readonly string[] | undefined): ReplayOption {
   const colon = text.indexOf(':');
   if (colon < 0) return { exchange: text.trim().toLowerCase(), symbols: common };

@@ -22,7 +22,7 @@ import {
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
 
-/** The selection that the flags of `planCommand` and `downloadCommand` name (contract, Selection). */
+/** The selection of `plan` and `download` (docs/spec/command-line.md#day-selection). @throws usage error. */
 export async function readSelection(args: CommandArgs, signal: AbortSignal): Promise<Selection> {
   const types = readListFlag(args, 'type');
   if (types === undefined)
@@ -44,7 +44,7 @@ export async function readSelection(args: CommandArgs, signal: AbortSignal): Pro
   };
 }
 
-/** How to transfer, with the contract's defaults. */
+/** Transfer options with their defaults. */
 export function readDownloadOptions(args: CommandArgs): DownloadOptions {
   return {
     concurrency:
@@ -62,46 +62,46 @@ export function readDownloadOptions(args: CommandArgs): DownloadOptions {
   };
 }
 
-/** A rate below this, in bytes a second, is a slip: nobody wants a file of 100 MB to take a day. */
-const LEAST_RATE = 1000;
+/** Bytes per second. A lower rate is most likely a mistake: a file of 100 MB would take a day. */
+const MIN_RATE_BYTES = 1000;
 
 function readRate(args: CommandArgs): number | undefined {
   const rate = readSize(args, 'max-rate');
-  if (rate === undefined || rate >= LEAST_RATE) return rate;
+  if (rate === undefined || rate >= MIN_RATE_BYTES) return rate;
   const text = readTextFlag(args, 'max-rate');
   throw usageError(`--max-rate: "${text}" is ${plural(rate, 'byte')} a second; write 20MB, or 1000 and more`);
 }
 
-/** Milliseconds without a byte after which a transfer is broken off. */
+/** Milliseconds without progress after which a transfer is aborted. @throws usage error for 0. */
 export function readStallTimeout(args: CommandArgs): number {
   const ms = readTimerMs(args, 'stall-timeout') ?? 60_000;
   if (ms === 0) throw usageError('--stall-timeout must be longer than 0');
   return ms;
 }
 
-/** Looked at here already: what is wrong with it is told before anything is asked for. */
+/** Checks the layout now, so that errors are reported before any request. @throws usage error. */
 export function readLayout(args: CommandArgs): LayoutChoice {
   const layout = readGivenLayout(args) ?? 'flat';
   parseLayout(layout);
   return layout;
 }
 
-/** A function comes from the library: a flag is text. */
+/** The layout as layout: text from a flag, or a function from the library. */
 export function readGivenLayout(args: CommandArgs): LayoutChoice | undefined {
-  const given = args['layout'];
-  return typeof given === 'function' ? (given as LayoutFunction) : readTextFlag(args, 'layout');
+  const layout = args['layout'];
+  return typeof layout === 'function' ? (layout as LayoutFunction) : readTextFlag(args, 'layout');
 }
 
-/** Looked at here already, as the layout is. */
+/** Checks the days of the week now, so that errors are reported before any request. */
 function readWeekdays(args: CommandArgs): readonly string[] | undefined {
   const list = readListFlag(args, 'weekdays');
   if (list) parseWeekdays(list);
   return list;
 }
 
-type Days = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;
+type DayFlags = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;
 
-function readDays(args: CommandArgs): Days {
+function readDays(args: CommandArgs): DayFlags {
   const days = { from: readDay(args, 'from'), to: readDay(args, 'to'), date: readDay(args, 'date') };
   const last = readLast(args);
   assertDayRange({ ...days, last });
@@ -111,7 +111,7 @@ function readDays(args: CommandArgs): Days {
 /** A hundred years. */
 const MAX_LAST_DAYS = 36_500;
 
-/** A count of days. @throws usage error. */
+/** The number of last days. @throws usage error. */
 export function readLast(args: CommandArgs): number | undefined {
   const text = readTextFlag(args, 'last');
   if (text === undefined) return undefined;
@@ -122,7 +122,7 @@ export function readLast(args: CommandArgs): number | undefined {
   throw usageError(`--last: "${text}" is not a number of days: write 7d for the last seven`);
 }
 
-/** Which of the day files that are there: `--exchange`, `--type`, `--symbol`. */
+/** Selection of existing day files: `--exchange`, `--type`, `--symbol`. */
 export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal): Promise<SeriesSelection> {
   return {
     exchanges: readListFlag(args, 'exchange'),
@@ -131,7 +131,7 @@ export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal
   };
 }
 
-/** The symbols and globs of `--symbol`, those that files list among them; undefined where it isn't given. */
+/** The symbols and globs of `--symbol`, with `@file` lists resolved; undefined if it is absent. */
 export async function readSymbolFlag(
   args: CommandArgs,
   signal: AbortSignal,
@@ -140,18 +140,18 @@ export async function readSymbolFlag(
   return symbols && resolveSymbolFiles(symbols, signal);
 }
 
-/** Puts the symbols listed in a file in the place of its `@file`. */
+/** Replaces each `@file` by the symbols listed in the file. */
 async function resolveSymbolFiles(
   symbols: readonly string[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const lists = symbols.map((symbol) =>
-    symbol.startsWith('@') ? symbolsOfFile(symbol.slice(1), signal) : [symbol],
+    symbol.startsWith('@') ? readSymbolFile(symbol.slice(1), signal) : [symbol],
   );
   return (await Promise.all(lists)).flat();
 }
 
-async function symbolsOfFile(path: string, signal: AbortSignal): Promise<readonly string[]> {
+async function readSymbolFile(path: string, signal: AbortSignal): Promise<readonly string[]> {
   const named = { name: '--symbol', what: 'the file', path };
   const symbols = (await readUserFile(named, MAX_TEXT_BYTES.list, signal))
     .split(/\r\n|\r|\n/)

@@ -10,12 +10,12 @@ import { toFileJson, toJsonLine } from '../../run/json-events.js';
 import type { EventSink } from '../../run/run-events.js';
 
 /**
- * Does a run, and writes the day files that failed as JSON lines (`--failed-to`), whatever ends it; an empty file
- * says that none did.
+ * Runs `run`, and writes the failed day files as JSON lines (`--failed-to`), whatever ends the run. An empty file means
+ * that no file failed.
  * @param target undefined for no list.
- * @param listed the day files of a list (`--from-file`). Those that the run doesn't come to are written too: the list
- * may be the same file, and nothing else names them.
- * @throws TickhaulError `disk` where the list can't be written; where that is plain, before the run.
+ * @param listed day files of `--from-file`. Those that the run does not reach are written too, because the list may
+ * replace the file they were read from.
+ * @throws TickhaulError `disk` if the list cannot be written, before the run if that can be detected.
  */
 export async function withFailureList<T>(
   target: OutputTarget | undefined,
@@ -25,26 +25,26 @@ export async function withFailureList<T>(
   run: (emit: EventSink) => Promise<T>,
 ): Promise<T> {
   if (target === undefined) return run(emit);
-  await checkWritable(target);
+  await assertWritable(target);
   const lines: string[] = [];
-  const left = new Map(listed);
+  const remaining = new Map(listed);
   try {
     return await run((event) => {
       if (event.event === 'file') {
-        left.delete(event.source ?? event.path);
+        remaining.delete(event.source ?? event.path);
         if (event.status === 'failed') lines.push(toJsonLine(toFileJson(event)));
       }
       emit(event);
     });
   } finally {
-    for (const { file, path, refusal = 'download' } of left.values()) {
+    for (const { file, path, refusal = 'download' } of remaining.values()) {
       lines.push(toJsonLine(toFileJson({ event: 'file', file, path, status: refusal })));
     }
     await writeOutput(target, lines, host);
   }
 }
 
-async function checkWritable(target: OutputTarget): Promise<void> {
+async function assertWritable(target: OutputTarget): Promise<void> {
   if (target.kind === 'descriptor') return;
   const path = target.kind === 'file' ? dirname(target.path) : target.name;
   await access(path, constants.W_OK).catch((error: unknown) => {

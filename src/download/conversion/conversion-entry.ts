@@ -4,8 +4,8 @@ import type { ConversionEntry, ManifestRecord } from '../../store/manifest-recor
 import type { PlannedOutput } from '../download-options.js';
 
 /**
- * What the manifest tells of this output of a day file, made with these options in the version that is made now;
- * undefined for nothing.
+ * The manifest's entry of an output that was converted with these options by the current output version; undefined if
+ * there is none.
  */
 export function findConversionEntry(
   { file, conversions }: ManifestRecord,
@@ -21,29 +21,35 @@ export function findConversionEntry(
   );
 }
 
-function hasSameOptions(some: ConversionEntry['options'], others: ConversionEntry['options']): boolean {
-  const keys = Object.keys(some);
-  return keys.length === Object.keys(others).length && keys.every((key) => some[key] === others[key]);
+function hasSameOptions(
+  options: ConversionEntry['options'],
+  otherOptions: ConversionEntry['options'],
+): boolean {
+  const keys = Object.keys(options);
+  return (
+    keys.length === Object.keys(otherOptions).length &&
+    keys.every((key) => options[key] === otherOptions[key])
+  );
 }
 
-/** The options as the manifest keeps them. */
+/** The options in the form of the manifest. */
 export function toEntryOptions(options: ConvertOptions): ConversionEntry['options'] {
-  const chosen = Object.entries(options).filter(([, value]) => value !== undefined);
-  return Object.fromEntries(chosen) as ConversionEntry['options'];
+  const defined = Object.entries(options).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(defined) as ConversionEntry['options'];
 }
 
 /**
- * The record of bytes that were just proven, with what was made of them: what is known of the same bytes stays,
- * what was made of others is forgotten.
+ * The record of a verified file, with its new conversions. Earlier conversions of the same bytes are kept, those of
+ * other bytes are dropped.
  */
 export function withConversions(
   record: ManifestRecord,
-  known: ManifestRecord | undefined,
-  made: readonly ConversionEntry[],
+  previous: ManifestRecord | undefined,
+  newConversions: readonly ConversionEntry[],
 ): ManifestRecord {
   const { conversions: _, dropped: __, ...plain } = record;
-  const before = known?.sha256 === record.sha256 ? (known.conversions ?? []) : [];
-  const anew = new Set(made.map(({ path }) => path));
-  const conversions = [...before.filter(({ path }) => !anew.has(path)), ...made];
+  const earlier = previous?.sha256 === record.sha256 ? (previous.conversions ?? []) : [];
+  const newPaths = new Set(newConversions.map(({ path }) => path));
+  const conversions = [...earlier.filter(({ path }) => !newPaths.has(path)), ...newConversions];
   return conversions.length === 0 ? plain : { ...plain, conversions };
 }

@@ -14,23 +14,23 @@ import { toEntryOptions } from './conversion-entry.js';
 import { createConvertThreads, type ThreadConversion } from './convert-threads.js';
 import type { ConvertedOutput } from './convert-worker.js';
 
-/** What came of the conversions of a source that is whole: outputs under their names; of others nothing is left. */
+/** Result of the conversions of a complete source: published outputs; failed ones leave no file. */
 export interface ConversionOutcome {
   readonly newConversions: readonly ConversionEntry[];
-  /** Why there is no more. */
+  /** Why outputs are missing. */
   readonly failure?: TickhaulError | undefined;
 }
 
-/** The conversions of one day file, from the text that its proof gunzips. */
+/** The conversions of one day file, from the text that its verification decompresses. */
 export interface DayFileConversion {
   /**
-   * Begins. What is wrong with the rows is told by `finish`: the source may be whole, or may turn out to be the
-   * cause. Throws only what concerns every file.
+   * Starts the conversion. Errors in the rows are reported by `finish`, since a corrupt source may have caused them; only
+   * errors that affect every file are thrown earlier.
    */
   textSink(): TextSink;
-  /** To be called when the source was proven whole. */
+  /** Call it after the source was verified. */
   finish(proof: FileChecksums): Promise<ConversionOutcome>;
-  /** To be called in any case; after `finish` it does nothing. */
+  /** Always call it in the end; after `finish` it has no effect. */
   end(): Promise<void>;
 }
 
@@ -38,16 +38,16 @@ export interface DayFileConversion {
 export interface Conversions extends ConvertSetting {
   /** Bytes of memory for the batches of a day file's conversions. */
   batchBytes(planned: PlannedFile): number;
-  /** Undefined where nothing is to be made of the file. To be begun when there is memory for its batches. */
+  /** Undefined if the file has no outputs. Start it only after memory for its batches was acquired. */
   start(planned: PlannedFile): DayFileConversion | undefined;
   close(): Promise<void>;
 }
 
-/** Where nobody has heard of the data type. */
+/** Assumed columns of an unknown data type. */
 const DEFAULT_COLUMN_COUNT = 32;
 
 /**
- * @param partSuffix makes part names private to this run, when another run works in the same folder.
+ * @param partSuffix makes the names of part files unique to this run if another run works in the same folder.
  */
 export function createConversions(
   setting: ConvertSetting,
@@ -58,16 +58,16 @@ export function createConversions(
   const { options } = setting;
   const threads = createConvertThreads(setting.threads, destination.settings);
 
-  const entryOf = (
+  const createEntry = (
     { path, type }: PlannedOutput,
-    { warning, ...made }: ConvertedOutput,
+    { warning, ...converted }: ConvertedOutput,
     dataType: string,
   ): ConversionEntry => {
     if (warning !== undefined) emit({ event: 'warning', message: warning });
     const version = outputVersion(type?.name ?? dataType, options.format);
     return {
       path,
-      ...made,
+      ...converted,
       ...(type && { computed: type.name }),
       options: toEntryOptions(options),
       ...(version !== undefined && { version }),
@@ -95,7 +95,7 @@ export function createConversions(
           });
           return async (text) => {
             if (failure) return;
-            await Promise.all(running.map((one) => one.write(text))).catch((error: unknown) => {
+            await Promise.all(running.map((conversion) => conversion.write(text))).catch((error: unknown) => {
               failure = toConversionError(error);
             });
           };
@@ -105,10 +105,10 @@ export function createConversions(
           if (running.length === 0) throw new Error(`${path}: no text came`);
           const entries: ConversionEntry[] = [];
           try {
-            for (const [i, one] of running.entries()) {
-              const made = await one.finish({ bytes, md5 });
-              for (const [j, output] of made.entries()) {
-                entries.push(entryOf(groups[i]?.[j] as PlannedOutput, output, file.dataType));
+            for (const [i, conversion] of running.entries()) {
+              const converted = await conversion.finish({ bytes, md5 });
+              for (const [j, output] of converted.entries()) {
+                entries.push(createEntry(groups[i]?.[j] as PlannedOutput, output, file.dataType));
               }
             }
             return { newConversions: entries };
@@ -118,7 +118,7 @@ export function createConversions(
           }
         },
         async end() {
-          await Promise.all(running.map((one) => one.abort()));
+          await Promise.all(running.map((conversion) => conversion.abort()));
         },
       };
     },
@@ -126,22 +126,22 @@ export function createConversions(
   };
 }
 
-/** The rows by themselves, and all computed types together: each group in one thread. */
+/** Groups outputs by thread: the rows alone, and all computed types together. */
 function groupByPass(outputs: readonly PlannedOutput[]): readonly (readonly PlannedOutput[])[] {
   const rows = outputs.filter(({ type }) => type === undefined);
   const computed = outputs.filter(({ type }) => type !== undefined);
   return [rows, computed].filter((group) => group.length > 0);
 }
 
-/** A transfer that goes on while the disk is full would be in vain. */
+/** Rethrows errors that affect the whole run, such as a full disk, to stop the transfer. */
 function toConversionError(error: unknown): TickhaulError {
   if (error instanceof TickhaulError && !error.affectsRun) return error;
   throw error;
 }
 
-/** Memory for the cells of one batch, in bytes; for NDJSON, whose batches are small, with the lines they become. */
+/** Memory of one batch in bytes; for NDJSON, whose batches are small, including its lines. */
 function estimateBatchBytes(options: ConvertOptions, dataType: string, type: PlannedOutput['type']): number {
   const columns = (type ? computedColumns(type) : dataTypeColumns(dataType))?.length ?? DEFAULT_COLUMN_COUNT;
-  const cell = options.format === 'ndjson' ? 60 : options.numbers === 'string' ? 20 : 8;
-  return chooseBatchRows(options, columns) * columns * cell;
+  const bytesPerCell = options.format === 'ndjson' ? 60 : options.numbers === 'string' ? 20 : 8;
+  return chooseBatchRows(options, columns) * columns * bytesPerCell;
 }

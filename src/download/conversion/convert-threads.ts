@@ -4,42 +4,44 @@ import { TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import type { StoreSettings } from '../../store/files.js';
 import type { ConversionJob, ConvertCommand, ConvertedOutput, ConvertResponse } from './convert-worker.js';
 
-/** Chunks of text on the way to one conversion; what is left waits in the connection. */
+/** Chunks of text in flight to one conversion; the rest stays in the connection. */
 const MAX_CHUNKS_AHEAD = 4;
 
-/** One conversion in one of the threads. Calls must not overlap, but for `abort`, after which nothing is written. */
+/** A conversion in a thread. Calls must not overlap, except `abort`, after which nothing is written. */
 export interface ThreadConversion {
-  /** Copies the text; resolves when more may come. @throws as `startConversion` tells, late perhaps. */
+  /**
+   * Copies the text; resolves when more can be sent.
+   * @throws like `startConversion`, possibly in a later call.
+   */
   write(text: Buffer): Promise<void>;
-  /** Gives what was made, in the order of the job's outputs. */
+  /** Returns the outputs, in the order of the job's outputs. */
   finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly ConvertedOutput[]>;
-  /** To be called in any case, at the end: leaves no half output behind. */
+  /** Always call it in the end; removes partial outputs. */
   abort(): Promise<void>;
 }
 
 /**
- * Threads that convert while this one serves the network: parsing and encoding at once, many conversions in
- * each. A conversion lives where there are fewest, and goes on as its text arrives, so that slow transfers share
- * a thread and none waits for another's end.
+ * Threads that convert while the main thread serves the network, with many conversions each. A conversion runs in the
+ * thread with the fewest, at the pace of its text, so slow transfers share a thread and never block each other.
  */
 export interface ConvertThreads {
   start(job: ConversionJob): ThreadConversion;
   close(): Promise<void>;
 }
 
-/** @param settings how the threads reach object stores. */
+/** @param settings of object stores, for the threads. */
 export function createConvertThreads(count: number, settings: StoreSettings): ConvertThreads {
   const threads: ConvertThread[] = [];
   let nextId = 0;
-  const leastBusy = (): ConvertThread => {
-    const [quietest] = threads.toSorted((a, b) => a.conversions - b.conversions);
-    if (quietest && (quietest.conversions === 0 || threads.length >= count)) return quietest;
+  const selectThread = (): ConvertThread => {
+    const [leastBusy] = threads.toSorted((a, b) => a.conversions - b.conversions);
+    if (leastBusy && (leastBusy.conversions === 0 || threads.length >= count)) return leastBusy;
     const thread = new ConvertThread(settings);
     threads.push(thread);
     return thread;
   };
   return {
-    start: (job) => leastBusy().begin(nextId++, job),
+    start: (job) => selectThread().startConversion(nextId++, job),
     close: async () => {
       await Promise.all(threads.map((thread) => thread.close()));
     },
@@ -47,26 +49,26 @@ export function createConvertThreads(count: number, settings: StoreSettings): Co
 }
 
 interface PendingResponse {
-  resolve(made: readonly ConvertedOutput[] | undefined): void;
+  resolve(outputs: readonly ConvertedOutput[] | undefined): void;
   reject(error: unknown): void;
 }
 
 class ConvertThread {
   readonly #worker: Worker;
-  /** Of each conversion, who waits for answers, in the order of the orders. */
+  /** Pending responses of each conversion, in the order of its commands. */
   readonly #waiting = new Map<number, PendingResponse[]>();
-  /** Memory for text that came back, to be used again: new memory costs more than the copy. */
-  readonly #spare: Uint8Array<ArrayBuffer>[] = [];
-  #ended: unknown;
+  /** Returned text buffers for reuse: allocating costs more than copying. */
+  readonly #spareBuffers: Uint8Array<ArrayBuffer>[] = [];
+  #endReason: unknown;
 
   constructor(settings: StoreSettings) {
     this.#worker = new Worker(new URL('./convert-worker.js', import.meta.url), { workerData: settings });
-    this.#worker.on('message', ({ id, made, text, error, bug }: ConvertResponse) => {
-      if (text) this.#spare.push(text);
+    this.#worker.on('message', ({ id, outputs, text, error, bug }: ConvertResponse) => {
+      if (text) this.#spareBuffers.push(text);
       const next = this.#waiting.get(id)?.shift();
       if (bug !== undefined) next?.reject(bug);
       else if (error) next?.reject(new TickhaulError(error.code, error.message));
-      else next?.resolve(made);
+      else next?.resolve(outputs);
     });
     this.#worker.on('error', (error) => this.#end(error));
     this.#worker.on('exit', () => this.#end(new Error('a converting thread ended')));
@@ -76,37 +78,37 @@ class ConvertThread {
     return this.#waiting.size;
   }
 
-  begin(id: number, job: ConversionJob): ThreadConversion {
+  startConversion(id: number, job: ConversionJob): ThreadConversion {
     this.#waiting.set(id, []);
     const ahead: Promise<unknown>[] = [];
     const send = (
       order: ConvertCommand,
       transfer: ArrayBuffer[] = [],
     ): Promise<readonly ConvertedOutput[] | undefined> => {
-      const answer = this.#send(order, transfer);
-      // It is looked at when the next chunk comes, or at the end.
-      answer.catch(() => {});
-      return answer;
+      const response = this.#send(order, transfer);
+      // The error is handled with the next chunk, or at the end.
+      response.catch(() => {});
+      return response;
     };
     ahead.push(send({ id, order: 'begin', job }));
-    let ended = false;
+    let isAborted = false;
     return {
       write: async (text) => {
         while (ahead.length >= MAX_CHUNKS_AHEAD) await ahead.shift();
-        if (ended) return;
-        const copy = this.#roomFor(text.length);
+        if (isAborted) return;
+        const copy = this.#takeBuffer(text.length);
         copy.set(text);
         ahead.push(send({ id, order: 'text', text: copy, length: text.length }, [copy.buffer]));
       },
       async finish(source) {
         const finished = send({ id, order: 'finish', source });
         await Promise.all(ahead);
-        const made = await finished;
-        if (!made) throw new Error(`${job.path}: finished twice, or after a failure`);
-        return made;
+        const outputs = await finished;
+        if (!outputs) throw new Error(`${job.path}: finished twice, or after a failure`);
+        return outputs;
       },
       abort: async () => {
-        ended = true;
+        isAborted = true;
         await send({ id, order: 'abort' }).catch(() => {});
         this.#waiting.delete(id);
       },
@@ -117,23 +119,23 @@ class ConvertThread {
     await this.#worker.terminate();
   }
 
-  #roomFor(length: number): Uint8Array<ArrayBuffer> {
-    const spare = this.#spare.pop();
+  #takeBuffer(length: number): Uint8Array<ArrayBuffer> {
+    const spare = this.#spareBuffers.pop();
     return spare && spare.length >= length ? spare : new Uint8Array(Math.max(length, TEXT_CHUNK_BYTES));
   }
 
   #send(order: ConvertCommand, transfer: ArrayBuffer[]): Promise<readonly ConvertedOutput[] | undefined> {
     return new Promise((resolve, reject) => {
-      if (this.#ended !== undefined) return reject(this.#ended);
+      if (this.#endReason !== undefined) return reject(this.#endReason);
       this.#waiting.get(order.id)?.push({ resolve, reject });
       this.#worker.postMessage(order, transfer);
     });
   }
 
   #end(reason: unknown): void {
-    this.#ended ??= reason;
+    this.#endReason ??= reason;
     for (const waiting of this.#waiting.values()) {
-      for (const { reject } of waiting.splice(0)) reject(this.#ended);
+      for (const { reject } of waiting.splice(0)) reject(this.#endReason);
     }
   }
 }

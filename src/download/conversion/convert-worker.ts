@@ -11,26 +11,28 @@ import type { PartFile, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
 import type { ObjectVersion } from '../../store/s3/object-store.js';
 
-/** What a conversion is begun with. */
+/** Input of a conversion. */
 export interface ConversionJob {
-  /** The source's path, for messages and the output's record. */
+  /** The source's path, for messages and for the metadata of the output. */
   readonly path: string;
   readonly dataType: string;
   readonly day: Day;
   readonly options: ConvertOptions;
-  /** Its rows alone, or computed types of it, at least one. */
+  /** Either the rows alone, or at least one computed type. */
   readonly outputs: readonly ConversionTarget[];
 }
 
 export interface ConversionTarget {
   /** Undefined for the rows. */
   readonly type: ComputedType | undefined;
-  /** Location of the output, and on a disk the path of its bytes until it is whole. */
+  /** Location of the output, and the path of its part file if the target is on a disk. */
   readonly target: string;
   readonly part: string;
 }
 
-/** To a converting thread, which has many conversions under way; those of one conversion are obeyed in order. */
+/**
+ * Command to a conversion thread. A thread runs many conversions; commands of one conversion run in order.
+ */
 export type ConvertCommand = { readonly id: number } & (
   | { readonly order: 'begin'; readonly job: ConversionJob }
   | { readonly order: 'text'; readonly text: Uint8Array<ArrayBuffer>; readonly length: number }
@@ -38,18 +40,20 @@ export type ConvertCommand = { readonly id: number } & (
   | { readonly order: 'abort' }
 );
 
-/** What `finish` gives of each output, which is under its name then. */
+/** An output that was published by `finish`. */
 export interface ConvertedOutput extends Pick<ConversionResult, 'rows' | 'bytes' | 'warning'> {
   readonly sha256: string;
-  /** How it stands in a store. */
+  /** Version of the object in a store. */
   readonly object?: ObjectVersion | undefined;
 }
 
-/** To each order one answer. Errors are plain data: a TickhaulError loses its fields on the way. */
+/**
+ * Response to one command. Errors are plain data, since structured clone drops the fields of a TickhaulError.
+ */
 export interface ConvertResponse {
   readonly id: number;
-  readonly made?: readonly ConvertedOutput[] | undefined;
-  /** The memory that text came in, to be used again. */
+  readonly outputs?: readonly ConvertedOutput[] | undefined;
+  /** Buffer of the received text, for reuse. */
   readonly text?: Uint8Array<ArrayBuffer> | undefined;
   readonly error?: FileError | undefined;
   readonly bug?: unknown;
@@ -64,24 +68,24 @@ interface RunningConversion extends Pick<Conversion, 'write' | 'abort'> {
 const files = openFiles(workerData as StoreSettings);
 
 const runningConversions = new Map<number, RunningConversion>();
-/** The last order of each conversion, which the next one waits for. */
+/** The last command of each conversion; the next one waits for it. */
 const lastCommands = new Map<number, Promise<void>>();
-/** Breaks off what a conversion is sending to a store. */
+/** Abort a conversion's uploads to a store. */
 const abortControllers = new Map<number, AbortController>();
 
 parentPort?.on('message', (order: ConvertCommand) => {
-  // The orders before it may be waiting for a store that is silent.
+  // Earlier commands may be waiting for a store that does not respond.
   if (order.order === 'abort') abortControllers.get(order.id)?.abort();
-  const before = lastCommands.get(order.id) ?? Promise.resolve();
+  const previous = lastCommands.get(order.id) ?? Promise.resolve();
   lastCommands.set(
     order.id,
-    before
+    previous
       .then(() => executeCommand(order))
-      .then((answer) => {
+      .then((response) => {
         if (order.order === 'text')
-          parentPort?.postMessage({ ...answer, text: order.text }, [order.text.buffer]);
-        else parentPort?.postMessage(answer);
-        // It is the last one of its conversion.
+          parentPort?.postMessage({ ...response, text: order.text }, [order.text.buffer]);
+        else parentPort?.postMessage(response);
+        // Abort is the last command of a conversion.
         if (order.order === 'abort') lastCommands.delete(order.id);
       }),
   );
@@ -90,7 +94,7 @@ parentPort?.on('message', (order: ConvertCommand) => {
 async function executeCommand(order: ConvertCommand): Promise<ConvertResponse> {
   const { id } = order;
   try {
-    return { id, made: await runCommand(order) };
+    return { id, outputs: await runCommand(order) };
   } catch (error) {
     await endConversion(id);
     if (!(error instanceof TickhaulError)) return { id, bug: error };
@@ -98,53 +102,53 @@ async function executeCommand(order: ConvertCommand): Promise<ConvertResponse> {
   }
 }
 
-/** Orders to a conversion that failed do nothing: some are on their way when it fails. */
+/** Ignores commands to a failed conversion: some are in flight when it fails. */
 async function runCommand(order: ConvertCommand): Promise<readonly ConvertedOutput[] | undefined> {
   if (order.order === 'begin') {
     const stop = new AbortController();
     abortControllers.set(order.id, stop);
-    runningConversions.set(order.id, await beginConversion(order.job, stop.signal));
+    runningConversions.set(order.id, await createConversion(order.job, stop.signal));
     return undefined;
   }
   if (order.order === 'abort') {
     await endConversion(order.id);
     return undefined;
   }
-  const found = runningConversions.get(order.id);
-  if (!found) return undefined;
+  const conversion = runningConversions.get(order.id);
+  if (!conversion) return undefined;
   if (order.order === 'text') {
-    await found.write(order.text.subarray(0, order.length));
+    await conversion.write(order.text.subarray(0, order.length));
     return undefined;
   }
-  return found.finish(order.source);
+  return conversion.finish(order.source);
 }
 
-async function beginConversion(
+async function createConversion(
   { outputs, ...job }: ConversionJob,
   signal: AbortSignal,
 ): Promise<RunningConversion> {
   const opened = await openOutputs(outputs, signal);
-  const sums = (made: readonly ConversionResult[]): readonly ConvertedOutput[] =>
-    made.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: '', ...opened[i]?.end() }));
+  const toConvertedOutputs = (results: readonly ConversionResult[]): readonly ConvertedOutput[] =>
+    results.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: '', ...opened[i]?.end() }));
   const computed = opened.flatMap(({ type, file }) => (type ? [{ type, file }] : []));
   const [first] = opened;
   if (first && computed.length === 0) {
     const conversion = startConversion({ ...job, output: first.file, kernels: createLocalKernels(true) });
-    return { ...conversion, finish: async (source) => sums([await conversion.finish(source)]) };
+    return { ...conversion, finish: async (source) => toConvertedOutputs([await conversion.finish(source)]) };
   }
   const { startComputedConversion } = await import('../../convert/computed/computed-conversion.js');
   const conversion = await startComputedConversion({ ...job, outputs: computed });
-  return { ...conversion, finish: async (source) => sums(await conversion.finish(source)) };
+  return { ...conversion, finish: async (source) => toConvertedOutputs(await conversion.finish(source)) };
 }
 
 interface HashedFile {
   readonly type: ComputedType | undefined;
   readonly file: PartFile;
-  /** What is known of all its bytes once it stands; to be called once. */
+  /** Checksum and object of the published file; call it once. */
   readonly end: () => Pick<ConvertedOutput, 'sha256' | 'object'>;
 }
 
-/** Opens all outputs, or none. @throws as `Files.openPart` does. */
+/** Opens all outputs, or none. @throws like `Files.openPart`. */
 async function openOutputs(
   outputs: readonly ConversionTarget[],
   signal: AbortSignal,
@@ -179,8 +183,8 @@ function createHashedFile(output: PartFile): Omit<HashedFile, 'type'> {
 }
 
 async function endConversion(id: number): Promise<void> {
-  const found = runningConversions.get(id);
+  const conversion = runningConversions.get(id);
   runningConversions.delete(id);
   abortControllers.delete(id);
-  await found?.abort();
+  await conversion?.abort();
 }

@@ -1,7 +1,7 @@
 import type { FileEvent } from '../../run/run-events.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 
-/** How the event of a day file names what is made of it. @param convert undefined where nothing is. */
+/** The outputs in the event of a day file. @param convert undefined if nothing is converted. */
 export function reportedOutputs(
   outputs: readonly PlannedOutput[],
   convert: Pick<ConvertSetting, 'outputSelection'> | undefined,

@@ -2,13 +2,13 @@ import type { Estimate, EstimateBasis } from '../../run/run-events.js';
 import type { PlannedFile } from '../download-options.js';
 import type { EstimateSize } from './size-estimator.js';
 
-/** What files that are to be fetched come to, added up. */
+/** Sums over the files to download. */
 export interface DownloadVolume {
   files: number;
-  /** Files of which nothing is known. */
+  /** Files without an estimate. */
   unknown: number;
   rows: number;
-  /** By what they rest on. */
+  /** Bytes by the basis of their estimate. */
   readonly bytes: Record<EstimateBasis, number>;
 }
 
@@ -16,7 +16,7 @@ export function createVolume(): DownloadVolume {
   return { files: 0, unknown: 0, rows: 0, bytes: { manifest: 0, record: 0, typical: 0 } };
 }
 
-/** Adds a planned file, where it is to be fetched. */
+/** Adds a planned file if it is to be downloaded. */
 export function addToVolume(
   volume: DownloadVolume,
   planned: PlannedFile,
@@ -44,29 +44,33 @@ export function sumVolumes(volumes: readonly DownloadVolume[]): DownloadVolume {
   return sum;
 }
 
-/** Bytes of all of it; files of which nothing is known are taken to be as the others. Undefined where all are such. */
+/**
+ * Bytes of all files, assuming that files without an estimate are average. Undefined if there is no estimate
+ * at all.
+ */
 export function totalBytes({ files, unknown, bytes }: DownloadVolume): number | undefined {
   if (files === 0) return 0;
   if (unknown === files) return undefined;
   return ((bytes.manifest + bytes.record + bytes.typical) * files) / (files - unknown);
 }
 
-/** The least sure first. */
+/** Sorted from the least to the most precise. */
 const ESTIMATE_BASES: readonly EstimateBasis[] = ['typical', 'record', 'manifest'];
-/** A share of the bytes that an estimate doesn't rest on. */
+/** Share of the bytes below which a basis is not reported. */
 const NEGLIGIBLE_SHARE = 0.1;
 
-/** @param bytesPerSecond undefined where nothing tells how fast they come. */
+/** @param bytesPerSecond undefined if the rate is unknown. */
 export function toEstimate(volume: DownloadVolume, bytesPerSecond: number | undefined): Estimate {
   const bytes = totalBytes(volume);
   if (bytes === undefined) return UNKNOWN_ESTIMATE;
   const { files, unknown, rows } = volume;
-  const known = files - unknown;
-  const sure = volume.bytes.manifest + volume.bytes.record + volume.bytes.typical;
-  const basis = ESTIMATE_BASES.find((each) => volume.bytes[each] > sure * NEGLIGIBLE_SHARE) ?? null;
+  const estimatedFiles = files - unknown;
+  const estimatedBytes = volume.bytes.manifest + volume.bytes.record + volume.bytes.typical;
+  const basis =
+    ESTIMATE_BASES.find((candidate) => volume.bytes[candidate] > estimatedBytes * NEGLIGIBLE_SHARE) ?? null;
   return {
     estimatedBytes: Math.round(bytes),
-    estimatedRows: known === 0 ? 0 : Math.round((rows * files) / known),
+    estimatedRows: estimatedFiles === 0 ? 0 : Math.round((rows * files) / estimatedFiles),
     estimatedSeconds:
       bytesPerSecond === undefined || bytesPerSecond <= 0 ? null : Math.round(bytes / bytesPerSecond),
     estimateBasis: basis,

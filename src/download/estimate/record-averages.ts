@@ -7,7 +7,7 @@ import { rowsToDaySize, typicalDaySize } from './typical-day.js';
 
 type Statistic = 'trades' | 'bookChanges';
 
-/** The statistic that a data type's rows go with, and the data type whose rows it counts. */
+/** The statistic that a data type's rows are proportional to, and the data type whose rows it counts. */
 const COUNTED_TYPES: Readonly<Partial<Record<DataType, readonly [Statistic, DataType]>>> = {
   trades: ['trades', 'trades'],
   liquidations: ['trades', 'trades'],
@@ -18,26 +18,26 @@ const COUNTED_TYPES: Readonly<Partial<Record<DataType, readonly [Statistic, Data
   book_snapshot_25: ['bookChanges', 'incremental_book_L2'],
 };
 
-/** What a day comes to on average; `isCounted` where the record counts its very rows. */
+/** Average size of a day; `isCounted` if the record counts rows of this data type itself. */
 export interface AverageDay extends DaySize {
   readonly isCounted: boolean;
 }
 
 /**
- * What a day of a data type comes to on average over an exchange's symbols and exported days, from its record's
- * `datasets.stats`, taken as totals of the whole export (service facts, Metadata). Symbols differ a good deal.
- * @returns undefined where the record tells nothing of it.
+ * Average day size of a data type over an exchange's symbols and exported days, from `datasets.stats` of its record, read
+ * as totals of the whole export (docs/spec/metadata-api.md#exchange-record). Symbols differ widely.
+ * @returns undefined if the record has no statistic for it.
  */
 export function createRecordAverages(record: ExchangeRecord): (dataType: string) => AverageDay | undefined {
   const stats = record.datasets?.['stats'];
   return (dataType) => {
-    const [statistic, counted] = (isDataType(dataType) && COUNTED_TYPES[dataType]) || [];
-    if (statistic === undefined || counted === undefined || !isDataType(dataType)) return undefined;
+    const [statistic, countedType] = (isDataType(dataType) && COUNTED_TYPES[dataType]) || [];
+    if (statistic === undefined || countedType === undefined || !isDataType(dataType)) return undefined;
     const total = readStatistic(stats, statistic);
-    const days = total === 0 ? 0 : countSymbolDays(record, counted);
+    const days = total === 0 ? 0 : countSymbolDays(record, countedType);
     if (days === 0) return undefined;
-    const share = (typicalDaySize(dataType)?.rows ?? 0) / (typicalDaySize(counted)?.rows ?? 1);
-    return { ...rowsToDaySize(dataType, (total / days) * share), isCounted: dataType === counted };
+    const share = (typicalDaySize(dataType)?.rows ?? 0) / (typicalDaySize(countedType)?.rows ?? 1);
+    return { ...rowsToDaySize(dataType, (total / days) * share), isCounted: dataType === countedType };
   };
 }
 
@@ -47,21 +47,21 @@ function readStatistic(stats: unknown, name: Statistic): number {
   return typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : 0;
 }
 
-/** Exported days of all symbols that have the data type; grouped files repeat them. */
+/** Exported days of all symbols with the data type, without grouped files, which repeat them. */
 function countSymbolDays({ datasets }: ExchangeRecord, dataType: string): number {
-  // A record names the same few times for all its symbols.
-  const times = new Map<string, number | undefined>();
-  const dayOf = (iso: string): number | undefined => {
-    if (!times.has(iso)) times.set(iso, parseTimeToDay(iso));
-    return times.get(iso);
+  // Cached: a record has the same few times for all its symbols.
+  const dayCache = new Map<string, number | undefined>();
+  const parseDayCached = (iso: string): number | undefined => {
+    if (!dayCache.has(iso)) dayCache.set(iso, parseTimeToDay(iso));
+    return dayCache.get(iso);
   };
-  const from = dayOf(datasets?.exportedFrom ?? '') ?? Number.NEGATIVE_INFINITY;
-  const until = dayOf(datasets?.exportedUntil ?? '') ?? 0;
+  const from = parseDayCached(datasets?.exportedFrom ?? '') ?? Number.NEGATIVE_INFINITY;
+  const until = parseDayCached(datasets?.exportedUntil ?? '') ?? 0;
   let days = 0;
   for (const { id, dataTypes, availableSince = '', availableTo = '' } of datasets?.symbols ?? []) {
     if (GROUPED_SYMBOLS.has(id) || !dataTypes.includes(dataType)) continue;
-    const first = Math.max(dayOf(availableSince) ?? from, from);
-    days += Math.max(0, Math.min(dayOf(availableTo) ?? until, until) - first);
+    const first = Math.max(parseDayCached(availableSince) ?? from, from);
+    days += Math.max(0, Math.min(parseDayCached(availableTo) ?? until, until) - first);
   }
   return Number.isFinite(days) ? days : 0;
 }

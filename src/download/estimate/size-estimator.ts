@@ -7,61 +7,63 @@ import type { PlannedFile } from '../download-options.js';
 import { createRecordAverages } from './record-averages.js';
 import { bytesToDaySize, typicalDaySize } from './typical-day.js';
 
-/** What a day file is expected to come to. */
+/** Expected size of a day file. */
 export interface ExpectedSize extends DaySize {
   readonly basis: EstimateBasis;
 }
 
-/** Undefined for a data type that nothing is known of. */
+/** Estimates a day file; undefined for an unknown data type. */
 export type EstimateSize = (file: Pick<PlannedFile, 'file' | 'expected'>) => ExpectedSize | undefined;
 
 /**
- * Sizes of day files before they come: as earlier days of their series, else as the exchange's average, else as is
- * usual for the data type. Worked out once a series, in constant memory: a plan goes series by series.
- * @param record undefined where it wasn't asked for.
+ * Estimates sizes of day files: from earlier days of their series, else from the exchange's averages, else from typical
+ * sizes of the data type. Computed once per series in constant memory, since a plan is ordered by series.
+ * @param record undefined if it was not fetched.
  */
 export function createSizeEstimator(history: Manifest['history'], record?: ExchangeRecord): EstimateSize {
-  const averageOf = record ? createRecordAverages(record) : () => undefined;
-  /** Of one symbol, by data type, options apart. */
+  const recordAverage = record ? createRecordAverages(record) : () => undefined;
+  /** Average sizes of one symbol, by data type, with separate entries for options. */
   const averages = new Map<string, ExpectedSize | undefined>();
-  let last: PlannedFile['file'] | undefined;
+  let lastFile: PlannedFile['file'] | undefined;
   let lastSize: ExpectedSize | undefined;
 
-  const averageSize = (dataType: string, isOption: boolean): ExpectedSize | undefined => {
-    const average = averageOf(dataType);
+  const computeAverage = (dataType: string, isOption: boolean): ExpectedSize | undefined => {
+    const average = recordAverage(dataType);
     if (average) return { ...average, basis: average.isCounted ? 'record' : 'typical' };
     const typical = typicalDaySize(dataType);
     const share = isOption ? OPTION_SHARE : 1;
     return typical && { bytes: typical.bytes * share, rows: typical.rows * share, basis: 'typical' };
   };
-  const sizeOfSeries = (file: PlannedFile['file']): ExpectedSize | undefined => {
-    const own = history.daySize(file);
-    if (own) return { ...own, basis: 'manifest' };
+  const computeSeriesSize = (file: PlannedFile['file']): ExpectedSize | undefined => {
+    const historySize = history.daySize(file);
+    if (historySize) return { ...historySize, basis: 'manifest' };
     const { dataType, symbol } = file;
     const isOption = OPTION_SYMBOL.test(symbol);
     const key = isOption ? `${dataType} of an option` : dataType;
-    if (!averages.has(key)) averages.set(key, averageSize(dataType, isOption));
+    if (!averages.has(key)) averages.set(key, computeAverage(dataType, isOption));
     const average = averages.get(key);
-    // What is usual for options_chain is that of all options.
+    // The typical size of options_chain already covers all options.
     if (!average || !GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return average;
     const members = countGroupMembers(symbol, record);
     return { ...average, bytes: average.bytes * members, rows: average.rows * members };
   };
 
   return ({ file, expected }) => {
-    // A lock file names the size itself.
+    // A lock file has the exact size.
     if (expected) return { ...bytesToDaySize(file.dataType, expected.bytes), basis: 'manifest' };
     const isSame =
-      file.symbol === last?.symbol && file.dataType === last.dataType && file.exchange === last.exchange;
+      file.symbol === lastFile?.symbol &&
+      file.dataType === lastFile.dataType &&
+      file.exchange === lastFile.exchange;
     if (!isSame) {
-      last = file;
-      lastSize = sizeOfSeries(file);
+      lastFile = file;
+      lastSize = computeSeriesSize(file);
     }
     return lastSize;
   };
 }
 
-/** `BTC-27DEC30-200000-C`: an exchange has hundreds of thousands of them, and each is quiet. */
+/** Matches `BTC-27DEC30-200000-C`: exchanges have hundreds of thousands of options, each with few rows. */
 const OPTION_SYMBOL = /-[CP]$/;
 const OPTION_SHARE = 0.01;
 
@@ -72,7 +74,7 @@ const GROUP_MEMBER_TYPES: Readonly<Record<string, string>> = {
   OPTIONS: 'option',
 };
 
-/** Symbols that a grouped file holds: those that are listed still, and at least one. */
+/** The number of listed symbols in a grouped file, at least 1. */
 function countGroupMembers(grouped: string, record: ExchangeRecord | undefined): number {
   const { symbols = [], exportedUntil } = record?.datasets ?? {};
   const members = symbols.filter(

@@ -3,14 +3,14 @@ import type { PlannedFile } from '../download-options.js';
 import type { TransferContext } from './transfer-context.js';
 
 /**
- * Waits for a place, and for the memory that a day file needs, so that no connection is kept waiting for it.
- * @param isWritten whether the file itself is brought to its destination, beside what is made of it.
- * @returns gives the memory back; may be called more than once. @throws the reason of an abort.
+ * Waits for a transfer slot and for the memory of a day file, so that no open connection waits for memory.
+ * @param isWritten whether the day file itself is written, in addition to its conversions.
+ * @returns releases the memory; may be called more than once. @throws the reason of an abort.
  */
 export async function acquireSlotAndMemory(
   { destination, conversions, memory, signal }: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
+  slot: TransferSlot,
   isWritten: boolean,
 ): Promise<() => void> {
   const files = planned.outputs.length + (isWritten ? 1 : 0);
@@ -18,10 +18,11 @@ export async function acquireSlotAndMemory(
     batches: conversions?.batchBytes(planned) ?? 0,
     uploads: files * destination.partBytes,
   };
-  // On its way to a store a file keeps its memory while it waits for its next place: so nobody waits for memory with one.
-  if (need.uploads > 0) place.release();
-  else await place.acquire();
-  const giveBack = await memory.acquire(need, signal);
-  await place.acquire();
-  return giveBack;
+  // An upload keeps its memory while it waits for its next slot, so never hold a slot while waiting for
+  // memory.
+  if (need.uploads > 0) slot.release();
+  else await slot.acquire();
+  const releaseMemory = await memory.acquire(need, signal);
+  await slot.acquire();
+  return releaseMemory;
 }

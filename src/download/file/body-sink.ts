@@ -11,55 +11,55 @@ import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { ExpectedBytes } from '../download-options.js';
 import { assertExpected } from '../lists/assert-expected.js';
 
-/** One try at one day file. */
+/** One attempt to transfer a day file. */
 export interface TransferAttempt {
   readonly client: ServiceClient;
   readonly file: DayFile;
-  /** In the destination. */
+  /** Path in the destination. */
   readonly path: string;
-  /** 0 for the first. */
+  /** 0 for the first attempt. */
   readonly attempt: number;
-  /** The only bytes that are right; undefined where any whole file will do. */
+  /** The only accepted content; undefined if any complete file is accepted. */
   readonly expected: ExpectedBytes | undefined;
   readonly rate: RateLimit;
   readonly signal: AbortSignal;
-  /** Told when the service answered with the file. */
+  /** Called when the service responds with the file. */
   readonly onResponse: (total: number | undefined) => void;
-  /** Told of bytes as they arrive: how many, and how many there are now. */
+  /** Called for received bytes. @param position bytes of the file so far. */
   readonly onBytes: (received: number, position: number) => void;
-  /** Told, perhaps twice, when the last byte has come: what follows needs no connection. */
+  /** Called after the last byte, possibly twice: the rest needs no connection. */
   readonly onBodyEnd: () => void;
 }
 
-/** What takes the bytes of one day file, from its first try to its last. */
+/** Destination of the bytes of one day file, over all its attempts. */
 export interface BodySink {
-  /** To be called before each try: resolves when it has its place, and the memory that it needs. */
-  prepare(place: TransferSlot): Promise<void>;
-  /** Where the next try goes on; undefined for the beginning. */
+  /** Call it before each attempt: resolves when the slot and the memory are acquired. */
+  prepare(slot: TransferSlot): Promise<void>;
+  /** Where the next attempt continues; undefined for the beginning. */
   findResumePoint(attempt: number): Promise<ResumePoint | undefined>;
   /**
-   * Takes the body. The file gets its name when it is whole and verified; only then its conversion does.
+   * Receives the body. The file is published after it is verified, and its conversions after that.
    * @throws TickhaulError.
    */
-  receive(one: TransferAttempt, answer: DayFileResponse): Promise<ReceivedFile>;
-  /** To be called after a try that failed: what is of no use to the next one goes. */
+  receive(attempt: TransferAttempt, response: DayFileResponse): Promise<ReceivedFile>;
+  /** Call it after a failed attempt: discards what the next attempt cannot use. */
   onFailure(error: unknown): Promise<void>;
-  /** To be called in any case, at the end. */
+  /** Always call it in the end. */
   close(): Promise<void>;
 }
 
 export interface ReceivedFile extends FileChecksums {
   readonly md5Match: boolean | null;
   readonly etag: string | undefined;
-  /** What came of the conversion, where one was asked for. */
+  /** Result of the conversion, if one was requested. */
   readonly outcome: ConversionOutcome | undefined;
-  /** How it stands in a store. */
+  /** Version of the object in a store. */
   readonly object?: ObjectVersion | undefined;
-  /** Set where only what was made of it is there: it was proven, and never written. */
+  /** Set if the file was verified but not written, since only its conversions are kept. */
   readonly isUnwritten?: true | undefined;
 }
 
-/** What came, once it is proven to be what was announced and expected. @throws TickhaulError. */
+/** Checks that a verified file has the announced and the expected content. @throws TickhaulError. */
 export function assertAsAnnounced(
   { path, expected }: Pick<TransferAttempt, 'path' | 'expected'>,
   { total, md5 }: Pick<DayFileResponse, 'total' | 'md5'>,
@@ -68,14 +68,14 @@ export function assertAsAnnounced(
   if (total !== undefined && proof.bytes !== total) {
     throw new TickhaulError(
       'corrupt',
-      `${path}: ${plural(proof.bytes, 'byte')} came, ${total} were announced`,
+      `${path}: ${plural(proof.bytes, 'byte')} received instead of the announced ${total}`,
     );
   }
   assertExpected(path, expected, proof);
   return { ...proof, md5Match: md5 === undefined ? null : md5 === proof.md5 };
 }
 
-/** Errors that say that the bytes themselves are bad: they are of no use to anybody. */
+/** Whether an error means that the bytes are bad, so that no later attempt can use them. */
 export function isBadContent(error: unknown): error is TickhaulError {
   return error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'changed');
 }

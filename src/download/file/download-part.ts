@@ -7,40 +7,40 @@ import { NO_FOLLOW } from '../../store/no-follow.js';
 import { removeResumeNote, writeResumeNote } from '../../store/part-path.js';
 import { MIN_BYTES_TO_STREAM } from './receive-small-file.js';
 
-/** Where the bytes of one day file go. */
+/** Paths of one day file and its part file. */
 export interface PartLocation {
-  /** Download folder, and the file's path under it. */
+  /** Download folder, and the file's path relative to it. */
   readonly dir: string;
   readonly path: string;
-  /** Absolute paths of the file that will be, and of its bytes until then. */
+  /** Absolute paths of the final file and of the part file. */
   readonly target: string;
   readonly part: string;
-  /** Whether a part of this run may be gone on with by a later one. */
+  /** Whether a later run may resume the part file. */
   readonly resumable: boolean;
 }
 
-/** A part that is a symbolic link is refused: it would lead the bytes out of the folder. */
+/** Rejects a part file that is a symbolic link, which could lead out of the folder. */
 const RESUME_FLAGS = constants.O_RDWR | NO_FOLLOW;
 const CREATE_FLAGS = RESUME_FLAGS | constants.O_CREAT | constants.O_TRUNC;
 
-/** Parts at least this large are worth a look at the free space. */
+/** Below this size, free space is not checked. */
 const MIN_BYTES_FOR_SPACE_CHECK = 1_000_000;
 
 /**
- * Opens the part at its end where the answer goes on from there, else empty; and notes how to resume it.
- * @param isNoted whether there is a note of an earlier try.
+ * Opens the part file at its end to resume it, else empty, and writes the note needed to resume it later.
+ * @param isNoted whether an earlier attempt left a note.
  */
 export async function openDownloadPart(
-  place: PartLocation,
-  answer: DayFileResponse,
+  location: PartLocation,
+  response: DayFileResponse,
   isNoted: boolean,
 ): Promise<FileHandle> {
-  const { total, start } = answer;
-  const { dir, path, target, part } = place;
+  const { total, start } = response;
+  const { dir, path, target, part } = location;
   await assertSpace(target, (total ?? 0) - start);
   if (start === 0) {
-    if (needsResumeNote(place, answer))
-      await writeResumeNote(dir, path, { etag: answer.resumeEtag, total: answer.total });
+    if (needsResumeNote(location, response))
+      await writeResumeNote(dir, path, { etag: response.resumeEtag, total: response.total });
     else if (isNoted) await removeResumeNote(dir, path);
   }
   try {
@@ -50,13 +50,13 @@ export async function openDownloadPart(
   }
 }
 
-/** A part without a byte is of no use to any later try. */
+/** Removes an empty part file, which no later attempt can use. */
 export async function removeIfEmpty(handle: FileHandle, part: string): Promise<void> {
   const { size } = await handle.stat().catch(() => ({ size: undefined }));
   if (size === 0) await rm(part, { force: true }).catch(() => {});
 }
 
-/** A disk too small is known before the hours that would fill it. */
+/** Checks the free space first: a full disk would otherwise show only after hours. */
 async function assertSpace(target: string, bytes: number): Promise<void> {
   if (bytes < MIN_BYTES_FOR_SPACE_CHECK) return;
   const { bavail, bsize } = await statfs(dirname(target));
@@ -70,10 +70,10 @@ async function assertSpace(target: string, bytes: number): Promise<void> {
 
 type ResumableResponse = DayFileResponse & { readonly resumeEtag: string; readonly total: number };
 
-/** A small file is sooner asked for again than noted. */
+/** Whether to write a resume note; downloading a small file again is faster. */
 export function needsResumeNote(
   { resumable }: PartLocation,
-  answer: DayFileResponse,
-): answer is ResumableResponse {
-  return resumable && answer.resumeEtag !== undefined && (answer.total ?? 0) >= MIN_BYTES_TO_STREAM;
+  response: DayFileResponse,
+): response is ResumableResponse {
+  return resumable && response.resumeEtag !== undefined && (response.total ?? 0) >= MIN_BYTES_TO_STREAM;
 }

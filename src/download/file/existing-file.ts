@@ -16,32 +16,32 @@ import type { TransferContext } from './transfer-context.js';
 export interface ExistingFile {
   readonly status: 'verified' | 'skipped';
   readonly record: ManifestRecord;
-  /** What was made of it now. */
+  /** Conversions written now. */
   readonly newConversions: readonly ConversionEntry[];
 }
 
 /**
- * Reads what stands on disk, converts it where that is missing, and deletes a CSV that was to be dropped.
- * @returns undefined when the file is to be fetched.
- * @throws TickhaulError also why the conversion of a whole file failed.
+ * Verifies an existing file, writes missing conversions, and deletes a CSV that is not to be kept.
+ * @returns undefined if the file must be downloaded.
+ * @throws TickhaulError also if the conversion of a complete file failed.
  */
 export async function processExistingFile(
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
+  slot: TransferSlot,
 ): Promise<ExistingFile | undefined> {
   const { conversions } = context;
   const { outputs, action } = planned;
   const record = context.manifest.get(planned.path);
   const missing = record ? await findMissingOutputs(context, planned, record) : outputs;
   if (!record || missing.length > 0 || outputs.length === 0 || conversions?.keepCsv !== false) {
-    return verifyAndConvert(context, { ...planned, outputs: missing }, place, record);
+    return verifyAndConvert(context, { ...planned, outputs: missing }, slot, record);
   }
-  await dropCsv({ ...context, place }, record);
+  await dropCsv({ ...context, slot }, record);
   return { status: action === 'drop' ? 'skipped' : 'verified', record, newConversions: [] };
 }
 
-/** What is still to be made of a day file: all that isn't recorded, or isn't the same any more, to the byte. */
+/** The outputs to write: those that are not recorded, or whose bytes differ from the record. */
 async function findMissingOutputs(
   context: TransferContext,
   { outputs, expected }: PlannedFile,
@@ -63,42 +63,45 @@ async function isIntact(
   entry: ConversionEntry,
 ): Promise<boolean> {
   const { files } = destination;
-  const made = destination.locate(entry.path);
-  const sha256 = await undefinedIfMissing(() => hashFile(made, 'sha256', signal, files.read));
+  const outputLocation = destination.locate(entry.path);
+  const sha256 = await undefinedIfMissing(() => hashFile(outputLocation, 'sha256', signal, files.read));
   if (sha256 !== undefined && sha256 !== entry.sha256) {
-    emit({ event: 'warning', message: `${entry.path}: its sha256 is not the recorded one; making it again` });
+    emit({
+      event: 'warning',
+      message: `${entry.path}: its sha256 is not the recorded one; converting it again`,
+    });
   }
   return sha256 === entry.sha256;
 }
 
-/** @param planned with those outputs that are still to be made. */
+/** @param planned with the missing outputs only. */
 async function verifyAndConvert(
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
+  slot: TransferSlot,
   record: ManifestRecord | undefined,
 ): Promise<ExistingFile | undefined> {
   const { conversions, emit, signal } = context;
   const { file, path } = planned;
-  const giveBack = await acquireSlotAndMemory(context, planned, place, false);
+  const releaseMemory = await acquireSlotAndMemory(context, planned, slot, false);
   const conversion = conversions?.start(planned);
   try {
-    const isNamed = record !== undefined || planned.expected !== undefined;
-    const found = await verifyExisting(
+    const hasChecksum = record !== undefined || planned.expected !== undefined;
+    const existing = await verifyExisting(
       context,
       path,
       conversion?.textSink(),
-      isNamed ? undefined : file.dataType,
+      hasChecksum ? undefined : file.dataType,
     );
-    if (!found) return undefined;
-    const { proof, object } = found;
-    const right = planned.expected ?? record;
-    if (right && right.sha256 !== proof.sha256) {
+    if (!existing) return undefined;
+    const { proof, object } = existing;
+    const expected = planned.expected ?? record;
+    if (expected && expected.sha256 !== proof.sha256) {
       if (signal.aborted) throw abortReason(signal);
-      const named = planned.expected ? 'that the lock file names' : 'recorded when it was downloaded';
+      const origin = planned.expected ? 'that the lock file names' : 'recorded when it was downloaded';
       emit({
         event: 'warning',
-        message: `${path}: its sha256 is not the one ${named}; downloading it again`,
+        message: `${path}: its sha256 is not the one ${origin}; downloading it again`,
       });
       return undefined;
     }
@@ -107,19 +110,19 @@ async function verifyAndConvert(
     if (known && isSame && !conversion && !known.dropped)
       return { status: 'verified', record: known, newConversions: [] };
     const outcome = await conversion?.finish(proof);
-    // The record may wait for others.
-    giveBack();
-    const proven = known ?? createVerifiedRecord(file, path, proof);
-    const standing = isSame || !object ? proven : { ...proven, object };
-    const kept = await recordFile({ ...context, place }, standing, outcome);
-    return { status: 'verified', record: kept, newConversions: outcome?.newConversions ?? [] };
+    // Release the memory first: the record may wait for others.
+    releaseMemory();
+    const verified = known ?? createVerifiedRecord(file, path, proof);
+    const current = isSame || !object ? verified : { ...verified, object };
+    const written = await recordFile({ ...context, slot }, current, outcome);
+    return { status: 'verified', record: written, newConversions: outcome?.newConversions ?? [] };
   } finally {
     await conversion?.end();
-    giveBack();
+    releaseMemory();
   }
 }
 
-/** @param dataType of a file whose bytes nobody recorded: its beginning has to be that of such a day file. */
+/** @param dataType of a file without a recorded checksum: its header must match this data type. */
 async function verifyExisting(
   { destination, emit, signal }: TransferContext,
   path: string,
@@ -128,7 +131,7 @@ async function verifyExisting(
 ): Promise<{ readonly proof: FileChecksums; readonly object: ObjectVersion | undefined } | undefined> {
   const { files } = destination;
   const source = destination.locate(path);
-  // Few runs need it.
+  // Loaded lazily: few runs need it.
   const checks = dataType === undefined ? undefined : await import('../../format/csv/start-check.js');
   const start = checks?.createStartCheck(path, dataType ?? '');
   const onText: TextSink = (text) => {
@@ -144,17 +147,17 @@ async function verifyExisting(
     return proof && { proof, object: etag === undefined ? undefined : { etag } };
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
-    const what = error.message.startsWith(path)
+    const message = error.message.startsWith(path)
       ? error.message
       : `${path}: ${error.message}; downloading it again`;
-    emit({ event: 'warning', message: what });
+    emit({ event: 'warning', message: message });
     return undefined;
   }
 }
 
 /**
- * Undefined where there is no such file: another run may have dropped it since the plan was made. Nor is a pipe or
- * a device one: reading it may never end.
+ * Runs `read`; undefined if the file does not exist, because another run may have dropped it since the plan was created, or
+ * if it is a pipe or a device, which could block forever.
  */
 async function undefinedIfMissing<T>(read: () => Promise<T>): Promise<T | undefined> {
   try {

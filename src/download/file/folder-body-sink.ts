@@ -24,24 +24,24 @@ import type { TransferContext } from './transfer-context.js';
 const READ_CHUNK_BYTES = 1024 * 1024;
 
 /**
- * Brings a day file into a folder of this machine. Its bytes gather in a `.part` file, which the next try goes on with,
- * or the next run; what is there is read again then, so that the file is proven as a whole.
+ * Writes a day file to a local folder. Its bytes are collected in a `.part` file, which the next attempt or the next run
+ * resumes after reading it again, so that the file is verified as a whole.
  */
 export class FolderBodySink implements BodySink {
   readonly #context: TransferContext;
   readonly #planned: PlannedFile;
-  #place: PartLocation | undefined;
+  #location: PartLocation | undefined;
   #note: ResumeNote | undefined;
   #conversion: DayFileConversion | undefined;
-  #giveBack: (() => void) | undefined;
+  #releaseMemory: (() => void) | undefined;
 
   constructor(context: TransferContext, planned: PlannedFile) {
     this.#context = context;
     this.#planned = planned;
   }
 
-  async prepare(place: TransferSlot): Promise<void> {
-    this.#giveBack = await acquireSlotAndMemory(this.#context, this.#planned, place, true);
+  async prepare(slot: TransferSlot): Promise<void> {
+    this.#releaseMemory = await acquireSlotAndMemory(this.#context, this.#planned, slot, true);
     this.#conversion = this.#context.conversions?.start(this.#planned);
   }
 
@@ -51,29 +51,29 @@ export class FolderBodySink implements BodySink {
     const dir = destination.locate('');
     const target = await createParentFolder(dir, path);
     const resumable = partSuffix === undefined;
-    this.#place = { dir, path, target, part: partPath(target, partSuffix), resumable };
+    this.#location = { dir, path, target, part: partPath(target, partSuffix), resumable };
     this.#note =
       resumable && mayHaveNote(this.#planned, attempt) ? await readResumeNote(dir, path) : undefined;
-    return this.#note && readResumePoint(this.#place.part, this.#note);
+    return this.#note && readResumePoint(this.#location.part, this.#note);
   }
 
-  async receive(one: TransferAttempt, answer: DayFileResponse): Promise<ReceivedFile> {
-    const place = this.#place;
-    if (!place) throw new Error(`${one.path}: taken before it was asked for`);
-    if (!this.#conversion && !this.#note && isSmallFile(answer)) {
-      const { bytes, received } = await receiveSmallFile(one, answer);
-      return this.#write(place, answer, async (handle) => {
-        await writeAll(handle, bytes, 0, place.part);
+  async receive(attempt: TransferAttempt, response: DayFileResponse): Promise<ReceivedFile> {
+    const location = this.#location;
+    if (!location) throw new Error(`${attempt.path}: taken before it was asked for`);
+    if (!this.#conversion && !this.#note && isSmallFile(response)) {
+      const { bytes, received } = await receiveSmallFile(attempt, response);
+      return this.#write(location, response, async (handle) => {
+        await writeAll(handle, bytes, 0, location.part);
         return received;
       });
     }
-    return this.#takeStream(place, one, answer);
+    return this.#receiveStream(location, attempt, response);
   }
 
   async onFailure(error: unknown): Promise<void> {
-    if (this.#place) {
-      const { dir, path, part, resumable } = this.#place;
-      // Those of a run without a right to the name are of no use either.
+    if (this.#location) {
+      const { dir, path, part, resumable } = this.#location;
+      // A run that cannot publish under the final name does not resume its part file either.
       if (isBadContent(error) || !resumable) {
         await rm(part, { force: true }).catch(() => {});
         if (resumable) await removeResumeNote(dir, path).catch(() => {});
@@ -84,44 +84,45 @@ export class FolderBodySink implements BodySink {
 
   async close(): Promise<void> {
     await this.#conversion?.end();
-    this.#giveBack?.();
+    this.#releaseMemory?.();
     this.#conversion = undefined;
-    this.#place = undefined;
+    this.#location = undefined;
   }
 
-  /** One pass: each byte goes to the part file and through the proof, and is never read again. */
-  async #takeStream(
-    place: PartLocation,
-    one: TransferAttempt,
-    answer: DayFileResponse,
+  /** One pass: each byte is written to the part file and verified, and never read again. */
+  async #receiveStream(
+    location: PartLocation,
+    attempt: TransferAttempt,
+    response: DayFileResponse,
   ): Promise<ReceivedFile> {
     const proof = startVerification({ onText: this.#conversion?.textSink() });
     try {
-      const received = await this.#write(place, answer, async (handle) => {
-        await writeBody(place, one, answer, handle, proof);
-        return assertAsAnnounced(one, answer, await proof.finish());
+      const received = await this.#write(location, response, async (handle) => {
+        await writeBody(location, attempt, response, handle, proof);
+        return assertAsAnnounced(attempt, response, await proof.finish());
       });
-      if (this.#note || needsResumeNote(place, answer)) await removeResumeNote(place.dir, place.path);
+      if (this.#note || needsResumeNote(location, response))
+        await removeResumeNote(location.dir, location.path);
       const outcome = await this.#conversion?.finish(received);
-      return { ...received, etag: answer.resumeEtag, outcome };
+      return { ...received, etag: response.resumeEtag, outcome };
     } finally {
       void proof.destroy();
     }
   }
 
-  /** @param work given the part; once it is done, the file is whole. A file that is there and equal stays. */
+  /** @param work writes the part file; afterwards the file is complete. An existing equal file is kept. */
   async #write<T extends Pick<ReceivedFile, 'sha256'>>(
-    place: PartLocation,
-    answer: DayFileResponse,
+    location: PartLocation,
+    response: DayFileResponse,
     work: (handle: FileHandle) => Promise<T>,
   ): Promise<T> {
-    const handle = await openDownloadPart(place, answer, this.#note !== undefined);
+    const handle = await openDownloadPart(location, response, this.#note !== undefined);
     try {
-      const done = await work(handle);
-      await publishPart(place.part, place.target, handle, done.sha256);
-      return done;
+      const result = await work(handle);
+      await publishPart(location.part, location.target, handle, result.sha256);
+      return result;
     } catch (error) {
-      await removeIfEmpty(handle, place.part);
+      await removeIfEmpty(handle, location.part);
       throw error;
     } finally {
       await handle.close().catch(() => {});
@@ -129,7 +130,7 @@ export class FolderBodySink implements BodySink {
   }
 }
 
-/** A plan that found no part is believed: looking for a note beside each takes time. */
+/** Whether to look for a resume note: only if the plan found a part file, since each lookup costs time. */
 function mayHaveNote({ status, action }: PlannedFile, attempt: number): boolean {
   return attempt > 0 || status === 'resume' || action !== 'fetch';
 }
@@ -145,26 +146,26 @@ async function readResumePoint(part: string, note: ResumeNote): Promise<ResumePo
 }
 
 async function writeBody(
-  place: PartLocation,
-  one: TransferAttempt,
-  answer: DayFileResponse,
+  location: PartLocation,
+  attempt: TransferAttempt,
+  response: DayFileResponse,
   handle: FileHandle,
   proof: VerificationPass,
 ): Promise<void> {
-  const { part } = place;
+  const { part } = location;
   let position = 0;
-  if (answer.start > 0) position = await verifyExistingBytes(part, one, handle, proof, answer.start);
-  for await (const chunk of answer.body) {
-    await one.rate(chunk.length, one.signal);
-    if (position + chunk.length === answer.total) one.onBodyEnd();
+  if (response.start > 0) position = await verifyExistingBytes(part, attempt, handle, proof, response.start);
+  for await (const chunk of response.body) {
+    await attempt.rate(chunk.length, attempt.signal);
+    if (position + chunk.length === response.total) attempt.onBodyEnd();
     await Promise.all([proof.write(chunk), writeAll(handle, chunk, position, part)]);
     position += chunk.length;
-    one.onBytes(chunk.length, position);
+    attempt.onBytes(chunk.length, position);
   }
-  one.onBodyEnd();
+  attempt.onBodyEnd();
 }
 
-/** What is on disk goes through the proof as well: a resumed file is verified as a whole. */
+/** Verifies the bytes on disk too, so that a resumed file is verified as a whole. */
 async function verifyExistingBytes(
   part: string,
   { signal }: TransferAttempt,

@@ -15,33 +15,33 @@ import {
 import { isSmallFile, receiveSmallFile } from './receive-small-file.js';
 import type { TransferContext } from './transfer-context.js';
 
-/** What has come of a file so far, over one try or several. */
+/** State of a file that is kept over several attempts. */
 interface UploadPass {
   readonly proof: VerificationPass;
-  /** Undefined where the file itself is not wanted. */
+  /** Undefined if the file itself is not kept. */
   readonly part: PartFile | undefined;
   readonly conversion: DayFileConversion | undefined;
-  /** Of the whole file, as the first answer announced it. */
+  /** Size of the whole file, from the first response. */
   readonly total: number | undefined;
   readonly etag: string | undefined;
-  /** Bytes that were taken. */
+  /** Bytes received and processed. */
   position: number;
-  /** Whether each of them went everywhere it was to go. */
+  /** Whether each received byte reached the verification and the upload. */
   isSound: boolean;
   writing: Promise<void> | undefined;
 }
 
 /**
- * Brings a day file into an object store. What has come (the proof's state, the upload, the conversion) stays in memory
- * over the tries, and the next one asks for the rest; a store has no place for it over runs. Nobody sees anything of the
- * file before it is proven whole. Of one that is only wanted for what is made of it, nothing is written.
+ * Writes a day file to an object store. The state of verification, upload and conversion stays in memory between
+ * attempts, and the next attempt requests the rest; it is not kept between runs. The object becomes visible only after
+ * verification. If only its conversions are kept, the file itself is not written.
  */
 export class ObjectBodySink implements BodySink {
   readonly #context: TransferContext;
   readonly #planned: PlannedFile;
   readonly #isWritten: boolean;
   #pass: UploadPass | undefined;
-  #giveBack: (() => void) | undefined;
+  #releaseMemory: (() => void) | undefined;
 
   constructor(context: TransferContext, planned: PlannedFile) {
     this.#context = context;
@@ -49,9 +49,10 @@ export class ObjectBodySink implements BodySink {
     this.#isWritten = context.conversions?.keepCsv !== false || planned.outputs.length === 0;
   }
 
-  async prepare(place: TransferSlot): Promise<void> {
-    if (this.#giveBack) await place.acquire();
-    else this.#giveBack = await acquireSlotAndMemory(this.#context, this.#planned, place, this.#isWritten);
+  async prepare(slot: TransferSlot): Promise<void> {
+    if (this.#releaseMemory) await slot.acquire();
+    else
+      this.#releaseMemory = await acquireSlotAndMemory(this.#context, this.#planned, slot, this.#isWritten);
   }
 
   async findResumePoint(): Promise<ResumePoint | undefined> {
@@ -61,13 +62,14 @@ export class ObjectBodySink implements BodySink {
       : undefined;
   }
 
-  async receive(one: TransferAttempt, answer: DayFileResponse): Promise<ReceivedFile> {
-    const isRest = this.#pass !== undefined && answer.start === this.#pass.position && answer.start > 0;
-    if (!isRest) await this.#discard();
-    if (!isRest && this.#planned.outputs.length === 0 && isSmallFile(answer))
-      return this.#takeSmall(one, answer);
-    this.#pass ??= await this.#begin(answer);
-    return this.#takeStream(this.#pass, one, answer);
+  async receive(attempt: TransferAttempt, response: DayFileResponse): Promise<ReceivedFile> {
+    const isContinuation =
+      this.#pass !== undefined && response.start === this.#pass.position && response.start > 0;
+    if (!isContinuation) await this.#discard();
+    if (!isContinuation && this.#planned.outputs.length === 0 && isSmallFile(response))
+      return this.#receiveSmall(attempt, response);
+    this.#pass ??= await this.#startPass(response);
+    return this.#receiveStream(this.#pass, attempt, response);
   }
 
   async onFailure(error: unknown): Promise<void> {
@@ -76,14 +78,14 @@ export class ObjectBodySink implements BodySink {
 
   async close(): Promise<void> {
     await this.#discard();
-    this.#giveBack?.();
+    this.#releaseMemory?.();
   }
 
-  async #takeSmall(
-    one: TransferAttempt,
-    answer: DayFileResponse & { readonly total: number },
+  async #receiveSmall(
+    attempt: TransferAttempt,
+    response: DayFileResponse & { readonly total: number },
   ): Promise<ReceivedFile> {
-    const { bytes, received } = await receiveSmallFile(one, answer);
+    const { bytes, received } = await receiveSmallFile(attempt, response);
     const part = await this.#openPart(bytes.length);
     try {
       await part.write(bytes);
@@ -93,7 +95,7 @@ export class ObjectBodySink implements BodySink {
     }
   }
 
-  async #begin({ total, resumeEtag }: DayFileResponse): Promise<UploadPass> {
+  async #startPass({ total, resumeEtag }: DayFileResponse): Promise<UploadPass> {
     const part = this.#isWritten ? await this.#openPart(total) : undefined;
     const conversion = this.#context.conversions?.start(this.#planned);
     const proof = startVerification({ onText: conversion?.textSink() });
@@ -107,26 +109,30 @@ export class ObjectBodySink implements BodySink {
     return destination.files.openPart(location, undefined, signal, bytes);
   }
 
-  /** One pass: each byte goes to the store and through the proof, and is never read again. */
-  async #takeStream(pass: UploadPass, one: TransferAttempt, answer: DayFileResponse): Promise<ReceivedFile> {
-    for await (const chunk of answer.body) {
-      await one.rate(chunk.length, one.signal);
-      if (pass.position + chunk.length === answer.total) one.onBodyEnd();
+  /** One pass: each byte is uploaded and verified, and never read again. */
+  async #receiveStream(
+    pass: UploadPass,
+    attempt: TransferAttempt,
+    response: DayFileResponse,
+  ): Promise<ReceivedFile> {
+    for await (const chunk of response.body) {
+      await attempt.rate(chunk.length, attempt.signal);
+      if (pass.position + chunk.length === response.total) attempt.onBodyEnd();
       pass.isSound = false;
       pass.writing = pass.part?.write(chunk);
       await Promise.all([pass.proof.write(chunk), pass.writing]);
       pass.isSound = true;
       pass.position += chunk.length;
-      one.onBytes(chunk.length, pass.position);
+      attempt.onBytes(chunk.length, pass.position);
     }
-    one.onBodyEnd();
+    attempt.onBodyEnd();
     pass.isSound = false;
     const { total } = pass;
-    const proven = assertAsAnnounced(one, { total, md5: answer.md5 }, await pass.proof.finish());
+    const verified = assertAsAnnounced(attempt, { total, md5: response.md5 }, await pass.proof.finish());
     const object = await pass.part?.publish();
-    const outcome = await pass.conversion?.finish(proven);
+    const outcome = await pass.conversion?.finish(verified);
     return {
-      ...proven,
+      ...verified,
       etag: pass.etag,
       outcome,
       ...(pass.part ? { object } : { isUnwritten: true }),

@@ -14,112 +14,114 @@ import { type ExistingFile, processExistingFile } from './existing-file.js';
 import type { TransferContext } from './transfer-context.js';
 import { TransferError, transferFile } from './transfer-file.js';
 
-/** What came of a file, and why it failed where it did. */
+/** Result of one planned file; `reason` is set if it failed. */
 export interface FileResult {
   readonly event: FileEvent;
-  /** Events of what was made of it, where that is told by itself. */
+  /** Events of its conversions, if they are reported separately. */
   readonly conversionEvents?: readonly FileEvent[];
   readonly reason?: TickhaulError;
 }
 
 /**
- * Does what the plan says for one file: looks at what is on disk, or fetches it, or both.
- * @param onAnswer told as soon as the service answered with the file.
- * @returns undefined when the run was broken off before the file was done.
+ * Processes a file as planned: checks the existing file, downloads it, or both.
+ * @param onAnswer called when the service responds with the file.
+ * @returns undefined if the run was aborted before the file was finished.
  */
 export async function processFile(
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
-  onAnswer: () => void,
+  slot: TransferSlot,
+  onResponse: () => void,
 ): Promise<FileResult | undefined> {
-  const started = performance.now();
+  const startedAtMs = performance.now();
   const { file, path } = planned;
   if (context.signal.aborted) return undefined;
   try {
     assertPathAvailable(context, planned);
-    const found = planned.action === 'fetch' ? undefined : await processExistingFile(context, planned, place);
-    const brought = found ?? (await downloadFile(context, planned, place, onAnswer));
-    return createSuccessResult(context, planned, brought, secondsSince(started));
+    const existing =
+      planned.action === 'fetch' ? undefined : await processExistingFile(context, planned, slot);
+    const completed = existing ?? (await downloadFile(context, planned, slot, onResponse));
+    return createSuccessResult(context, planned, completed, secondsSince(startedAtMs));
   } catch (cause) {
     if (context.signal.aborted) return undefined;
     const reason = cause instanceof TransferError ? cause.reason : cause;
     if (!(reason instanceof TickhaulError)) throw cause;
     const attempts = cause instanceof TransferError ? cause.attempts : 0;
-    const base = { event: 'file', file, path, attempts, seconds: secondsSince(started) } as const;
-    const absent = reason.code === 'unavailable' && planned.mayBeAbsent;
-    if (absent) return { event: { ...base, status: 'unavailable' } };
+    const base = { event: 'file', file, path, attempts, seconds: secondsSince(startedAtMs) } as const;
+    const isAbsent = reason.code === 'unavailable' && planned.mayBeAbsent;
+    if (isAbsent) return { event: { ...base, status: 'unavailable' } };
     const outputs = reportedOutputs(planned.outputs, context.conversions);
     return { event: { ...base, status: 'failed', ...outputs, error: toFileError(reason) }, reason };
   }
 }
 
-/** What several runs in one folder know of each other. */
+/** Coordination of runs that work in the same folder. */
 export interface FolderCoordination {
-  /** By path, what one of them brings just now; undefined where it was broken off. */
+  /** Files being processed by other runs of this process, by path; a result is undefined after an abort. */
   readonly filesInFlight: Map<string, Promise<FileResult | undefined>>;
-  /** By path, where other processes bring files into the folder too. */
+  /** Lock by path, if other processes work in the same folder. */
   readonly pathMutex?: KeyedMutex | undefined;
 }
 
 /**
- * Does the same where other runs of this process may do it at the same time: what one of them brings, or can't, is as
- * good for the others. When it is broken off, one of those goes on.
+ * Like `processFile`, for runs of this process that share files: the result of one run, success or failure, is used by
+ * the others. If that run is aborted, another one takes the file over.
  */
 export async function processFileOnce(
   { filesInFlight, pathMutex }: FolderCoordination,
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
-  onAnswer: () => void,
+  slot: TransferSlot,
+  onResponse: () => void,
 ): Promise<FileResult | undefined> {
   const { path } = planned;
   const { signal } = context;
   for (let other = filesInFlight.get(path); other; other = filesInFlight.get(path)) {
-    // It may need the place for its next try.
-    place.release();
-    const settled = await rejectOnAbort(other, signal).catch(() => undefined);
-    if (signal.aborted || settled) return settled;
-    await place.acquire();
+    // Avoid a deadlock: the other run may need the slot for its next attempt.
+    slot.release();
+    const result = await rejectOnAbort(other, signal).catch(() => undefined);
+    if (signal.aborted || result) return result;
+    await slot.acquire();
   }
-  // Who has the turn, in whatever process, may need the place for its next try.
-  if (pathMutex) place.release();
-  const now = async (): Promise<FileResult | undefined> => {
-    const isToCheck = await mayExist(context, planned);
-    return processFile(context, isToCheck ? { ...planned, action: 'check' } : planned, place, onAnswer);
+  // The holder of the lock, in any process, may need the slot for its next attempt.
+  if (pathMutex) slot.release();
+  const processNow = async (): Promise<FileResult | undefined> => {
+    const needsCheck = await mayExist(context, planned);
+    return processFile(context, needsCheck ? { ...planned, action: 'check' } : planned, slot, onResponse);
   };
-  const settling = pathMutex ? runLocked(pathMutex, path, signal, now) : now();
-  filesInFlight.set(path, settling);
+  const processing = pathMutex ? runLocked(pathMutex, path, signal, processNow) : processNow();
+  filesInFlight.set(path, processing);
   try {
-    return await settling;
+    return await processing;
   } finally {
-    if (filesInFlight.get(path) === settling) filesInFlight.delete(path);
+    if (filesInFlight.get(path) === processing) filesInFlight.delete(path);
   }
 }
 
-/** Whether it may have come since the plan was made. */
+/** Whether the file may exist by now, though the plan did not find it. */
 async function mayExist(
   { destination, manifest, signal }: TransferContext,
   { path, action, outputs }: PlannedFile,
 ): Promise<boolean> {
   if (action !== 'fetch' || outputs.length > 0 || manifest.get(path)) return true;
-  // That is quicker than to find nothing to prove, and no part to go on with: of small files there are thousands.
+  // Faster than a check that finds neither a file nor a part file, which matters for thousands of small
+  // files.
   const { files, locate } = destination;
   return files.stat(locate(path), signal).then(
     (facts) => facts !== undefined,
-    // Whatever it is, the check meets it too, and tells.
+    // Ignore errors here: the check reports the same error with context.
     () => true,
   );
 }
 
 async function runLocked(
-  turns: KeyedMutex,
+  pathMutex: KeyedMutex,
   path: string,
   signal: AbortSignal,
   work: () => Promise<FileResult | undefined>,
 ): Promise<FileResult | undefined> {
   try {
-    return await turns.runExclusive(path, signal, work);
+    return await pathMutex.runExclusive(path, signal, work);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
@@ -135,7 +137,7 @@ function assertPathAvailable({ manifest }: TransferContext, { file, path }: Plan
   );
 }
 
-/** A day file that stands on disk, and what was made of it now. */
+/** A day file in the destination, and the conversions written now. */
 interface CompletedFile {
   readonly status: 'downloaded' | ExistingFile['status'];
   readonly record: ManifestRecord;
@@ -146,16 +148,16 @@ interface CompletedFile {
 async function downloadFile(
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
-  onAnswer: () => void,
+  slot: TransferSlot,
+  onResponse: () => void,
 ): Promise<CompletedFile> {
   context.emit({ event: 'start', file: planned.file, path: planned.path });
-  return { status: 'downloaded', ...(await transferFile(context, planned, place, onAnswer)) };
+  return { status: 'downloaded', ...(await transferFile(context, planned, slot, onResponse)) };
 }
 
 /**
- * With `--as`, each output is told besides its day file. Without, the conversion of a file that was there already is
- * told in its place.
+ * With `--as`, each output is reported in addition to its day file. Otherwise, the conversion of an existing file is
+ * reported instead of the file.
  */
 function createSuccessResult(
   { conversions }: TransferContext,
@@ -165,8 +167,8 @@ function createSuccessResult(
 ): FileResult {
   const { bytes, md5, md5Match, rows } = record;
   const base = { event: 'file', file, seconds } as const;
-  const known = { bytes, md5, md5Match, rows, attempts };
-  const event: FileEvent = { ...base, status, path, ...reportedOutputs(outputs, conversions), ...known };
+  const details = { bytes, md5, md5Match, rows, attempts };
+  const event: FileEvent = { ...base, status, path, ...reportedOutputs(outputs, conversions), ...details };
   const converted = newConversions.map(
     (entry): FileEvent => ({
       ...base,

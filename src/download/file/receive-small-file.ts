@@ -5,49 +5,53 @@ import { type FileChecksums, startVerification } from '../../integrity/verify-fi
 import type { DayFileResponse } from '../../service/service-config.js';
 import { assertAsAnnounced, type ReceivedFile, type TransferAttempt } from './body-sink.js';
 
-/** Bytes of a whole file that is worth streams, and to be gone on with. */
+/** Minimum size of a file for streaming and resuming. */
 export const MIN_BYTES_TO_STREAM = 64 * 1024;
 
 type SizedResponse = DayFileResponse & { readonly total: number };
 
-/** Whether a file is so small that streams would cost more than its bytes. */
-export function isSmallFile(answer: DayFileResponse): answer is SizedResponse {
-  const { start, total } = answer;
+/** Whether streaming a file would cost more than buffering it. */
+export function isSmallFile(response: DayFileResponse): response is SizedResponse {
+  const { start, total } = response;
   return start === 0 && total !== undefined && total < MIN_BYTES_TO_STREAM;
 }
 
-/** The bytes of a small day file in one piece, proven: nothing of it is written before. @throws TickhaulError. */
+/** Receives and verifies a small day file in memory, before anything is written. @throws TickhaulError. */
 export async function receiveSmallFile(
-  one: TransferAttempt,
-  answer: SizedResponse,
+  attempt: TransferAttempt,
+  response: SizedResponse,
 ): Promise<{ readonly bytes: Buffer; readonly received: ReceivedFile }> {
-  const bytes = await readWholeBody(one, answer);
+  const bytes = await readWholeBody(attempt, response);
   const proof = verifyBytes(bytes) ?? (await verifyLongText(bytes));
-  const received = { ...assertAsAnnounced(one, answer, proof), etag: answer.resumeEtag, outcome: undefined };
+  const received = {
+    ...assertAsAnnounced(attempt, response, proof),
+    etag: response.resumeEtag,
+    outcome: undefined,
+  };
   return { bytes, received };
 }
 
-async function readWholeBody(one: TransferAttempt, { body, total }: SizedResponse): Promise<Buffer> {
+async function readWholeBody(attempt: TransferAttempt, { body, total }: SizedResponse): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   for await (const chunk of body) {
-    await one.rate(chunk.length, one.signal);
+    await attempt.rate(chunk.length, attempt.signal);
     chunks.push(chunk);
     length += chunk.length;
-    one.onBytes(chunk.length, length);
+    attempt.onBytes(chunk.length, length);
     if (length > total) {
       throw new TickhaulError(
         'corrupt',
-        `${one.path}: more than the ${plural(total, 'announced byte')} came`,
+        `${attempt.path}: received more than the ${plural(total, 'announced byte')}`,
       );
     }
-    if (length === total) one.onBodyEnd();
+    if (length === total) attempt.onBodyEnd();
   }
-  one.onBodyEnd();
+  attempt.onBodyEnd();
   return Buffer.concat(chunks);
 }
 
-/** A text of many megabytes, in few bytes: not in one go. */
+/** Verifies a text that decompresses to many megabytes in several steps. */
 async function verifyLongText(bytes: Buffer): Promise<FileChecksums> {
   const pass = startVerification();
   try {

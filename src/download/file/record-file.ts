@@ -6,31 +6,31 @@ import type { TransferContext } from './transfer-context.js';
 
 interface RecordContext
   extends Pick<TransferContext, 'destination' | 'manifest' | 'recording' | 'conversions' | 'signal'> {
-  /** Of the file: its record needs none. */
-  readonly place: TransferSlot;
+  /** Slot of the file; recording does not need it. */
+  readonly slot: TransferSlot;
 }
 
 /**
- * Records a day file that stands whole, with what was made of it; then deletes the CSV where only the conversions are
- * wanted, and all stand. A run that is killed before the record leaves files that the next one verifies.
- * @param outcome of all conversions that were still to be made; undefined where there were none.
- * @throws TickhaulError why a conversion failed, after the record of the CSV was written.
+ * Records a complete day file with its conversions, then deletes the CSV if only the conversions are kept and all are
+ * complete. Files of a run that is killed before the record are verified by the next run.
+ * @param outcome of all missing conversions; undefined if there were none.
+ * @throws TickhaulError if a conversion failed, after the record of the CSV was written.
  */
 export async function recordFile(
   context: RecordContext,
-  proven: ManifestRecord,
+  verified: ManifestRecord,
   outcome: ConversionOutcome | undefined,
 ): Promise<ManifestRecord> {
   const { manifest, conversions } = context;
   const { newConversions = [], failure } = outcome ?? {};
-  const record = withConversions(proven, manifest.get(proven.path), newConversions);
+  const record = withConversions(verified, manifest.get(verified.path), newConversions);
   if (outcome && !failure && conversions?.keepCsv === false) return dropCsv(context, record);
   await appendRecord(context, record);
   if (failure) throw failure;
   return record;
 }
 
-/** Deletes a CSV whose conversion is whole; the record goes first, so that it is never thought to be missing. */
+/** Deletes a converted CSV. The record is written first, so that the file never counts as missing. */
 export async function dropCsv(context: RecordContext, record: ManifestRecord): Promise<ManifestRecord> {
   const { destination, signal } = context;
   const dropped: ManifestRecord = { ...record, dropped: true };
@@ -40,30 +40,30 @@ export async function dropCsv(context: RecordContext, record: ManifestRecord): P
 }
 
 /**
- * Records what was made of a day file whose own bytes were proven, and never written.
- * @param mayStand whether an earlier one may stand at its path.
- * @throws TickhaulError why a conversion failed, after the record of those that stand.
+ * Records the conversions of a day file that was verified but not written.
+ * @param mayExist whether an earlier file may exist at its path.
+ * @throws TickhaulError if a conversion failed, after the record of the successful ones.
  */
 export async function recordConversionsOnly(
   context: RecordContext,
-  proven: ManifestRecord,
+  verified: ManifestRecord,
   outcome: ConversionOutcome | undefined,
-  mayStand: boolean,
+  mayExist: boolean,
 ): Promise<ManifestRecord> {
   const { destination, manifest, signal } = context;
   const { newConversions = [], failure } = outcome ?? {};
   const dropped: ManifestRecord = {
-    ...withConversions(proven, manifest.get(proven.path), newConversions),
+    ...withConversions(verified, manifest.get(verified.path), newConversions),
     dropped: true,
   };
-  // Without one that stands, nothing has changed.
+  // Without a successful conversion, there is nothing to record.
   if (!failure || newConversions.length > 0) await appendRecord(context, dropped);
   if (failure) throw failure;
-  if (mayStand) await destination.files.remove(destination.locate(dropped.path), signal);
+  if (mayExist) await destination.files.remove(destination.locate(dropped.path), signal);
   return dropped;
 }
 
-function appendRecord({ recording, place }: RecordContext, record: ManifestRecord): Promise<void> {
-  place.moveToBackground();
+function appendRecord({ recording, slot }: RecordContext, record: ManifestRecord): Promise<void> {
+  slot.moveToBackground();
   return recording.append(record);
 }

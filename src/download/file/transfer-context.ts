@@ -9,14 +9,14 @@ import type { Conversions } from '../conversion/conversions.js';
 import type { MemoryBudget } from '../memory-budget.js';
 import type { RecordWriter } from '../record-writer.js';
 
-/** What the transfers of one run share. */
+/** Shared by the transfers of one run. */
 export interface TransferContext {
   readonly client: ServiceClient;
   readonly destination: Destination;
-  /** What is recorded already. */
+  /** Existing records. */
   readonly manifest: Pick<Manifest, 'get'>;
   readonly recording: RecordWriter;
-  /** Makes part names private to this run, when another run works in the same folder. */
+  /** Makes the names of part files unique to this run if another run works in the same folder. */
   readonly partSuffix: string | undefined;
   readonly retries: number;
   readonly maxWaitMs: number;
@@ -24,7 +24,7 @@ export interface TransferContext {
   readonly pause: Pause;
   readonly concurrency: Concurrency;
   readonly memory: MemoryBudget;
-  /** Undefined where nothing is to be converted. */
+  /** Undefined if nothing is converted. */
   readonly conversions: Conversions | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;

@@ -17,7 +17,7 @@ export interface TransferredFile {
   readonly attempts: number;
 }
 
-/** A failure, with the number of tries that were made. */
+/** A failed transfer, with its number of attempts. */
 export class TransferError extends Error {
   override readonly name = 'TransferFailure';
   readonly attempts: number;
@@ -31,76 +31,71 @@ export class TransferError extends Error {
 }
 
 /**
- * Brings one day file to its destination, then records it, with its conversion. A conversion that fails is not tried
- * again: the same bytes would fail again.
- * @throws TransferFailure.
+ * Downloads one day file to the destination, then records it with its conversions. A failed conversion is not retried:
+ * the same bytes would fail again.
+ * @throws TransferError.
  */
 export async function transferFile(
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
-  onAnswer: () => void,
+  slot: TransferSlot,
+  onResponse: () => void,
 ): Promise<TransferredFile> {
-  const { received, attempts } = await receiveWithRetries(context, planned, place, onAnswer);
+  const { received, attempts } = await receiveWithRetries(context, planned, slot, onResponse);
   try {
     const { outcome } = received;
-    const proven = createRecord(planned, received);
+    const verified = createRecord(planned, received);
     const record = received.isUnwritten
-      ? await recordConversionsOnly({ ...context, place }, proven, outcome, mayHaveStaleFile(planned))
-      : await recordFile({ ...context, place }, proven, outcome);
+      ? await recordConversionsOnly({ ...context, slot }, verified, outcome, mayHaveStaleFile(planned))
+      : await recordFile({ ...context, slot }, verified, outcome);
     return { record, newConversions: outcome?.newConversions ?? [], attempts };
   } catch (cause) {
     throw cause instanceof TickhaulError ? new TransferError(cause, attempts) : cause;
   }
 }
 
-/** Tries again as long as that can help and `retries` tries in a row brought nothing new. @throws TransferFailure. */
+/**
+ * Retries until success, a permanent error, or `retries` attempts in a row without new bytes.
+ * @throws TransferError.
+ */
 async function receiveWithRetries(
   context: TransferContext,
   planned: PlannedFile,
-  place: TransferSlot,
-  onAnswer: () => void,
+  slot: TransferSlot,
+  onResponse: () => void,
 ): Promise<{ readonly received: ReceivedFile; readonly attempts: number }> {
   const { destination, signal, emit } = context;
   const { path } = planned;
-  const reception =
+  const sink =
     destination.kind === 'folder'
       ? new FolderBodySink(context, planned)
       : new ObjectBodySink(context, planned);
-  let mostBytes = 0;
-  let fruitless = 0;
+  let maxPosition = 0;
+  let attemptsWithoutProgress = 0;
   try {
     for (let attempt = 0; ; attempt++) {
-      let progress = false;
+      let hasProgress = false;
       const onBytes = (received: number, position: number, total: number | undefined): void => {
-        progress ||= position > mostBytes;
-        mostBytes = Math.max(mostBytes, position);
+        hasProgress ||= position > maxPosition;
+        maxPosition = Math.max(maxPosition, position);
         context.concurrency.onSuccess(performance.now(), false);
         emit({ event: 'progress', path, received, position, total });
       };
       try {
-        await reception.prepare(place);
+        await sink.prepare(slot);
         await context.pause.waitUntilOver(signal);
-        const received = await attemptTransfer(
-          context,
-          planned,
-          attempt,
-          reception,
-          place,
-          onAnswer,
-          onBytes,
-        );
+        const received = await attemptTransfer(context, planned, attempt, sink, slot, onResponse, onBytes);
         context.concurrency.onSuccess(performance.now(), true);
         return { received, attempts: attempt + 1 };
       } catch (cause) {
-        await reception.onFailure(cause);
+        await sink.onFailure(cause);
         if (signal.aborted) throw new TransferError(abortReason(signal), attempt + 1);
         if (!(cause instanceof TickhaulError)) throw cause;
-        fruitless = progress ? 1 : fruitless + 1;
-        const final = finalError(cause, fruitless, context);
-        if (final) throw new TransferError(final, attempt + 1);
-        place.release();
-        await waitBeforeRetry(cause, fruitless, {
+        attemptsWithoutProgress = hasProgress ? 1 : attemptsWithoutProgress + 1;
+        const permanentError = finalError(cause, attemptsWithoutProgress, context);
+        if (permanentError) throw new TransferError(permanentError, attempt + 1);
+        slot.release();
+        await waitBeforeRetry(cause, attemptsWithoutProgress, {
           ...context,
           onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
           onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
@@ -108,7 +103,7 @@ async function receiveWithRetries(
       }
     }
   } finally {
-    await reception.close();
+    await sink.close();
   }
 }
 
@@ -116,14 +111,14 @@ async function attemptTransfer(
   { client, destination, rate, signal }: TransferContext,
   { file, path, expected }: PlannedFile,
   attempt: number,
-  reception: BodySink,
-  place: TransferSlot,
-  onAnswer: () => void,
+  sink: BodySink,
+  slot: TransferSlot,
+  onResponse: () => void,
   onBytes: (received: number, position: number, total: number | undefined) => void,
 ): Promise<ReceivedFile> {
   let total: number | undefined;
   try {
-    return await receiveFile(reception, {
+    return await receiveFile(sink, {
       client,
       file,
       path,
@@ -131,26 +126,26 @@ async function attemptTransfer(
       expected,
       rate,
       signal,
-      onResponse: (announced) => {
-        total = announced;
-        onAnswer();
+      onResponse: (announcedTotal) => {
+        total = announcedTotal;
+        onResponse();
       },
       onBytes: (received, position) => onBytes(received, position, total),
-      onBodyEnd: () => place.release(),
+      onBodyEnd: () => slot.release(),
     });
   } catch (error) {
     throw toDiskError(isBadContent(error) ? withPath(error, path) : error, destination.locate(path));
   }
 }
 
-/** What is wrong with the bytes, with the file they are of. */
+/** Adds the path to an error about the bytes. */
 function withPath(error: TickhaulError, path: string): TickhaulError {
   return error.message.includes(path)
     ? error
     : new TickhaulError(error.code, `${path}: ${error.message}`, { cause: error });
 }
 
-/** Whether something may stand at its path that nobody wants any more. */
+/** Whether an outdated file may exist at the path. */
 function mayHaveStaleFile({ action, replaces }: PlannedFile): boolean {
   return replaces === true || action !== 'fetch';
 }

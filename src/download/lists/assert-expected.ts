@@ -3,9 +3,9 @@ import { plural } from '../../base/units.js';
 import type { ExpectedBytes } from '../download-options.js';
 
 /**
- * A whole file may not be the one that a lock file names.
- * @param found what is known of it: its size is known before its bytes.
- * @throws TickhaulError `changed`, where another try would bring the same again.
+ * Checks a complete file against the lock file.
+ * @param sha256 undefined while only the size is known.
+ * @throws TickhaulError `changed`, which a retry cannot fix.
  */
 export function assertExpected(
   path: string,
@@ -13,12 +13,12 @@ export function assertExpected(
   { bytes, sha256 }: { readonly bytes: number | undefined; readonly sha256?: string },
 ): void {
   if (!expected) return;
-  const isOther = bytes !== undefined && bytes !== expected.bytes;
-  if (!isOther && (sha256 === undefined || sha256 === expected.sha256)) return;
-  const found = sha256 === undefined ? plural(bytes ?? 0, 'byte') : `sha256 ${sha256}`;
-  const named = sha256 === undefined ? `${expected.bytes}` : expected.sha256;
+  const hasOtherSize = bytes !== undefined && bytes !== expected.bytes;
+  if (!hasOtherSize && (sha256 === undefined || sha256 === expected.sha256)) return;
+  const actual = sha256 === undefined ? plural(bytes ?? 0, 'byte') : `sha256 ${sha256}`;
+  const expectedText = sha256 === undefined ? `${expected.bytes}` : expected.sha256;
   throw new TickhaulError(
     'changed',
-    `${path}: the service has other bytes now than the lock file names (${found}, not ${named}); what is on disk stays`,
+    `${path}: the service has other bytes than the lock file names (${actual}, not ${expectedText}); the existing file is kept`,
   );
 }

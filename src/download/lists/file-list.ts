@@ -4,11 +4,10 @@ import { type JsonLine, parseJsonLines } from '../../store/manifest/json-line.js
 import type { ListedFile } from './listed-plan.js';
 
 /**
- * Reads a list of day files: the JSON lines of `plan --json` or of `--failed-to`, whole or in part. Only
- * `sendHttpRequest`, `dataType`, `symbol` and `date` are needed; lines of other events than `file` are passed over. A list
- * may be empty: nothing failed, or a part of a plan has nothing to do.
+ * Parses a list of day files: the JSON lines of `plan --json` or `--failed-to`, or some of them. Only `exchange`,
+ * `dataType`, `symbol` and `date` are required; lines of other events than `file` are ignored. A list may be empty.
  * @param name of the list, for errors.
- * @throws usage error, naming file and line.
+ * @throws usage error with file and line.
  */
 export function parseFileList(text: string, name: string): readonly ListedFile[] {
   const files: ListedFile[] = [];
@@ -21,10 +20,12 @@ export function parseFileList(text: string, name: string): readonly ListedFile[]
   return files;
 }
 
-/** What ended before it named a file says nothing of what is to be done. */
+/** @throws usage error if the list was written by a run that failed before it named a file. */
 function assertListComplete(exitCode: number, files: readonly ListedFile[], name: string): void {
   if (exitCode === 0 || files.length > 0) return;
-  throw usageError(`${name}: no day file is listed there: what wrote it ended with code ${exitCode}`);
+  throw usageError(
+    `${name}: the list has no day file, because the run that wrote it ended with code ${exitCode}; run it again`,
+  );
 }
 
 function parseListedFile(line: JsonLine): ListedFile {
@@ -33,7 +34,7 @@ function parseListedFile(line: JsonLine): ListedFile {
   const path = line.has('path') ? line.path('path') : undefined;
   return {
     file,
-    // Of a conversion, the path is its output's.
+    // The path of a conversion is that of its output.
     path: path?.endsWith(DAY_FILE_EXTENSION) ? path : undefined,
     refusal: status === 'pending' || status === 'unavailable' ? status : undefined,
   };

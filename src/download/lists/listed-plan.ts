@@ -13,40 +13,40 @@ import { createDiskLookup } from '../plan/disk-state.js';
 import { conversionWarnings, createOutputPlanner } from '../plan/output-planner.js';
 import { listPrefixesOfPaths } from '../plan/plan-prefixes.js';
 
-/** A day file that a list names. */
+/** A day file of a list. */
 export interface ListedFile {
   readonly file: DayFile;
-  /** Relative to the download folder, with `/`; undefined for where the layout puts it. */
+  /** Relative to the download folder, with `/`; undefined for the path of the layout. */
   readonly path?: string | undefined;
-  /** What the list says of it: it is not asked for then. */
+  /** Status in the list; such a file is not requested. */
   readonly refusal?: 'pending' | 'unavailable' | undefined;
-  /** The only bytes that are right. */
+  /** The only accepted content. */
   readonly expected?: ExpectedBytes | undefined;
 }
 
-/** A listed file in its place. */
+/** A listed file with its path. */
 export interface PlacedFile extends ListedFile {
   readonly path: string;
-  /** Where it goes, or what is made of it under another data type, with a name that ends in `extension`. */
+  /** Path of the file, or of a computed type of it, with a name that ends in `extension`. */
   pathOf(file: DayFile, extension: string): string;
 }
 
-/** By path, in the order of the list. */
+/** Listed files by path, in the order of the list. */
 export type PlacedFiles = ReadonlyMap<string, PlacedFile>;
 
 /**
- * Gives each file of a list its path, once.
- * @param layout for all files; undefined for the paths that the list has, and flat where it has none.
- * @throws usage error where two day files would share a path.
+ * Assigns a path to each file of a list, without duplicates.
+ * @param layout for all files; undefined for the paths of the list, and flat for files without one.
+ * @throws usage error if two day files would have the same path.
  */
 export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | undefined): PlacedFiles {
-  const inLayout = parseLayout(layout ?? 'flat').pathOf;
+  const layoutPathOf = parseLayout(layout ?? 'flat').pathOf;
   const placed = new Map<string, PlacedFile>();
   for (const listed of files) {
     const { file } = listed;
-    const own = layout === undefined ? listed.path : undefined;
-    const pathOf = own === undefined ? inLayout : createSiblingPaths(file, own);
-    const path = own ?? inLayout(file, 'csv.gz');
+    const listedPath = layout === undefined ? listed.path : undefined;
+    const pathOf = listedPath === undefined ? layoutPathOf : createSiblingPaths(file, listedPath);
+    const path = listedPath ?? layoutPathOf(file, 'csv.gz');
     const owner = placed.get(path);
     if (owner && !isSameDayFile(owner.file, file)) {
       throw usageError(`two day files of the list would share the name ${path}; give --layout`);
@@ -58,14 +58,18 @@ export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | 
 
 const HIVE_LAYOUT = parseLayout('hive');
 
-/** Where files go that belong to a day file with a path of its own: hive stays hive, else they stand beside it. */
+/**
+ * Paths of the conversions of a day file with a given path: hive paths stay hive, others are beside the file.
+ */
 function createSiblingPaths(file: DayFile, path: string): PlacedFile['pathOf'] {
   if (HIVE_LAYOUT.pathOf(file, 'csv.gz') === path) return HIVE_LAYOUT.pathOf;
   const stem = path.replace(/\.csv\.gz$/, '');
   const isNamed = posix.basename(stem) === dayFileName(file);
-  return (made, extension) => {
-    if (made.dataType === file.dataType) return `${stem}.${extension}`;
-    const name = isNamed ? posix.join(posix.dirname(stem), dayFileName(made)) : `${stem}_${made.dataType}`;
+  return (output, extension) => {
+    if (output.dataType === file.dataType) return `${stem}.${extension}`;
+    const name = isNamed
+      ? posix.join(posix.dirname(stem), dayFileName(output))
+      : `${stem}_${output.dataType}`;
     return `${name}.${extension}`;
   };
 }
@@ -79,53 +83,53 @@ export interface ListInput {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A list worked out against what stands on disk; the exchange's record isn't asked for. */
+/** A list planned against the existing files, without the exchange's record. */
 export type ListPlan = Pick<DownloadPlan, 'files' | 'filesInPathOrder' | 'sizeOf' | 'warnings'>;
 
 export async function planList(input: ListInput): Promise<ListPlan> {
   const { files, manifest, options, mayRead } = input;
   const { existing, convert } = options;
-  const outputsOf = createOutputPlanner(convert);
-  const isOurs = createShardTest(options.shard);
-  const ours = [...files.values()].filter(({ file }) => isOurs(file));
-  const pathsOf = ({ file, path, pathOf }: PlacedFile): readonly string[] => [
+  const planOutputs = createOutputPlanner(convert);
+  const isInShard = createShardTest(options.shard);
+  const selected = [...files.values()].filter(({ file }) => isInShard(file));
+  const listPaths = ({ file, path, pathOf }: PlacedFile): readonly string[] => [
     path,
-    ...outputsOf(file, pathOf).map((output) => output.path),
+    ...planOutputs(file, pathOf).map((output) => output.path),
   ];
-  const survey = await input.destination.openLookup(
-    () => listPrefixesOfPaths(ours.flatMap(pathsOf)),
+  const lookup = await input.destination.openLookup(
+    () => listPrefixesOfPaths(selected.flatMap(listPaths)),
     input.signal,
   );
 
-  const planOne = (placed: PlacedFile, stateOf: DiskLookup): PlannedFile => {
+  const planFile = (placed: PlacedFile, lookUp: DiskLookup): PlannedFile => {
     const { file, path, refusal, expected } = placed;
-    const outputs = outputsOf(file, placed.pathOf);
+    const outputs = planOutputs(file, placed.pathOf);
     const base = { file, path, outputs, expected, mayBeAbsent: false };
-    const state = stateOf(file, { path, outputs });
-    const isOther = expected && manifest.get(path)?.sha256 !== expected.sha256;
-    if (state.status === 'skip') return { ...base, ...state, ...(isOther && { action: 'check' }) };
+    const state = lookUp(file, { path, outputs });
+    const isOtherContent = expected && manifest.get(path)?.sha256 !== expected.sha256;
+    if (state.status === 'skip') return { ...base, ...state, ...(isOtherContent && { action: 'check' }) };
     if (refusal) return { ...base, status: refusal, action: 'nothing' };
     if (!mayRead(file)) return { ...base, status: 'unauthorized', action: 'nothing' };
     return { ...base, ...state };
   };
 
   function* planAll(all: Iterable<PlacedFile>): Generator<PlannedFile> {
-    const stateOf = createDiskLookup(survey, manifest, existing, convert);
-    for (const placed of all) yield planOne(placed, stateOf);
+    const lookUp = createDiskLookup(lookup, manifest, existing, convert);
+    for (const placed of all) yield planFile(placed, lookUp);
   }
 
   return {
-    files: () => planAll(ours),
-    filesInPathOrder: () => planAll([...ours].sort(bySeries)),
+    files: () => planAll(selected),
+    filesInPathOrder: () => planAll([...selected].sort(compareBySeries)),
     sizeOf: createSizeEstimator(manifest.history),
     warnings: conversionWarnings(
       convert,
-      ours.map(({ file }) => file.dataType),
+      selected.map(({ file }) => file.dataType),
     ),
   };
 }
 
-function bySeries({ file: a }: PlacedFile, { file: b }: PlacedFile): number {
+function compareBySeries({ file: a }: PlacedFile, { file: b }: PlacedFile): number {
   if (a.exchange !== b.exchange) return a.exchange < b.exchange ? -1 : 1;
   if (a.dataType !== b.dataType) return a.dataType < b.dataType ? -1 : 1;
   if (a.symbol !== b.symbol) return a.symbol < b.symbol ? -1 : 1;

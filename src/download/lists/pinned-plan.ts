@@ -9,27 +9,28 @@ import type { Selection } from '../download-options.js';
 import type { DownloadPlan } from '../plan/create-download-plan.js';
 
 /**
- * What a plan is worked out of: whoever has it, whenever, comes to the very same day files, whatever the service's
- * record says by then.
+ * The inputs of a plan: with them, every machine computes the same day files, whatever the service's record
+ * is then.
  */
 export interface PinnedPlan {
-  /** Its days are given by `from` and `to`, its layout is a text. */
+  /** With `from` and `to` as its days, and a layout that is text. */
   readonly selection: Selection;
-  /** Without what a plan has no use for. */
+  /** Reduced to the fields that a plan uses. */
   readonly record: ExchangeRecord;
 }
 
-/** Of the form below: another one is another number. */
+/** Version of the format below. */
 const PIN_VERSION = 1;
 
-/** @throws usage error for a layout that is a function: it can't be written down. */
+/** @throws usage error for a layout that is a function, which cannot be saved. */
 export function createPin(
   selection: Selection,
   record: ExchangeRecord,
   { range }: Pick<DownloadPlan, 'range'>,
 ): PinnedPlan {
   const { exchange, types, symbols, symbolTypes, weekdays, layout } = selection;
-  if (typeof layout === 'function') throw usageError('--pin: a layout that is a function can’t be pinned');
+  if (typeof layout === 'function')
+    throw usageError('--pin: a layout that is a function cannot be pinned; use a template');
   const { id, datasets } = record;
   return {
     selection: {
@@ -51,35 +52,35 @@ const SUM_DIGITS = 64;
 const PIN_MIDDLE = '","pinned":';
 const PIN_END = '}\n';
 
-/** A pinned plan as a file: one JSON object, with the sha256 of what stands behind `"pinned":`. */
+/** Formats a pinned plan: one JSON object, with the SHA-256 of the value of `"pinned":`. */
 export function formatPin(pin: PinnedPlan): readonly string[] {
   const text = JSON.stringify({ version: PIN_VERSION, ...pin });
   return [PIN_HEAD + sha256Hex(text) + PIN_MIDDLE, text, PIN_END];
 }
 
-/** A name that is the same for the same plan. @param texts of `formatPin`. */
+/** A name derived from the content of the plan. @param texts of `formatPin`. */
 export function pinName(texts: readonly string[]): string {
   return texts[0]?.slice(PIN_HEAD.length, PIN_HEAD.length + SUM_DIGITS) ?? '';
 }
 
-/** @throws usage error for another file, and for one that was changed. @param name of the file, for errors. */
+/** @throws usage error for another kind of file, or a modified one. @param name of the file, for errors. */
 export function parsePin(text: string, name: string): PinnedPlan {
   const start = PIN_HEAD.length + SUM_DIGITS + PIN_MIDDLE.length;
   const head = text.slice(0, start);
   const sum = head.slice(PIN_HEAD.length, -PIN_MIDDLE.length);
   if (head !== PIN_HEAD + sum + PIN_MIDDLE || !/^[0-9a-f]*$/.test(sum))
-    throw usageError(`${name}: is no pinned plan as plan --pin writes one`);
+    throw usageError(`${name}: is not a pinned plan; write one with plan --pin`);
   const pinned = text.slice(start, -PIN_END.length);
   if (!text.endsWith(PIN_END) || sha256Hex(pinned) !== sum)
     throw usageError(
-      `${name}: was changed or cut since plan --pin wrote it; take the file as it was, or pin anew`,
+      `${name}: was changed or truncated after plan --pin wrote it; restore the file, or pin again`,
     );
   try {
     const pin = parsePinContent(JSON.parse(pinned), name);
     parseLayout(pin.selection.layout);
     return pin;
   } catch {
-    throw usageError(`${name}: is pinned in a form that this version doesn't know; pin anew`);
+    throw usageError(`${name}: has a format that this version does not support; pin again`);
   }
 }
 

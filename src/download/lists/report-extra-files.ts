@@ -6,25 +6,25 @@ import type { Destination } from '../../store/destination.js';
 
 export interface ExtrasInput {
   readonly destination: Destination;
-  /** The paths that are to be there. */
-  readonly named: { has(path: string): boolean };
+  /** The expected paths. */
+  readonly expectedPaths: { has(path: string): boolean };
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
 
 /**
- * Tells of day files that a lock file doesn't name, and fails for them: what was left from elsewhere would go into
- * results that are to be the same everywhere. None is removed.
+ * Reports day files that a lock file does not name, and fails if there are any: they would change results that must be
+ * the same everywhere. No file is removed.
  * @throws TickhaulError `disk`; the reason of an abort.
  */
 export async function reportExtraFiles(
   summary: RunSummary,
-  { destination, named, emit, signal }: ExtrasInput,
+  { destination, expectedPaths, emit, signal }: ExtrasInput,
 ): Promise<RunSummary> {
   let extra = 0;
   for await (const files of destination.list('', signal)) {
     for (const { path } of files) {
-      if (!path.endsWith(DAY_FILE_EXTENSION) || named.has(path)) continue;
+      if (!path.endsWith(DAY_FILE_EXTENSION) || expectedPaths.has(path)) continue;
       extra++;
       emit({ event: 'finding', kind: 'extra', path, message: `${path}: the lock file does not name it` });
     }

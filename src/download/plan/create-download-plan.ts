@@ -37,53 +37,54 @@ export interface DownloadPlanSource {
   readonly destination: Pick<Destination, 'openLookup'>;
   readonly existing: Existing;
   readonly convert?: ConvertSetting | undefined;
-  /** Which part of the day files is meant; undefined for all. */
+  /** Part of the day files; undefined for all. */
   readonly shard?: Shard | undefined;
-  /** Whether the service will serve a day file to who asks. */
+  /** Whether the API key gives access to a day file. */
   readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A selection worked out against an exchange's record. Nothing is held per day file: each pass makes them anew. */
+/**
+ * A selection planned against an exchange's record. Day files are not stored: each pass generates them again.
+ */
 export interface DownloadPlan {
   readonly exchange: string;
-  /** The first day that isn't exported yet. */
+  /** The first day that is not exported yet. */
   readonly exportedUntil: Day;
-  /** The symbols of the selection that have not ended. */
+  /** The symbols of the selection that are still listed. */
   readonly listed: ReadonlySet<string>;
   readonly series: readonly Series[];
   readonly range: SelectedRange;
   readonly layout: Layout;
-  /** What is to be said of it beforehand: files that nothing is made of, though `--as` names something. */
+  /** Warnings to print before the run: data types to which `--as` does not apply. */
   readonly warnings: readonly string[];
   /**
-   * The day files, the last and the first day of the range before the rest, so that missing access shows after
-   * two requests; then series by series (symbol by symbol, type by type) and day by day, which `sizeOf` relies on: it
-   * remembers the size of one series. What stands on disk is looked up as it goes, save what an earlier pass found to
-   * be whole.
+   * The day files. The last and the first day of the range come first, so that missing access shows after two requests;
+   * then series by series (symbol by symbol, type by type) and day by day, an order that `sizeOf` needs, since it caches the
+   * size of one series. Existing files are looked up during the pass, except complete ones that an earlier pass found.
    */
   files(): Generator<PlannedFile>;
-  /** The same, series by series and day by day, those of one data type together. */
+  /** The same files, series by series and day by day, grouped by data type. */
   filesInPathOrder(): Generator<PlannedFile>;
   readonly sizeOf: EstimateSize;
-  /** A bound of what is to come, which is known without a walk over the files. */
+  /** An upper bound of the expected bytes, computed without a pass over the files. */
   estimateMaxBytes(): number;
 }
 
-/** @throws usage error for anything in the selection that the record doesn't know; what looking at the destination throws. */
+/** @throws usage error for a selection that the record does not have; errors of the destination. */
 export async function createDownloadPlan(input: DownloadPlanSource): Promise<DownloadPlan> {
   const { record, selection } = input;
   const layout = parseLayout(selection.layout);
   const selected = selectSeries(selection, record);
-  // selectSeries refuses a record without datasets.
+  // selectSeries rejects a record without datasets.
   const exportedUntil = readExportedUntil(record.datasets as NonNullable<typeof record.datasets>);
   const range = selectRange(selection, exportedUntil);
   const series = filterSeriesInRange(selected, range);
-  const outputsOf = createOutputPlanner(input.convert);
-  assertDistinctPaths(series, layout, outputsOf, { exchange: record.id, day: range.from });
+  const planOutputs = createOutputPlanner(input.convert);
+  assertDistinctPaths(series, layout, planOutputs, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
-  const prefixesOf = (): readonly string[] => planPrefixes(record.id, series, range, layout, input.convert);
-  const survey = await input.destination.openLookup(prefixesOf, input.signal);
+  const listPrefixes = (): readonly string[] => planPrefixes(record.id, series, range, layout, input.convert);
+  const lookup = await input.destination.openLookup(listPrefixes, input.signal);
   const skipped = createSkipMemory();
   const sizeOf = createSizeEstimator(input.manifest.history, record);
   return {
@@ -97,21 +98,21 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
       input.convert,
       series.map(({ dataType }) => dataType),
     ),
-    files: () => planFiles(input, survey, layout, outputsOf, series, range, exportedUntil, skipped),
+    files: () => planFiles(input, lookup, layout, planOutputs, series, range, exportedUntil, skipped),
     filesInPathOrder: () =>
-      planFiles(input, survey, layout, outputsOf, groupByDataType(series), range, exportedUntil, undefined),
+      planFiles(input, lookup, layout, planOutputs, groupByDataType(series), range, exportedUntil, undefined),
     sizeOf,
     estimateMaxBytes: () => estimateMaxBytes(record.id, series, range, exportedUntil, sizeOf),
   };
 }
 
-/** Data types in the order of their first appearance; the order of symbols stays. */
+/** Groups series by data type, in the order of first appearance; the order of symbols is kept. */
 function groupByDataType(series: readonly Series[]): readonly Series[] {
   const groups = new Map<string, Series[]>();
-  for (const one of series) {
-    const group = groups.get(one.dataType);
-    if (group) group.push(one);
-    else groups.set(one.dataType, [one]);
+  for (const entry of series) {
+    const group = groups.get(entry.dataType);
+    if (group) group.push(entry);
+    else groups.set(entry.dataType, [entry]);
   }
   return [...groups.values()].flat();
 }
@@ -120,16 +121,16 @@ export function createPlanCounts(): Record<PlanStatus | 'files', number> {
   return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
 }
 
-/** A walk over a plan gives way to other work after so many files. */
+/** A pass over a plan yields to the event loop after this many files. */
 export const FILES_BEFORE_YIELD = 2048;
 
-/** How many files a plan has, and what those come to that are to be fetched. */
+/** Counts of a plan's files, and the volume of those to download. */
 export interface PlanTotals {
   readonly counts: PlanCounts;
   readonly volume: DownloadVolume;
 }
 
-/** Totals that are still being added up. */
+/** Totals while they are computed. */
 interface RunningTotals {
   readonly counts: ReturnType<typeof createPlanCounts>;
   readonly volume: DownloadVolume;
@@ -139,7 +140,7 @@ export function createTotals(): RunningTotals {
   return { counts: createPlanCounts(), volume: createVolume() };
 }
 
-/** Passes the files of a plan on, and counts them. */
+/** Yields the files of a plan unchanged, and counts them. */
 export function* countFiles(
   { sizeOf }: Pick<CountedPlan, 'sizeOf'>,
   files: Iterable<PlannedFile>,
@@ -153,7 +154,7 @@ export function* countFiles(
   }
 }
 
-/** Counts a plan, giving way to other work now and then: a plan may have millions of files. */
+/** Counts a plan, yielding to the event loop regularly: a plan may have millions of files. */
 export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promise<PlanTotals> {
   const totals = createTotals();
   for (const _ of countFiles(plan, plan.files(), totals)) {
@@ -165,61 +166,66 @@ export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promis
   return totals;
 }
 
-/** What of a plan is needed to bring its files; without sizes, nothing is known of what they come to. */
+/** The part of a plan needed to download its files; without sizes there is no estimate. */
 export type CountedPlan = Pick<DownloadPlan, 'files'> &
   Partial<Pick<DownloadPlan, 'sizeOf' | 'estimateMaxBytes'>>;
 
 function* planFiles(
   input: DownloadPlanSource,
-  survey: FileLookup,
+  lookup: FileLookup,
   layout: Layout,
-  outputsOf: PlanOutputs,
+  planOutputs: PlanOutputs,
   allSeries: readonly Series[],
   range: SelectedRange,
   exportedUntil: Day,
-  /** Of the walks with the probes first; undefined for one in order. */
+  /** Memory of the passes with probes first; undefined for a pass in path order. */
   skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
-  const lookUp = createDiskLookup(survey, input.manifest, input.existing, input.convert);
+  const lookUp = createDiskLookup(lookup, input.manifest, input.existing, input.convert);
 
-  let place = -1;
+  let index = -1;
 
-  const stateOf: typeof lookUp = (file, paths) => {
-    if (skipped?.has(place)) return SKIP;
+  const lookUpOnce: typeof lookUp = (file, paths) => {
+    if (skipped?.has(index)) return SKIP;
     const state = lookUp(file, paths);
-    if (state === SKIP) skipped?.add(place);
+    if (state === SKIP) skipped?.add(index);
     return state;
   };
-  // Written out, as a spread costs five times as much, and there may be a million.
-  const fileOf = ({ dataType, symbol }: Series, day: Day): DayFile => ({ exchange, dataType, symbol, day });
-  const planOne = (series: Series, file: DayFile): PlannedFile => {
-    place++;
+  // Without spread, which takes five times as long; there may be a million files.
+  const createDayFile = ({ dataType, symbol }: Series, day: Day): DayFile => ({
+    exchange,
+    dataType,
+    symbol,
+    day,
+  });
+  const planFile = (series: Series, file: DayFile): PlannedFile => {
+    index++;
     const path = layout.pathOf(file, 'csv.gz');
-    const outputs = outputsOf(file, layout.pathOf);
+    const outputs = planOutputs(file, layout.pathOf);
     const mayBeAbsent = file.day === series.doubtful;
     const refusal = classifyRequest(file, series, exportedUntil, input.mayRead);
-    // What is on disk already needs neither a key nor an export.
-    const onDisk = refusal === 'unavailable' ? undefined : stateOf(file, { path, outputs });
-    if (!onDisk || (refusal && onDisk.status !== 'skip')) {
+    // Existing files need neither access nor export.
+    const diskState = refusal === 'unavailable' ? undefined : lookUpOnce(file, { path, outputs });
+    if (!diskState || (refusal && diskState.status !== 'skip')) {
       return { file, path, outputs, mayBeAbsent, status: refusal ?? 'unavailable', action: 'nothing' };
     }
-    const { status, action, replaces } = onDisk;
+    const { status, action, replaces } = diskState;
     return { file, path, outputs, mayBeAbsent, status, action, replaces };
   };
 
   const { weekdays } = input.selection;
-  const isWantedDay = weekdays ? parseWeekdays(weekdays) : () => true;
-  const isOurs = createShardTest(input.shard);
-  const isWanted = (file: DayFile): boolean => isWantedDay(file.day) && isOurs(file);
-  const mayProbe: CanRequest = (file) => isWanted(file) && input.mayRead(file);
-  const probed = skipped && chooseProbes(exchange, allSeries, range, exportedUntil, mayProbe);
-  if (probed) for (const day of probed.days) yield planOne(probed.series, fileOf(probed.series, day));
+  const isSelectedDay = weekdays ? parseWeekdays(weekdays) : () => true;
+  const isInShard = createShardTest(input.shard);
+  const isSelected = (file: DayFile): boolean => isSelectedDay(file.day) && isInShard(file);
+  const mayProbe: CanRequest = (file) => isSelected(file) && input.mayRead(file);
+  const probes = skipped && chooseProbes(exchange, allSeries, range, exportedUntil, mayProbe);
+  if (probes) for (const day of probes.days) yield planFile(probes.series, createDayFile(probes.series, day));
   for (const series of allSeries) {
     for (let day = range.from; day < range.to; day = (day + 1) as Day) {
-      const file = fileOf(series, day);
-      if (!isWanted(file)) continue;
-      if (series !== probed?.series || !probed.days.includes(day)) yield planOne(series, file);
+      const file = createDayFile(series, day);
+      if (!isSelected(file)) continue;
+      if (series !== probes?.series || !probes.days.includes(day)) yield planFile(series, file);
     }
   }
 }

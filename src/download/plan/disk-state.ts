@@ -5,11 +5,11 @@ import type { ManifestRecord } from '../../store/manifest-record.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../download-options.js';
 
-/** What stands on disk for one path, as a plan wants to know it. */
+/** State of a path in the destination. */
 export interface DiskState {
   readonly status: 'download' | 'skip' | 'resume';
   readonly action: PlannedAction;
-  /** Something stands there that is to be fetched again. */
+  /** The existing file must be downloaded again. */
   readonly replaces?: true;
 }
 
@@ -22,60 +22,64 @@ const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
 
 const DROP: DiskState = { status: 'skip', action: 'drop' };
 
-/** What a record says of a file. */
+/** The recorded size and object of a file. */
 type RecordedFile = Pick<ManifestRecord, 'path' | 'bytes' | 'object'>;
 
-/** The paths that one day file has: its own, and those of what is made of it. */
+/** Paths of a day file and its conversions. */
 interface FilePaths {
   readonly path: string;
   readonly outputs: readonly PlannedOutput[];
 }
 
-/** Looks paths up: in the manifest, and in what stands in the destination. */
+/** Creates a lookup of paths in the manifest and in the destination. */
 export function createDiskLookup(
-  survey: FileLookup,
+  lookup: FileLookup,
   manifest: Manifest,
   existing: Existing,
   convert: ConvertSetting | undefined,
 ): (file: DayFile, paths: FilePaths) => DiskState {
   const options = convert && toEntryOptions(convert.options);
-  /** Whether it is what was recorded, as far as its size tells; of an object, its ETag, which is another one's if not. */
+  /**
+   * Whether a file has the recorded size, and an object also the recorded ETag, which differs if it was
+   * replaced.
+   */
   const isAsRecorded = ({ path, bytes, object }: RecordedFile): boolean => {
-    const facts = survey.get(path);
-    if (facts?.bytes !== bytes) return false;
-    return facts.etag === undefined || object === undefined || facts.etag === object.etag;
+    const stat = lookup.get(path);
+    if (stat?.bytes !== bytes) return false;
+    return stat.etag === undefined || object === undefined || stat.etag === object.etag;
   };
 
-  /** Of its size, but another object: the same bytes perhaps, as another run brought them. */
-  const isOfItsSize = ({ path, bytes }: RecordedFile): boolean => survey.get(path)?.bytes === bytes;
+  /** Whether only the size matches: another run may have written the same bytes as a new object. */
+  const hasRecordedSize = ({ path, bytes }: RecordedFile): boolean => lookup.get(path)?.bytes === bytes;
 
-  const stands = (own: ManifestRecord, output: PlannedOutput): boolean => {
-    const entry = options && findConversionEntry(own, output, options);
+  const isConverted = (ownRecord: ManifestRecord, output: PlannedOutput): boolean => {
+    const entry = options && findConversionEntry(ownRecord, output, options);
     return entry !== undefined && isAsRecorded(entry);
   };
 
   return (file, { path, outputs }) => {
     const record = manifest.get(path);
-    // Another day file's name is fetched: the run will say so.
-    const own = record && isSameDayFile(record.file, file) ? record : undefined;
-    const areMade = own !== undefined && outputs.every((output) => stands(own, output));
-    // A file that nothing is made of is as without a conversion.
+    // A record of another day file leads to a download, which reports the conflict.
+    const ownRecord = record && isSameDayFile(record.file, file) ? record : undefined;
+    const isFullyConverted =
+      ownRecord !== undefined && outputs.every((output) => isConverted(ownRecord, output));
+    // Without outputs, the CSV is kept.
     const isDropped = convert?.keepCsv === false && outputs.length > 0;
-    const isWhole = own !== undefined && isAsRecorded(own);
-    if (!isWhole && !survey.has(path)) {
-      if (areMade && isDropped && existing !== 'overwrite') {
+    const isComplete = ownRecord !== undefined && isAsRecorded(ownRecord);
+    if (!isComplete && !lookup.has(path)) {
+      if (isFullyConverted && isDropped && existing !== 'overwrite') {
         return existing === 'verify' ? CHECK : SKIP;
       }
-      return survey.has(`${path}.part`) ? RESUME : FETCH;
+      return lookup.has(`${path}.part`) ? RESUME : FETCH;
     }
     if (existing === 'overwrite') return REPLACE;
     if (!record) return ADOPT;
-    if (!own) return REPLACE;
+    if (!ownRecord) return REPLACE;
     if (existing === 'verify') return CHECK;
-    if (!isWhole) return isOfItsSize(own) ? CHECK : REPLACE;
-    if (!areMade) return CHECK;
+    if (!isComplete) return hasRecordedSize(ownRecord) ? CHECK : REPLACE;
+    if (!isFullyConverted) return CHECK;
     if (isDropped) return DROP;
-    // A run that was killed before it could delete the file: it is wanted now.
-    return own.dropped ? CHECK : SKIP;
+    // A run was killed before it deleted the file, which is kept now.
+    return ownRecord.dropped ? CHECK : SKIP;
   };
 }

@@ -4,7 +4,7 @@ import type { Layout } from '../../dataset/layout.js';
 import type { SelectedRange, Series } from './select-series.js';
 
 /**
- * A template tells days apart; of a function nobody knows. What does so for one series does so for all.
+ * Checks that a layout function gives each day a distinct path, as templates do. One series is enough.
  * @throws usage error.
  */
 export function assertDistinctDays(
@@ -21,7 +21,7 @@ export function assertDistinctDays(
     const other = days.get(path);
     if (other !== undefined) {
       throw usageError(
-        `--layout: the function names ${path} for ${formatDay(other)} and for ${formatDay(day)} of ${symbol}; each day needs a name of its own`,
+        `--layout: the function names ${path} for ${formatDay(other)} and for ${formatDay(day)} of ${symbol}; each day needs a distinct name`,
       );
     }
     days.set(path, day);

@@ -6,26 +6,27 @@ import type { PlanOutputs } from './output-planner.js';
 import type { Series } from './select-series.js';
 
 /**
- * Two symbols may differ only in a character that no file name can have, or a template may run names together.
+ * Checks that series have distinct paths: symbols may differ only in characters that file names cannot have, and a
+ * template may join names ambiguously.
  * @param any exchange and day of the files.
- * @throws usage error for two that would share a path, or what is made of them.
+ * @throws usage error if two day files or conversions would have the same path.
  */
 export function assertDistinctPaths(
   allSeries: readonly Series[],
   layout: Layout,
-  outputsOf: PlanOutputs,
+  planOutputs: PlanOutputs,
   any: Pick<DayFile, 'exchange' | 'day'>,
 ): void {
   if (layout.isDistinct && allSeries.every(({ symbol }) => isSafeFileName(symbol))) return;
   const owners = new Map<string, Series>();
   for (const series of allSeries) {
     const file = { ...any, dataType: series.dataType, symbol: series.symbol };
-    const outputs = outputsOf(file, layout.pathOf).map((output) => output.path);
+    const outputs = planOutputs(file, layout.pathOf).map((output) => output.path);
     for (const path of [layout.pathOf(file, 'csv.gz'), ...outputs]) {
       const other = owners.get(path);
       if (other) {
         throw usageError(
-          `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into folders of their own`,
+          `${other.dataType} ${other.symbol} and ${series.dataType} ${series.symbol} would share the name ${path}: choose another --layout, or download them into separate folders`,
         );
       }
       owners.set(path, series);

@@ -3,8 +3,8 @@ import type { EstimateSize } from '../estimate/size-estimator.js';
 import type { SelectedRange, Series } from './select-series.js';
 
 /**
- * Bytes that a plan is expected to come to were nothing of it on disk, nor refused: a bound that needs a look at each
- * series, and not at each file. Infinite where nothing is known of a data type.
+ * Expected bytes of a plan if no file existed and none were refused: an upper bound that needs one step per series instead
+ * of one per file. Infinite if a data type is unknown.
  */
 export function estimateMaxBytes(
   exchange: string,

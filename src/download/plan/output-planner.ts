@@ -5,8 +5,8 @@ import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 
 /**
- * Gives what is made of a day file, and where it goes: a computed type has its name in the place of the data type.
- * @param pathOf where a file goes whose name ends in `extension`, without the first dot.
+ * Returns the conversions of a day file with their paths, in which a computed type replaces the data type.
+ * @param pathOf returns the path of a file whose name ends in `extension`, without the first dot.
  */
 export type PlanOutputs = (
   file: DayFile,
@@ -15,25 +15,25 @@ export type PlanOutputs = (
 
 const NO_OUTPUTS: readonly PlannedOutput[] = [];
 
-/** @param convert undefined where nothing is made. */
+/** @param convert undefined if nothing is converted. */
 export function createOutputPlanner(convert: ConvertSetting | undefined): PlanOutputs {
   if (!convert) return () => NO_OUTPUTS;
   const { options, outputSelection = ROWS_ONLY } = convert;
   const extension = outputExtension(options);
-  const known = new Map<string, readonly (ComputedType | undefined)[]>();
-  const typesOf = (dataType: string): readonly (ComputedType | undefined)[] => {
-    const types = known.get(dataType) ?? outputsForDataType(outputSelection, dataType);
-    known.set(dataType, types);
+  const typesByDataType = new Map<string, readonly (ComputedType | undefined)[]>();
+  const findTypes = (dataType: string): readonly (ComputedType | undefined)[] => {
+    const types = typesByDataType.get(dataType) ?? outputsForDataType(outputSelection, dataType);
+    typesByDataType.set(dataType, types);
     return types;
   };
   return (file, pathOf) =>
-    typesOf(file.dataType).map((type) => ({
+    findTypes(file.dataType).map((type) => ({
       path: pathOf(type ? { ...file, dataType: type.name } : file, extension),
       type,
     }));
 }
 
-/** What is to be said of files of these data types before they are brought. */
+/** Warnings about data types to which the selected outputs do not apply. */
 export function conversionWarnings(
   convert: ConvertSetting | undefined,
   dataTypes: readonly string[],

@@ -9,13 +9,13 @@ import type { ManifestScope } from '../../store/manifest/manifest-scope.js';
 import type { ConvertSetting, Selection } from '../download-options.js';
 import { readExportedUntil, type SelectedRange, type Series, selectRange } from './select-series.js';
 
-/** A listing costs a request for each, and one for each thousand files that it finds. */
+/** A listing needs a request per prefix, and one per thousand files. */
 const MAX_PREFIXES = 1000;
-/** Days before a plan's, whose records tell how large its files may be. */
+/** Days before the plan whose records are used to estimate sizes. */
 const HISTORY_DAYS = 31;
 const KNOWN_TYPES: ReadonlySet<string> = new Set(DATA_TYPES);
 
-/** What the paths begin with that a plan asks for. */
+/** Prefixes of all paths of a plan. */
 export function planPrefixes(
   exchange: string,
   series: readonly Series[],
@@ -27,14 +27,16 @@ export function planPrefixes(
   const symbols = new Set<string>();
   for (const { dataType, symbol } of series) {
     dataTypes.add(dataType);
-    // An exchange may have 270,000: with more than there may be prefixes, none is named.
+    // An exchange may have 270,000 symbols; above the limit, no prefix has a symbol.
     if (symbols.size <= MAX_PREFIXES) symbols.add(symbol);
   }
   const files = { exchange, dataTypes: [...dataTypes], symbols: [...symbols], from, to };
   return layoutPrefixes(layout, files, MAX_PREFIXES);
 }
 
-/** What paths of a list begin with: themselves where they are few, else their folders, else what all have in common. */
+/**
+ * Prefixes of the paths of a list: the paths if they are few, else their folders, else their common prefix.
+ */
 export function listPrefixesOfPaths(paths: readonly string[]): readonly string[] {
   if (paths.length <= MAX_PREFIXES) return paths;
   const folders = new Set(paths.map((path) => `${posix.dirname(path)}/`));
@@ -43,23 +45,28 @@ export function listPrefixesOfPaths(paths: readonly string[]): readonly string[]
 }
 
 /**
- * The records that a plan of a selection is worked out against, and what they tell of sizes.
+ * The records needed to plan a selection and to estimate its sizes.
  * @throws usage error for contradicting or missing days.
  */
 export function selectionScope(selection: Selection, { id, datasets }: ExchangeRecord): ManifestScope {
-  // A plan refuses a record without datasets.
+  // The plan rejects a record without datasets later.
   if (!datasets) return { exchanges: [id] };
-  // It may name files of another exchange alike, which a template can't.
+  // A function, unlike a template, may give files of different exchanges the same path.
   if (typeof selection.layout === 'function') return {};
   const { from, to } = selectRange(selection, readExportedUntil(datasets));
   const { types } = selection;
-  const isKnown = types.every((type) => KNOWN_TYPES.has(type));
-  return { exchanges: [id], dataTypes: isKnown ? types : undefined, from: addDays(from, -HISTORY_DAYS), to };
+  const areTypesKnown = types.every((type) => KNOWN_TYPES.has(type));
+  return {
+    exchanges: [id],
+    dataTypes: areTypesKnown ? types : undefined,
+    from: addDays(from, -HISTORY_DAYS),
+    to,
+  };
 }
 
 /**
- * The records that a list is worked out against: of each data type, from its first day to its last one. All, where a
- * name doesn't tell its day file: another one may be recorded under it.
+ * The records needed to plan a list: for each data type, from its first to its last day. All records if a file name does not
+ * identify its day file, since its path may be recorded for another one.
  */
 export function listScopesOfFiles(
   files: Iterable<{ readonly file: DayFile; readonly path: string }>,
@@ -69,12 +76,12 @@ export function listScopesOfFiles(
     if (posix.basename(path) !== `${dayFileName(file)}${DAY_FILE_EXTENSION}`) return [{}];
     const { exchange, dataType, day } = file;
     const key = `${exchange} ${dataType}`;
-    const known = scopes.get(key);
+    const scope = scopes.get(key);
     const from = addDays(day, -HISTORY_DAYS);
     const to = addDays(day, 1);
-    if (!known) scopes.set(key, { exchanges: [exchange], dataTypes: [dataType], from, to });
-    else if (from < known.from) known.from = from;
-    else if (to > known.to) known.to = to;
+    if (!scope) scopes.set(key, { exchanges: [exchange], dataTypes: [dataType], from, to });
+    else if (from < scope.from) scope.from = from;
+    else if (to > scope.to) scope.to = to;
   }
   return [...scopes.values()];
 }

@@ -8,10 +8,10 @@ import { estimateDiskBytes } from '../estimate/disk-bytes.js';
 import { sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
 import { type CountedPlan, createPlanCounts, type PlanTotals } from './create-download-plan.js';
 
-/** Asks whether to go on although the disk can't hold what is to come. @param shortage what is short, in words. */
+/** Asks whether to continue though the disk is too small. @param shortage describes the missing space. */
 export type AskForSpace = (shortage: string) => Promise<boolean>;
 
-/** A plan, and how its files are to be brought. */
+/** A counted plan, and how to download its files. */
 export interface CountedJob {
   readonly totals: PlanTotals | undefined;
   readonly options: Pick<DownloadOptions, 'convert'>;
@@ -26,8 +26,8 @@ export interface PlanReportInput {
 }
 
 /**
- * Tells what several plans come to together; before that, asks or warns where the disk can't hold it.
- * @throws TickhaulError `disk` where the answer is no.
+ * Emits the totals of several plans; before that, asks or warns if the disk is too small.
+ * @throws TickhaulError `disk` if the answer is no.
  */
 export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJob[]): Promise<void> {
   const { emit, askForSpace } = input;
@@ -37,7 +37,7 @@ export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJ
     else if (!(await askForSpace(shortage))) {
       throw new TickhaulError(
         'disk',
-        `nothing was downloaded: ${shortage}; free some space, or take fewer days`,
+        `nothing was downloaded: ${shortage}; free some space, or select fewer days`,
       );
     }
   }
@@ -45,23 +45,23 @@ export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJ
 }
 
 /**
- * Whether the disk is sure to hold all plans, and as much again, so that nobody will have to be asked. Known without a
- * walk over their files.
+ * Whether the disk has twice the maximum size of all plans, so that no question is needed. Computed without a pass over
+ * their files.
  */
 export async function hasAmpleSpace(
   destination: Destination,
   jobs: readonly { readonly plan: CountedPlan; readonly options: CountedJob['options'] }[],
 ): Promise<boolean> {
   const free = await destination.freeBytes();
-  const most = jobs.reduce(
+  const maxBytes = jobs.reduce(
     (sum, { plan, options: { convert } }) =>
       sum + estimateDiskBytes(plan.estimateMaxBytes?.() ?? Number.POSITIVE_INFINITY, convert),
     0,
   );
-  return free === undefined || most * 2 <= free;
+  return free === undefined || maxBytes * 2 <= free;
 }
 
-/** What several plans come to together, with the disk's space; `shortage` says where that is too little. */
+/** The totals of several plans with the free disk space; `shortage` is set if it is too small. */
 export async function describePlan(
   { destination, manifest, options }: Pick<PlanReportInput, 'destination' | 'manifest' | 'options'>,
   jobs: readonly CountedJob[],
@@ -73,8 +73,8 @@ export async function describePlan(
   );
   const free = await destination.freeBytes();
   let needed = 0;
-  for (const { totals: own, options: how } of jobs) {
-    needed += own ? estimateDiskBytes(totalBytes(own.volume) ?? 0, how.convert) : 0;
+  for (const { totals: planTotals, options: jobOptions } of jobs) {
+    needed += planTotals ? estimateDiskBytes(totalBytes(planTotals.volume) ?? 0, jobOptions.convert) : 0;
   }
   const isShort = free !== undefined && needed > free;
   return {
@@ -86,12 +86,12 @@ export async function describePlan(
       folder: destination.name,
     },
     shortage: isShort
-      ? `the disk of ${destination.name} has ${formatSize(free)} free, and what is to come takes ${CONFIDENCE_WORDS[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
+      ? `the disk of ${destination.name} has ${formatSize(free)} free, but the download needs ${CONFIDENCE_WORDS[estimate.estimateBasis ?? 'typical']} ${formatSize(needed)}`
       : undefined,
   };
 }
 
-/** How sure an estimate is. */
+/** The precision of an estimate. */
 const CONFIDENCE_WORDS = { manifest: 'about', record: 'roughly', typical: 'perhaps' } as const;
 
 function minRate(a: number | undefined, b: number | undefined): number | undefined {

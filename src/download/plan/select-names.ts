@@ -1,4 +1,4 @@
-// Data types and symbols of a selection, found among those of an exchange's record.
+// Resolution of data types and symbols against an exchange's record.
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { dataTypeHint } from '../../dataset/data-type-hints.js';
@@ -7,8 +7,8 @@ import type { DatasetSymbol } from '../../service/records/fetch-records.js';
 import type { Selection } from '../download-options.js';
 
 /**
- * Each symbol once: two that differ in nothing but case would share a path. The one in upper case, as dataset symbols
- * are, beats the others, and else the first.
+ * Removes symbols that differ only in case, since they would share a path. The one in upper case, the form of dataset
+ * symbols, is kept, else the first.
  */
 export function removeCaseDuplicates(symbols: readonly DatasetSymbol[]): readonly DatasetSymbol[] {
   const byName = new Map<string, DatasetSymbol>();
@@ -20,21 +20,21 @@ export function removeCaseDuplicates(symbols: readonly DatasetSymbol[]): readonl
 }
 
 /**
- * The data types as the record writes them; no list where it is `all`.
- * @throws usage error for one that no symbol has, with the nearest, or all.
+ * Resolves data types to the record's spelling; an undefined list for `all`.
+ * @throws usage error for a type that no symbol has, with the nearest or all known types.
  */
 export function selectTypes(
-  wanted: readonly string[],
+  selected: readonly string[],
   symbols: readonly DatasetSymbol[],
   exchange: string,
 ): { readonly list: readonly string[] | undefined } {
-  if (wanted.length === 0) throw usageError('no data type selected: give --type trades, a list, or all');
-  if (wanted.includes('all')) return { list: undefined };
+  if (selected.length === 0) throw usageError('no data type selected: give --type trades, a list, or all');
+  if (selected.includes('all')) return { list: undefined };
   const known = new Set<string>();
   for (const symbol of symbols) for (const type of symbol.dataTypes) known.add(type);
-  const list = wanted.map((type) => {
+  const list = selected.map((type) => {
     if (known.has(type)) return type;
-    // A data type in another case is a slip of the hand, not another type.
+    // Accept another case.
     for (const name of known) if (name.toLowerCase() === type.toLowerCase()) return name;
     throw usageError(
       `unknown data type "${type}" for ${exchange}${dataTypeHint(type) || didYouMean(type, known) || `; it has ${[...known].sort().join(', ')}`}`,
@@ -45,11 +45,11 @@ export function selectTypes(
 
 export interface SymbolSelection {
   readonly symbols: readonly DatasetSymbol[];
-  /** Those that were named, and not found by a glob or `all`. */
+  /** Symbols that were selected by name instead of a glob or `all`. */
   readonly named: ReadonlySet<DatasetSymbol>;
 }
 
-/** @throws usage error for a symbol, glob or symbol type that the record lacks, with the nearest. */
+/** @throws usage error for a symbol, glob or symbol type that the record lacks, with the nearest names. */
 export function selectSymbols(
   selection: Selection,
   symbols: readonly DatasetSymbol[],
@@ -58,24 +58,24 @@ export function selectSymbols(
   if (selection.symbols.length === 0)
     throw usageError('no symbol selected: give --symbol BTCUSDT, a list, a glob or all');
   const named = new Set<DatasetSymbol>();
-  const found = new Set<DatasetSymbol>();
+  const matched = new Set<DatasetSymbol>();
   const byId = createSymbolIndex(symbols);
   for (const text of selection.symbols) {
     const id = toDatasetSymbol(text);
     const exact = text === 'all' ? undefined : byId().get(id);
     if (exact) {
       named.add(exact);
-      found.add(exact);
+      matched.add(exact);
     } else {
       const matches = matchSymbols(text, id, symbols);
       if (matches.length === 0) throw createUnknownSymbolError(text, id, byId(), exchange);
-      for (const symbol of matches) found.add(symbol);
+      for (const symbol of matches) matched.add(symbol);
     }
   }
-  return { symbols: filterBySymbolType([...found], selection.symbolTypes ?? [], symbols, exchange), named };
+  return { symbols: filterBySymbolType([...matched], selection.symbolTypes ?? [], symbols, exchange), named };
 }
 
-/** Symbols by their normalized id, worked out when the first one is looked up. */
+/** Symbols by normalized id, computed on first use. */
 function createSymbolIndex(symbols: readonly DatasetSymbol[]): () => ReadonlyMap<string, DatasetSymbol> {
   let index: ReadonlyMap<string, DatasetSymbol> | undefined;
   return () => {
@@ -99,24 +99,24 @@ function createUnknownSymbolError(
 ): Error {
   if (isGlob(text))
     return usageError(`no symbol of ${exchange} matches "${text}"; see: tickhaul symbols ${exchange}`);
-  const near = didYouMean(id, known.keys()) || `; see: tickhaul symbols ${exchange}`;
-  return usageError(`unknown symbol "${text}" for ${exchange}${near}`);
+  const hint = didYouMean(id, known.keys()) || `; see: tickhaul symbols ${exchange}`;
+  return usageError(`unknown symbol "${text}" for ${exchange}${hint}`);
 }
 
 function filterBySymbolType(
-  found: readonly DatasetSymbol[],
-  wanted: readonly string[],
-  all: readonly DatasetSymbol[],
+  matched: readonly DatasetSymbol[],
+  selected: readonly string[],
+  allSymbols: readonly DatasetSymbol[],
   exchange: string,
 ): readonly DatasetSymbol[] {
-  if (wanted.length === 0) return found;
-  const known = new Set(all.flatMap((symbol) => symbol.type ?? []));
-  for (const type of wanted) {
+  if (selected.length === 0) return matched;
+  const known = new Set(allSymbols.flatMap((symbol) => symbol.type ?? []));
+  for (const type of selected) {
     if (!known.has(type)) {
       throw usageError(
         `unknown symbol type "${type}" for ${exchange}${didYouMean(type, known)}; it has ${[...known].sort().join(', ')}`,
       );
     }
   }
-  return found.filter((symbol) => symbol.type !== undefined && wanted.includes(symbol.type));
+  return matched.filter((symbol) => symbol.type !== undefined && selected.includes(symbol.type));
 }

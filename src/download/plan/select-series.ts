@@ -6,16 +6,19 @@ import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-
 import type { Selection } from '../download-options.js';
 import { removeCaseDuplicates, selectSymbols, selectTypes } from './select-names.js';
 
-/** All days of one data type and symbol. Days outside `takeFirst` to `until` are not there. */
+/** The days of one data type and symbol, from `first` to `until`. */
 export interface Series {
   readonly dataType: string;
   readonly symbol: string;
   readonly first: Day;
   /** Not included. */
   readonly until: Day;
-  /** The day on which a delisted symbol ended: whether it was exported is not known (service facts, Metadata). */
+  /**
+   * The day on which a symbol was delisted, which may not be exported
+   * (docs/spec/metadata-api.md#exchange-record).
+   */
   readonly doubtful: Day | undefined;
-  /** Its symbol was named, and not found by a glob or `all`. */
+  /** Whether the symbol was selected by name instead of a glob or `all`. */
   readonly named: boolean;
 }
 
@@ -27,18 +30,18 @@ export interface SelectedRange {
 
 type Datasets = NonNullable<ExchangeRecord['datasets']>;
 
-/** The first day past the export of an exchange's record. */
+/** The first day that is not exported yet. */
 export function readExportedUntil(datasets: Datasets): Day {
   const day = parseTimeToDay(datasets.exportedUntil);
   if (day === undefined) {
-    throw new TickhaulError('bad_answer', `exportedUntil is no time: "${datasets.exportedUntil}"`);
+    throw new TickhaulError('bad_answer', `exportedUntil is not a time: "${datasets.exportedUntil}"`);
   }
   return day;
 }
 
 /**
- * The days of a selection. Without an end it is the export's, and at least one day, so that a night's cron job
- * which comes too early sees its day as pending.
+ * The days of a selection. Without an end, the range ends with the export but has at least one day, so that a nightly job
+ * that runs too early reports its day as pending.
  * @throws usage error for contradicting or missing days.
  */
 export function selectRange(selection: Selection, exportedUntil: Day): SelectedRange {
@@ -54,9 +57,9 @@ export function selectRange(selection: Selection, exportedUntil: Day): SelectedR
 }
 
 /**
- * The series of a selection, symbol by symbol. A data type that a symbol doesn't have is left out where either
- * came from `all` or a glob, and is a series of no days where both were named.
- * @throws usage error for an unknown name, with the nearest known ones.
+ * The series of a selection, symbol by symbol. A data type that a symbol lacks is left out if either was selected by `all` or
+ * a glob, and is a series without days if both were selected by name.
+ * @throws usage error for an unknown name, with the nearest known names.
  */
 export function selectSeries(selection: Selection, record: ExchangeRecord): readonly Series[] {
   const { datasets } = record;
@@ -70,16 +73,16 @@ export function selectSeries(selection: Selection, record: ExchangeRecord): read
     const days = readAvailability(symbol, datasets, exportedUntil);
     const isNamed = named.has(symbol);
     for (const dataType of types.list ?? symbol.dataTypes) {
-      const one = { dataType, symbol: symbol.id, named: isNamed, ...days };
-      if (symbol.dataTypes.includes(dataType)) series.push(one);
-      else if (isNamed) series.push({ ...one, until: days.first, doubtful: undefined });
+      const entry = { dataType, symbol: symbol.id, named: isNamed, ...days };
+      if (symbol.dataTypes.includes(dataType)) series.push(entry);
+      else if (isNamed) series.push({ ...entry, until: days.first, doubtful: undefined });
     }
   }
   if (series.length === 0) throw createNoSeriesError(selection, types.list, listed, record.id);
   return series;
 }
 
-/** Some types are exported in grouped files alone, which `all` leaves out. */
+/** Error of an empty selection: some types are exported only in grouped files, which `all` leaves out. */
 function createNoSeriesError(
   selection: Selection,
   types: readonly string[] | undefined,
@@ -92,7 +95,7 @@ function createNoSeriesError(
   if (grouped.length > 0 && selection.symbols.includes('all')) {
     const names = grouped.map(({ id }) => id).join(',');
     return usageError(
-      `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out: take -s ${names}`,
+      `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out; use -s ${names}`,
     );
   }
   return usageError(`no symbol of ${exchange} matches the selection; see: tickhaul symbols ${exchange}`);
@@ -108,28 +111,30 @@ function readAvailability(
   const exportedFrom = parseCachedDay(datasets.exportedFrom) ?? first;
   const end = parseCachedDay(symbol.availableTo);
   const since = Math.max(first, exportedFrom) as Day;
-  // For a symbol that is listed, the end only repeats the export's; what comes after it is still to be exported.
+  // For a listed symbol, availableTo only repeats the end of the export; later days are pending.
   if (end === undefined || end >= exportedUntil) {
     return { first: since, until: Number.POSITIVE_INFINITY as Day, doubtful: undefined };
   }
   return { first: since, until: addDays(end, 1), doubtful: end };
 }
 
-/** Whether more days of it are to come. */
+/** Whether the symbol is still listed. */
 export function isStillListed({ until }: Series): boolean {
   return until === Number.POSITIVE_INFINITY;
 }
 
 /**
- * Leaves out the series that a glob or `all` found and that have no day in the range: an exchange lists
- * every symbol it ever had. Where nothing else is left they stay, and show that nothing is available.
+ * Removes series without days in the range that were selected by a glob or `all`: an exchange lists every symbol it ever
+ * had. If no series is left, all are kept, to show that nothing is available.
  */
 export function filterSeriesInRange(
   series: readonly Series[],
   { from, to }: SelectedRange,
 ): readonly Series[] {
-  const kept = series.filter((one) => one.named || Math.max(one.first, from) < Math.min(one.until, to));
-  return kept.length > 0 ? kept : series;
+  const inRange = series.filter(
+    (entry) => entry.named || Math.max(entry.first, from) < Math.min(entry.until, to),
+  );
+  return inRange.length > 0 ? inRange : series;
 }
 
 function parseCachedDay(iso: string | undefined): Day | undefined {
@@ -144,5 +149,5 @@ function parseCachedDay(iso: string | undefined): Day | undefined {
   return day;
 }
 
-/** A record names the same few times for all its symbols. */
+/** Parsed times: a record has the same few times for all its symbols. */
 const dayByTime = new Map<string, Day>();

@@ -1,22 +1,25 @@
-/** Which files of a plan, by their place in it, need nothing. */
+/** The files of a plan, by index, that need no work. */
 export interface SkipMemory {
-  has(place: number): boolean;
-  add(place: number): void;
+  has(index: number): boolean;
+  add(index: number): void;
 }
 
-/** A plan is walked over twice, once to count it: what stands on disk whole needn't be looked up again. A bit a file. */
+/**
+ * Remembers complete files between the two passes over a plan, so that they are looked up once. One bit per
+ * file.
+ */
 export function createSkipMemory(): SkipMemory {
   let bits = new Uint8Array(1024);
   return {
-    has: (place) => ((bits[place >> 3] ?? 0) & (1 << (place & 7))) !== 0,
-    add(place) {
-      const at = place >> 3;
-      if (at >= bits.length) {
-        const longer = new Uint8Array(Math.max(at + 1, bits.length * 2));
-        longer.set(bits);
-        bits = longer;
+    has: (index) => ((bits[index >> 3] ?? 0) & (1 << (index & 7))) !== 0,
+    add(index) {
+      const byteIndex = index >> 3;
+      if (byteIndex >= bits.length) {
+        const grown = new Uint8Array(Math.max(byteIndex + 1, bits.length * 2));
+        grown.set(bits);
+        bits = grown;
       }
-      bits[at] = (bits[at] ?? 0) | (1 << (place & 7));
+      bits[byteIndex] = (bits[byteIndex] ?? 0) | (1 << (index & 7));
     },
   };
 }

@@ -14,7 +14,7 @@ export function accountEnv(service: Sandbox, dir: string): Record<string, string
 
 export const identitiesOf = (dir: string): string => join(dir, '.config', 'tickhaul', 'identities');
 
-/** The identity files' texts. */
+/** Contents of the identity files. */
 export function storedIn(dir: string): readonly string[] {
   try {
     const names = readdirSync(identitiesOf(dir)).filter((name) => name.endsWith('.json'));
@@ -24,7 +24,7 @@ export function storedIn(dir: string): readonly string[] {
   }
 }
 
-/** The link that a sign-in has printed. */
+/** The link that a sign-in printed. */
 export async function linkOf(started: Started): Promise<string> {
   let text = '';
   for (const screen of [started.child.stdout, started.child.stderr]) {
@@ -38,7 +38,7 @@ export async function linkOf(started: Started): Promise<string> {
   return link;
 }
 
-/** A sign-in of a user who goes to the page and gives its code to stdin. */
+/** A sign-in whose user opens the page and writes its code to stdin. */
 export async function loginWithCode(
   env: Record<string, string>,
   more: readonly string[] = [],
@@ -49,7 +49,7 @@ export async function loginWithCode(
   return started.finished;
 }
 
-/** Every file under a folder but the identities themselves. */
+/** Every file under a folder except the identities. */
 export function otherFiles(dir: string): string {
   return readdirSync(dir, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && entry.parentPath !== identitiesOf(dir))

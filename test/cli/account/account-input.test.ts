@@ -19,7 +19,7 @@ function cliOf(env: Record<string, string>): CliHost {
     dataOut: new PassThrough(),
     signal: new AbortController().signal,
     passSignals: () => {},
-    leave: (exitCode) => assert.fail(`left with ${exitCode}`),
+    exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     pid: process.pid,
     host: 'here',
@@ -39,12 +39,12 @@ const WRONG: readonly [args: readonly string[], env: Record<string, string>, mes
   [[...LOGIN, '--timeout', 'soon'], {}, /--timeout: "soon" is not a duration/],
   [LOGIN, { TICKHAUL_AUTH_URL: 'http://auth.example.com' }, /use https/],
   [[...LOGIN, '--auth-url', 'auth.example.com'], {}, /--auth-url: .* is not an address/],
-  [['logout'], {}, /either --email <address> or --all/],
-  [['logout', '--all', '--email', EMAIL], {}, /either --email <address> or --all/],
+  [['logout'], {}, /give --email <address> or --all/],
+  [['logout', '--all', '--email', EMAIL], {}, /give --email <address> or --all/],
   [['account', 'delete'], {}, /delete.* is not one of "call"/],
   [['account', 'call'], {}, /the operation is missing/],
   [['account', '--data', '{}'], {}, /--data is for/],
-  [['account', 'call', 'x', '--data', '{"s3cret'], {}, /--data: what is given is not JSON/],
+  [['account', 'call', 'x', '--data', '{"s3cret'], {}, /--data: its value is not JSON/],
   [['account', 'call', 'x', '--data', '@none.json'], {}, /--data: cannot read "none\.json" \(ENOENT\)/],
   [['account', 'call', 'getaccount'], {}, /unknown operation "getaccount"; did you mean getAccount/],
 ];
@@ -58,7 +58,7 @@ async function failureOf(words: readonly string[], cli: CliHost): Promise<unknow
   }
 }
 
-test('bad input is a usage error in one line, and nothing is stored', async (t) => {
+test('invalid input is a usage error in one line, and nothing is stored', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   for (const [words, more, message] of WRONG) {

@@ -38,7 +38,7 @@ const countPosts = ({ requests }: Sandbox, path: string): number =>
 
 const summaryOf = (done: Finished) => jsonLines(done).at(-1) ?? assert.fail('no summary');
 
-test('a wait that is asked for in text is a wait', async (t) => {
+test('honours a wait that is requested in the text of a response', async (t) => {
   const service = await sandbox(t);
   const env = accountEnv(service, await tempDir(t));
   const body = JSON.stringify({ code: 'rate_limit_exceeded', message: 'slow', retry_after: '100' });
@@ -49,7 +49,7 @@ test('a wait that is asked for in text is a wait', async (t) => {
   assert.equal(countPosts(service, '/agent/identity'), 1);
 });
 
-test('an API host without https is refused before the first request', async (t) => {
+test('refuses an API host without https before the first request', async (t) => {
   const service = await sandbox(t);
   const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
   const env = {
@@ -65,7 +65,7 @@ test('an API host without https is refused before the first request', async (t) 
   assert.deepEqual(service.requests, []);
 });
 
-test('after an error too a sign-in sums up who, where and how long', async (t) => {
+test('prints a summary with e-mail, issuer and duration after an error too', async (t) => {
   const service = await sandbox(t);
   const env = accountEnv(service, await tempDir(t));
   service.issuer.failNext('claim', 'auth_method_disabled');
@@ -78,12 +78,12 @@ test('after an error too a sign-in sums up who, where and how long', async (t) =
   assert.equal((error as { code: string }).code, 'no_access');
   assert.equal(refused.stderr, `tickhaul: ${(error as { message: string }).message}\n`);
 
-  // Of no command is the time before an error no time.
+  // A command's start time must not be taken from before the process started.
   const unknown = await tickhaul(['plan', 'nowhere', '-t', 'trades', '-s', 'X', '--json'], { env });
   assert.ok(Number(summaryOf(unknown)['seconds']) > 0);
 });
 
-test('failures at the last step do not throw away what the user confirmed', async (t) => {
+test('failures at the last step keep what the user has confirmed', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const page = { status: 503, headers: { 'Content-Type': 'text/html' }, body: '<p>'.repeat(500_000) };
@@ -99,7 +99,7 @@ test('failures at the last step do not throw away what the user confirmed', asyn
   );
 });
 
-test('a sign-in that waits for an answer keeps no other e-mail from signing in', async (t) => {
+test('a sign-in that waits for a response does not block a sign-in with another e-mail', async (t) => {
   let isAsked = (): void => {};
   const asked = new Promise<void>((resolve) => {
     isAsked = resolve;
@@ -122,13 +122,13 @@ test('a sign-in that waits for an answer keeps no other e-mail from signing in',
   assert.equal(slow.child.exitCode, null);
   assert.equal(storedIn(dir).length, 1);
 
-  // Nor does it keep another e-mail from being forgotten.
+  // It does not block removing another identity either.
   const forgotten = await runHere(['logout', '--email', OTHER, '--json'], { env });
   assert.equal(forgotten.stdout, '{"forgotten":1}\n');
   assert.equal(slow.child.exitCode, null);
 });
 
-test('a damaged identity keeps no other from being forgotten, and is told', async (t) => {
+test('a damaged identity is reported and does not block removing another one', async (t) => {
   const service = await sandbox(t);
   const dir = await storedDir(t, ['auth.example.com', EMAIL], ['auth.example.com', OTHER]);
   const env = accountEnv(service, dir);
@@ -141,14 +141,14 @@ test('a damaged identity keeps no other from being forgotten, and is told', asyn
   const done = await runHere(['logout', '--email', whole], { env });
   assert.deepEqual([done.exitCode, done.stdout], [0, '1 stored identity forgotten\n'], done.stderr);
   assert.match(done.stderr, /^warning \S+\.json: the identity is damaged; remove it \(rm \S+\)/);
-  // Here it may be the one that is meant.
+  // Here the damaged file may be the selected identity.
   const maybe = await runHere(['logout', '--email', isDamaged], { env });
   assert.equal(maybe.exitCode, 2);
   assert.match(maybe.stderr, /^tickhaul: \S+\.json: the identity is damaged; remove it/);
   assert.equal((await runHere(['logout', '--all', '--json'], { env })).stdout, '{"forgotten":1}\n');
 });
 
-test('logout --all forgets the identities of every issuer, whatever the environment names', async (t) => {
+test('logout --all removes the identities of every issuer, whatever the environment names', async (t) => {
   const service = await sandbox(t);
   const dir = await storedDir(t, ['auth.example.com', EMAIL], ['other.example.com', EMAIL]);
   const env = { ...accountEnv(service, dir), TICKHAUL_AUTH_URL: 'https://auth.example.com' };
@@ -162,17 +162,17 @@ for (const [name, step] of [
   ['account', 'resource'],
   ['key', 'key'],
 ] as const) {
-  test(`${name} ends when its time is over, while ${step} is not answered`, async (t) => {
+  test(`${name} ends at its time limit while ${step} gets no response`, async (t) => {
     const service = await sandbox(t);
     const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
     service.issuer.failNext(step, 'stall');
     const late = await runHere([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
     assert.equal(late.exitCode, 5, late.stderr);
-    assert.match(late.stderr, /was not finished within 1\.0s; --timeout gives it more\n$/);
+    assert.match(late.stderr, /was not finished within 1\.0s; raise --timeout\n$/);
   });
 }
 
-test('account begins no wait that is longer than all its time', async (t) => {
+test('account does not start a wait that exceeds its time limit', async (t) => {
   const service = await sandbox(t, { retryAfterSeconds: 100 });
   const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
   service.issuer.failNext('token', 'rate_limit_exceeded');

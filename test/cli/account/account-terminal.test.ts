@@ -12,7 +12,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { accountEnv, EMAIL, LOGIN, linkOf, storedIn } from './account-helpers.js';
 
-/** A terminal in which the link, once drawn, is read off the screen. */
+/** A terminal whose link is read from the screen after it was drawn. */
 async function terminalLogin(
   t: TestContext,
   service: Sandbox,
@@ -26,7 +26,7 @@ async function terminalLogin(
   return { started, link: await linkOf(started) };
 }
 
-test('in a terminal: the link, its QR code, a wrong code, the right one', {
+test('shows the link and its QR code on a terminal, rejects a wrong code and accepts the right one', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const service = await sandbox(t);
@@ -35,7 +35,7 @@ test('in a terminal: the link, its QR code, a wrong code, the right one', {
   await started.printed(/Code: /);
   const code = await approveClaim(link, EMAIL);
   started.child.stdin?.write('nope\n');
-  await started.printed('That code is not right. Code: ');
+  await started.printed('The code is wrong. Code: ');
   started.child.stdin?.write(`${code}\n`);
   await started.printed('left with 0');
   started.child.stdin?.end();
@@ -49,17 +49,17 @@ test('in a terminal: the link, its QR code, a wrong code, the right one', {
   }
 });
 
-test('a code that has expired is said, with a fresh link', { skip: NO_TERMINAL }, async (t) => {
+test('reports an expired code and shows a new link', { skip: NO_TERMINAL }, async (t) => {
   const service = await sandbox(t);
   const { started, link } = await terminalLogin(t, service, await tempDir(t), LOGIN.join(' '));
   service.issuer.failNext('complete', 'user_code_expired');
   started.child.stdin?.write('abcd\n');
-  await started.printed(/That code has expired, and there is a fresh link\.\r\nOpen this page/);
+  await started.printed(/The code has expired; here is a new link\.\r\nOpen this page/);
   started.child.stdin?.write(`${await approveClaim(link, EMAIL)}\n`);
   await started.printed('left with 0');
 });
 
-test('Ctrl-C at the question for the code ends it', { skip: NO_TERMINAL }, async (t) => {
+test('Ctrl-C at the prompt for the code ends the sign-in', { skip: NO_TERMINAL }, async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const { started } = await terminalLogin(t, service, dir, LOGIN.join(' '));
@@ -70,12 +70,12 @@ test('Ctrl-C at the question for the code ends it', { skip: NO_TERMINAL }, async
   assert.deepEqual(storedIn(dir), []);
 });
 
-test('the whole ceremony: --open, a browser, the code read there', { skip: NO_TERMINAL }, async (t) => {
+test('signs in with --open and a browser that reads the code', { skip: NO_TERMINAL }, async (t) => {
   const browser = await browserFor(t);
   if (!browser) return;
   const service = await sandbox(t);
   const dir = await tempDir(t);
-  // What xdg-open takes for the user's browser.
+  // The browser that xdg-open starts.
   const script = '#!/bin/sh\nprintf %s "$1" > "$0.url"\n';
   await writeFile(join(dir, 'browser'), script, { mode: 0o755 });
   execFileSync('mkfifo', [join(dir, 'browser.url')]);
@@ -84,7 +84,7 @@ test('the whole ceremony: --open, a browser, the code read there', { skip: NO_TE
   });
   await started.printed('Code: ');
   const page = await browser.newPage();
-  // A reader of the pipe waits for its writer.
+  // A reader of the pipe blocks until it has a writer.
   await page.goto(await readFile(join(dir, 'browser.url'), 'utf8'));
   await page.getByRole('button', { name: 'Sign in' }).click();
   const code = await page.getByLabel('Code', { exact: true }).innerText();

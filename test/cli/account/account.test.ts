@@ -21,7 +21,7 @@ import {
   storedIn,
 } from './account-helpers.js';
 
-test('from a sign-in to a logout: what is said, what is stored, and no secret anywhere', async (t) => {
+test('a sign-in, calls and a logout print and store what they should, and no secret', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = accountEnv(service, dir);
@@ -36,7 +36,7 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   const link = await linkOf(started);
   outputs.push(readFileSync(`/proc/${started.child.pid}/cmdline`, 'latin1'));
   const code = await approveClaim(link, EMAIL);
-  // So many that a listener for each would have Node warn.
+  // Enough requests for a warning of Node if each added a listener.
   started.child.stdin?.end(`${'nope-nope\n'.repeat(12)}${code}\n`);
   const login = await started.finished;
   outputs.push(login.stdout, login.stderr);
@@ -119,7 +119,7 @@ test('from a sign-in to a logout: what is said, what is stored, and no secret an
   assertNoSecrets(service, outputs.join('\n'));
 });
 
-test('two identities: one is chosen by its e-mail, and a wide file is refused', async (t) => {
+test('of two identities one is selected by its e-mail, and a world-readable file is refused', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = accountEnv(service, dir);

@@ -19,7 +19,7 @@ import {
   storedIn,
 } from './account-helpers.js';
 
-test('a program drives a sign-in by events and a file for the code', async (t) => {
+test('a program drives a sign-in by events, with a file for the code', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const file = join(dir, 'code.txt');
@@ -31,7 +31,7 @@ test('a program drives a sign-in by events and a file for the code', async (t) =
   await started.printed(/"reason":"wrong"/);
   service.issuer.failNext('complete', 'stale_organization_selection');
   await writeFile(file, `${code}\n`);
-  // The choice on the page has left the code as it was.
+  // The choice on the page has not changed the code.
   await started.printed(/"reason":"organization"/);
   await writeFile(file, `${code}\n`);
   const { exitCode, stderr } = await started.finished;
@@ -39,7 +39,7 @@ test('a program drives a sign-in by events and a file for the code', async (t) =
   assert.equal(stderr, '');
 });
 
-test('a sign-in goes on when its reader has taken the link and left', async (t) => {
+test('a sign-in continues after the reader of its output has left', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const file = join(dir, 'code.txt');
@@ -51,7 +51,7 @@ test('a sign-in goes on when its reader has taken the link and left', async (t) 
   assert.ok(service.requests.some(({ url, status }) => url === '/v1/account' && status === 201));
 });
 
-test('a stdin without a code, an interrupt, and a time that is over each end as the contract says', async (t) => {
+test('a missing code, an interrupt and a timeout each end with the documented exit code', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = accountEnv(service, dir);
@@ -59,13 +59,13 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
 
   const empty = await tickhaul([...LOGIN, '--json'], { env });
   assert.deepEqual([empty.exitCode, summaryOf(empty)], [4, 4]);
-  assert.match(empty.stderr, /no code came: stdin has ended; .* --code-file\n$/);
+  assert.match(empty.stderr, /no code was given: stdin has ended; .* --code-file\n$/);
 
-  // As nohup leaves it.
+  // Stdin as nohup sets it.
   const command = ['sh', '-c', 'exec "$0" "$@" 0> /dev/null', process.execPath];
   const unreadable = await tickhaul([...LOGIN, '--json'], { env, command });
   assert.deepEqual([unreadable.exitCode, summaryOf(unreadable)], [4, 4]);
-  assert.match(unreadable.stderr, /no code came: stdin cannot be read \(EBADF\); .* --code-file\n$/);
+  assert.match(unreadable.stderr, /no code was given: stdin cannot be read \(EBADF\); .* --code-file\n$/);
 
   execFileSync('mkfifo', [`${dir}/pipe`]);
   const pipe = await runHere([...LOGIN, '--json', '--code-file', `${dir}/pipe`], { env });
@@ -74,7 +74,7 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
 
   const key = await tickhaul([...LOGIN, '--json', '--api-key-file', '-'], { env, stdin: 'a-key\n' });
   assert.equal(key.exitCode, 4);
-  assert.match(key.stderr, /no code came: stdin has ended/);
+  assert.match(key.stderr, /no code was given: stdin has ended/);
 
   const waiting = start([...LOGIN, '--json'], { env, keepStdin: true });
   await linkOf(waiting);
@@ -90,7 +90,7 @@ test('a stdin without a code, an interrupt, and a time that is over each end as 
   assert.deepEqual(storedIn(dir), []);
 });
 
-test('the time for a sign-in holds for finding the issuer, and for waiting for another process', async (t) => {
+test('the time limit of a sign-in includes issuer discovery and waits for other processes', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = accountEnv(service, dir);
@@ -103,7 +103,7 @@ test('the time for a sign-in holds for finding the issuer, and for waiting for a
     ['summary'],
   );
 
-  // Each identity has a lock of its own: another process holds this one's.
+  // Each identity has a separate lock, which another process holds here.
   const { host } = new URL(service.issuerUrl);
   await openStore(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
     const locked = await runHere(late, { env });
@@ -121,7 +121,7 @@ const STEPS = [
   '/v1/account',
 ];
 
-test('SIGKILL at each step of a sign-in leaves nothing, or a whole identity', async (t) => {
+test('SIGKILL at each step of a sign-in leaves no identity or a complete one', async (t) => {
   for (const step of STEPS) {
     let started: Started | undefined;
     const service = await sandbox(t, {

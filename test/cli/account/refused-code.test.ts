@@ -11,7 +11,7 @@ import { accountEnv, EMAIL, LOGIN, linkOf, storedIn } from './account-helpers.js
 
 const refusal = (code: string, message: string) => ({ status: 400, body: JSON.stringify({ code, message }) });
 
-test('off a terminal a refused code is told, and what to do, in text as in JSON', async (t) => {
+test('reports a refused code and the next step without a terminal, as text and as JSON', async (t) => {
   const service = await sandbox(t);
   const env = accountEnv(service, await tempDir(t));
   const wrong = /the code is wrong \(invalid_user_code: "no such code"\)/;
@@ -27,7 +27,7 @@ test('off a terminal a refused code is told, and what to do, in text as in JSON'
     assert.match(text.stderr, new RegExp(`${wrong.source}: write the right one as a line to stdin\n`));
     assert.match(
       text.stderr,
-      /tickhaul: the code was wrong, and no other came: stdin has ended; .* --code-file\n$/,
+      /tickhaul: the code was wrong, and no other one was given: stdin has ended; .* --code-file\n$/,
     );
   }
 
@@ -37,7 +37,7 @@ test('off a terminal a refused code is told, and what to do, in text as in JSON'
   assert.match(String(asked[0]?.['message']), wrong);
 });
 
-test('so is an organization to choose, and a wrong code in a file, which is read when it is written anew', async (t) => {
+test('reports an organization to choose, and a wrong code in a file, which is read again after a rewrite', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const file = join(dir, 'code.txt');
@@ -64,7 +64,7 @@ for (const [typed, echoed] of [
   ['abcd-efgh-ijkl', 'abcd-efgh-ijkl, ABCDEFGHIJKL, abcd efgh ijkl'],
   ['7', '7 (code=7)'],
 ] as const) {
-  test(`an issuer that echoes the code ${typed} does not get it printed`, async (t) => {
+  test(`does not print the code ${typed} that an issuer echoes`, async (t) => {
     const service = await sandbox(t);
     const dir = await tempDir(t);
     const outputs: string[] = [];
@@ -81,7 +81,7 @@ for (const [typed, echoed] of [
       assert.equal(done.exitCode, 3, done.stderr);
       const told = `${done.stdout}\n${done.stderr}`;
       assert.match(told, /odd\): \\?"wrong: \*\*\*/);
-      // Digits stand in addresses and times.
+      // Digits also occur in addresses and times.
       outputs.push(...told.split('\n').filter((line) => /odd|invalid_user_code/.test(line)));
     }
     const letters = [...typed.replaceAll('-', '')].join('[-\\s]?');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../../src/cli/commands/command-list.js';
 
-/** The error of a command line, without the pointer to the help. */
+/** The error of a command line, without the hint to the help. */
 async function complaintOf(line: string): Promise<string> {
   const error = await parseCommandLine(COMMANDS, line.split(' '), 80).then(
     () => assert.fail(`${line} was accepted`),
@@ -38,13 +38,13 @@ const MEANT: readonly (readonly [string, string])[] = [
   ['status binance --silent', '--quiet'],
 ];
 for (const [line, flag] of MEANT) {
-  test(`${line} is answered with ${flag}`, async () => {
+  test(`${line} suggests ${flag}`, async () => {
     const word = line.split(' ').find((text) => text.startsWith('--'));
     assert.equal(await complaintOf(line), `unknown flag ${word?.replace(/=.*/, '')}; did you mean ${flag}?`);
   });
 }
 
-test('a flag for what is an argument here is answered with the argument', async () => {
+test('suggests the argument for a flag that is a positional argument here', async () => {
   assert.equal(
     await complaintOf('status --exchange binance'),
     'unknown flag --exchange; <exchange> is given without a flag: tickhaul status <exchange>',
@@ -55,12 +55,12 @@ test('a flag for what is an argument here is answered with the argument', async 
   );
 });
 
-test('only what the command has is suggested', async () => {
+test('suggests only flags that the command has', async () => {
   assert.equal(await complaintOf('verify --start 2024-03-01'), 'unknown flag --start');
   assert.equal(await complaintOf('verify --dryrun'), 'unknown flag --dryrun');
 });
 
-test('a key as a flag is answered with the environment, and not printed', async () => {
+test('suggests the environment for a key given as a flag, and does not print the key', async () => {
   for (const line of [
     'download binance --api-key s3cret',
     'replay binance --key=s3cret',

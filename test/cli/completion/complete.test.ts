@@ -7,7 +7,7 @@ import { knownEnv } from './known.js';
 
 type Env = Readonly<Record<string, string>>;
 
-/** The kind of the answer to zsh, and its words without descriptions. */
+/** The kind of the completions for zsh, and the words without descriptions. */
 async function answer(env: Env, ...words: readonly string[]): Promise<readonly string[]> {
   const text = await complete(['zsh', ...words], env, () => '/nonexistent');
   return text
@@ -16,7 +16,7 @@ async function answer(env: Env, ...words: readonly string[]): Promise<readonly s
     .map((line) => line.replace(/(?<!\\):.*$/, '').replaceAll('\\:', ':'));
 }
 
-test('values come from flags, from the records on disk, and from what is usual', async (t) => {
+test('completes values from flags, stored records and suggestions', async (t) => {
   const env = await knownEnv(t);
   const cases: readonly (readonly [readonly string[], readonly string[]])[] = [
     [['dow'], ['download']],
@@ -87,7 +87,7 @@ test('values come from flags, from the records on disk, and from what is usual',
     assert.deepEqual(await answer(env, ...words), ['words', ...expected], words.join(' '));
 });
 
-test('paths are left to the shell', async (t) => {
+test('leaves paths to the shell', async (t) => {
   const env = await knownEnv(t);
   const kinds = async (...words: string[]) => (await answer(env, ...words)).join();
   assert.equal(await kinds('convert', 'da'), 'files');
@@ -98,7 +98,7 @@ test('paths are left to the shell', async (t) => {
   assert.equal(await kinds('coverage', ''), 'folders');
 });
 
-test('where all arguments are given, flags are next, with what they are for', async (t) => {
+test('completes flags with descriptions after all positionals', async (t) => {
   const env = await knownEnv(t);
   assert.ok((await answer(env, 'download', 'binance', '')).includes('--type'));
   assert.ok((await answer(env, '--')).includes('--help'));
@@ -108,7 +108,7 @@ test('where all arguments are given, flags are next, with what they are for', as
   );
 });
 
-test('of very many symbols some are offered, which begin alike only where all do', async (t) => {
+test('offers a sample of very many symbols with the same common prefix', async (t) => {
   const env = await knownEnv(t);
   const [kind, ...found] = await answer(env, 'download', 'deribit', '-s', 'BTC-');
   assert.equal(kind, 'words');
@@ -116,7 +116,7 @@ test('of very many symbols some are offered, which begin alike only where all do
   assert.deepEqual([found[0], found.at(-1)], ['BTC-00000', 'BTC-19999']);
 });
 
-test('nothing is written, and whatever is wrong, nothing is said', async (t) => {
+test('writes nothing, and prints nothing after any error', async (t) => {
   const env = await knownEnv(t);
   const folder = join(env['XDG_CACHE_HOME'] ?? '', 'tickhaul');
   const before = await readdir(folder);

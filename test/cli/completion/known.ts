@@ -21,7 +21,7 @@ const BINANCE = {
   },
 };
 
-/** `BTC-00000` to `BTC-19999`, each behind one that begins with another letter. */
+/** `BTC-00000` to `BTC-19999`, each after a symbol with another first letter. */
 const DERIBIT = {
   id: 'deribit',
   datasets: {
@@ -31,7 +31,7 @@ const DERIBIT = {
   },
 };
 
-/** The environment of a user who has the list of exchanges and two records stored. */
+/** The environment of a user with a stored list of exchanges and two records. */
 export async function knownEnv(t: TestContext): Promise<Record<string, string>> {
   const home = await tempDir(t);
   const folder = `${home}/tickhaul`;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { splitShellLine } from '../../../src/cli/completion/shell-line.js';
 
-/** Of bash, unless it was told otherwise. */
+/** The default of bash. */
 const BREAKS = ' \t\n"\'@><=;|&(:';
 
 const LINES: readonly (readonly [string, readonly string[], number])[] = [
@@ -19,12 +19,12 @@ const LINES: readonly (readonly [string, readonly string[], number])[] = [
   ["t -o 'a\\", ['t', '-o', 'a\\'], 0],
 ];
 for (const [line, words, kept] of LINES) {
-  test(`the line is split as bash does: ${line}`, () => {
+  test(`splits a line like bash: ${line}`, () => {
     assert.deepEqual(splitShellLine(line, BREAKS), { words, kept });
   });
 }
 
-test('any words come back, whichever way they are quoted', () => {
+test('splits quoted words back into the original words', () => {
   const quotings = [
     (word: string) => `'${word.replaceAll("'", "'\\''")}'`,
     (word: string) => `"${word.replace(/[\\"]/g, '\\$&')}"`,

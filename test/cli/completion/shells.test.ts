@@ -7,12 +7,12 @@ import { SCRIPTS } from '../../../src/cli/completion/scripts.js';
 import { BIN } from '../../helpers/cli.js';
 import { knownEnv } from './known.js';
 
-/** Why a test can't run here, or false. */
+/** Why a test cannot run on this machine, or false. */
 function lacks(shell: string): string | false {
   return spawnSync(shell, ['--version']).error ? `needs ${shell}` : false;
 }
 
-/** Runs a script with the built command on its path. @returns lines of stdout. */
+/** Runs a script with the built command in PATH. @returns lines of stdout. */
 async function run(
   t: TestContext,
   shell: string,
@@ -36,7 +36,9 @@ async function run(
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-test('bash completes what it takes for the word at the cursor', { skip: lacks('bash') }, async (t) => {
+test('bash completes the part that it regards as the word at the cursor', {
+  skip: lacks('bash'),
+}, async (t) => {
   const script = `
     eval "$SCRIPT"
     for COMP_LINE in "$@"; do
@@ -56,7 +58,7 @@ test('bash completes what it takes for the word at the cursor', { skip: lacks('b
   ]);
 });
 
-test('zsh offers words with what they are, or its own paths', { skip: lacks('zsh') }, async (t) => {
+test('zsh offers words with descriptions, or paths', { skip: lacks('zsh') }, async (t) => {
   const script = `
     compdef() { }; _files() { echo "files $*" }; _describe() { print -rl -- $found }
     eval "$SCRIPT"
@@ -72,7 +74,7 @@ test('zsh offers words with what they are, or its own paths', { skip: lacks('zsh
   ]);
 });
 
-test('fish offers words with what they are', { skip: lacks('fish') }, async (t) => {
+test('fish offers words with descriptions', { skip: lacks('fish') }, async (t) => {
   const script = `
     echo $SCRIPT | source
     for line in 'tickhaul down' 'tickhaul replay binance:BTCE' 'tickhaul plan binance -s "ETH' 'tickhaul plan binance -t trades,q'

@@ -11,7 +11,7 @@ const DAYS = ['binance-futures', '-s', 'BTCUSDT', '--from', '2024-03-01', '--to'
 const AS = ['--convert', 'parquet', '--as', 'trade_bar_1m,quote_1m'];
 const TYPES = ['-t', 'trades,incremental_book_L2,quotes'];
 
-test('download --as: plan and run tell of each output; verify, repair, lock and coverage know them', async (t) => {
+test('download --as reports each output in plan and run, and verify, repair, lock and coverage include it', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -68,7 +68,7 @@ test('download --as: plan and run tell of each output; verify, repair, lock and 
   assert.doesNotMatch(coverage.stdout, /"dataType":"(trade_bar|quote)_1m/);
 });
 
-test('sync with as: makes what a job names, and nothing twice; at the top it holds for all jobs', async (t) => {
+test('sync converts to the types of each job, nothing twice, and settings at the top apply to all jobs', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);

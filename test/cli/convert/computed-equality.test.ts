@@ -16,7 +16,7 @@ const DAY = Date.UTC(2024, 2, 1) * 1000;
 const micros = (time: string): number =>
   Date.parse(`${time.slice(0, 19)}Z`) * 1000 + Number(time.slice(20, -1).padEnd(6, '0'));
 
-/** A message as the row that a file has of it. */
+/** The row of a file for a message. */
 function rowOf(message: TradeBarMessage | BookSnapshotMessage): Record<string, unknown> {
   const { exchange, symbol, timestamp, localTimestamp } = message;
   const head = { exchange, symbol, timestamp: micros(timestamp), local_timestamp: micros(localTimestamp) };
@@ -38,7 +38,7 @@ function rowOf(message: TradeBarMessage | BookSnapshotMessage): Record<string, u
   };
 }
 
-test('a day’s bars and snapshots are the same by download --convert --as, by convert --as, and by replay', async (t) => {
+test('bars and snapshots of a day are equal by download --convert --as, convert --as and replay', async (t) => {
   const service = await sandbox(t, { rows: 2000 });
   const [dir, out] = [await tempDir(t), await tempDir(t)];
   const env = envOf(service, dir);
@@ -72,7 +72,7 @@ test('a day’s bars and snapshots are the same by download --convert --as, by c
       .map((line) => JSON.parse(line) as Record<string, number>);
     const replayed = messages.filter((message) => message.name === name).map(rowOf);
     assert.ok(replayed.length > 5, name);
-    // The bar that is open at the end of the day is the file's alone.
+    // The bar that is open at the end of the day is only in the file.
     const common = BARS.includes(name) ? rows.slice(0, replayed.length) : rows;
     assert.deepEqual(replayed, common, name);
     assert.ok(rows.length - common.length <= 1, name);

@@ -12,7 +12,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} in the middle: code ${code}, a summary, nothing half made`, async (t) => {
+  test(`${signal} during a conversion ends with code ${code} and a summary, without partial files`, async (t) => {
     const dir = await tempDir(t);
     const out = join(dir, 'out');
     for (const symbol of ['A', 'B', 'C']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 100);
@@ -27,7 +27,7 @@ for (const [signal, code] of [
   });
 }
 
-test('SIGKILL in the middle, then a run that clears the part away and completes', async (t) => {
+test('a run after SIGKILL removes the part file and completes', async (t) => {
   const dir = await tempDir(t);
   const out = join(dir, 'out');
   for (const symbol of ['A', 'B']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 15);
@@ -44,7 +44,7 @@ test('SIGKILL in the middle, then a run that clears the part away and completes'
   assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 15 * LARGE_ROWS);
 });
 
-test('two runs at once over one folder leave whole files and no part', async (t) => {
+test('two concurrent runs over one folder leave complete files and no part files', async (t) => {
   const dir = await tempDir(t);
   const symbols = ['A', 'B', 'C', 'D'];
   for (const symbol of symbols) await writeLargeFile(dir, symbol, 2);
@@ -66,7 +66,7 @@ test('two runs at once over one folder leave whole files and no part', async (t)
   }
 });
 
-test('a full disk ends the run with code 8, said once, and leaves nothing half made', async (t) => {
+test('a full disk ends the run with code 8, reported once, without partial files', async (t) => {
   const dir = await tempDir(t);
   const disk = await smallDisk(t, '300k');
   if (!disk) return;
@@ -82,10 +82,10 @@ test('a full disk ends the run with code 8, said once, and leaves nothing half m
   assert.equal((await names(out)).length, 5);
 });
 
-test('a file that grows past the limit for files ends with code 8', async (t) => {
+test('a file beyond the file size limit ends with code 8', async (t) => {
   const dir = await tempDir(t);
   const source = await writeLargeFile(dir, 'A', 4);
-  // In blocks of 512 or 1024 bytes: less than the output.
+  // In blocks of 512 or 1024 bytes, and less than the output.
   const command = ['sh', '-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath];
   for (const jobs of ['1', '2']) {
     const { exitCode, stderr } = await tickhaul(['convert', source, '-j', jobs], { command });
@@ -99,7 +99,7 @@ test('a file that grows past the limit for files ends with code 8', async (t) =>
   assert.equal(stream.exitCode, 8, stream.stderr);
 });
 
-test('one file of 104 columns stays below 400 MB in two threads', async (t) => {
+test('a file of 104 columns is converted in two threads below 400 MB', async (t) => {
   if (!existsSync('/proc/self/status')) {
     t.skip('no way to see the peak of a process here');
     return;
@@ -110,7 +110,7 @@ test('one file of 104 columns stays below 400 MB in two threads', async (t) => {
   const { child, finished } = start(['convert', source, '-j', '2', '--json']);
   let peak = 0;
   const look = setInterval(() => {
-    // Gone once the process has ended.
+    // The file no longer exists after the process has ended.
     const status = readFileSync(`/proc/${child.pid}/status`, 'utf8');
     peak = Number(/VmHWM:\s+(\d+) kB/.exec(status)?.[1] ?? peak);
   }, 50);

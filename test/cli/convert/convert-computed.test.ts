@@ -8,7 +8,7 @@ import { jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { tempDir } from '../../helpers/temp.js';
 
-test('--as: an event an output, then all skipped', async (t) => {
+test('--as emits an event per output, then skips all', async (t) => {
   const dir = await tempDir(t);
   for (const symbol of ['A', 'B', 'C']) await writeDayFile(dir, 'trades', csvOf('trades', 200), symbol);
   await writeDayFile(dir, 'quotes', csvOf('quotes', 5));
@@ -28,7 +28,7 @@ test('--as: an event an output, then all skipped', async (t) => {
   );
 });
 
-test('--as with -o -: one name, a line a row', async (t) => {
+test('--as with -o - writes one type, one row per line', async (t) => {
   const dir = await tempDir(t);
   const csv = csvOf('incremental_book_L2', 500);
   await writeDayFile(dir, 'incremental_book_L2', csv);
@@ -44,7 +44,7 @@ test('--as with -o -: one name, a line a row', async (t) => {
   assert.match(two.stderr, /one name of --as only/);
 });
 
-test('--as with a name that is none: code 2, the nearest, nothing made', async (t) => {
+test('--as with an unknown name is code 2 with the nearest name, and writes nothing', async (t) => {
   const dir = await tempDir(t);
   await writeDayFile(dir, 'trades', csvOf('trades', 5));
   const { exitCode, stderr } = await runHere(['convert', dir, '--as', 'trade_bar_1h']);

@@ -18,7 +18,7 @@ const ONLY = [...PARQUET, '--no-keep-csv'];
 const filesOf = (lines: readonly JsonLine[]): readonly JsonLine[] =>
   lines.filter(({ event }) => event === 'file');
 
-/** One row that DuckDB answers. */
+/** The only row of a DuckDB result. */
 async function ask(sql: string): Promise<unknown[]> {
   const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
   const connection = await instance.connect();
@@ -34,7 +34,7 @@ async function ask(sql: string): Promise<unknown[]> {
 const SUMS =
   'count(*), sum(price * amount), count(distinct id), min(epoch_us(local_timestamp)), max(epoch_us(timestamp))';
 
-test('a week arrives as Parquet and NDJSON that DuckDB reads as it reads the CSV', async (t) => {
+test('converts a week to Parquet and NDJSON that DuckDB reads like the CSV', async (t) => {
   const service = await sandbox(t, { rows: 3000 });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -71,7 +71,7 @@ test('a week arrives as Parquet and NDJSON that DuckDB reads as it reads the CSV
   assert.equal((await namesIn(dir)).length, 14);
 });
 
-test('plan says what the flags would do, and does nothing', async (t) => {
+test('plan shows what the flags would do, and does nothing', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -107,7 +107,7 @@ for (const [args, said] of [
 }
 
 for (const flags of [PARQUET, ONLY]) {
-  test(`SIGKILL again and again with ${flags.join(' ')}: all arrives whole, none is asked for twice`, async (t) => {
+  test(`after repeated SIGKILL with ${flags.join(' ')}, all files are complete and none was requested twice`, async (t) => {
     const service = await sandbox(t, { rows: 2000, redirect: true });
     const selection = [...WEEK, '-t', 'quotes', '--json'];
     const [dir, whole] = [await tempDir(t), await tempDir(t)];
@@ -118,7 +118,7 @@ for (const flags of [PARQUET, ONLY]) {
     let recorded = 0;
     for (const told of [0, 2, 4]) {
       const { child, finished, printed } = start(['download', ...selection, ...flags], { env });
-      // Of the others in flight, each is somewhere else.
+      // Other files in flight are in different states.
       await printed(new RegExp(`("status":"(downloaded|converted)"[^]*){${told}}`)).catch(() => {});
       child.kill('SIGKILL');
       await finished;
@@ -146,7 +146,7 @@ for (const flags of [PARQUET, ONLY]) {
   });
 }
 
-test('SIGINT ends with 130 and leaves no half conversion; the next run goes on', async (t) => {
+test('SIGINT ends with 130 and no partial conversion; the next run continues', async (t) => {
   const service = await sandbox(t, { redirect: true, rows: 6000, rate: 90_000 });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -162,7 +162,7 @@ test('SIGINT ends with 130 and leaves no half conversion; the next run goes on',
   assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), [42_000]);
 });
 
-test('a disk that fills with conversions ends with code 8 and no half output; with space again, all is made', async (t) => {
+test('a disk full of conversions is code 8 without partial output; with free space, the next run completes', async (t) => {
   const disk = await smallDisk(t, '600k');
   if (!disk) return;
   const { dir } = disk;

@@ -7,7 +7,7 @@ import { tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
 import { writeLargeFile } from './converting.js';
 
-test('-o - writes all rows of all files to stdout, and nothing else', async (t) => {
+test('-o - writes the rows of all files to stdout, and nothing else', async (t) => {
   const dir = await tempDir(t);
   for (const symbol of ['A', 'B']) await writeDayFile(dir, 'trades', csvOf('trades', 700), symbol);
   const files = await tickhaul(['convert', dir, '-f', 'ndjson', '--times', 'iso']);
@@ -26,7 +26,7 @@ test('-o - writes all rows of all files to stdout, and nothing else', async (t) 
   assert.match(broken.stderr, /AA\.csv\.gz: line 1/);
 });
 
-test('-o - of a large file gives the bytes of a file, from one thread and from two', async (t) => {
+test('-o - of a large file equals the file, with one thread and with two', async (t) => {
   const dir = await tempDir(t);
   const source = await writeLargeFile(dir, 'A', 4);
   const file = await tickhaul(['convert', source, '-f', 'ndjson', '-j', '2']);
@@ -39,7 +39,7 @@ test('-o - of a large file gives the bytes of a file, from one thread and from t
   }
 });
 
-test('-o - and a reader that leaves: a normal end, in one thread and in two', async (t) => {
+test('a reader that leaves is a normal end of -o -, with one thread and with two', async (t) => {
   const dir = await tempDir(t);
   const source = await writeLargeFile(dir, 'A', 20);
   const script = `"$0" "$@" | head -n 1; echo "\${PIPESTATUS[0]}"`;

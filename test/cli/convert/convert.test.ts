@@ -12,7 +12,7 @@ import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
 import { lastLine, names } from './converting.js';
 
-test('--json: a plan, each file with the contract’s fields, the summary last', async (t) => {
+test('--json prints a plan, each file with the documented fields, and the summary last', async (t) => {
   const dir = await tempDir(t);
   for (const type of ['trades', 'quotes']) await writeDayFile(dir, type, csvOf(type, 20));
   await writeDayFile(dir, 'trades', 'junk', 'BAD');
@@ -47,7 +47,7 @@ test('--json: a plan, each file with the contract’s fields, the summary last',
   assert.deepEqual([lastLine(again)['skipped'], lastLine(again)['converted']], [2, undefined]);
 });
 
-test('one common reason names the exit code, several are 3', async (t) => {
+test('a common reason of all failures sets the exit code, several reasons are code 3', async (t) => {
   const dir = await tempDir(t);
   await writeDayFile(dir, 'trades', 'junk', 'BAD');
   const taken = await writeDayFile(dir, 'trades', csvOf('trades', 3), 'TAKEN');
@@ -59,7 +59,7 @@ test('one common reason names the exit code, several are 3', async (t) => {
   assert.match(stderr, /2 failed in/);
 });
 
-test('a folder without day files is done at once; paths that name nothing are mistakes', async (t) => {
+test('a folder without day files succeeds; paths that match nothing are usage errors', async (t) => {
   const dir = await tempDir(t);
   await writeFile(join(dir, 'notes.txt'), 'x');
   const none = await runHere(['convert', dir, '--json']);
@@ -78,7 +78,7 @@ test('a folder without day files is done at once; paths that name nothing are mi
 const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[], /an argument is missing/],
   [['--format', 'csv'], /--format: "csv" is not one of/],
-  [['--type', 'trade'], /--type: "trade" is not a data type .*did you mean trades\?/],
+  [['--type', 'trade'], /--type: "trade" is not a known data type.*did you mean trades\?/],
   [['--type', 'zzz'], /known are trades, incremental_book_L2/],
   [['--times', 'iso'], /--times iso: requires NDJSON/],
   [['-f', 'ndjson', '--compression', 'snappy'], /snappy: requires Parquet/],
@@ -88,13 +88,13 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [['--jobs', '0'], /--jobs/],
   [['--nosuch'], /unknown flag --nosuch/],
   [['-o', '-', '-f', 'parquet'], /-o - writes NDJSON/],
-  [['-o', '-', '--json'], /--json and -o - don't go together/],
+  [['-o', '-', '--json'], /--json and -o - cannot be combined/],
   [['-o', '-', '--no-keep-source'], /--no-keep-source and -o -/],
-  [['-o', '-', '--existing', 'skip'], /--existing is of no use/],
+  [['-o', '-', '--existing', 'skip'], /--existing has no effect/],
 ];
 
 for (const [args, message] of MISTAKES) {
-  test(`a mistake, found before anything is done: convert ${args.join(' ')}`, async (t) => {
+  test(`a mistake is found before any work: convert ${args.join(' ')}`, async (t) => {
     const dir = await tempDir(t);
     const words = args.length === 0 ? [] : [await writeDayFile(dir, 'trades', csvOf('trades', 3))];
     const { exitCode, stderr } = await runHere(['convert', ...words, ...args]);
@@ -105,7 +105,7 @@ for (const [args, message] of MISTAKES) {
   });
 }
 
-test('a mistake is told in one line, with code 2', async (t) => {
+test('a mistake is one line, with code 2', async (t) => {
   const source = await writeDayFile(await tempDir(t), 'trades', csvOf('trades', 3));
   for (const args of [
     ['--type', 'trade'],
@@ -118,8 +118,8 @@ test('a mistake is told in one line, with code 2', async (t) => {
   }
 });
 
-test('a source that can’t be read fails alone', async (t) => {
-  // Its first byte can't be read, by root neither.
+test('an unreadable source fails alone', async (t) => {
+  // Its first byte cannot be read, even by root.
   const unreadable = '/proc/self/mem';
   if (!existsSync(unreadable)) {
     t.skip('no such file here');
@@ -135,7 +135,7 @@ test('a source that can’t be read fails alone', async (t) => {
   assert.equal((await names(dir)).length, 2);
 });
 
-test('where names tell nothing, the manifest of the download says which day file it is', async (t) => {
+test('the manifest identifies day files whose names do not', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -148,7 +148,7 @@ test('where names tell nothing, the manifest of the download says which day file
   assert.deepEqual(await names(folder), ['binance-futures_trades_2024-03-01_BTCUSDT.parquet']);
 });
 
-test('an NDJSON that somebody cut is made anew', async (t) => {
+test('rewrites a truncated NDJSON file', async (t) => {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', csvOf('trades', 50));
   const output = source.replace('csv.gz', 'ndjson.gz');
@@ -167,7 +167,7 @@ test('an NDJSON that somebody cut is made anew', async (t) => {
   assert.equal(lastLine(await runHere(args))['skipped'], 1);
 });
 
-test('a quoted file without a telling name is known by its header', async (t) => {
+test('the header identifies a quoted file with another name', async (t) => {
   const dir = await tempDir(t);
   const source = join(dir, 'some.csv.gz');
   const [header = '', ...lines] = csvOf('trades', 5).split('\n');
@@ -183,7 +183,7 @@ test('a quoted file without a telling name is known by its header', async (t) =>
   assert.equal(typeof rows[0]?.['price'], 'number');
 });
 
-test('-s converts some symbols only, to files and to stdout', async (t) => {
+test('-s converts only some symbols, to files and to stdout', async (t) => {
   const dir = await tempDir(t);
   for (const symbol of ['BTCUSDT', 'ETHUSDT']) await writeDayFile(dir, 'trades', csvOf('trades', 2), symbol);
   await writeFile(join(dir, 'nobody-knows.csv.gz'), '');

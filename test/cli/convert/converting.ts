@@ -14,13 +14,13 @@ export const rowsIn = async (path: string): Promise<number> =>
 
 export const LARGE_ROWS = 50_000;
 
-/** A day file that takes a while: the same rows over and over. */
+/** A day file that takes some time to convert: the same rows repeated. */
 export async function writeLargeFile(dir: string, symbol: string, times: number): Promise<string> {
   const bytes = repeated(csvOf('incremental_book_L2', LARGE_ROWS), times);
   return writeDayFile(dir, 'incremental_book_L2', bytes, symbol);
 }
 
-/** The header and the rows of a text, each compressed; the same text is compressed once. */
+/** Header and rows of a text, each compressed once per text. */
 const members = new Map<string, readonly [header: Buffer, rows: Buffer]>();
 
 export function repeated(csv: string, times: number): Buffer {

@@ -36,7 +36,7 @@ test('--json is one document, with rows as objects and times in microseconds', a
   assert.equal(document.first[0].local_timestamp, document.timeRange.from);
 });
 
-test('through a pipe the text is whole, and nothing is cut', async (t) => {
+test('through a pipe the text is complete and not shortened', async (t) => {
   const path = await writeDayFile(await tempDir(t), 'trades', csvOf('trades', 12));
   const { exitCode, stdout } = await tickhaul(['inspect', path]);
   assert.equal(exitCode, 0);
@@ -47,7 +47,7 @@ test('through a pipe the text is whole, and nothing is cut', async (t) => {
 
 let inspected: Promise<readonly Inspection[]> | undefined;
 
-/** A converted file of each data type; the same on a screen of any width. */
+/** A converted file of each data type, for screens of any width. */
 function inspectAll(t: TestContext): Promise<readonly Inspection[]> {
   const inspect = async (): Promise<readonly Inspection[]> => {
     const dir = await tempDir(t);
@@ -60,7 +60,7 @@ function inspectAll(t: TestContext): Promise<readonly Inspection[]> {
 }
 
 for (const columns of [40, 80, 100, 132, 200]) {
-  test(`on a terminal of ${columns} columns no line of a table is longer`, async (t) => {
+  test(`no line of a table is longer than a terminal of ${columns} columns`, async (t) => {
     for (const inspection of await inspectAll(t)) {
       const text = formatInspection(inspection, screen(columns));
       const [facts = '', ...tables] = text.split('\n\n');
@@ -72,16 +72,16 @@ for (const columns of [40, 80, 100, 132, 200]) {
   });
 }
 
-test('of 104 columns the rows show some, and say so', async (t) => {
+test('of 104 columns, some are shown with rows, and a note has the number of the others', async (t) => {
   const path = await writeDayFile(await tempDir(t), 'book_snapshot_25', csvOf('book_snapshot_25', 30));
   const text = formatInspection(await inspectFile({ path, signal }), screen(80));
   const [, columns = '', rows = ''] = text.split('\n\n');
   assert.equal(columns.split('\n').length, 105);
   assert.match(rows, /^column +row 1 +row 2 +row 30\n/);
-  assert.match(rows, /\n… and 84 more columns, all of which --json shows\n$/);
+  assert.match(rows, /\n… and 84 more columns; --json shows all\n$/);
 });
 
-test('control characters never reach the terminal, and times of the day are told short', async (t) => {
+test('control characters never reach the terminal, and times of the day are shortened', async (t) => {
   const header = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
   const rows = [
     'deribit,X\u001b[2J,1583020800000001,1583020800000100,b,buy,1.5,1',
@@ -89,13 +89,13 @@ test('control characters never reach the terminal, and times of the day are told
   ];
   const path = await writeDayFile(await tempDir(t), 'trades', [header, ...rows, ''].join('\n'));
   const text = formatInspection(await inspectFile({ path, signal }), screen(80));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for them
   assert.doesNotMatch(text, /[\u0000-\u0009\u000b-\u001f]/);
   assert.match(text, /^largest gap +1\.5s after 2020-03-01T00:00:00\.000100Z$/m);
   assert.match(text, /^timestamp +timestamp +0 +2020-02-29T23:59:… +00:00:00\.000001$/m);
 });
 
-test('mistakes and corrupt files end with their codes', async (t) => {
+test('mistakes and corrupt files end with their exit codes', async (t) => {
   const dir = await tempDir(t);
   const bad = await writeDayFile(dir, 'trades', 'junk');
   for (const [args, code, said] of [

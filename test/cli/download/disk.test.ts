@@ -15,7 +15,7 @@ test('a file size limit ends the run at once with code 8', async (t) => {
   const dir = await tempDir(t);
   const finished = await tickhaul([...DAYS, '--json'], {
     env: envOf(service, dir),
-    // In blocks of 512 or 1024 bytes: less than one day file.
+    // In blocks of 512 or 1024 bytes, and less than one day file.
     command: ['sh', '-c', 'ulimit -f 100; exec "$0" "$@"', process.execPath],
   });
   assert.equal(finished.exitCode, 8, finished.stderr);
@@ -26,7 +26,7 @@ test('a file size limit ends the run at once with code 8', async (t) => {
   );
 });
 
-test('a full disk ends the run at once with code 8; with space again, all is fetched', async (t) => {
+test('a full disk ends the run at once with code 8; with free space, the next run downloads all', async (t) => {
   const disk = await smallDisk(t, '400k');
   if (!disk) return;
   const { dir } = disk;
@@ -41,7 +41,7 @@ test('a full disk ends the run at once with code 8; with space again, all is fet
   assert.equal((await namesIn(dir)).length, 14);
 });
 
-test('a folder that must not be written ends with code 8 and its name', async (t) => {
+test('a read-only folder is code 8, with the folder’s name', async (t) => {
   if (process.getuid?.() === 0) {
     t.skip('root may write everywhere');
     return;
@@ -53,7 +53,7 @@ test('a folder that must not be written ends with code 8 and its name', async (t
   assert.match(stderr, new RegExp(dir));
 });
 
-test('a file where the folder should be ends with code 8', async (t) => {
+test('a file in place of the folder is code 8', async (t) => {
   const dir = join(await tempDir(t), 'file');
   await writeFile(dir, '');
   const { exitCode, stderr } = await runHere(FIRST, {
@@ -62,7 +62,7 @@ test('a file where the folder should be ends with code 8', async (t) => {
   assert.equal(exitCode, 8, stderr);
 });
 
-test('rm -rf of the folder between two runs is no obstacle', async (t) => {
+test('rm -rf of the folder between two runs does no harm', async (t) => {
   const service = await sandbox(t);
   const dir = join(await tempDir(t), 'a', 'b');
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };

@@ -12,7 +12,7 @@ import { tradesOf } from '../../helpers/selection.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { DAYS, FIRST, lastLine } from './downloading.js';
 
-/** Each exit code of the contract that a download can end with, and how to bring it about. */
+/** Each documented exit code of a download, and how to cause it. */
 const CODES: readonly (readonly [
   number,
   string,
@@ -33,7 +33,7 @@ const CODES: readonly (readonly [
 ];
 
 for (const [code, what, options, args, env] of CODES) {
-  test(`exit code ${code}: ${what}; the summary says it, last of all`, async (t) => {
+  test(`exit code ${code}: ${what}, also in the summary, which is the last line`, async (t) => {
     const service = await sandbox(t, { retryAfterSeconds: 0, ...options });
     const dir = await tempDir(t);
     const finished = await tickhaul([...args, '--json'], {
@@ -48,7 +48,7 @@ for (const [code, what, options, args, env] of CODES) {
   });
 }
 
-test('a night without news is silent with --quiet', async (t) => {
+test('--quiet prints nothing if a run has nothing to report', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   for (let night = 0; night < 2; night++) {
@@ -57,7 +57,7 @@ test('a night without news is silent with --quiet', async (t) => {
   }
 });
 
-test('elsewhere than on a terminal there are plain lines, one a failed file, and what to do next', async (t) => {
+test('without a terminal, prints plain lines for failed files and next steps', async (t) => {
   const service = await sandbox(t, { faults: { '500': 1 } });
   const env = envOf(service, await tempDir(t), '');
   const { stderr, stdout, exitCode } = await runHere([...DAYS, '--to', '2024-03-12', '--retries', '0'], {
@@ -65,14 +65,14 @@ test('elsewhere than on a terminal there are plain lines, one a failed file, and
   });
   assert.equal(exitCode, 3, 'a failed file, and files without a key');
   assert.equal(stdout, '');
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: the start of a terminal's control sequence
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the first character of control sequences
   assert.doesNotMatch(stderr, /\u001b/);
   assert.equal(stderr.match(/binance-futures_trades_2024-03-01_BTCUSDT\.csv\.gz/g)?.length, 1, stderr);
   assert.match(stderr, /TICKHAUL_API_KEY/);
   assert.match(stderr, /tickhaul status binance-futures --wait/);
 });
 
-test('the key comes from a file or stdin, trimmed, and is found nowhere afterwards', async (t) => {
+test('reads the key from a file or stdin, trims it, and leaves it nowhere', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir, '');
@@ -95,7 +95,7 @@ test('the key comes from a file or stdin, trimmed, and is found nowhere afterwar
   assert.doesNotMatch(broken.stderr, /sandbox/);
 });
 
-test('symbols with odd characters arrive and are stored right', async (t) => {
+test('downloads and stores symbols with special characters', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const symbols = 'a+b/usd,100%-USD,café-usd';
@@ -111,7 +111,7 @@ test('symbols with odd characters arrive and are stored right', async (t) => {
   assert.match(text, /^exchange,symbol,/);
 });
 
-test('--max-rate is kept over all transfers', async (t) => {
+test('--max-rate limits all transfers together', async (t) => {
   const service = await sandbox(t, { rows: 3000 });
   const env = envOf(service, await tempDir(t));
   const finished = await runHere([...FIRST, '-t', 'quotes,book_ticker', '--max-rate', '100KB', '--json'], {
@@ -122,7 +122,7 @@ test('--max-rate is kept over all transfers', async (t) => {
   assert.ok(bytes > 50_000 && bytes / seconds <= 110_000, `${bytes} bytes in ${seconds} s`);
 });
 
-test('a proxy that refuses is named, with code 5', async (t) => {
+test('an error of a proxy that refuses names the proxy, with code 5', async (t) => {
   const service = await sandbox(t);
   const env = { ...envOf(service, await tempDir(t)), HTTP_PROXY: 'http://user:hidden@127.0.0.1:9' };
   const { exitCode, stderr } = await runHere(['exchanges'], { env });
@@ -131,7 +131,7 @@ test('a proxy that refuses is named, with code 5', async (t) => {
   assert.doesNotMatch(stderr, /hidden/);
 });
 
-test('the summary ends with the folder that the files are in', async (t) => {
+test('the summary ends with the folder of the files', async (t) => {
   const service = await sandbox(t);
   const dir = join(await tempDir(t), 'data');
   const env = { ...envOf(service, dir), XDG_CACHE_HOME: await tempDir(t) };

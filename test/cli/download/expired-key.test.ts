@@ -11,7 +11,7 @@ import { tempDir } from '../../helpers/temp.js';
 const SELECTION = tradesOf('2024-03-01', '2024-03-03');
 const WARNING = /^warning the API key …-key has expired and covers nothing; renew it or set another$/m;
 
-test('an expired key is told as that, in a warning and in the summary', async (t) => {
+test('reports an expired key in a warning and in the summary', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -49,7 +49,7 @@ test('an expired key is told as that, in a warning and in the summary', async (t
   assert.equal(jsonLines(synced).at(-1)?.['keyExpired'], true);
 });
 
-test('of a key that has not expired nothing is said', async (t) => {
+test('does not mention the expiry of a valid key', async (t) => {
   const service = await sandbox(t);
   const done = await runHere(['plan', ...SELECTION, '--json'], { env: envOf(service, await tempDir(t)) });
   assert.equal(done.stderr, '');

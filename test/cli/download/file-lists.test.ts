@@ -27,11 +27,11 @@ async function emptyFolder(t: TestContext, faults = {}): Promise<Folder> {
 const asked = ({ service }: Folder): number =>
   service.requests.filter(({ host }) => host === 'datasets').length;
 
-test('a plan is shared by two machines, which have all of it together', async (t) => {
+test('two machines share a plan, and together download all of it', async (t) => {
   const folder = await emptyFolder(t);
   const plan = (await folder.run('plan', ...SELECTION, '--json')).stdout.trim().split('\n');
   const list = join(folder.dir, '..', 'list.jsonl');
-  // Cut anywhere between lines, with the lines that name no file.
+  // Split between arbitrary lines, including lines that name no file.
   await writeFile(list, plan.slice(0, 3).join('\n'));
   const first = await folder.run('download', '--from-file', list);
   assert.equal(first.exitCode, 0, first.stderr);
@@ -48,7 +48,7 @@ test('a plan is shared by two machines, which have all of it together', async (t
   assert.deepEqual([again.at(-1)?.['skipped'], asked(folder)], [2, 4]);
 });
 
-test('shards of one list bring each of its files once', async (t) => {
+test('shards of one list download each of its files once', async (t) => {
   const folder = await emptyFolder(t);
   const { stdout: stdin } = await folder.run('plan', ...SELECTION, '--json');
   const shards = ['0/2', '1/2'].map((shard) =>
@@ -61,7 +61,7 @@ test('shards of one list bring each of its files once', async (t) => {
   assert.deepEqual(await listNames(folder.dir), ALL);
 });
 
-test('the files that failed are listed, and the list is all that the next run needs', async (t) => {
+test('the list of failed files is all that the next run needs', async (t) => {
   const folder = await emptyFolder(t, { 'bit-flip': 0.5 });
   const list = join(folder.dir, '..', 'failed.jsonl');
   const failing = await folder.run('download', ...SELECTION, '--retries', '0', '--failed-to', list);
@@ -80,7 +80,7 @@ test('the files that failed are listed, and the list is all that the next run ne
   assert.equal(await readFile(list, 'utf8'), '');
 });
 
-test('a list that a run does not come to the end of keeps what is left', async (t) => {
+test('a list keeps the files that an aborted run did not reach', async (t) => {
   const folder = await emptyFolder(t);
   const list = join(folder.dir, '..', 'list.jsonl');
   await writeFile(list, (await folder.run('plan', ...SELECTION, '--json')).stdout);
@@ -95,7 +95,7 @@ test('a list that a run does not come to the end of keeps what is left', async (
   assert.deepEqual(await listNames(folder.dir), ALL);
 });
 
-test('a list that cannot be written ends the run before it begins', async (t) => {
+test('an unwritable list ends the run before it starts', async (t) => {
   const folder = await emptyFolder(t);
   const path = join(folder.dir, 'nowhere', 'failed.jsonl');
   const { exitCode, stderr } = await folder.run('download', ...SELECTION, '--failed-to', path);
@@ -111,7 +111,7 @@ const LINE = {
   date: '2024-03-02',
 };
 
-test('what a list calls pending or unavailable is not asked for, nor what needs a key that is not there', async (t) => {
+test('pending and unavailable files of a list, and those without access, are not requested', async (t) => {
   const folder = await emptyFolder(t);
   const lines = [
     { ...LINE, status: 'pending', date: '2024-03-20' },
@@ -135,7 +135,10 @@ test('what a list calls pending or unavailable is not asked for, nor what needs 
 
 const NONSENSE: readonly [string, RegExp][] = [
   ['hello', /list line 1: expected a JSON object, found "hello"/],
-  ['{"event":"summary","exitCode":2}', /list: no day file is listed there: what wrote it ended with code 2/],
+  [
+    '{"event":"summary","exitCode":2}',
+    /list: the list has no day file, because the run that wrote it ended with code 2/,
+  ],
   [`${JSON.stringify(LINE)}\n${JSON.stringify({ ...LINE, date: 'x' })}`, /list line 2: "x" is not a day/],
   [JSON.stringify({ ...LINE, symbol: 1 }), /list line 1: "symbol" is 1, but must be a text/],
   [JSON.stringify({ ...LINE, path: '../x.csv.gz' }), /list line 1: the path "..\/x.csv.gz" leads out/],
@@ -145,7 +148,7 @@ const NONSENSE: readonly [string, RegExp][] = [
   ],
 ];
 
-test('a list of nonsense is refused by its line, before anything is asked for', async (t) => {
+test('an invalid list is refused with its line number, before any request', async (t) => {
   const folder = await emptyFolder(t);
   const list = join(folder.dir, '..', 'list');
   for (const [text, message] of NONSENSE) {
@@ -157,7 +160,7 @@ test('a list of nonsense is refused by its line, before anything is asked for', 
   assert.equal(folder.service.requests.length, 0);
 });
 
-test('an empty list is nothing to do, but for one that never came', async (t) => {
+test('an empty list is nothing to do, but an empty stdin is an error', async (t) => {
   const folder = await emptyFolder(t);
   const list = join(folder.dir, '..', 'list');
   for (const text of ['', '{"event":"plan","files":0}\n{"event":"summary","exitCode":0}\n']) {
@@ -169,10 +172,10 @@ test('an empty list is nothing to do, but for one that never came', async (t) =>
   }
   const piped = await runHere(['download', '--from-file', '-'], { env: folder.env });
   assert.equal(piped.exitCode, 2);
-  assert.match(piped.stderr, /stdin: nothing came/);
+  assert.match(piped.stderr, /stdin: the list is empty/);
 });
 
-test('a list and a selection do not go together, and one of them is needed', async (t) => {
+test('a list and a selection exclude each other, and one of them is required', async (t) => {
   const folder = await emptyFolder(t);
   for (const [flags, message] of [
     [['--from-file', 'x', '-t', 'trades'], /--from-file names the files; leave --type out/],

@@ -31,7 +31,7 @@ async function locked(t: TestContext): Promise<Folder & { lock: string; text: st
 const asked = ({ service }: Folder): number =>
   service.requests.filter(({ host }) => host === 'datasets').length;
 
-test('a lock file brings the same bytes elsewhere, and the record of an exchange is not asked for', async (t) => {
+test('a lock file downloads the same bytes elsewhere, without requesting the exchange record', async (t) => {
   const { dir, lock, text } = await locked(t);
   const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
   const { exitCode, stderr } = await other.run('download', '--frozen', lock);
@@ -43,7 +43,7 @@ test('a lock file brings the same bytes elsewhere, and the record of an exchange
   assert.ok(other.service.requests.every(({ url }) => !url.startsWith('/v1/exchanges')));
 });
 
-test('what is there is read, and only what differs is downloaded', async (t) => {
+test('verifies existing files, and downloads only files that differ', async (t) => {
   const folder = await locked(t);
   const { dir, lock, run, verify } = folder;
   const before = await readFile(join(dir, FIRST));
@@ -51,7 +51,7 @@ test('what is there is read, and only what differs is downloaded', async (t) => 
   harmed.writeUInt8(harmed.readUInt8(100) ^ 1, 100);
   await writeFile(join(dir, FIRST), harmed);
   await rm(join(dir, SECOND));
-  // Another whole file, which the manifest takes for right.
+  // Another complete file, which matches the manifest.
   await writeFile(join(dir, THIRD), gzipSync('exchange,symbol,timestamp,local_timestamp\n'));
   await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
   await verify('--adopt');
@@ -69,7 +69,7 @@ test('what is there is read, and only what differs is downloaded', async (t) => 
   assert.equal(trusting.at(-1)?.['skipped'], 4);
 });
 
-test('a pipe under the name of a day file is replaced, and not waited for', {
+test('a pipe at the path of a day file is replaced without being read', {
   skip: process.platform === 'win32' && 'no pipes with names here',
 }, async (t) => {
   const { dir, lock, run } = await locked(t);
@@ -80,7 +80,7 @@ test('a pipe under the name of a day file is replaced, and not waited for', {
   assert.deepEqual([exitCode, await readFile(join(dir, FIRST))], [0, before], stderr);
 });
 
-test('other bytes from the service are refused with code 6, and what was there stays', async (t) => {
+test('other bytes of the service are code 6, and the existing file is kept', async (t) => {
   const { dir, lock } = await locked(t);
   const changed = folderOf(await sandbox(t, { seed: 2 }), dir);
   await truncate(join(dir, FIRST), 100);
@@ -92,14 +92,14 @@ test('other bytes from the service are refused with code 6, and what was there s
     failed.map(({ path, error }) => [path, (error as { code: string }).code]).sort(),
     [FIRST, SECOND].map((path) => [path, 'changed']),
   );
-  assert.match(JSON.stringify(failed), /the service has other bytes now than the lock file names/);
+  assert.match(JSON.stringify(failed), /the service has other bytes than the lock file names/);
   assert.equal((await readFile(join(dir, FIRST))).length, 100);
   assert.deepEqual(await listNames(dir), [FIRST, THIRD, FOURTH]);
-  // Nothing helps against it, so each is asked for once.
+  // Each file is requested once, since a retry cannot help.
   assert.equal(asked(changed), 2);
 });
 
-test('a day file that the lock file does not name is told, kept, and makes the run fail', async (t) => {
+test('a day file that the lock file does not name is reported, kept, and fails the run', async (t) => {
   const { dir, lock, run } = await locked(t);
   await copyFile(join(dir, FIRST), join(dir, 'extra.csv.gz'));
   await writeFile(join(dir, 'notes.txt'), 'mine');
@@ -117,7 +117,7 @@ test('a day file that the lock file does not name is told, kept, and makes the r
   assert.ok((await listNames(dir)).includes('extra.csv.gz'));
 });
 
-test('a lock file of nonsense, or one that names a path outside, is refused before anything is asked for', async (t) => {
+test('an invalid lock file, or one with a path outside the folder, is refused before any request', async (t) => {
   const { lock, text, run, service } = await locked(t);
   const count = service.requests.length;
   for (const [from, to, message] of [
@@ -133,7 +133,7 @@ test('a lock file of nonsense, or one that names a path outside, is refused befo
   assert.equal(service.requests.length, count);
 });
 
-test('without a key, what needs one is not asked for', async (t) => {
+test('files that need a key are not requested without one', async (t) => {
   const { lock } = await locked(t);
   const other = folderOf(await sandbox(t), join(await tempDir(t), 'data'));
   const { TICKHAUL_API_KEY: _, ...env } = other.env;
@@ -141,7 +141,7 @@ test('without a key, what needs one is not asked for', async (t) => {
   assert.deepEqual(await listNames(other.dir), [FIRST]);
 });
 
-test('a dry run tells what a lock file or a list would bring', async (t) => {
+test('a dry run shows what a lock file or a list would download', async (t) => {
   const folder = await locked(t);
   const { dir, lock, run } = folder;
   await rm(join(dir, FIRST));

@@ -13,7 +13,7 @@ import { DAYS, lastLine } from './downloading.js';
 
 const SLOW: SandboxOptions = { redirect: true, rows: 20_000, rate: 300_000 };
 
-/** Waits for a part with bytes in it: on a busy machine a file may be done before any other has some. */
+/** Waits for a part file with content: on a busy machine, one file may end before another has started. */
 function partAppears(dir: string, { finished }: Started): Promise<boolean> {
   const isThere = async (): Promise<boolean> => {
     const parts = (await namesIn(dir)).filter((name) => name.endsWith('.part'));
@@ -27,7 +27,7 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} breaks off with code ${code}, keeps the parts, tells a summary; the next run resumes`, async (t) => {
+  test(`${signal} ends with code ${code}, keeps the part files and prints a summary; the next run resumes`, async (t) => {
     const service = await sandbox(t, SLOW);
     const dir = await tempDir(t);
     const env = envOf(service, dir);
@@ -50,7 +50,7 @@ for (const [signal, code] of [
   });
 }
 
-test('a hangup does not end a run that has no terminal, as under nohup', async (t) => {
+test('a hangup does not end a run without a terminal, as under nohup', async (t) => {
   const service = await sandbox(t, SLOW);
   const { child, printed, finished } = start([...DAYS, '--json'], { env: envOf(service, await tempDir(t)) });
   await printed('"event":"file"');
@@ -59,7 +59,7 @@ test('a hangup does not end a run that has no terminal, as under nohup', async (
   assert.equal(exitCode, 0, stderr);
 });
 
-test('SIGKILL in the middle, then a run that completes and verifies, and fetches nothing twice', async (t) => {
+test('after SIGKILL, a run completes and verifies, and downloads nothing twice', async (t) => {
   let onFile = (): void => {};
   const service = await sandbox(t, { rows: 5000, onRequest: ({ host }) => host === 'datasets' && onFile() });
   const dir = await tempDir(t);
@@ -67,7 +67,7 @@ test('SIGKILL in the middle, then a run that completes and verifies, and fetches
   for (let kill = 0; kill < 3; kill++) {
     const { child, finished } = start([...DAYS, '--json', '-j', '2'], { env });
     let files = 0;
-    // With two at once, the third shows that one is there; three kills leave something to the last run.
+    // With two files in flight, the third shows that one is complete; three kills leave work for the last run.
     onFile = () => ++files === 3 && child.kill('SIGKILL');
     await finished;
     assert.equal(child.signalCode, 'SIGKILL');
@@ -84,7 +84,7 @@ test('SIGKILL in the middle, then a run that completes and verifies, and fetches
   assert.ok(whole.length <= 14 + 3 * 4, 'only what was in flight at a kill is asked for again');
 });
 
-test('two processes at once into one folder both end well', async (t) => {
+test('two concurrent processes both download to one folder successfully', async (t) => {
   const service = await sandbox(t, { latencyMs: 10 });
   const dir = await tempDir(t);
   const env = envOf(service, dir);

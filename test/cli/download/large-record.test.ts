@@ -8,7 +8,7 @@ import { listen } from '../../service/loopback.js';
 const SYMBOLS = 270_000;
 const EXPORTED_UNTIL = '2024-03-10T00:00:00.000Z';
 
-test('a record of 270,000 symbols plans in a heap of 200 MB, from the service and from the cache', async (t) => {
+test('plans a record of 270,000 symbols in a heap of 200 MB, from the service and from the cache', async (t) => {
   const dir = await tempDir(t);
   const body = largeRecord();
   let asked = 0;
@@ -21,7 +21,7 @@ test('a record of 270,000 symbols plans in a heap of 200 MB, from the service an
     XDG_CACHE_HOME: `${dir}/.cache`,
     NODE_OPTIONS: '--max-old-space-size=200',
   };
-  // From the cache the record is read as a whole too, but only some of it is planned.
+  // The cached record is read completely too, but only a part of it is planned.
   for (const [symbols, count] of [
     ['all', SYMBOLS],
     ['BTC-1JAN24-*', Math.ceil(SYMBOLS / 28)],
@@ -30,13 +30,13 @@ test('a record of 270,000 symbols plans in a heap of 200 MB, from the service an
     const { exitCode, stdout, stderr } = await tickhaul(args, { env });
     assert.equal(exitCode, 0, `${symbols} ${stderr}`);
     assert.ok(stderr.includes(`${count} files: ${count} download\nperhaps `), stderr);
-    // A heading, and a line a symbol.
+    // A heading, and one line per symbol.
     assert.equal(stdout.split('\n').length, count + 2);
   }
   assert.equal(asked, 1);
 });
 
-/** About 90 MB, as the largest exchange's record: each symbol stands in it twice. */
+/** About 90 MB, like the largest record: it has each symbol twice. */
 function largeRecord(): Buffer {
   const listed = Array.from({ length: SYMBOLS }, (_, at) => ({
     id: `BTC-${1 + (at % 28)}JAN24-${at}-${at % 2 ? 'C' : 'P'}`,

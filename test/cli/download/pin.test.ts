@@ -10,7 +10,7 @@ import { folderOf } from '../../verify/helpers.js';
 
 const NAMED = ['binance-futures', '-t', 'trades,quotes', '-s', 'BTC*,ETHUSDT'];
 
-test('a pinned plan is the same one, whatever the record says by then', async (t) => {
+test('a pinned plan stays the same when the record changes', async (t) => {
   const place = await tempDir(t);
   const pin = join(place, 'plan.json');
   const older = folderOf(await sandbox(t, { exportedUntil: parseDay('2024-03-05') }), join(place, 'a'));
@@ -44,7 +44,7 @@ test('a pinned plan is the same one, whatever the record says by then', async (t
   assert.ok(!(await readFile(pin, 'utf8')).includes(older.service.apiKey));
 });
 
-test('a pinned plan that was changed, and whatever contradicts it, is a usage error', async (t) => {
+test('a modified pinned plan, and flags that contradict it, are usage errors', async (t) => {
   const folder = folderOf(await sandbox(t), await tempDir(t));
   const pin = join(await tempDir(t), 'plan.json');
   assert.equal((await folder.run('plan', ...NAMED, '--date', '2024-03-01', '--pin', pin)).exitCode, 0);
@@ -62,11 +62,11 @@ test('a pinned plan that was changed, and whatever contradicts it, is a usage er
     `${text}x`,
   ]) {
     await writeFile(other, changed);
-    assert.match(await errorOf('--pinned', other), /other\.json: was changed or cut/);
+    assert.match(await errorOf('--pinned', other), /other\.json: was changed or truncated/);
   }
   for (const foreign of ['', '{}', '{"event":"plan"}\n'.repeat(20)]) {
     await writeFile(other, foreign);
-    assert.match(await errorOf('--pinned', other), /other\.json: is no pinned plan/);
+    assert.match(await errorOf('--pinned', other), /other\.json: is not a pinned plan/);
   }
   assert.match(await errorOf('--pinned', join(folder.dir, 'none')), /--pinned: cannot read the file/);
   assert.match(await errorOf('--pinned', pin, '--layout', 'flat'), /leave --layout out/);

@@ -14,13 +14,13 @@ const NDJSON = ['-f', 'ndjson'];
 
 interface Sealed {
   readonly dir: string;
-  /** Runs the built command there, where nothing may be written. */
+  /** Runs the built command in an environment that cannot write to the folder. */
   run(...args: readonly string[]): Promise<Finished>;
-  /** Requests for day files so far. */
+  /** Number of requests for day files. */
   asked(): number;
 }
 
-/** A folder with three days of trades, their Parquet and NDJSON files, and a sync job for them. */
+/** A folder with three days of trades, their Parquet and NDJSON files, and a sync job. */
 async function filled(t: TestContext, dir: string, command?: readonly string[]): Promise<Sealed> {
   const service = await sandbox(t);
   const config = join(dir, 'tickhaul.yaml');
@@ -54,7 +54,7 @@ const UP_TO_DATE: readonly (readonly [string, (dir: string) => readonly string[]
   ['convert', (dir) => ['convert', dir, ...NDJSON], 3],
 ];
 
-/** What leaves something to do in it. */
+/** Changes that leave work to do in the folder. */
 const INCOMPLETE: readonly (readonly [string, (dir: string) => readonly string[]])[] = [
   ['download', () => ['download', ...tradesOf('2024-03-01', '2024-03-06')]],
   ['download --convert', () => ['download', ...DAYS, '--convert', 'ndjson', '--compression', 'zstd']],
@@ -84,7 +84,7 @@ async function check({ dir, run, asked }: Sealed, says: RegExp): Promise<void> {
 
 const MORE = 'jobs:\n  - {name: btc, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 3d}\n';
 
-test('a read-only file system is no obstacle where nothing is to be done, and code 8 where something is', async (t) => {
+test('a read-only file system is fine if there is nothing to do, and code 8 otherwise', async (t) => {
   const disk = await smallDisk(t, '5m');
   if (!disk) return;
   const sealed = await filled(t, disk.dir);
@@ -93,7 +93,7 @@ test('a read-only file system is no obstacle where nothing is to be done, and co
   await check(sealed, /the file system is read-only; choose another folder/);
 });
 
-test("another user's folder is no obstacle where nothing is to be done, and code 8 where something is", async (t) => {
+test('a folder of another user is fine if there is nothing to do, and code 8 otherwise', async (t) => {
   const nobody = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups'];
   const command = process.getuid?.() === 0 ? [...nobody, process.execPath] : [process.execPath];
   try {

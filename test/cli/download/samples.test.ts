@@ -9,7 +9,7 @@ import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
-test('the main job on real input: samples served over HTTP arrive verified under their names', {
+test('real samples served over HTTP are downloaded, verified and stored under their names', {
   skip: NO_SAMPLES,
 }, async (t) => {
   const service = await sandbox(t, { replayDir: SAMPLES_DIR, exportedUntil: undefined });

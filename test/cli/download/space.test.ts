@@ -8,12 +8,12 @@ import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 
-/** Usual sizes make some 2 MB of it, and the embedded service some kB. */
+/** With typical sizes the estimate is 2 MB; the embedded service sends a few kB. */
 const ARGS = ['binance-futures', '-t', 'derivative_ticker', '-s', 'BTCUSDT', '--date', '2024-03-01'];
 const NAME = 'binance-futures_derivative_ticker_2024-03-01_BTCUSDT.csv.gz';
 const DOWNLOAD = `tickhaul download ${ARGS.join(' ')}`;
 
-test('on a terminal, a disk that cannot hold the estimate is asked about before anything is begun', {
+test('on a terminal, asks before the start if the disk is too small for the estimate', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const disk = await smallDisk(t, '1m');
@@ -30,12 +30,12 @@ test('on a terminal, a disk that cannot hold the estimate is asked about before 
   );
   t.after(() => child.kill('SIGKILL'));
   await printed(
-    /the disk of .* has 1\.0 MB free, and what is to come takes perhaps 2\.2 MB\.\s+Go on\? \[y\/N\] $/,
+    /the disk of .* has 1\.0 MB free, but the download needs perhaps 2\.2 MB\.\s+Continue\? \[y\/N\] $/,
   );
   const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   assert.equal(asked(), 0);
   child.stdin?.write('\n');
-  await printed(/nothing was downloaded: .*first 8\s.*Go on\? \[y\/N\] $/s);
+  await printed(/nothing was downloaded: .*first 8\s.*Continue\? \[y\/N\] $/s);
   assert.equal(asked(), 0);
   child.stdin?.write('y\n');
   await printed(/second 0/);
@@ -45,7 +45,7 @@ test('on a terminal, a disk that cannot hold the estimate is asked about before 
   assert.ok(existsSync(join(disk.dir, NAME)));
 });
 
-test('Ctrl-C is an answer too, and --yes asks nothing', { skip: NO_TERMINAL }, async (t) => {
+test('Ctrl-C counts as no, and --yes skips the question', { skip: NO_TERMINAL }, async (t) => {
   const disk = await smallDisk(t, '1m');
   if (!disk) return;
   const service = await sandbox(t);
@@ -58,17 +58,17 @@ test('Ctrl-C is an answer too, and --yes asks nothing', { skip: NO_TERMINAL }, a
     { ...envOf(service, disk.dir), XDG_CACHE_HOME: dir },
   );
   t.after(() => child.kill('SIGKILL'));
-  await printed('Go on?');
+  await printed('Continue?');
   child.stdin?.write('\u0003');
   await printed(/second \d/);
   child.stdin?.end();
   const { stdout } = await finished;
   assert.match(stdout, /\^C\r\ntickhaul: interrupted .*first 130/s);
   assert.match(stdout, /warning\S* the disk of .*second 0/s);
-  assert.equal(stdout.match(/Go on\?/g)?.length, 1);
+  assert.equal(stdout.match(/Continue\?/g)?.length, 1);
 });
 
-test('off a terminal that is a warning, and the run goes on', async (t) => {
+test('without a terminal, warns and continues', async (t) => {
   const disk = await smallDisk(t, '1m');
   if (!disk) return;
   const service = await sandbox(t);
@@ -84,7 +84,7 @@ test('off a terminal that is a warning, and the run goes on', async (t) => {
   assert.equal(exitCode, 0);
 });
 
-test('a conversion takes its own space', async (t) => {
+test('the estimate includes the space of conversions', async (t) => {
   const disk = await smallDisk(t, '3m');
   if (!disk) return;
   const service = await sandbox(t);
@@ -101,7 +101,7 @@ test('a conversion takes its own space', async (t) => {
   );
 });
 
-test('plan and download tell the same estimate in JSON', async (t) => {
+test('plan and download report the same estimate in JSON', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const [plan] = jsonLines(await tickhaul(['plan', ...ARGS, '--json'], { env }));

@@ -14,7 +14,7 @@ import { tempDir } from '../../helpers/temp.js';
 
 const CONFIG = 'jobs: [{name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 3d}]\n';
 
-/** A night's run, in a folder of its own. */
+/** A nightly run in a separate folder. */
 async function syncInto(
   t: TestContext,
   service: Sandbox,
@@ -30,7 +30,7 @@ async function syncInto(
   });
 }
 
-/** Ends with the code, in its summary too, and with one line that says the matter. */
+/** Ends with the code, also in its summary, and with one line that describes the problem. */
 function assertSays(finished: Finished, exitCode: number, line: RegExp): void {
   const { stderr } = finished;
   assert.equal(finished.exitCode, exitCode, stderr);
@@ -44,7 +44,7 @@ test('a disk that is full', async (t) => {
   if (disk) assertSays(await syncInto(t, service, disk.dir), 8, /the disk is full/);
 });
 
-test('a folder that may only be read', async (t) => {
+test('a read-only folder', async (t) => {
   const [service, disk] = [await sandbox(t), await smallDisk(t, '1m')];
   if (!disk) return;
   disk.seal();
@@ -55,7 +55,7 @@ test('a folder that may only be read', async (t) => {
 
 test('a proxy that refuses', async (t) => {
   const service = await sandbox(t);
-  // Nobody listens at the port of a server that has closed.
+  // No process listens at the port of a closed server.
   const { apiUrl: HTTP_PROXY } = await closedService(t);
   const { host } = new URL(HTTP_PROXY);
   assertSays(
@@ -65,9 +65,9 @@ test('a proxy that refuses', async (t) => {
   );
 });
 
-test('a name that is not known', async (t) => {
+test('an unknown host name', async (t) => {
   const service = await sandbox(t);
-  // Too long for a name, so that no server is asked.
+  // Too long for a host name, so no DNS server is requested.
   const name = `${'a'.repeat(64)}.invalid`;
   assertSays(
     await syncInto(t, service, undefined, { TICKHAUL_API_URL: `http://${name}` }),
@@ -76,7 +76,7 @@ test('a name that is not known', async (t) => {
   );
 });
 
-test('a certificate that nobody vouches for', async (t) => {
+test('an untrusted certificate', async (t) => {
   const service = await sandbox(t);
   const url = await selfSigned(t);
   if (url === undefined) return;
@@ -93,7 +93,7 @@ async function closedService(t: TestContext): Promise<Sandbox> {
   return service;
 }
 
-/** The address of an https server with a certificate of its own making. Without openssl, the test is skipped. */
+/** The URL of an https server with a self-signed certificate. Without openssl, the test is skipped. */
 async function selfSigned(t: TestContext): Promise<string | undefined> {
   const dir = await tempDir(t);
   const [key, cert] = [join(dir, 'key.pem'), join(dir, 'cert.pem')];

@@ -7,7 +7,7 @@ import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
-test('a download beside another run says which one works in the folder, and goes on', async (t) => {
+test('a download beside another run names the other run, and continues', async (t) => {
   const { reached, onRequest } = createRequestTrigger(1);
   const service = await sandbox(t, { rows: 50, latencyMs: 300, onRequest });
   const dir = join(await tempDir(t), 'data');

@@ -4,21 +4,21 @@ import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { forward } from '../../helpers/forward.js';
 import { serve } from '../../service/loopback.js';
 
-/** The dataset host behind a server that closes for a while when it is told to, and never has some of its files whole. */
+/** A proxy of the dataset host that can close for a while, and that never completes some files. */
 export interface ClosingFront {
   readonly url: string;
-  /** Requests so far. */
+  /** Number of requests. */
   readonly asked: () => number;
-  /** Resolves with the request of this number. */
+  /** Resolves with the nth request. */
   reached(count: number): Promise<void>;
   /**
-   * Answers 429 for so many seconds, with what is left of them.
-   * @returns when it is over, how long after its beginning each request came, in milliseconds.
+   * Responds with 429 for some seconds, with the remaining time.
+   * @returns after that time, the offset of each request in milliseconds.
    */
   close(seconds: number): Promise<readonly number[]>;
 }
 
-/** @param isPoison whether the file of a path is to be broken, whoever asks for it. */
+/** @param isPoison whether the file at a path is to be broken for every client. */
 export async function closingFront(
   t: TestContext,
   { datasetsUrl }: Sandbox,

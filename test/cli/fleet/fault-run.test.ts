@@ -1,4 +1,4 @@
-/** `npm run soak:queue` runs it with 10,000 slices: SLICES says how many. */
+/** `npm run soak:queue` runs it with 10,000 slices; SLICES sets the number. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -14,7 +14,7 @@ import { tempDir } from '../../helpers/temp.js';
 import { closingFront } from './closing-front.js';
 
 const SLICES = Number(process.env['SLICES'] ?? 1000);
-/** Types times symbols of the selection. */
+/** Data types times symbols of the selection. */
 const SERIES = 10;
 const DAYS = SLICES / SERIES;
 const FROM = addDays(EXPORTED_UNTIL, -DAYS);
@@ -22,15 +22,15 @@ const SELECTION = [
   ...['binance-futures', '-t', 'trades,derivative_ticker', '-s', 'BTCUSDT,ETHUSDT,SOLUSDT,XRPUSDT,DOGEUSDT'],
   ...['--from', formatDay(FROM), '--to', formatDay(EXPORTED_UNTIL)],
 ];
-/** Days of one series of which no whole file ever comes. */
+/** Days of one series whose files are never complete. */
 const POISON = [3, 8, 11, 15, 18].map((day) => formatDay(addDays(FROM, day)));
 const isPoison = (path: string): boolean =>
   POISON.some((day) => path === `/v1/binance-futures/trades/${day.replaceAll('-', '/')}/SOLUSDT.csv.gz`);
-/** Seconds for which the service is closed, so that slices of a worker that is silent are others' before it opens. */
+/** Seconds for which the service is closed, long enough for slices of silent workers to be reassigned. */
 const CLOSED = 5;
 const WORKER = ['worker', '--once', '--json', '-j', '5', '--lock-duration', '2s'];
 
-test(`${SLICES} slices, workers that die and freeze, a Redis that is killed, closed windows and broken files`, {
+test(`${SLICES} slices survive killed and frozen workers, a killed Redis, closed windows and broken files`, {
   skip: NO_REDIS,
   timeout: 290_000,
 }, async (t) => {
@@ -57,7 +57,7 @@ test(`${SLICES} slices, workers that die and freeze, a Redis that is killed, clo
   await reached(0.5);
   const [refused] = await Promise.all([front.close(CLOSED), freeze(open, freezing, over)]);
   windows.push(refused);
-  // Not before: what it was about to ask as it froze, it asks as it wakes.
+  // Not earlier: requests that a worker was about to send when it froze are sent when it wakes up.
   freezing.child.kill('SIGCONT');
   await reached(0.75);
   await redis.kill();
@@ -68,7 +68,7 @@ test(`${SLICES} slices, workers that die and freeze, a Redis that is killed, clo
   assert.deepEqual(codes, [null, 3, 3, 3], ended.map(({ stderr }) => stderr).join('\n'));
   for (const times of windows) {
     assert.ok(times.length > 0, 'nobody asked in a closed window');
-    // Those that were under way came at once; half of the window is time enough for a slow machine.
+    // Requests in flight were immediate; half of the window is enough time for a slow machine.
     const late = times.filter((ms) => ms > (CLOSED * 1000) / 2);
     assert.deepEqual(late, []);
   }
@@ -90,7 +90,7 @@ test(`${SLICES} slices, workers that die and freeze, a Redis that is killed, clo
   assert.equal(verified.exitCode, 0, verified.stdout.slice(-2000));
 });
 
-/** Broken files fail for good soon, and not after half a minute. */
+/** Makes broken files fail finally soon, instead of after half a minute. */
 async function hurryPoison({ queue }: OpenQueue): Promise<void> {
   for (const { id = '', data } of await queue.getWaiting()) {
     if (data.dataType !== 'trades' || data.symbol !== 'SOLUSDT' || !POISON.includes(data.from)) continue;
@@ -99,7 +99,7 @@ async function hurryPoison({ queue }: OpenQueue): Promise<void> {
   }
 }
 
-/** Stops a worker until others were given its slices, or nobody else is left. */
+/** Stops a worker until its slices were reassigned, or no other worker is left. */
 async function freeze({ queue }: OpenQueue, { child }: Started, over: Promise<unknown>): Promise<void> {
   child.kill('SIGSTOP');
   const held = new Set((await queue.getActive()).map(({ id = '' }) => id));

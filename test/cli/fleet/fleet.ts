@@ -9,7 +9,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { listNames } from '../../verify/helpers.js';
 
-/** Day files of a folder that has the cache of records in it. */
+/** Day files of a folder that also contains the cache of records. */
 export const filesIn = async (dir: string): Promise<readonly string[]> =>
   (await listNames(dir)).filter((name) => name.endsWith('.csv.gz'));
 

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { NO_REDIS, queueOf } from '../../helpers/redis.js';
 import { enqueue, FILES, filesIn, fleetOf, NAMED } from './fleet.js';
 
-test('plans that no slice names any more go, once they are a day old', { skip: NO_REDIS }, async (t) => {
+test('plans without slices are removed after a day', { skip: NO_REDIS }, async (t) => {
   const fleet = await fleetOf(t);
   const plans = async (): Promise<readonly string[]> =>
     (await readdir(join(fleet.dir, '.tickhaul', 'plans'))).sort();
@@ -27,13 +27,13 @@ test('plans that no slice names any more go, once they are a day old', { skip: N
   await open.queue.drain();
   await put('2024-03-03');
   const after = await plans();
-  // The second is of today.
+  // The second plan is from today.
   assert.deepEqual([after.length, after.includes(first)], [2, false]);
   await open.close();
   assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
 });
 
-test('a queue that removes its plan leaves the same plan of another queue, under old names too', {
+test('a queue that removes its plan keeps the same plan of another queue, also with old names', {
   skip: NO_REDIS,
 }, async (t) => {
   const fleet = await fleetOf(t);
@@ -46,7 +46,7 @@ test('a queue that removes its plan leaves the same plan of another queue, under
   const [, sum = ''] = own.split('-');
   assert.deepEqual(theirs.split('-').slice(1), [sum], 'one plan under two names');
 
-  // Before, all queues had one name for it: each noted it, and slices name it.
+  // Earlier, all queues shared one name of it: each noted it, and slices name it.
   await copyFile(join(dir, own), join(dir, sum));
   const other = await queueOf(fleet.redis, 'other');
   const [slice] = await other.queue.getWaiting();

@@ -12,7 +12,7 @@ const statusOf = async (fleet: Fleet): Promise<Record<string, unknown>> =>
   JSON.parse((await fleet.run('queue', 'status', '--json')).stdout) as Record<string, unknown>;
 const EMPTY = { waiting: 0, active: 0, delayed: 0, completed: 0, failed: 0, paused: false };
 
-/** As if each slice had failed twice already: without the waits between tries. */
+/** As if each slice had failed twice already, to skip the waits between attempts. */
 async function allowOneTry({ redis }: Fleet): Promise<void> {
   const { queue, close } = await queueOf(redis);
   for (const { id = '', data } of await queue.getWaiting()) {
@@ -22,7 +22,7 @@ async function allowOneTry({ redis }: Fleet): Promise<void> {
   await close();
 }
 
-test('workers share what enqueue put there, each file once; a second enqueue finds nothing to do', {
+test('workers share the queued slices, each file once; a second enqueue has nothing to add', {
   skip: NO_REDIS,
 }, async (t) => {
   const fleet = await fleetOf(t);
@@ -47,7 +47,7 @@ test('workers share what enqueue put there, each file once; a second enqueue fin
   assert.equal((await fleet.run('verify')).exitCode, 0);
   assert.deepEqual(await enqueue(fleet), { ...summary, slices: 0, added: 0, present: 0 });
 
-  // What is missing again is put there again, though its slice had ended.
+  // A missing file is queued again, though its slice had completed.
   const [first = ''] = await filesIn(fleet.dir);
   await rm(join(fleet.dir, first));
   assert.deepEqual(await enqueue(fleet), { ...summary, slices: 1, added: 1, present: 0 });
@@ -55,7 +55,7 @@ test('workers share what enqueue put there, each file once; a second enqueue fin
   assert.equal((await filesIn(fleet.dir)).length, FILES);
 });
 
-test('shards of a pinned plan are slices of their own; each file comes once', {
+test('shards of a pinned plan are separate slices; each file is downloaded once', {
   skip: NO_REDIS,
 }, async (t) => {
   const fleet = await fleetOf(t);
@@ -86,7 +86,7 @@ test('shards of a pinned plan are slices of their own; each file comes once', {
   }
 });
 
-test('no key is in Redis, and none is needed to look at the queue', { skip: NO_REDIS }, async (t) => {
+test('Redis holds no key, and commands on the queue need none', { skip: NO_REDIS }, async (t) => {
   const fleet = await fleetOf(t);
   await enqueue(fleet, '--slice', '1d', '--convert', 'ndjson');
   const key = fleet.env['TICKHAUL_API_KEY'] ?? '-';
@@ -100,14 +100,11 @@ test('no key is in Redis, and none is needed to look at the queue', { skip: NO_R
   delete fleet.env['TICKHAUL_API_KEY'];
   assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: FILES });
   assert.match((await fleet.run('queue', 'status')).stdout, /^waiting\s+20\n/);
-  assert.equal(
-    (await fleet.run('queue', 'drain')).stdout,
-    '20 slices dropped; enqueue puts them there again\n',
-  );
+  assert.equal((await fleet.run('queue', 'drain')).stdout, '20 slices removed; enqueue queues them again\n');
   assert.deepEqual(await statusOf(fleet), EMPTY);
 });
 
-test('days that are not there make a strict enqueue fail, once the rest is in the queue', {
+test('a strict enqueue fails for missing days after it has queued the others', {
   skip: NO_REDIS,
 }, async (t) => {
   const fleet = await fleetOf(t);
@@ -130,7 +127,7 @@ test('days that are not there make a strict enqueue fail, once the rest is in th
 });
 
 test('with --fail-fast a slice ends at its first failed file', { skip: NO_REDIS }, async (t) => {
-  // Of a body that ended, the next file doesn't wait for the proof.
+  // After the end of a body, the next file does not wait for its verification.
   const fleet = await fleetOf(t, { faults: { '500': 1 } });
   await enqueue(fleet, '--retries', '0', '--to', '2024-03-01', '-t', 'trades', '--fail-fast', '-j', '1');
   await allowOneTry(fleet);
@@ -138,7 +135,7 @@ test('with --fail-fast a slice ends at its first failed file', { skip: NO_REDIS 
   assert.equal(fleet.requests().length, 2, 'of two slices with two files each');
 });
 
-test('a slice that fails is tried again, told with its days, and put back by retry', {
+test('a failed slice is retried, reported with its days, and queued again by retry', {
   skip: NO_REDIS,
 }, async (t) => {
   const fleet = await fleetOf(t, { faults: { 'bit-flip': 1 } });
@@ -161,7 +158,7 @@ test('a slice that fails is tried again, told with its days, and put back by ret
   const healthy = await sandbox(t, { rows: 50 });
   const env = { ...fleet.env, ...envOf(healthy, fleet.dir) };
   assert.equal((await fleet.run('queue', 'retry', String(failed[0]?.['id']))).exitCode, 0);
-  assert.equal((await fleet.run('queue', 'retry')).stdout, '1 slice put into the queue again\n');
+  assert.equal((await fleet.run('queue', 'retry')).stdout, '1 slice queued again\n');
   assert.equal((await runHere(['worker', '--once'], { env })).exitCode, 0);
   assert.equal((await filesIn(fleet.dir)).length, 4);
 });

@@ -11,7 +11,7 @@ import { DOWNLOAD, NAMES, storeRig } from '../store/rig.js';
 const RECORDS = /\/\.tickhaul\/manifest\//;
 const WORKER = ['worker', '--once', '--json', '-j', '1', '--lock-duration', '1s'];
 
-/** A queue and a store, neither with anything in it. */
+/** An empty queue and an empty store. */
 async function fleetOn(t: TestContext) {
   const rig = await storeRig(t);
   const redis = await startRedis(t);
@@ -21,7 +21,7 @@ async function fleetOn(t: TestContext) {
   return { rig, redis, env, enqueue };
 }
 
-test('workers bring slices to a store that the slice names; one that is killed before its records leaves nothing undone', {
+test('workers download slices to the store that the slice names; a worker killed before its records leaves no work undone', {
   skip: NO_REDIS || NO_STORE,
 }, async (t) => {
   const { rig, redis, env, enqueue } = await fleetOn(t);
@@ -36,7 +36,7 @@ test('workers bring slices to a store that the slice names; one that is killed b
   }
   client.disconnect();
 
-  // The store's address comes from the slice, the credentials from the worker's own environment.
+  // The store's address comes from the slice, the credentials from the worker's environment.
   const { AWS_ENDPOINT_URL_S3: _, ...own } = env;
   const victim = start(WORKER, { env: own });
   t.after(() => victim.child.kill('SIGKILL'));
@@ -60,7 +60,7 @@ test('workers bring slices to a store that the slice names; one that is killed b
   assert.equal(jsonLines(again).at(-1)?.['slices'], 0, again.stderr);
 });
 
-test('a worker that is told to end waits for no silent store before its work', {
+test('a worker does not wait for a silent store after a signal', {
   skip: NO_REDIS || NO_STORE,
 }, async (t) => {
   const { rig, env, enqueue } = await fleetOn(t);

@@ -3,16 +3,16 @@ import type { OutputScreen } from '../../../src/cli/arguments/command.js';
 
 interface Row {
   text: string;
-  /** Whether it goes on with the line of the row above. */
+  /** Whether the row continues the line of the row above. */
   wrapped: boolean;
 }
 
-/** A terminal as most are: it wraps long lines, scrolls, and lays lines out anew when its width changes. */
+/** A typical terminal: it wraps long lines, scrolls, and reflows lines when its width changes. */
 export class Emulator extends EventEmitter implements OutputScreen {
   readonly isTTY = true;
   columns: number;
   rows: number;
-  /** Rows that have left the screen at its top. */
+  /** Rows that were scrolled off the top. */
   readonly history: string[] = [];
   #grid: Row[] = [{ text: '', wrapped: false }];
   #y = 0;
@@ -25,7 +25,7 @@ export class Emulator extends EventEmitter implements OutputScreen {
     this.rows = rows;
   }
 
-  /** What the screen shows, without empty lines at its end. */
+  /** The visible rows, without empty ones at the end. */
   get shown(): readonly string[] {
     const shown = this.#grid.map(({ text }) => text.trimEnd());
     while (shown.at(-1) === '') shown.pop();
@@ -33,7 +33,7 @@ export class Emulator extends EventEmitter implements OutputScreen {
   }
 
   write(text: string): boolean {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the terminal's commands
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences of the terminal
     for (const [token] of text.matchAll(/\u001b\[(\d*)[A-Za-z]|\u001b[78]|./gsu)) this.#take(token);
     return true;
   }
@@ -54,7 +54,7 @@ export class Emulator extends EventEmitter implements OutputScreen {
         this.#grid.push({ text: line.slice(from, from + columns), wrapped: from > 0 });
       }
     }
-    // The cursor's line stays on the screen, and what stands below it goes first.
+    // The line of the cursor stays on the screen, and lines below it are removed first.
     this.#grid.length = Math.min(this.#grid.length, Math.max(this.#y + 1, rows));
     while (this.#grid.length > rows) this.#scroll();
     this.emit('resize');

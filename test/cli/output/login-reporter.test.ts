@@ -37,7 +37,7 @@ function reported(
 
 const LINK: LoginEvent = { event: 'verification', reason: 'first', uri: 'https://example.com/claim' };
 
-test('the link is told to whom it concerns, drawn where there is room', () => {
+test('shows the link with the e-mail, as a QR code if there is room', () => {
   assert.deepEqual(reported([{ event: 'registered' }, LINK], { drawLink: (uri) => `[${uri.length}]` }), {
     stdout: '',
     stderr:
@@ -45,14 +45,14 @@ test('the link is told to whom it concerns, drawn where there is room', () => {
   });
 });
 
-test('quiet tells nothing but the link', () => {
+test('quiet prints only the link', () => {
   const restart: LoginEvent = { event: 'restart', reason: 'claim_denied', message: 'it was denied' };
   const { stderr } = reported([{ event: 'stored' }, restart, waiting('slow', 5000), LINK], { quiet: true });
   assert.match(stderr, /^Open this page [^\n]+\n {2}https:[^\n]+\nIt shows a code\.\n$/);
-  assert.match(reported([restart]).stderr, /^it was denied\nregistering anew\n$/);
+  assert.match(reported([restart]).stderr, /^it was denied\nregistering again\n$/);
 });
 
-test('a wait is told once in ten seconds, unless its reason is another; a short one never', () => {
+test('reports a wait once in ten seconds unless its reason changes, and never a short one', () => {
   const { stderr } = reported([
     waiting('slow', 2000),
     waiting('slow', 3000),
@@ -64,14 +64,14 @@ test('a wait is told once in ten seconds, unless its reason is another; a short 
     waiting('busy', 6000),
   ]);
   assert.deepEqual(stderr.split('\n'), [
-    'it is slow; asking again in 2.0s',
-    'it is busy; asking again in 5.0s',
-    'it is busy; asking again in 6.0s',
+    'it is slow; retrying in 2.0s',
+    'it is busy; retrying in 5.0s',
+    'it is busy; retrying in 6.0s',
     '',
   ]);
 });
 
-test('JSON is one event a line on stdout', () => {
+test('JSON is one event per line on stdout', () => {
   const { stdout, stderr } = reported([LINK, waiting('slow', 10)], { json: true });
   assert.deepEqual(
     stdout.split('\n').map((text) => (text === '' ? '' : JSON.parse(text))),

@@ -1,6 +1,6 @@
 import type { OutputScreen } from '../../../src/cli/arguments/command.js';
 
-/** A screen that keeps what is written to it. */
+/** A screen that records its output. */
 export function createSink(size: Omit<OutputScreen, 'write'> = {}): OutputScreen & { text(): string } {
   const written: string[] = [];
   return { ...size, write: (text: string) => written.push(text), text: () => written.join('') };

@@ -16,7 +16,7 @@ import { tempDir } from '../../helpers/temp.js';
 
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
 
-test('messages of channels and symbols, whole, in order, as the exchange sent them; then without a service', async (t) => {
+test('replays complete messages of channels and symbols in the exchange’s order; then without a service', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = { ...envOf(service, dir), TM_CACHE_DIR: join(dir, 'slices') };
@@ -45,7 +45,7 @@ test('messages of channels and symbols, whole, in order, as the exchange sent th
   assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
 });
 
-test('--with-disconnects marks each break once, and only then', async (t) => {
+test('--with-disconnects marks each disconnect once', async (t) => {
   const service = await busySandbox(t, { feeds: { breaks: 0.5, suggestedMinutes: 1 } });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -59,7 +59,7 @@ test('--with-disconnects marks each break once, and only then', async (t) => {
   assert.equal(marked.stdout.replace(/\n\n/g, '\n').replace(/^\n/, ''), plain.stdout);
 });
 
-test('what is refused, with its code, before any slice is asked for', async (t) => {
+test('refuses invalid requests with their exit codes, before requesting a slice', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -73,10 +73,14 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
     [2, /unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx', '--channel', 'trade', ...PERIOD]],
     [2, /is not an exchange id/, ['../bitmex', '--channel', 'trade', ...PERIOD]],
     [2, /give one of them/, [...trades, '-t', 'trade', ...PERIOD]],
-    [2, /--source datasets has no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
+    [2, /--source datasets: day files have no channels/, [...trades, '--source', 'datasets', ...PERIOD]],
     [2, /one exchange/, ['deribit', ...trades, ...PERIOD]],
-    [2, /name channels to choose symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
-    [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
+    [2, /name channels to select symbols/, ['bitmex:XBTUSD', '--channel', 'all', ...PERIOD]],
+    [
+      2,
+      /the period has no whole minute/,
+      [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50'],
+    ],
     [2, /is not in UTC/, [...trades, '--from', '2024-03-01T00:00+02:00', '--to', '2024-03-02']],
     [2, /--dir is for day files, .* raw data; leave it out$/m, [...trades, ...PERIOD, '--dir', 'days']],
     [2, /--layout is for day files/, [...trades, ...PERIOD, '--layout', 'hive']],
@@ -102,7 +106,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
   assert.doesNotMatch(wrong.stderr, /wrong-key/);
 });
 
-test('symbols that the record lacks are a warning, in any number; what matches nothing is one too', async (t) => {
+test('warns of symbols that the record lacks, and of requests that match nothing', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -122,7 +126,7 @@ test('symbols that the record lacks are a warning, in any number; what matches n
   assert.match(none.stderr, /no message of the period matches/);
 });
 
-test('symbols of Binance, in lower case in channels, are taken in any case, and from one slice', async (t) => {
+test('accepts symbols of Binance in any case, and reads them from one slice', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -143,7 +147,7 @@ test('symbols of Binance, in lower case in channels, are taken in any case, and 
   assert.deepEqual([JSON.parse(stdout).id, JSON.parse(stdout).datasetId], ['btcusdt', 'BTCUSDT']);
 });
 
-test('verify --cache reads every slice; a replay mends what it finds', async (t) => {
+test('verify --cache reads every slice; a replay repairs damaged ones', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -180,12 +184,12 @@ test('verify --cache reads every slice; a replay mends what it finds', async (t)
   assert.doesNotMatch(empty.stderr, /day files/);
   const nowhere = await runHere(['verify', '--cache', '--cache-dir', join(dir, 'nowhere')], { env });
   assert.equal(nowhere.exitCode, 2);
-  assert.match(nowhere.stderr, /nowhere: there is no such folder; .*--cache-dir/);
+  assert.match(nowhere.stderr, /nowhere: no such folder; .*--cache-dir/);
   const own = await runHere(['verify', '--cache'], { env: { ...env, XDG_CACHE_HOME: join(dir, 'none') } });
   assert.equal(own.exitCode, 0, own.stderr);
 });
 
-test('--speed paces, a reader that leaves is a normal end, and an interrupt ends in whole lines', async (t) => {
+test('--speed paces, a reader that leaves is a normal end, and an interrupt ends after a complete line', async (t) => {
   const service = await busySandbox(t, { rows: 5000, feeds: { suggestedMinutes: 10 } });
   const dir = await tempDir(t);
   const env = envOf(service, dir);

@@ -17,14 +17,14 @@ const BOTH = 'deribit:BTC-PERPETUAL,ETH-PERPETUAL';
 
 interface Copy {
   readonly dir: string;
-  /** Nothing answers there, and nothing is stored. */
+  /** An environment without network and stored records. */
   readonly env: Record<string, string>;
-  /** With the network. */
+  /** The environment with the network. */
   online(...args: readonly string[]): Promise<Finished>;
   offline(...args: readonly string[]): Promise<Finished>;
 }
 
-/** A folder that a replay filled, and a copy of it on what might be another machine. */
+/** A folder filled by a replay, and a copy of it as on another machine. */
 async function copied(t: TestContext, layout: readonly string[] = []): Promise<Copy> {
   const service = await sandbox(t);
   const [from, to] = [await tempDir(t), await tempDir(t)];
@@ -49,7 +49,7 @@ async function copied(t: TestContext, layout: readonly string[] = []): Promise<C
 const linesOf = ({ stdout }: Pick<Finished, 'stdout'>): readonly string[] =>
   stdout.trimEnd().split('\n').sort();
 
-test('a copied folder is replayed without a network, by its manifest or by the names of its files', async (t) => {
+test('replays a copied folder without a network, by its manifest or its file names', async (t) => {
   const { dir, online, offline } = await copied(t);
   const named = [BOTH, '-t', TYPES, ...PERIOD];
   const all = ['deribit', '-t', `${TYPES},quote_1s`, ...PERIOD];
@@ -59,7 +59,7 @@ test('a copied folder is replayed without a network, by its manifest or by the n
     const copy = await offline(...named);
     assert.deepEqual([copy.exitCode, copy.stdout === right.stdout], [0, true], copy.stderr);
     assert.match(right.stdout, /ETH-PERPETUAL.*\n/);
-    // Without names, the folder's symbols, in the order of their names.
+    // Without symbols in the request, all of the folder, sorted by name.
     const every = await offline(...all);
     assert.equal(every.exitCode, 0, every.stderr);
     assert.equal(every.stdout, (await offline(BOTH, ...all.slice(1))).stdout);
@@ -69,7 +69,7 @@ test('a copied folder is replayed without a network, by its manifest or by the n
   assert.equal((await offline(...ofOne)).stdout, (await online(...ofOne)).stdout);
 });
 
-test('another layout is read by its manifest', async (t) => {
+test('the manifest locates files of another layout', async (t) => {
   const { online, offline } = await copied(t, ['--layout', '{exchange}/{type}/{symbol}/{date}']);
   const named = [BOTH, '-t', TYPES, ...PERIOD];
   const copy = await offline(...named);
@@ -77,7 +77,7 @@ test('another layout is read by its manifest', async (t) => {
   assert.equal(copy.stdout, (await online(...named)).stdout);
 });
 
-test('what is not in the folder ends the run before the first line', async (t) => {
+test('missing data ends the run before the first line', async (t) => {
   const { dir, offline } = await copied(t);
   const trades = ['-t', 'trade'];
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
@@ -100,7 +100,7 @@ test('what is not in the folder ends the run before the first line', async (t) =
     assert.deepEqual([exitCode, stdout], [code, ''], stderr);
     assert.match(stderr, message);
   }
-  // Days before a symbol's first file are days without it, if another one has them; days that are named are wanted.
+  // Days before a symbol's first file count as empty if another symbol has them; requested days must exist.
   rmSync(join(dir, '.tickhaul'), { recursive: true });
   for (const dataType of ['trades', 'incremental_book_L2']) {
     rmSync(join(dir, `deribit_${dataType}_2024-03-01_ETH-PERPETUAL.csv.gz`));
@@ -113,7 +113,7 @@ test('what is not in the folder ends the run before the first line', async (t) =
   assert.match(named.stderr, /trades ETH-PERPETUAL 2024-03-01: not on disk/);
 });
 
-test('the server answers from a copied folder, over HTTP and WebSocket', async (t) => {
+test('the server reads a copied folder, over HTTP and WebSocket', async (t) => {
   const { dir, env, online } = await copied(t);
   const right = await online(BOTH, '-t', TYPES, ...PERIOD);
   const server = start(['serve', '--source', 'datasets', '--offline', '--port', '0'], { env });

@@ -15,7 +15,7 @@ const FEEDS = ['--source', 'feeds'];
 const PERIOD = ['--from', '2024-03-01T00:00', '--to', '2024-03-01T00:30'];
 const TYPES = 'trade,derivative_ticker,trade_bar_1m,quote';
 
-test('normalized messages of the command and of the library, over threads; then without a service', async (t) => {
+test('command and library give the same normalized messages, with threads too; then without a service', async (t) => {
   const service = await sandbox(t, { feeds: { breaks: 0.2 } });
   const dir = await tempDir(t);
   const slices = join(dir, 'slices');
@@ -59,7 +59,7 @@ test('normalized messages of the command and of the library, over threads; then 
   assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
 });
 
-test('what is refused, with its code, before any slice is asked for', async (t) => {
+test('refuses invalid requests with their exit codes, before requesting a slice', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -72,7 +72,11 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
       ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
     ],
     [2, /aster: .*use --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
-    [2, /shorter than a minute/, [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50']],
+    [
+      2,
+      /the period has no whole minute/,
+      [...trades, '--from', '2024-03-01T00:00:10', '--to', '2024-03-01T00:00:50'],
+    ],
     [7, /not in the cache; run without --offline/, [...trades, ...PERIOD, '--offline']],
     [4, /bitmex 2024-03-02T00:00 and 4 more minutes: needs an API key/, [...trades, ...closed]],
   ];
@@ -94,7 +98,7 @@ test('what is refused, with its code, before any slice is asked for', async (t) 
   assert.doesNotMatch(wrong.stderr, /wrong-key/);
 });
 
-test('a body that is cut ends the run in whole lines; a reader that leaves, an interrupt', async (t) => {
+test('a truncated body, a reader that leaves and an interrupt each end after a complete line', async (t) => {
   const service = await sandbox(t, { feeds: { faults: { truncate: 0.3 }, suggestedMinutes: 1 }, seed: 3 });
   const sound = await sandbox(t, { seed: 3 });
   const dir = await tempDir(t);

@@ -5,18 +5,18 @@ import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { busySandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
-/** How often a replay is killed: few here, a hundred by `npm run soak`. */
+/** Number of kills: few here, a hundred in `npm run soak`. */
 const KILLS = Number(process.env['KILLS'] ?? 8);
-/** Minutes of the period, a slice each, so that the last kill still finds some that are missing. */
+/** Minutes of the period, one slice each, so that slices are missing at the last kill too. */
 const MINUTES = KILLS * 18;
 
 interface KilledReplay {
   readonly env: Readonly<Record<string, string>>;
   readonly args: readonly string[];
   readonly dir: string;
-  /** Requests for slices, by their addresses, in the order in which they came. */
+  /** Addresses of slice requests, in order. */
   readonly asked: readonly string[];
-  /** Resolves when so many more of them were. */
+  /** Resolves after this many more requests. */
   readonly more: (slices: number) => Promise<void>;
 }
 
@@ -50,13 +50,13 @@ async function place(t: TestContext, minutes: number): Promise<KilledReplay> {
   };
 }
 
-test(`killed ${KILLS} times at any moment, then the same bytes`, async (t) => {
+test(`gives the same bytes after ${KILLS} kills at arbitrary times`, async (t) => {
   const { env, args, dir, asked, more } = await place(t, MINUTES);
   const right = await tickhaul([...args, '--cache-dir', join(dir, 'undisturbed')], { env });
   assert.equal(right.exitCode, 0, right.stderr);
   const killed = [...args, '--cache-dir', join(dir, 'killed')];
   for (let kill = 0; kill < KILLS; kill++) {
-    // Some slices later each time; every second one when more were asked for than are at first, so that some were kept.
+    // Some slices later each time; every second kill is after more than the initial requests, so that some slices were stored.
     const enough = more((kill % 2 === 0 ? 1 : 12) + ((kill * 7) % 12));
     const run = start(killed, { env });
     await Promise.race([enough, run.finished]);
@@ -68,7 +68,7 @@ test(`killed ${KILLS} times at any moment, then the same bytes`, async (t) => {
   const whole = await tickhaul(killed, { env });
   assert.equal(whole.exitCode, 0, whole.stderr);
   assert.ok(whole.stdout === right.stdout);
-  // Requests of a killed process may still come after its end; their slices were not kept, and are fetched again.
+  // Requests of a killed process may still arrive after its end; their slices were not stored and are requested again.
   const fetched = new Set(asked.slice(before)).size;
   assert.ok(fetched > 0 && fetched < MINUTES, `${fetched} of ${MINUTES} slices were left`);
   const { exitCode } = await tickhaul(['verify', '--cache', '--cache-dir', join(dir, 'killed')], { env });

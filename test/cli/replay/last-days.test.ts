@@ -8,7 +8,7 @@ import { tempDir } from '../../helpers/temp.js';
 const NAMES = ['bitmex:XBTUSD', 'deribit:BTC-PERPETUAL'];
 const TYPES = ['-t', 'trade,trade_bar_1m'];
 
-test('--last is as many exported days, of day files and of feeds, and offline too', async (t) => {
+test('--last selects exported days for day files and feeds, offline too', async (t) => {
   const service = await sandbox(t, { feeds: { suggestedMinutes: 10 } });
   const dir = await tempDir(t);
   const env = { ...envOf(service, dir), TM_CACHE_DIR: dir };
@@ -33,7 +33,7 @@ test('--last is as many exported days, of day files and of feeds, and offline to
   assert.ok(messages > 0);
 });
 
-test('--last is refused beside other days, and where it is no number of days', async (t) => {
+test('--last is refused beside other days, and if it is not a number of days', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   for (const days of [

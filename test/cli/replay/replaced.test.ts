@@ -10,7 +10,7 @@ import { repeated } from '../convert/converting.js';
 
 const DATE = ['--date', '2024-03-01'];
 
-test('a replay goes on while its day file is downloaded again, and replaced by an equal one', async (t) => {
+test('a replay continues while its day file is replaced by an equal one', async (t) => {
   const [served, dir] = [await tempDir(t), await tempDir(t)];
   const source = await writeDayFile(served, 'trades', repeated(csvOf('trades', 20_000), 6));
   const service = await sandbox(t, { replayDir: served, exportedUntil: undefined });
@@ -24,7 +24,7 @@ test('a replay goes on while its day file is downloaded again, and replaced by a
   const { child, printed, finished } = start(args, { env });
   t.after(() => child.kill('SIGKILL'));
   await printed('\n');
-  // It does as much as its buffers hold, and then nothing.
+  // It fills its buffers, and then stops.
   child.stdout?.pause();
   const again = ['download', 'deribit', '-t', 'trades', '-s', 'all', ...DATE, '--existing', 'overwrite'];
   const { exitCode, stderr } = await tickhaul(again, { env });

@@ -11,7 +11,7 @@ import { gated, opening } from '../../replay/gate.js';
 const ARGS = ['replay', 'deribit:BTC-PERPETUAL', '-t', 'trade', '--from', '2024-03-01', '--to', '2024-03-04'];
 const THIRD_DAY = /\/2024\/03\/03\//;
 
-test('a replay begins while later days are downloaded; one that fails ends it with its code, after all before', async (t) => {
+test('a replay starts while later days are downloaded; a failed day ends it with its code, after all earlier days', async (t) => {
   const service = await sandbox(t);
   const whole = await runHere(ARGS, { env: envOf(service, await tempDir(t)) });
   assert.equal(whole.exitCode, 0, whole.stderr);
@@ -25,7 +25,7 @@ test('a replay begins while later days are downloaded; one that fails ends it wi
   status = 404;
   const dir = await tempDir(t);
   const { printed, finished } = start([...ARGS, '--json'], { env: envOf(gate, dir) });
-  // Two days are there before anything is known of the third.
+  // Two days are complete before the third has a result.
   await printed('"localTimestamp":"2024-03-02');
   third.open();
   const { exitCode, stdout, stderr } = await finished;
@@ -44,7 +44,7 @@ test('a replay begins while later days are downloaded; one that fails ends it wi
   assert.ok(!existsSync(join(dir, '.tickhaul/lock')));
 });
 
-test('a reader that leaves ends what is still being downloaded', async (t) => {
+test('a reader that leaves ends the downloads', async (t) => {
   // More than a pipe holds.
   const service = await sandbox(t, { rows: 3000 });
   const never = new Promise<undefined>(() => {});

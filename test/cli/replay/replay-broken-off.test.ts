@@ -18,7 +18,7 @@ interface LongReplay {
   readonly env: Record<string, string>;
 }
 
-/** A folder with two files that take many seconds; large enough for threads, though they are small. */
+/** A folder with two files that take many seconds, and that are replayed in threads. */
 async function longReplay(t: TestContext): Promise<LongReplay> {
   const dir = await tempDir(t);
   const bytes = repeated(csvOf('trades', 50_000), 40);
@@ -31,19 +31,19 @@ function lastLineOf(stderr: string): Record<string, unknown> {
   return JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
 }
 
-/** A figure of a process's status, in kB. */
+/** A value of a process's status, in kB. */
 function statusOf(pid: number | undefined, name: string): number {
   const status = readFileSync(`/proc/${pid}/status`, 'utf8');
   return Number(new RegExp(`${name}:\\s+(\\d+) kB`).exec(status)?.[1]);
 }
 
-/** Clock ticks that a process has used. */
+/** CPU time of a process, in clock ticks. */
 function ticksOf(pid: number | undefined): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
   return Number(fields[11]) + Number(fields[12]);
 }
 
-test('a reader that stops holds the replay back, in bounded memory; when it leaves, that is a normal end', async (t) => {
+test('a slow reader slows the replay in bounded memory, and its leaving is a normal end', async (t) => {
   if (!existsSync('/proc/self/status')) {
     t.skip('no way to look at a process here');
     return;
@@ -58,7 +58,7 @@ test('a reader that stops holds the replay back, in bounded memory; when it leav
     stderr += text;
   });
   await once(child.stdout, 'readable');
-  // It does as much as its buffers hold, and then nothing.
+  // It fills its buffers, and then stops.
   for (let before = 0, ticks = ticksOf(child.pid); ticks > before + 2; ) {
     await new Promise((resolve) => setTimeout(resolve, 300));
     before = ticks;
@@ -74,7 +74,7 @@ test('a reader that stops holds the replay back, in bounded memory; when it leav
   assert.ok((summary['bytes'] as number) < 50_000_000, `${summary['bytes']} bytes`);
 });
 
-test('SIGTERM: code 143, whole lines, a summary', async (t) => {
+test('SIGTERM is code 143, with complete lines and a summary', async (t) => {
   const { env } = await longReplay(t);
   const { child, printed, finished } = start(ARGS, { env });
   await printed('\n');
@@ -88,7 +88,7 @@ test('SIGTERM: code 143, whole lines, a summary', async (t) => {
   JSON.parse(lines.at(-1) ?? '');
 });
 
-test('SIGKILL with -o: no file has its name', async (t) => {
+test('SIGKILL with -o leaves no file with the final name', async (t) => {
   const { dir, env } = await longReplay(t);
   const out = join(dir, 'out');
   const { child, finished } = start([...ARGS, '-o', join(out, 'a.ndjson')], { env });

@@ -10,7 +10,7 @@ import { tempDir } from '../../helpers/temp.js';
 
 const DAY = ['--date', '2024-03-01', '-q'];
 
-test('symbols by name, by glob and by file are the same; options are picked out of their one file', async (t) => {
+test('symbols by name, glob and file give the same messages; options are selected from their common file', async (t) => {
   const dir = await tempDir(t);
   const options = csvOf('options_chain', 200);
   const [, one = ''] = options.split('\n')[1]?.split(',') ?? [];
@@ -31,7 +31,7 @@ test('symbols by name, by glob and by file are the same; options are picked out 
   const named = await replay('deribit:ETH-PERPETUAL,BTC-PERPETUAL', '-t', 'trade');
   assert.equal(named.length, 100);
   assert.ok((await replay('deribit', '-t', 'trade', '-s', `@${list}`)).join() === named.join());
-  // A glob's symbols come in the record's order.
+  // Symbols of a glob are in the order of the record.
   const matched = await replay('deribit', '-t', 'trade', '-s', '*-PERPETUAL');
   assert.ok(matched.toSorted().join() === named.toSorted().join());
 
@@ -42,7 +42,7 @@ test('symbols by name, by glob and by file are the same; options are picked out 
   assert.deepEqual(await replay(`deribit:${one}`, '-t', 'option_summary'), own);
 });
 
-test('500 symbols with 256 file handles, over threads', async (t) => {
+test('replays 500 symbols with 256 file handles, in threads', async (t) => {
   const dir = await tempDir(t);
   const csv = csvOf('trades', 600);
   const symbols = Array.from({ length: 500 }, (_, at) => `S${at}`);
@@ -53,7 +53,7 @@ test('500 symbols with 256 file handles, over threads', async (t) => {
   const args = ['replay', `deribit:${symbols}`, '-t', 'trade', ...DAY];
   const { exitCode, stdout, stderr } = await tickhaul(args, { env: envOf(service, dir), command });
   assert.equal(exitCode, 0, stderr);
-  // All have the same times, so that only the order of the symbols tells which comes first.
+  // All have the same times, so the order depends on the symbols.
   const keys = [...stdout.matchAll(/"symbol":"S(\d+)".*"localTimestamp":"(.+)"/g)].map(
     ([, at = '', time = '']) => `${time} ${at.padStart(3, '0')}`,
   );

@@ -14,7 +14,7 @@ const DAYS = ['2024-03-01', '2024-03-02'];
 const BTC = 'BTC-PERPETUAL';
 const ETH = 'ETH-PERPETUAL';
 
-test('several exchanges, types and days are what a plain merge of their lines is; the second run is offline', async (t) => {
+test('several exchanges, types and days equal a plain merge of their lines; the second run is offline', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -61,7 +61,7 @@ test('several exchanges, types and days are what a plain merge of their lines is
   assert.match(missing.stderr, /^tickhaul: deribit trades BTC-PERPETUAL 2024-03-03, .* not on disk/);
 });
 
-test('a bar goes on over midnight, and -o writes a file that is whole, compressed by its name', async (t) => {
+test('a bar continues over midnight, and -o writes a complete file, compressed by its extension', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -91,7 +91,7 @@ test('a bar goes on over midnight, and -o writes a file that is whole, compresse
   }
 });
 
-test('a corrupt day file: code 6, whole lines before it, and no output file', async (t) => {
+test('a corrupt day file is code 6, after complete lines and without an output file', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -126,7 +126,7 @@ test('a reader that leaves is a normal end', async (t) => {
   assert.equal(stderr, '');
 });
 
-test('many symbols of the same days under few file handles', async (t) => {
+test('replays many symbols of the same days with few file handles', async (t) => {
   const service = await sandbox(t, { rows: 50 });
   const dir = await tempDir(t);
   const args = [
@@ -150,7 +150,7 @@ test('many symbols of the same days under few file handles', async (t) => {
   assert.deepEqual(times, [...times].sort());
 });
 
-test('what is refused, with its code and what to do', async (t) => {
+test('refuses invalid requests with an exit code and a correction', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);
@@ -202,7 +202,7 @@ test('what is refused, with its code and what to do', async (t) => {
   assert.equal(exitCode, 4);
 });
 
-test('warnings go to stderr beside the summary of --json, too', async (t) => {
+test('warnings are printed to stderr beside the summary of --json', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const env = envOf(service, dir);

@@ -17,7 +17,7 @@ export function linesOfFile(
   return linesOf(dataType, gunzipSync(readFileSync(path)).toString(), names);
 }
 
-/** A plain merge: of the inputs' next lines the earliest, and of equal ones the first input's. */
+/** A plain merge: the earliest next line of all inputs, in the order of the inputs if equal. */
 export function mergePlainly(inputs: readonly (readonly Line[])[]): Line[] {
   const rest = inputs.map((input) => [...input].reverse());
   const merged: Line[] = [];

@@ -33,7 +33,7 @@ async function place(t: TestContext): Promise<Place> {
     dir,
     env,
     write(dataType, rows, symbol = SYMBOL) {
-      // It is a file that nobody recorded.
+      // The file is not recorded.
       rmSync(join(dir, '.tickhaul'), { recursive: true, force: true });
       const path = join(dir, `deribit_${dataType}_2024-03-01_${symbol}.csv.gz`);
       const header = dataTypeColumns(dataType)?.map(({ name }) => name) ?? [];
@@ -50,7 +50,7 @@ const trade = (time: number | string, symbol = SYMBOL): string =>
   `deribit,${symbol},${time},${time},,buy,100.5,1`;
 const change = (time: number | string, side = 'bid', symbol = SYMBOL): string =>
   `deribit,${symbol},${time},${time},false,${side},100.5,1`;
-/** The kernel makes lines of messages alone, columns the others. */
+/** Only messages are parsed by the kernel; other rows by columns. */
 const WAYS = [
   ['trades', 'trade', trade],
   ['trades', 'trade,trade_bar_1m', trade],
@@ -62,7 +62,7 @@ const timesOf = ({ stdout }: Finished): string[] =>
     ([, seconds]) => seconds ?? '',
   );
 
-test('rows of other days, other symbols and going back are replayed in order, with one warning', async (t) => {
+test('replays rows of other days, other symbols and in wrong order sorted, with one warning', async (t) => {
   const { write, replay } = await place(t);
   for (const [dataType, types, row] of WAYS) {
     const rows = [at(-5), at(1), at(3), at(2), at(4)].map((time) => row(time));
@@ -80,7 +80,7 @@ function foreign(row: (typeof WAYS)[number][2]): string {
   return row === trade ? trade(at(7), 'ETH/USD') : change(at(7), 'ask', 'ETH/USD');
 }
 
-test('a file all of whose rows are of another day, in milliseconds or of another symbol is code 6', async (t) => {
+test('a file with only rows of another day, in milliseconds or of another symbol is code 6', async (t) => {
   const { write, replay, env } = await place(t);
   const cases: readonly (readonly [readonly (readonly [number | string, string])[], RegExp])[] = [
     [
@@ -121,7 +121,7 @@ test('a file all of whose rows are of another day, in milliseconds or of another
   assert.equal(exitCode, 6);
 });
 
-test('a part of a day is no fault, nor is a symbol in its own writing, nor a file without rows', async (t) => {
+test('a part of a day, a symbol in the exchange’s spelling and a file without rows are valid', async (t) => {
   const { write, replay } = await place(t);
   for (const [dataType, types, row] of WAYS) {
     write(
@@ -150,7 +150,7 @@ test('a part of a day is no fault, nor is a symbol in its own writing, nor a fil
   assert.equal(written.exitCode, 0);
 });
 
-test('a side of a book that is neither bid nor ask is code 6 in replays and computed types', async (t) => {
+test('a book side that is neither bid nor ask is code 6 in replays and computed types', async (t) => {
   const { write, replay, env } = await place(t);
   for (const side of ['buy', '', 'BID']) {
     const path = write('incremental_book_L2', [change(at(1)), change(at(2), side)]);
@@ -168,7 +168,7 @@ test('a side of a book that is neither bid nor ask is code 6 in replays and comp
   }
 });
 
-test('the server warns once of a file, and cuts off an answer of a wrong one; the library gives warnings', async (t) => {
+test('the server warns once per file and aborts the response; the library has warnings', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const data = join(dir, 'datasets');

@@ -17,7 +17,7 @@ interface Cluster {
   readonly run: Started;
   readonly http: number;
   readonly wsPort: number;
-  /** Of the workers that it began with. */
+  /** Process ids of the initial workers. */
   readonly pids: readonly number[];
 }
 
@@ -51,7 +51,7 @@ async function counts(http: number): Promise<Readonly<Record<string, number>>> {
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-05', to: '2024-03-05T00:05' };
 const REPLAY = withOptions('/replay', OPTIONS);
 
-/** Minutes of the day that the service was asked for, however many times. */
+/** Minutes of the day that were requested, without duplicates. */
 function minutesAsked({ requests }: Sandbox): readonly number[] {
   return requests
     .filter(({ url }) => url.startsWith('/v1/data-feeds/'))
@@ -63,7 +63,7 @@ function minutesAsked({ requests }: Sandbox): readonly number[] {
     .sort((one, other) => one - other);
 }
 
-test('workers answer together: one cache that is emptied once, one sum of what they count', async (t) => {
+test('workers share one cache, which is cleared once, and one set of metrics', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const feeds = join(dir, 'slices', 'feeds');
@@ -75,7 +75,7 @@ test('workers answer together: one cache that is emptied once, one sum of what t
   assert.ok(pids.length > 1 && new Set(pids).size === pids.length);
   assert.deepEqual(readdirSync(join(dir, 'slices')), []);
 
-  // Each connection goes to the next of them.
+  // Connections are distributed round robin.
   const answers = (await Promise.all(pids.map(() => ask(http, REPLAY)))).map(({ text }) => text);
   assert.equal(new Set(answers).size, 1);
   assert.deepEqual(minutesAsked(service), [0, 1, 2, 3, 4], 'none twice');
@@ -132,14 +132,14 @@ const STREAM = withOptions('/ws-stream-normalized', {
   timeoutIntervalMS: 0,
 });
 
-/** The next message of a connection, or its end, which is none. */
+/** The next message of a connection; undefined at its end. */
 const spoken = ({ socket, heard }: Connected): Promise<unknown> =>
   Promise.race([
     once(socket, 'message'),
     heard.then(({ code, reason }) => assert.fail(`closed with ${code} ${reason}`)),
   ]);
 
-test('a worker that is killed takes only its own connections with it', async (t) => {
+test('a killed worker ends only its own connections', async (t) => {
   const playing: Peer[] = [];
   const { url } = await loopbackExchange(t, {
     async play(peer) {
@@ -178,14 +178,14 @@ const PERIOD = 'from=2024-03-01&to=2024-03-01T00:10:00.000Z';
 const subscribe = (...args: readonly string[]): string => JSON.stringify({ op: 'subscribe', args });
 const pathOf = (session: string): string => `/ws-replay?exchange=bitmex&${PERIOD}&session=${session}`;
 
-test('connections of a session come together, whichever worker has it; an answer ends after SIGTERM', async (t) => {
+test('connections of a session meet in one worker; a response is finished after SIGTERM', async (t) => {
   const service = await busySandbox(t, { latencyMs: 100, feeds: { suggestedMinutes: 1 } });
   const { run, http, wsPort } = await startCluster(t, ['-j', '2'], envOf(service, await tempDir(t)));
   const server = { wsPort };
   const sessions = ['a', 'b', 'c', 'd'].map((session) =>
     Promise.all([
       hear(server, pathOf(session), [subscribe('trade:XBTUSD')]),
-      // Who subscribes to nothing ends the session of both.
+      // A connection without a subscription ends the session of both.
       hear(server, pathOf(session)),
     ]),
   );

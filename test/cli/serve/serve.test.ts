@@ -12,7 +12,7 @@ import { portsOf } from './ports.js';
 
 const OPTIONS = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
 
-test('two lines when it listens, answers, and a signal as its normal end', async (t) => {
+test('prints two lines when it listens, serves requests, and a signal is its normal end', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const feeds = join(dir, 'slices', 'feeds');
@@ -43,7 +43,7 @@ test('two lines when it listens, answers, and a signal as its normal end', async
   assert.ok(!stderr.includes(service.apiKey));
 });
 
-test('a key as an argument and a wider address are warned of; debug lines go to stdout', async (t) => {
+test('warns of a key as an argument and of a public address; debug lines are printed to stdout', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const args = [
@@ -68,12 +68,12 @@ test('a key as an argument and a wider address are warned of; debug lines go to 
   const { exitCode, stdout, stderr } = await server.finished;
   assert.equal(exitCode, 0, stderr);
   assert.match(stderr, /warning --api-key: other users/);
-  assert.match(stderr, /warning --host 0\.0\.0\.0: whoever can reach it/);
+  assert.match(stderr, /warning --host 0\.0\.0\.0: every client that can reach it/);
   assert.match(stdout, /data-feeds\/bitmex/);
   assert.ok(!(stdout + stderr).includes(service.apiKey));
 });
 
-test('a key as an argument is not told by the lock of the folder', async (t) => {
+test('the lock of the folder does not contain a key from the arguments', async (t) => {
   const service = await busySandbox(t, { latencyMs: 200 });
   const dir = await tempDir(t);
   const args = ['serve', '--port', '0', '--source', 'datasets', '--api-key', service.apiKey];
@@ -86,13 +86,13 @@ test('a key as an argument is not told by the lock of the folder', async (t) => 
     isOver = true;
   });
   let holder = '';
-  // It is there as long as day files come.
+  // The lock exists while day files are downloaded.
   while (holder === '' && !isOver) holder = await readFile(lockPath(dir), 'utf8').catch(() => '');
   assert.equal(JSON.parse(holder).command, 'tickhaul serve');
   assert.equal((await asking).status, 200);
 });
 
-test('what keeps it from starting is code 2', async (t) => {
+test('errors at the start are code 2', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const taken = createServer().listen(0, '127.0.0.1');
@@ -104,7 +104,7 @@ test('what keeps it from starting is code 2', async (t) => {
     [/port \d+ of 127\.0\.0\.1 is in use/, ['--cluster-mode', '--port', String(port)], {}],
     [/--port: "65535" is not a whole number/, ['--port', '65535'], {}],
     [/TM_PORT: "http" is not a port/, [], { TM_PORT: 'http' }],
-    [/--allow-origin: "desk" is no origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
+    [/--allow-origin: "desk" is not an origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
     [/--cache-dir: s3:/, ['--port', '0', '--cache-dir', 's3://bucket'], {}],
   ];
   for (const [message, args, env] of cases) {

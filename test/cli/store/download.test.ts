@@ -9,7 +9,7 @@ import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
 import { assertNoSecret, BOOK_ROWS, DOWNLOAD, NAMES, rowsOf, storeRig } from './rig.js';
 
-test('day files lie in a bucket, whole and recorded; a second run asks for nothing', {
+test('stores day files in a bucket, complete and recorded; a second run requests nothing', {
   skip: NO_STORE,
 }, async (t) => {
   const rig = await storeRig(t);
@@ -39,7 +39,7 @@ test('day files lie in a bucket, whole and recorded; a second run asks for nothi
   );
 });
 
-test('names of folders, and of the prefix, may hold what they like', { skip: NO_STORE }, async (t) => {
+test('folders and the prefix may have any characters', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const prefix = 'ü +%41&/ a';
   const words = [...DOWNLOAD, '--dir', rig.at(prefix), '--layout'];
@@ -53,7 +53,7 @@ test('names of folders, and of the prefix, may hold what they like', { skip: NO_
   assert.equal((await rig.assertTrue(prefix)).length, 2 * NAMES.length);
 });
 
-test('what does not hold its proof leaves nothing', { skip: NO_STORE }, async (t) => {
+test('files that fail their verification leave nothing', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t, { faults: { 'bit-flip': 1 } });
   const { exitCode } = await rig.run(...DOWNLOAD, '--dir', rig.at('data'), '--retries', '1');
   assert.equal(exitCode, 6);
@@ -62,7 +62,7 @@ test('what does not hold its proof leaves nothing', { skip: NO_STORE }, async (t
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
 
-test('faults of service and store on one way are healed', { skip: NO_STORE }, async (t) => {
+test('recovers from faults of service and store in the same transfer', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t, { faults: { reset: 1 }, faultsPerFile: 1 });
   const met = [
     rig.shim.harm('ListObjectsV2', SLOW_DOWN),
@@ -81,7 +81,7 @@ test('faults of service and store on one way are healed', { skip: NO_STORE }, as
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
 });
 
-test('an upload that the store has lost, or a part of it, is begun again', { skip: NO_STORE }, async (t) => {
+test('starts an upload again after the store lost it or a part of it', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const harms = [
     ['UploadPart', 'other etag'],
@@ -108,7 +108,7 @@ test('an upload that the store has lost, or a part of it, is begun again', { ski
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
 
-test('two that bring the same files both end well, and each file stands once', {
+test('two runs with the same files both succeed, and each file is stored once', {
   skip: NO_STORE,
 }, async (t) => {
   const rig = await storeRig(t);
@@ -119,7 +119,7 @@ test('two that bring the same files both end well, and each file stands once', {
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
 
-test('Parquet alone goes to the store, and is read there in ranges', { skip: NO_STORE }, async (t) => {
+test('stores only Parquet, and reads it there in ranges', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const words = [
     ...DOWNLOAD,
@@ -157,7 +157,7 @@ test('Parquet alone goes to the store, and is read there in ranges', { skip: NO_
   assert.deepEqual(await rig.files('data'), files);
 });
 
-/** An object as hyparquet reads it. */
+/** An object as a file of hyparquet. */
 async function rangesOf({ name: Bucket, client, read }: TestBucket, Key: string): Promise<AsyncBuffer> {
   const { length } = await read(Key);
   return {

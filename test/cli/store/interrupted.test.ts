@@ -12,12 +12,12 @@ const TRADES = NAMES.filter((name) => name.includes('_trades_'));
 
 interface Point {
   readonly words: (at: StoreRig['at']) => readonly string[];
-  /** At which the store falls silent. */
+  /** Requests at which the store stops responding. */
   readonly operation: StoreCall['operation'];
   readonly key: RegExp;
 }
 
-/** Each begins with the three day files of a download. */
+/** Commands, each after a download of three day files. */
 const POINTS: readonly Point[] = [
   {
     words: (at) => [
@@ -53,7 +53,7 @@ const POINTS: readonly Point[] = [
   },
 ];
 
-test('an interrupt ends a command whose store is silent, and nothing is half there', {
+test('an interrupt ends a command whose store is silent, without partial objects', {
   skip: NO_STORE,
 }, async (t) => {
   const rig = await storeRig(t);
@@ -81,5 +81,5 @@ test('an interrupt ends a command whose store is silent, and nothing is half the
   assert.deepEqual([await bucket.uploads(), await rig.files('data')], [[], [...NAMES, ...PARQUET].sort()]);
 });
 
-/** The conversion stands before its source goes. */
+/** The conversion is stored before its source is removed. */
 const PARQUET = TRADES.map((name) => name.replace('.csv.gz', '.parquet'));

@@ -10,7 +10,7 @@ const DAY_FILE = /csv\.gz$/;
 const RECORDS = /\/\.tickhaul\/manifest\//;
 const LEASE = /\/\.tickhaul\/locks\//;
 
-/** Where a run is killed: at a request that the store never saw, or that it did, and whose answer never comes. */
+/** When a run is killed: before the store gets a request, or before its response arrives. */
 const POINTS: readonly (readonly [StoreCall['operation'], Harm, RegExp])[] = [
   ['PutObject', 'held answer', LEASE],
   ['UploadPart', 'silence', DAY_FILE],
@@ -21,7 +21,7 @@ const POINTS: readonly (readonly [StoreCall['operation'], Harm, RegExp])[] = [
   ['PutObject', 'held answer', RECORDS],
 ];
 
-test('a kill leaves no half file and no record of none, and the next run ends whole', {
+test('a killed run leaves no partial file and no wrong record, and the next run completes', {
   skip: NO_STORE,
 }, async (t) => {
   const rig = await storeRig(t);
@@ -52,7 +52,7 @@ test('a kill leaves no half file and no record of none, and the next run ends wh
   }
 });
 
-test('uploads of a run that was killed are ended a day later', { skip: NO_STORE }, async (t) => {
+test('uploads of a killed run are aborted a day later', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const words = [...DOWNLOAD, '--dir', rig.at('data')];
   const { child, finished } = rig.start(...words);

@@ -9,7 +9,7 @@ import { DOWNLOAD, NAMES, storeRig } from './rig.js';
 
 const OTHERS = '.tickhaul/manifest/deribit/trades/2020-01/20200102T000000000Z-other-1.jsonl';
 
-test('a list, a lock file and a sync read the records of what they name, and no others', {
+test('a list, a lock file and a sync read only the records that they need', {
   skip: NO_STORE,
 }, async (t) => {
   const rig = await storeRig(t);
@@ -39,7 +39,7 @@ test('a list, a lock file and a sync read the records of what they name, and no 
   }
 });
 
-test('what lies below a prefix is known by the manifest of that prefix', { skip: NO_STORE }, async (t) => {
+test('the manifest of a prefix covers all objects below it', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
   const { exitCode, stderr } = await rig.run(...DOWNLOAD, ...layout, '--dir', rig.at('data'));
@@ -53,7 +53,7 @@ test('what lies below a prefix is known by the manifest of that prefix', { skip:
   const parquet = NAMES.map((name) => name.replace('csv.gz', 'parquet'));
   assert.deepEqual((await readdir(out)).sort(), parquet);
   const listed = rig.shim.calls.slice(calls).filter(({ operation }) => operation === 'ListObjectsV2');
-  // What is converted, then a manifest in each folder from that of the first file up to the prefix, and that manifest.
+  // The source, then manifests from the folder of the first file up to the prefix, and the one that exists.
   assert.equal(listed.length, 2 + 4 + 2, 'and none for the other files');
 
   const verified = await rig.run('verify', `${below}/trades/`, '--listed', '--json');

@@ -13,7 +13,7 @@ import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const TYPES = ['incremental_book_L2', 'quotes', 'trades'];
-/** Brings all files of the service. */
+/** Downloads all files of the service. */
 export const DOWNLOAD = [
   ...['download', 'binance-futures', '-t', TYPES.join(), '-s', 'BTCUSDT', '--date', '2024-03-01'],
 ];
@@ -24,7 +24,7 @@ const TRADES = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n
 const TRADE = 'binance-futures,BTCUSDT,1709251200000000,1709251200000100,7,buy,61000.5,0.25\n';
 const QUOTES = 'exchange,symbol,timestamp,local_timestamp,ask_amount,ask_price,bid_price,bid_amount\n';
 const QUOTE = 'binance-futures,BTCUSDT,1709251200000000,1709251200000100,0.5,61000.5,61000.1,0.25\n';
-/** So many that they need two parts, since they are not compressed. */
+/** Enough rows for two parts, since they are not compressed. */
 export const BOOK_ROWS = 110_000;
 
 /** Day files by their flat names. */
@@ -45,15 +45,15 @@ export interface StoreRig {
   readonly env: Record<string, string>;
   /** The destination under a prefix. */
   at(prefix: string): string;
-  /** In this process. */
+  /** Runs a command in this process. */
   run(...words: readonly string[]): Promise<Finished>;
-  /** As a process of its own. */
+  /** Runs a command as a separate process. */
   start(...words: readonly string[]): Started;
-  /** Addresses of day files that were asked for. */
+  /** Addresses of requested day files. */
   asked(): readonly string[];
-  /** Keys under a prefix and a slash, without it and without what is tickhaul's own. */
+  /** Keys under a prefix, without the prefix and without the state of tickhaul. */
   files(prefix: string): Promise<readonly string[]>;
-  /** What is there is whole, and what is recorded is there. @returns paths that are recorded. */
+  /** Checks that objects are complete, and that recorded ones exist. @returns recorded paths. */
   assertTrue(prefix: string): Promise<readonly string[]>;
 }
 
@@ -102,7 +102,7 @@ interface SegmentLine {
   readonly object?: { readonly etag: string };
 }
 
-/** Paths of the newest records, each of which an object stands for. */
+/** Paths of the newest records whose objects exist. */
 async function recordsTold({ name, client, keys, read }: TestBucket, prefix: string): Promise<string[]> {
   const newest = new Map<string, SegmentLine>();
   for (const key of await keys(`${prefix}/.tickhaul/manifest/`)) {
@@ -121,7 +121,7 @@ async function recordsTold({ name, client, keys, read }: TestBucket, prefix: str
   return [...newest.keys()].sort();
 }
 
-/** No word of what would let somebody else in. */
+/** Checks that a text contains no credentials. */
 export function assertNoSecret({ stdout, stderr }: Finished, { env }: StoreRig): void {
   const printed = stdout + stderr;
   for (const name of ['AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'TICKHAUL_API_KEY'])
@@ -129,6 +129,6 @@ export function assertNoSecret({ stdout, stderr }: Finished, { env }: StoreRig):
   assert.doesNotMatch(printed, /Signature=|X-Amz-|AWS4-HMAC|made-up\//i);
 }
 
-/** Rows of a day file, its header not counted. */
+/** Rows of a day file without its header. */
 export const rowsOf = (name: string): number =>
   gunzipSync(DAY_FILES[name] ?? Buffer.of()).filter((byte) => byte === 10).length - 1;

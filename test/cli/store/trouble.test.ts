@@ -8,7 +8,7 @@ import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
 interface Trouble {
   readonly what: string;
   readonly exitCode: number;
-  /** Of the one line on stderr. */
+  /** Part of the only line on stderr. */
   readonly says: RegExp;
   readonly flags?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
@@ -18,7 +18,7 @@ interface Trouble {
 const FOREVER = 10_000;
 const SHORT = ['--stall-timeout', '300ms'];
 
-/** What is wrong with the store before anything is downloaded. */
+/** Problems of the store that are detected before the download. */
 const AT_START: readonly Trouble[] = [
   {
     what: 'no such bucket',
@@ -61,7 +61,7 @@ const AT_START: readonly Trouble[] = [
   },
 ];
 
-/** What shows while files come. */
+/** Problems that occur during the download. */
 const ON_THE_WAY: readonly Trouble[] = [
   {
     what: 'no permission to write',
@@ -91,7 +91,7 @@ const ON_THE_WAY: readonly Trouble[] = [
   },
 ];
 
-/** Takes a right from everybody, the bucket's owner too. */
+/** Revokes a permission from every user, including the bucket's owner. */
 function deny({ bucket: { name: Bucket, client } }: StoreRig, Action: string): Promise<unknown> {
   const Resource = [`arn:aws:s3:::${Bucket}`, `arn:aws:s3:::${Bucket}/*`];
   const statement = { Effect: 'Deny', Principal: '*', Action, Resource };
@@ -104,7 +104,7 @@ for (const [troubles, isAtStart] of [
   [ON_THE_WAY, false],
 ] as const) {
   for (const { what, exitCode, says, flags = [], env = {}, begin } of troubles) {
-    test(`${what}: code ${exitCode}, in one line`, { skip: NO_STORE }, async (t) => {
+    test(`${what} is code ${exitCode}, in one line`, { skip: NO_STORE }, async (t) => {
       const rig = await storeRig(t);
       await begin?.(rig);
       const words = [...DOWNLOAD, '--dir', rig.at('data'), '--json', '--verbose', ...flags];
@@ -120,7 +120,7 @@ for (const [troubles, isAtStart] of [
   }
 }
 
-test('a look for a manifest above a path, or at an object, is told, and ends soon where nobody is there', async () => {
+test('an error while searching a manifest above a path or at an object is reported, soon if the store is unreachable', async () => {
   const env = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b', AWS_REGION: 'us-east-1' };
   const nobody = ['--s3-endpoint', 'http://127.0.0.1:9', '--s3-path-style', '--verbose'];
   await Promise.all(

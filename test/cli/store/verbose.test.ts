@@ -5,12 +5,12 @@ import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
 import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
 
-/** A request as `--verbose` tells it: what it was, and what came of it. */
+/** A request as printed by `--verbose`: method, path and result. */
 interface Told extends StoreCall {
   readonly outcome: string;
 }
 
-/** Runs the built command: each request that the store was asked is told once, before the command's last line. */
+/** Runs the built command: each request to the store is printed once, before the command's last line. */
 async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<readonly Told[]> {
   const before = rig.shim.calls.length;
   const finished = await rig.start(...words, '--verbose').finished;
@@ -34,7 +34,7 @@ function toldBy(line: string, host: string): Told {
   return { ...parseStoreCall(method, address.slice(host.length)), outcome: rest.join(' ') };
 }
 
-/** An object that breaks off was told as it was answered. */
+/** An aborted object was printed when its response arrived. */
 function isOfTry({ operation, outcome }: Told): boolean {
   return operation !== 'GetObject' || /\b\d{3}$/.test(outcome);
 }
@@ -43,7 +43,7 @@ function outcomes(told: readonly Told[], operation: StoreCall['operation'], key:
   return told.filter((one) => one.operation === operation && key.test(one.key)).map(({ outcome }) => outcome);
 }
 
-test('each request to the store is told, with the tries that failed, of threads too', {
+test('prints each request to the store, including failed attempts and those of threads', {
   skip: NO_STORE,
 }, async (t) => {
   const rig = await storeRig(t);

@@ -13,7 +13,7 @@ import { createMarketSender, type LoopbackExchange, loopbackExchange } from '../
 
 const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
 
-/** An exchange that sends trades for as long as it has a client. */
+/** An exchange that sends trades while it has a client. */
 function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
   return loopbackExchange(t, {
     async play(peer) {
@@ -29,7 +29,7 @@ function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
   });
 }
 
-/** What a summary and an error say of messages that were kept. */
+/** What summary and error contain about stored messages. */
 function keptOf({ exitCode, stderr }: Finished): { readonly messages: number; readonly path: string } {
   assert.equal(exitCode, 8, stderr);
   const [, count, path] =
@@ -41,7 +41,7 @@ function keptOf({ exitCode, stderr }: Finished): { readonly messages: number; re
 }
 
 for (const name of ['live.ndjson', 'live.ndjson.gz']) {
-  test(`on a full disk, whole lines that were received before are kept: ${name}`, async (t) => {
+  test(`a full disk keeps complete lines that were received before: ${name}`, async (t) => {
     const disk = await smallDisk(t, '200k');
     if (!disk) return;
     const { url } = await endlessExchange(t);
@@ -58,7 +58,7 @@ for (const name of ['live.ndjson', 'live.ndjson.gz']) {
   });
 }
 
-test('past the limit for the size of files too', async (t) => {
+test('the file size limit keeps them too', async (t) => {
   const { url } = await endlessExchange(t);
   const dir = await tempDir(t);
   const out = join(dir, 'live.ndjson');
@@ -71,7 +71,7 @@ test('past the limit for the size of files too', async (t) => {
   assert.deepEqual(await readdir(dir), ['live.ndjson']);
 });
 
-test('a file that can not have its name stays where it is, and the error names it', async (t) => {
+test('a file that cannot be renamed keeps its part file, which the error names', async (t) => {
   const out = join(await tempDir(t), 'live.ndjson');
   const { url } = await loopbackExchange(t, {
     async play(peer) {
@@ -81,7 +81,7 @@ test('a file that can not have its name stays where it is, and the error names i
       market.trade(2);
       peer.socket.ping();
       await once(peer.socket, 'pong');
-      // A folder takes the name while the stream runs.
+      // A folder with the same name is created while the stream runs.
       await mkdir(out);
       await writeFile(join(out, 'other'), '');
       child.kill('SIGINT');
@@ -93,7 +93,7 @@ test('a file that can not have its name stays where it is, and the error names i
   assert.equal((await readFile(path, 'utf8')).split('\n').length, 3);
 });
 
-test('an output that can not be written is refused before anything is connected or asked for', async (t) => {
+test('refuses an unwritable output before any connection or request', async (t) => {
   const service = await sandbox(t);
   const { url, statuses } = await endlessExchange(t);
   const dir = await tempDir(t);

@@ -12,7 +12,7 @@ import { createMarketSender, loopbackExchange, type Peer } from '../../live/exch
 
 const BITMEX = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--with-disconnects'];
 
-/** Plays trades at these prices; resolves when the client has read them all. */
+/** Sends trades at these prices; resolves when the client has read them all. */
 async function trades(peer: Peer, ...prices: readonly number[]): Promise<void> {
   await peer.nextMessage();
   const market = createMarketSender('bitmex', 'XBTUSD', peer);
@@ -24,7 +24,7 @@ async function trades(peer: Peer, ...prices: readonly number[]): Promise<void> {
 const summaryOf = (stderr: string): Record<string, unknown> =>
   JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '') as Record<string, unknown>;
 
-test('Ctrl-C is a normal end, after breaks too, and through a proxy', async (t) => {
+test('Ctrl-C is a normal end, after disconnects too, and through a proxy', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       await trades(peer, peer.number);
@@ -47,7 +47,7 @@ test('Ctrl-C is a normal end, after breaks too, and through a proxy', async (t) 
   );
   assert.match(
     stderr,
-    /^warning 127\.0\.0\.1:\d+ closed the connection \(1012\); bitmex is connected anew in 0\.\ds$/m,
+    /^warning 127\.0\.0\.1:\d+ closed the connection \(1012\); reconnecting to bitmex in 0\.\ds$/m,
   );
   assert.deepEqual(
     { ...summaryOf(stderr), seconds: 0 },
@@ -62,7 +62,7 @@ test('Ctrl-C is a normal end, after breaks too, and through a proxy', async (t) 
   assert.equal(proxy.asked.length, 2);
 });
 
-test('a file is whole after SIGTERM, whose code it is', async (t) => {
+test('after SIGTERM the file is complete, and the exit code is that of the signal', async (t) => {
   const out = join(await tempDir(t), 'live.ndjson.gz');
   let read = (): void => {};
   const hasRead = new Promise<void>((resolve) => {
@@ -84,11 +84,11 @@ test('a file is whole after SIGTERM, whose code it is', async (t) => {
   assert.equal(lines.length, 2);
 });
 
-test('--for ends it with code 0, a reader who leaves does too', async (t) => {
+test('--for ends the stream with code 0, and so does a reader that leaves', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       const market = createMarketSender('bitmex', 'XBTUSD', peer);
-      // Till the client leaves.
+      // Until the client leaves.
       for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
         market.trade(price);
         await yieldToEventLoop();
@@ -107,10 +107,10 @@ test('--for ends it with code 0, a reader who leaves does too', async (t) => {
   assert.deepEqual([left.exitCode, left.stderr], [0, '']);
 });
 
-/** Trades that are more than pipes and sockets hold. */
+/** More trades than pipes and sockets hold. */
 const COUNT = 20_000;
 
-test('Ctrl-C with a reader that takes nothing ends with 130, and says what is lost', async (t) => {
+test('Ctrl-C with a reader that reads nothing ends with 130, and reports the lost messages', async (t) => {
   const { url } = await loopbackExchange(t, {
     async play(peer) {
       const market = createMarketSender('bitmex', 'XBTUSD', peer);
@@ -127,7 +127,7 @@ test('Ctrl-C with a reader that takes nothing ends with 130, and says what is lo
   assert.equal(exitCode, 130);
   run.child.stdout?.resume();
   const { stdout, stderr } = await run.finished;
-  const [, lost] = /stdout: its reader took nothing for 1s; (\d+) messages lost/.exec(stderr) ?? [];
+  const [, lost] = /stdout: its reader read nothing for 1s; (\d+) messages lost/.exec(stderr) ?? [];
   assert.ok(Number(lost) > 0, stderr);
   const { exitCode: told, messages } = summaryOf(stderr);
   assert.deepEqual([told, Number(messages) + Number(lost)], [130, COUNT]);

@@ -14,11 +14,11 @@ const JOBS = `jobs:
 `;
 
 interface Hanging extends Started {
-  /** Resolves with the number of the process that the command for failures has become. */
+  /** Resolves with the process id of the failure hook. */
   hook(): Promise<number>;
 }
 
-/** A sync in full swing, whose command for failures hangs. @param more settings. */
+/** A running sync with a failure hook that hangs. @param more settings. */
 async function hanging(t: TestContext, more = ''): Promise<Hanging> {
   const service = await sandbox(t, { rows: 3000, rate: 20_000 });
   const dir = await tempDir(t);
@@ -31,7 +31,7 @@ async function hanging(t: TestContext, more = ''): Promise<Hanging> {
   return { ...started, hook };
 }
 
-/** What a file holds as soon as its line is whole: a command may write it after the end of the run that started it. */
+/** The content of a file after its first complete line: a hook may write it after the run that started it has ended. */
 function lineIn(path: string): Promise<string> {
   return until(path, async () => {
     const text = await readFile(path, 'utf8').catch(() => '');
@@ -39,7 +39,7 @@ function lineIn(path: string): Promise<string> {
   });
 }
 
-test('a run that is broken off ends with its summary, though nobody answers who is told of it', async (t) => {
+test('an interrupted run ends with its summary, though its notifications hang', async (t) => {
   const mute = await serve(t, () => {});
   const { child, finished, hook } = await hanging(t, `ping: ${mute}/s3cret\n`);
   child.kill('SIGTERM');
@@ -53,7 +53,7 @@ test('a run that is broken off ends with its summary, though nobody answers who 
   assert.doesNotMatch(ended.stderr, /s3cret/);
 });
 
-test('one that is broken off a second time ends at once, with a summary too', async (t) => {
+test('a second interrupt ends the run at once, with a summary too', async (t) => {
   const { child, finished, hook } = await hanging(t);
   child.kill('SIGINT');
   const pid = await hook();
@@ -66,7 +66,7 @@ test('one that is broken off a second time ends at once, with a summary too', as
   assert.equal(jsonLines(ended).at(-1)?.event, 'summary');
 });
 
-test('a run whose terminal is closed ends in order, and those who want to know are told', {
+test('a run whose terminal is closed ends cleanly and sends its notifications', {
   skip: NO_TERMINAL,
 }, async (t) => {
   const service = await sandbox(t, { rows: 3000, rate: 20_000 });

@@ -65,7 +65,7 @@ test('sync --dry-run prints the plan of each job, writes nothing, and calls no h
   assert.deepEqual(await namesIn(join(dir, 'data')), before);
 });
 
-test('sync --dry-run fails as sync does: for a job that the record does not know, and for strict days', async (t) => {
+test('sync --dry-run fails like sync for a job that the record lacks, and for strict days', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const config = join(dir, 'tickhaul.yaml');

@@ -18,7 +18,7 @@ const JOB = `jobs:
 `;
 
 interface SetUp {
-  /** Holds the config file. */
+  /** Folder with the config file. */
   readonly dir: string;
   /** Runs a command with that file, in this process. */
   readonly run: (args: readonly string[], env?: Record<string, string>) => Promise<Finished>;
@@ -38,7 +38,7 @@ async function setUp(t: TestContext, service: Sandbox, config: string): Promise<
   };
 }
 
-test('sync downloads what the jobs lack, tells a plan, each file with its job, and a summary of all jobs', async (t) => {
+test('sync downloads what the jobs lack, and emits a plan, each file with its job, and a summary of all jobs', async (t) => {
   const service = await sandbox(t);
   const more = '  - {name: eth, exchange: binance-futures, types: [quotes], symbols: [ETHUSDT], last: 1d}\n';
   const { dir, run, runBuilt } = await setUp(t, service, `dir: data\n${JOB}${more}`);
@@ -74,7 +74,7 @@ test('sync downloads what the jobs lack, tells a plan, each file with its job, a
   assert.deepEqual([quiet.exitCode, quiet.stdout, quiet.stderr], [0, '', '']);
 });
 
-test('a flag stands over the environment, that over the config file, and that over the default', async (t) => {
+test('a flag overrides the environment, which overrides the config file, which overrides the default', async (t) => {
   const service = await sandbox(t);
   const { dir, run } = await setUp(t, service, `dir: of-config\nconvert: ndjson\n${JOB}    retries: 3\n`);
   const [ofEnv, ofFlag] = [join(dir, 'of-env'), join(dir, 'of-flag')];
@@ -91,13 +91,13 @@ test('a flag stands over the environment, that over the config file, and that ov
   assert.equal(await kinds(join(dir, 'of-config')), 'csv.gz ndjson');
   assert.equal(await kinds(ofEnv), 'csv.gz ndjson');
   assert.equal(await kinds(ofFlag), 'csv.gz parquet');
-  // The other commands heed the file too.
+  // Other commands use the file too.
   const download = ['download', 'kraken', '-t', 'trades', '-s', 'XBT-USD', '--date', '2024-03-01'];
   assert.equal((await run(download)).exitCode, 0);
   assert.ok((await namesIn(join(dir, 'of-config'))).includes('kraken_trades_2024-03-01_XBT-USD.csv.gz'));
 });
 
-test('the config file is the one named, else the one here, else the user’s; its paths are beside it', async (t) => {
+test('the config file is the named one, else the local one, else the user’s; its paths are relative to it', async (t) => {
   const service = await sandbox(t);
   const { dir, runBuilt } = await setUp(t, service, 'jobs: broken\n');
   const user = join(dir, '.config', 'tickhaul');
@@ -124,7 +124,7 @@ test('the config file is the one named, else the one here, else the user’s; it
   assert.equal((await namesIn(join(dir, 'mine'))).length, 3, 'a shell would have found it there');
 });
 
-test('a config file that is not there', async (t) => {
+test('reports a missing config file', async (t) => {
   const service = await sandbox(t);
   const env = envOf(service, await tempDir(t));
   const named = await runHere(['sync', '--config', 'no.yaml'], { env });
@@ -134,7 +134,7 @@ test('a config file that is not there', async (t) => {
   assert.deepEqual([named.exitCode, none.exitCode], [2, 2]);
 });
 
-/** What stands in the file, and what is said, before any request. */
+/** Contents of the file, with the error before any request. */
 const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [`${JOB}    retrys: 3\n`, [], /tickhaul\.yaml:7: unknown key "retrys"; did you mean retries\?/],
   [`${JOB}    retries: -1\n`, [], /tickhaul\.yaml:7: retries: "-1" is not a whole number/],
@@ -153,7 +153,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
     /tickhaul\.yaml:5: symbols: cannot read the file ".*none" \(ENOENT\)/,
   ],
   [`${JOB}    rowGroup: 64k\n`, [], /tickhaul\.yaml:7: rowGroup needs convert/],
-  [`timeout: 4h\n${JOB}`, [], /tickhaul\.yaml:1: timeout goes with wait/],
+  [`timeout: 4h\n${JOB}`, [], /tickhaul\.yaml:1: timeout requires wait/],
   [`apiUrl: api.tardis.dev\n${JOB}`, [], /tickhaul\.yaml:1: apiUrl: "api\.tardis\.dev" is not an address/],
   [`ping: hc.example/secret\n${JOB}`, [], /tickhaul\.yaml:1: ping is not an address; write it as https/],
   [`onSuccess: ''\n${JOB}`, [], /tickhaul\.yaml:1: onSuccess is empty/],
@@ -162,12 +162,12 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [JOB, ['--concurrency', '0'], /^tickhaul: --concurrency: "0" is not a whole number/],
 ];
 
-test('what is wrong in a config file is told with file and line, in settings and not in flags, with code 2', async (t) => {
+test('errors in a config file have file, line and setting names instead of flags, with code 2', async (t) => {
   const service = await sandbox(t);
   const { dir, run } = await setUp(t, service, '');
   for (const [config, args, message] of WRONG) {
     await writeFile(join(dir, 'tickhaul.yaml'), config);
-    // The address of the service is only read where no variable stands over it.
+    // The URL in the file is only read if no variable overrides it.
     const env: Record<string, string> = config.startsWith('apiUrl') ? { TICKHAUL_API_URL: '' } : {};
     const { exitCode, stderr, stdout } = await run(['sync', '--json', ...args], env);
     assert.equal(exitCode, 2, stderr);
@@ -179,7 +179,7 @@ test('what is wrong in a config file is told with file and line, in settings and
   assert.deepEqual(service.requests, []);
 });
 
-test('what the record does not know is told with file, line and job', async (t) => {
+test('errors about names that the record lacks have file, line and job', async (t) => {
   const service = await sandbox(t);
   const { run } = await setUp(t, service, `dir: data\n${JOB.replace('BTCUSDT', 'BTCUSTD')}`);
   const { exitCode, stderr } = await run(['sync']);
@@ -188,7 +188,7 @@ test('what the record does not know is told with file, line and job', async (t) 
   assert.ok(service.requests.every(({ host }) => host === 'api'));
 });
 
-test('--wait ends with code 7 after --timeout, having downloaded what was there', async (t) => {
+test('--wait ends with code 7 after --timeout, and downloads what is available', async (t) => {
   const service = await sandbox(t);
   const { dir, run } = await setUp(t, service, `dir: data\n${JOB}`);
   const { exitCode, stderr } = await run(['sync', '--wait', '--timeout', '100ms']);
@@ -197,7 +197,7 @@ test('--wait ends with code 7 after --timeout, having downloaded what was there'
   assert.equal((await namesIn(join(dir, 'data'))).length, 3);
 });
 
-test('those who want to know are told of success and failure; their trouble is a warning', async (t) => {
+test('hooks and ping are notified of success and failure; their errors are warnings', async (t) => {
   const service = await sandbox(t);
   const pings: string[] = [];
   const origin = await serve(t, (request, response) => {
@@ -218,7 +218,7 @@ test('those who want to know are told of success and failure; their trouble is a
 
   const bad = await run(['sync', '--job', 'none']);
   assert.equal(bad.exitCode, 2);
-  assert.match(bad.stderr, /on-failure: the command ended with code 3: oh/);
+  assert.match(bad.stderr, /on-failure: the command exited with code 3: oh/);
   assert.deepEqual(pings.slice(2), ['GET /s3cret/start?a=b', 'GET /s3cret/fail?a=b']);
   assert.equal((await read('bad'))['exitCode'], 2);
 
@@ -228,7 +228,7 @@ test('those who want to know are told of success and failure; their trouble is a
   for (const { stdout, stderr } of [good, bad, unheard]) assert.doesNotMatch(stdout + stderr, /s3cret/);
 });
 
-test('what a lock in a shared folder says of its holder does not get at the terminal', async (t) => {
+test('control characters in the lock of a shared folder do not reach the terminal', async (t) => {
   const { dir, run } = await setUp(t, await sandbox(t), `dir: data\n${JOB}`);
   await mkdir(join(dir, 'data', '.tickhaul'), { recursive: true });
   const holder = { pid: 1, host: '\u001b[2Jthere', started: 'then', command: 'tickhaul sync' };
@@ -241,7 +241,7 @@ test('what a lock in a shared folder says of its holder does not get at the term
   }
 });
 
-test('a broken config file is told to those whom the flags name', async (t) => {
+test('hooks of the flags are notified of a broken config file', async (t) => {
   const { dir, run } = await setUp(t, await sandbox(t), 'jobs: 5\n');
   const { exitCode } = await run(['sync', '--on-failure', `cat > ${dir}/bad`]);
   assert.equal(exitCode, 2);

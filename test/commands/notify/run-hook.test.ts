@@ -9,25 +9,25 @@ import { until } from '../../helpers/until.js';
 
 const host = { ...readProcessHost(process), env: { PATH: process.env['PATH'] } };
 
-test('a command gets the text on stdin; one that does not read it is fine', async (t) => {
+test('a command gets the text on stdin, and may ignore it', async (t) => {
   const path = join(await tempDir(t), 'heard');
   await runHook(`cat > '${path}'`, 'x'.repeat(1_000_000), host);
   assert.equal((await readFile(path)).length, 1_000_000);
   await runHook('exec 0<&-; true', 'x'.repeat(1_000_000), host);
 });
 
-test('a command that fails or hangs is told in one line, and what it started ends with it', async (t) => {
+test('a command that fails or hangs is reported in one line, and its child processes are killed', async (t) => {
   await assert.rejects(
     runHook('echo one >&2; echo two >&2; exit 4', '', host),
-    /^Error: ended with code 4: two$/,
+    /^Error: exited with code 4: two$/,
   );
   await assert.rejects(runHook('kill -TERM $$', '', host), /^Error: ended by SIGTERM$/);
   const path = join(await tempDir(t), 'pid');
   const hung = `sleep 600 & echo $! > '${path}'; wait`;
   await assert.rejects(
-    // Time enough for a shell to begin, on a busy machine too.
+    // Enough time for a shell to start, also on a busy machine.
     runHook(hung, '', host, { timeoutMs: 2000 }),
-    /^Error: took longer than 2s and was ended$/,
+    /^Error: took longer than 2s and was killed$/,
   );
   const pid = Number(await readFile(path, 'utf8'));
   assert.ok(pid > 0);
@@ -39,17 +39,17 @@ test('a command that fails or hangs is told in one line, and what it started end
   await until('its end', isGone);
 });
 
-test('what it said last is told, however busy this process is, but for the key', async () => {
+test('reports the last line of a command on a busy process, with keys redacted', async () => {
   const key = 'TD.a-key-of-some-length';
   const env = { ...host.env, TICKHAUL_API_KEY: key };
   const said = Array.from({ length: 20 }, () =>
     runHook(`printf "\\033[31mwith$TICKHAUL_API_KEY ${key}" >&2; exit 1`, '', { ...host, env }),
   );
-  const told = /^Error: ended with code 1: \ufffd\[31mwith \*\*\*$/;
+  const told = /^Error: exited with code 1: \ufffd\[31mwith \*\*\*$/;
   await Promise.all(said.map((one) => assert.rejects(one, told)));
 });
 
-test('a wait that is broken off leaves the command running, with what it was told', async (t) => {
+test('an aborted wait leaves the command running, with its input', async (t) => {
   const path = join(await tempDir(t), 'heard');
   const heard = runHook(`cat > '${path}'; echo $$ >> '${path}'; exec sleep 600`, 'told ', host, {
     signal: AbortSignal.abort(),
@@ -62,6 +62,6 @@ test('a wait that is broken off leaves the command running, with what it was tol
   process.kill(Number(pid), 'SIGKILL');
 });
 
-test('what it leaves running does not hold the run up', async () => {
+test('background processes of a command do not delay the run', async () => {
   await runHook('sleep 600 >&2 & kill -KILL $!', '', host);
 });

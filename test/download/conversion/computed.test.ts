@@ -18,7 +18,7 @@ const as = (...names: string[]): ConvertSetting => ({
 const making = (...names: string[]): RunInput => converting(as(...names));
 const only = (...names: string[]): RunInput => converting({ ...as(...names), keepCsv: false });
 
-/** What is made of the day file of trades, by name. */
+/** Conversions of the day file of trades, by name. */
 const outputOf = (name: string): string =>
   name === 'rows'
     ? NAME.replace('csv.gz', 'parquet')
@@ -26,7 +26,7 @@ const outputOf = (name: string): string =>
 
 const BARS = ['trade_bar_1m', 'trade_bar_10ticks'];
 
-test('each output stands, is told and is recorded by itself, and has what the trades give', async (t) => {
+test('each output is stored, reported and recorded separately, with the values of the trades', async (t) => {
   const { service, dir } = await setUp(t);
   const { summary, files } = await run(service, dir, making('rows', ...BARS));
   assert.deepEqual(
@@ -56,7 +56,7 @@ test('each output stands, is told and is recorded by itself, and has what the tr
   assert.deepEqual(again.summary.counts, { skipped: 1 });
 });
 
-test('the outputs are, to the byte, what convert --as makes of the CSV; and convert finds them made', async (t) => {
+test('outputs equal those of convert --as byte for byte, and convert skips them', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, making(...BARS));
   const arrived = await Promise.all(BARS.map((name) => readFile(join(dir, outputOf(name)))));
@@ -68,7 +68,7 @@ test('the outputs are, to the byte, what convert --as makes of the CSV; and conv
   }
 });
 
-test('what is missing alone is made from the CSV on disk; other options make all anew', async (t) => {
+test('writes missing outputs from the CSV on disk; other options write all outputs again', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, making(BARS[0] as string));
   const asked = await requested(service, async () => {
@@ -87,7 +87,7 @@ test('what is missing alone is made from the CSV on disk; other options make all
   assert.equal((await recordOf(dir))?.conversions?.length, 2);
 });
 
-test('the CSV goes when all outputs stand, and comes again for one that is gone', async (t) => {
+test('deletes the CSV after all outputs are complete, and downloads it again if one is missing', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, making(BARS[0] as string));
   const asked = await requested(service, async () => {
@@ -109,7 +109,7 @@ test('the CSV goes when all outputs stand, and comes again for one that is gone'
   assert.deepEqual(verified.summary.counts, { verified: 1 });
 });
 
-test('files of other types are passed over with a word, and never dropped', async (t) => {
+test('warns of files of other types, and never deletes them', async (t) => {
   const { service, dir } = await setUp(t);
   const selection = { types: ['trades', 'quotes'] };
   const quotes = NAME.replace('trades', 'quotes');
@@ -127,7 +127,7 @@ test('files of other types are passed over with a word, and never dropped', asyn
   assert.deepEqual(again.summary.counts, { skipped: 2 });
 });
 
-test('hive and templates put the computed name in the place of the data type', async (t) => {
+test('hive and templates use the computed name in place of the data type', async (t) => {
   const { service, dir } = await setUp(t);
   for (const [layout, path] of [
     [
@@ -143,7 +143,7 @@ test('hive and templates put the computed name in the place of the data type', a
   }
 });
 
-test('a folder under the name of one output: the others stand and are recorded, the CSV stays', async (t) => {
+test('a folder in place of one output keeps the CSV and the other outputs, with their records', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, making('trade_bar_1m'));
   await rm(join(dir, NAME));

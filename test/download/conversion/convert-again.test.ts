@@ -17,7 +17,7 @@ import {
   setting,
 } from './converting.js';
 
-test('a file that another client left is adopted and converted in one reading', async (t) => {
+test('adopts and converts a file of another client in one pass', async (t) => {
   const { service, dir } = await setUp(t);
   const csv = gzipSync(csvOf('trades', 40));
   await writeFile(join(dir, NAME), csv);
@@ -32,7 +32,7 @@ test('a file that another client left is adopted and converted in one reading', 
   await assertConverted(dir, await readFile(join(dir, NAME)));
 });
 
-test('--existing verify reads conversions too; overwrite makes all anew', async (t) => {
+test('--existing verify reads conversions too; overwrite writes all again', async (t) => {
   const { service, dir } = await setUp(t);
   const verify = { existing: 'verify' } as const;
   await run(service, dir, converting());
@@ -61,7 +61,7 @@ test('--existing verify reads conversions too; overwrite makes all anew', async 
   assert.deepEqual(await namesIn(dir), [PARQUET]);
 });
 
-test('a conversion that is gone, or cut off, is made again: from the CSV, else from the service', async (t) => {
+test('writes a missing or truncated conversion again, from the CSV or from the service', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, converting());
   await rm(join(dir, PARQUET));
@@ -72,7 +72,7 @@ test('a conversion that is gone, or cut off, is made again: from the CSV, else f
   assert.deepEqual((await run(service, dir, dropping())).summary.counts, { downloaded: 1 });
 });
 
-test('a conversion of another version is made again: from the CSV, else from the service', async (t) => {
+test('writes a conversion of another version again, from the CSV or from the service', async (t) => {
   const { service, dir } = await setUp(t);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   const counts = async (input: RunInput): Promise<unknown> => (await run(service, dir, input)).summary.counts;
@@ -91,7 +91,7 @@ test('a conversion of another version is made again: from the CSV, else from the
   assert.deepEqual(await counts(dropping()), { skipped: 1 });
 });
 
-test('what a kill may leave is healed without a request', async (t) => {
+test('recovers from a kill without a request', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, converting());
   const csv = await readFile(join(dir, NAME));
@@ -99,7 +99,7 @@ test('what a kill may leave is healed without a request', async (t) => {
   const [line = ''] = (await readFile(manifest, 'utf8')).split('\n');
   const { conversions, ...record } = JSON.parse(line);
   const asked = await requested(service, async () => {
-    // Between the CSV's name and the output's; between the output's and the record; before the CSV was deleted.
+    // Killed between publishing CSV and output, between output and record, and before deleting the CSV.
     for (const [left, text] of [
       [[NAME], ''],
       [[NAME, PARQUET], ''],
@@ -127,7 +127,7 @@ test('what a kill may leave is healed without a request', async (t) => {
 });
 
 for (const input of [converting(), dropping()]) {
-  test(`two runs at once convert into one folder, and leave no part${input.options?.convert?.keepCsv ? '' : ' and no CSV'}`, async (t) => {
+  test(`two concurrent runs convert into one folder, and leave no part file${input.options?.convert?.keepCsv ? '' : ' and no CSV'}`, async (t) => {
     const { service, dir } = await setUp(t, { latencyMs: 5 });
     const selection = { date: undefined, from: '2024-02-25' };
     const both = await Promise.all([1, 2].map(() => run(service, dir, { ...input, selection })));
@@ -143,7 +143,7 @@ for (const input of [converting(), dropping()]) {
   });
 }
 
-test('heavy conversions at once neither stall a transfer nor pass for one that stalled', async (t) => {
+test('concurrent heavy conversions neither stall a transfer nor count as a stall', async (t) => {
   const { service, dir } = await setUp(t, { rows: 4000 });
   const selection = { types: ['book_snapshot_25'], date: undefined, from: '2024-03-01' };
   await run(service, await tempDir(t), { selection });

@@ -32,7 +32,7 @@ const FAULTS: readonly FaultKind[] = [
 ];
 for (const redirect of [false, true]) {
   for (const kind of FAULTS) {
-    test(`a fault "${kind}" on the first try leaves no trace in the conversion${redirect ? ', behind a redirect' : ''}`, async (t) => {
+    test(`a fault "${kind}" at the first attempt does not affect the conversion${redirect ? ', behind a redirect' : ''}`, async (t) => {
       const options = { faults: { [kind]: 1 }, faultsPerFile: 1, redirect, retryAfterSeconds: 0, rows: 3000 };
       const { service, dir } = await setUp(t, options);
       const { summary, files } = await run(service, dir, { ...converting(), ...patience(kind) });
@@ -45,7 +45,7 @@ for (const redirect of [false, true]) {
 }
 
 for (const kind of ['truncate', 'bit-flip', 'trailing', 'html'] as const) {
-  test(`a fault "${kind}" that lasts leaves no output, and an older one as it was`, async (t) => {
+  test(`a permanent fault "${kind}" leaves no new output, and keeps an older one`, async (t) => {
     const { service, dir } = await setUp(t, { faults: { [kind]: 1 } });
     const { summary } = await run(service, dir, converting(setting(), { retries: 1 }));
     assert.equal(summary.exitCode, 6);
@@ -59,7 +59,7 @@ for (const kind of ['truncate', 'bit-flip', 'trailing', 'html'] as const) {
   });
 }
 
-test('a resumed file is converted as a whole, from its beginning on disk', async (t) => {
+test('converts a resumed file as a whole, from its beginning on disk', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
   const abort = new AbortController();
   const first = await run(service, dir, {
@@ -79,7 +79,7 @@ test('a resumed file is converted as a whole, from its beginning on disk', async
 });
 
 for (const keepCsv of [true, false]) {
-  test(`a row that is wrong fails the conversion only: the CSV, ${keepCsv ? 'kept' : 'to be dropped'}, stays and is not asked for again`, async (t) => {
+  test(`an invalid row only fails the conversion: the CSV, ${keepCsv ? 'kept' : 'to be dropped'}, stays and is not requested again`, async (t) => {
     const replayDir = await tempDir(t);
     const bad = 'deribit_trades_2024-03-01_BAD.csv.gz';
     const good = bad.replace('BAD', 'GOOD');
@@ -110,7 +110,7 @@ for (const keepCsv of [true, false]) {
   });
 }
 
-test('a folder under the output’s name fails that file; its CSV stays', async (t) => {
+test('a folder in place of the output fails that file; its CSV stays', async (t) => {
   const { service, dir } = await setUp(t);
   await mkdir(join(dir, PARQUET));
   const selection = { date: undefined, from: '2024-03-01', to: '2024-03-04' };

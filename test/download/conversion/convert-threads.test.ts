@@ -29,7 +29,7 @@ function begin(threads: ConvertThreads, dir: string, name: string): ThreadConver
   return threads.start({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
 }
 
-test('many conversions share few threads, chunk by chunk, and each gets its own rows', async (t) => {
+test('many conversions share few threads, chunk by chunk, and each gets its rows', async (t) => {
   const dir = await tempDir(t);
   const threads = threadsOf(t, 2);
   const csvs = [10, 200, 3000, 0, 500].map((rows) => csvOf('trades', rows));
@@ -37,7 +37,7 @@ test('many conversions share few threads, chunk by chunk, and each gets its own 
     csvs.map(async (csv, index) => {
       const conversion = begin(threads, dir, String(index));
       const text = Buffer.from(csv);
-      // One buffer for all chunks: what was written must have been taken out of it.
+      // One buffer for all chunks, so each write must copy it.
       const chunk = Buffer.alloc(1000);
       for (let at = 0; at < text.length; at += chunk.length) {
         await conversion.write(chunk.subarray(0, text.copy(chunk, 0, at)));
@@ -52,7 +52,7 @@ test('many conversions share few threads, chunk by chunk, and each gets its own 
   assert.equal((await readdir(dir)).length, csvs.length);
 });
 
-test('computed types that are made in turns in one thread get each their own rows, after a failure too', async (t) => {
+test('computed types that alternate in one thread each get their rows, after a failure too', async (t) => {
   const dir = await tempDir(t);
   const threads = threadsOf(t, 1);
   const options = createConvertOptions('parquet', {});
@@ -65,7 +65,7 @@ test('computed types that are made in turns in one thread get each their own row
   const csvs = [700, 3000, 0].map((rows) => csvOf('trades', rows));
   const works = csvs.map((csv, i) => ({ csv, text: Buffer.from(csv), conversion: beginBars(String(i)) }));
   await wrong.write(Buffer.from(csvOf('trades', 10).replace(/,buy,|,sell,/, ',buy,x')));
-  // Cut within lines, and each goes on after the others.
+  // Split within lines, interleaved with the others.
   for (let at = 0; works.some(({ text }) => at < text.length); at += 999) {
     for (const { text, conversion } of works) await conversion.write(text.subarray(at, at + 999));
   }
@@ -80,7 +80,7 @@ test('computed types that are made in turns in one thread get each their own row
   assert.deepEqual(await readdir(dir), ['0', '1', '2']);
 });
 
-test('a failure is told by a later write or by the end, and concerns no other conversion', async (t) => {
+test('a failure is reported by a later write or by the end, and does not affect other conversions', async (t) => {
   const dir = await tempDir(t);
   const threads = threadsOf(t, 1);
   const good = begin(threads, dir, 'good');
@@ -100,7 +100,7 @@ test('a failure is told by a later write or by the end, and concerns no other co
   assert.deepEqual(await readdir(dir), ['good']);
 });
 
-test('what is broken off leaves nothing; a name that is taken by a folder is told', async (t) => {
+test('an aborted conversion leaves nothing; a folder in place of an output is reported', async (t) => {
   const dir = await tempDir(t);
   const threads = threadsOf(t, 1);
   const broken = begin(threads, dir, 'broken');

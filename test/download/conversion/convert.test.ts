@@ -18,7 +18,7 @@ import {
   setting,
 } from './converting.js';
 
-test('every data type arrives converted, cell by cell, from one pass', async (t) => {
+test('converts every data type cell by cell in one pass', async (t) => {
   const { service, dir } = await setUp(t);
   const selection = { exchange: 'deribit', types: ['all'], symbols: ['BTC-PERPETUAL', 'OPTIONS'] };
   const { summary, files } = await run(service, dir, { ...converting(), selection });
@@ -40,7 +40,7 @@ test('every data type arrives converted, cell by cell, from one pass', async (t)
 });
 
 for (const keepCsv of [true, false]) {
-  test(`the next run neither asks nor converts, ${keepCsv ? 'with' : 'without'} the CSV`, async (t) => {
+  test(`the next run neither requests nor converts, ${keepCsv ? 'with' : 'without'} the CSV`, async (t) => {
     const { service, dir } = await setUp(t);
     const input = keepCsv ? converting() : dropping();
     const selection = { date: undefined, from: '2024-03-01', to: '2024-03-05', layout: 'hive' };
@@ -59,7 +59,7 @@ for (const keepCsv of [true, false]) {
   });
 }
 
-test('the output is, to the byte, what convert makes of the CSV; and convert finds it made', async (t) => {
+test('the output equals that of convert byte for byte, and convert skips it', async (t) => {
   const { service, dir } = await setUp(t);
   const selection = { types: ['trades', 'book_snapshot_25'] };
   await run(service, dir, { ...converting(), selection });
@@ -73,7 +73,7 @@ test('the output is, to the byte, what convert makes of the CSV; and convert fin
   assert.equal((await namesIn(out)).length, 2);
 });
 
-test('a CSV that is there is converted without a request, again for other options and formats', async (t) => {
+test('converts an existing CSV without a request, and again for other options and formats', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir);
   const csv = await readFile(join(dir, NAME));
@@ -102,7 +102,7 @@ test('a CSV that is there is converted without a request, again for other option
   );
 });
 
-test('a CSV that is there and converted is dropped, but only for a conversion that is whole', async (t) => {
+test('drops an existing CSV only for a complete conversion', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, converting());
   const csv = await readFile(join(dir, NAME));
@@ -111,7 +111,7 @@ test('a CSV that is there and converted is dropped, but only for a conversion th
     assert.deepEqual(await namesIn(dir), [PARQUET]);
     await assertConverted(dir, csv);
 
-    // The same size and other bytes, which a look at the size does not find.
+    // The same size and other bytes, which a check of the size does not detect.
     await writeFile(join(dir, NAME), csv);
     const output = await readFile(join(dir, PARQUET));
     await writeFile(join(dir, PARQUET), Buffer.alloc(output.length));
@@ -124,7 +124,7 @@ test('a CSV that is there and converted is dropped, but only for a conversion th
   assert.equal(asked, 0);
 });
 
-test('a CSV that was dropped comes again where it is wanted; its conversion stays known', async (t) => {
+test('downloads a dropped CSV again if it is to be kept; its conversion stays recorded', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir, dropping());
   assert.deepEqual((await run(service, dir)).summary.counts, { downloaded: 1 });
@@ -137,7 +137,7 @@ for (const [name, csv] of Object.entries({
   'nothing in the gzip': '',
   'only a header': csvOf('trades', 0),
 })) {
-  test(`an empty day, ${name}: an output of no rows, and nothing to do after`, async (t) => {
+  test(`an empty day, ${name}: an output without rows, and nothing to do afterwards`, async (t) => {
     const replayDir = await tempDir(t);
     await writeFile(join(replayDir, NAME), gzipSync(csv));
     const { service, dir } = await setUp(t, { replayDir });
@@ -148,7 +148,7 @@ for (const [name, csv] of Object.entries({
   });
 }
 
-test('a data type nobody has heard of is converted, its columns as text, with one warning', async (t) => {
+test('converts an unknown data type with its columns as text, with one warning', async (t) => {
   const replayDir = await tempDir(t);
   const name = 'deribit_oi_2024-03-01_X.csv.gz';
   const header = 'exchange,symbol,timestamp,local_timestamp,oi';

@@ -28,7 +28,7 @@ export const converting = (
 export const dropping = (options: RunInput['options'] = {}): RunInput =>
   converting({ ...setting(), keepCsv: false }, options);
 
-/** What was asked of the dataset host by some work. */
+/** Requests to the dataset host during some work. */
 export async function requested(service: Sandbox, work: () => Promise<unknown>): Promise<number> {
   const count = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
   const before = count();
@@ -42,7 +42,7 @@ export async function recordOf(dir: string, path = NAME): Promise<ManifestRecord
   return manifest.get(path);
 }
 
-/** The Parquet file says what the CSV says, cell by cell, and the manifest knows it by its bytes. */
+/** Checks that the Parquet file equals the CSV cell by cell, and that the manifest has its checksum. */
 export async function assertConverted(dir: string, csv: Buffer, path = NAME): Promise<void> {
   const record = await recordOf(dir, path);
   const [entry] = record?.conversions ?? [];

@@ -10,7 +10,7 @@ import { reachableBucket } from '../../store/s3/opening.js';
 import { NAME, run } from '../runs.js';
 import { converting, dropping, PARQUET, setting } from './converting.js';
 
-test('conversions stand in a bucket beside their day files, or alone', { skip: NO_STORE }, async (t) => {
+test('stores conversions in a bucket beside their day files, or alone', { skip: NO_STORE }, async (t) => {
   const { bucket, shim, settings } = await reachableBucket(t);
   const store = await openDestination(`s3://${bucket.name}/a b`, settings);
   t.after(() => store.close());
@@ -39,7 +39,7 @@ test('conversions stand in a bucket beside their day files, or alone', { skip: N
   assert.deepEqual(await files(), [NAME, PARQUET].sort());
   const csv = gunzipSync(await bucket.read(`a b/${NAME}`)).toString();
   assert.deepEqual(await parquetRows(parquet), cellsOf('trades', csv));
-  // From the day file that stands there.
+  // Converted from the stored day file.
   const lines = converting(setting('ndjson'));
   assert.deepEqual((await run(service, store, lines)).summary.counts, { converted: 1 });
   assert.deepEqual((await run(service, store, dropping())).summary.counts, { skipped: 1 });

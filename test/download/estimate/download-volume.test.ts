@@ -25,7 +25,7 @@ function estimate(files: readonly PlannedFile[], sizeOf: EstimateSize | undefine
 
 const typical = createSizeEstimator(new DownloadHistory());
 
-test('only what is to be fetched counts, and a lock file names its size', () => {
+test('counts only files to download, with sizes of a lock file', () => {
   const skipped = planned('trades', { status: 'skip', action: 'check' });
   const locked = planned('trades', { expected: { bytes: 1400, sha256: '' } });
   assert.deepEqual(estimate([skipped, locked], typical), {
@@ -36,7 +36,7 @@ test('only what is to be fetched counts, and a lock file names its size', () => 
   });
 });
 
-test('of files that nothing is known of all is null; beside others they are taken to be like those', () => {
+test('files without an estimate count as average; without any estimate the total is null', () => {
   const odd = planned('odd');
   const nothing = {
     estimatedBytes: null,
@@ -50,7 +50,7 @@ test('of files that nothing is known of all is null; beside others they are take
   assert.equal(estimate([planned('trades'), odd], typical).estimatedBytes, one * 2);
 });
 
-test('the basis is the least sure one that a good part rests on', () => {
+test('the basis is the least precise one with a relevant share', () => {
   const sure = planned('trades', { expected: { bytes: 1e9, sha256: '' } });
   assert.equal(estimate([sure, planned('liquidations')], typical).estimateBasis, 'manifest');
   assert.equal(
@@ -59,14 +59,14 @@ test('the basis is the least sure one that a good part rests on', () => {
   );
 });
 
-test('a single option is quiet', () => {
+test('a single option is estimated small', () => {
   const [option, perpetual] = ['BTC-27DEC30-200000-C', 'BTC-PERPETUAL'].map(
     (symbol) => typical(planned('trades', {}, symbol))?.bytes ?? Number.NaN,
   );
   assert.ok((option ?? Number.NaN) < (perpetual ?? Number.NaN) / 10);
 });
 
-test('volumes of several plans add up', () => {
+test('sums the volumes of several plans', () => {
   const one = createVolume();
   addToVolume(one, planned('trades'), typical);
   const sum = sumVolumes([one, one, createVolume()]);
@@ -86,7 +86,7 @@ function recordWith(stats: unknown): ExchangeRecord {
   return { id: 'x', datasets: { exportedUntil: '2024-03-11T00:00:00.000Z', symbols, stats } };
 }
 
-test('totals of a record are shared by the exported days of its symbols; a grouped file holds them all', () => {
+test('spreads totals of a record over the exported days of its symbols; a grouped file has all of them', () => {
   const sizeOf = createSizeEstimator(new DownloadHistory(), recordWith({ trades: 20_000, bookChanges: 0 }));
   assert.deepEqual(
     [sizeOf(planned('trades', {}, 'A'))?.rows, sizeOf(planned('trades', {}, 'SPOT'))?.rows],
@@ -96,7 +96,7 @@ test('totals of a record are shared by the exported days of its symbols; a group
   assert.equal(sizeOf(planned('quotes', {}, 'A'))?.basis, 'typical');
 });
 
-test('statistics that are missing or odd are as none', () => {
+test('ignores missing and invalid statistics', () => {
   for (const stats of [undefined, null, 7, {}, { trades: 0 }, { trades: '5' }, { trades: Number.NaN }]) {
     const sizeOf = createSizeEstimator(new DownloadHistory(), recordWith(stats));
     assert.equal(sizeOf(planned('trades', {}, 'A'))?.basis, 'typical', JSON.stringify(stats));

@@ -11,7 +11,7 @@ function planOf({ events }: Run): Extract<RunEvent, { event: 'plan' }> {
   return plan;
 }
 
-/** How many times what came the estimate was. */
+/** Ratio of the estimate to the actual size. */
 function ratios({ events, summary, files }: Run): { bytes: number; rows: number } {
   const { estimatedBytes, estimatedRows } = planOf({ events, summary, files });
   const rows = files.reduce((sum, file) => sum + (file.rows ?? 0), 0);
@@ -23,7 +23,7 @@ function ratios({ events, summary, files }: Run): { bytes: number; rows: number 
 
 const isWithin = (ratio: number, times: number): boolean => ratio < times && ratio > 1 / times;
 
-test('of a new series the exchange’s totals tell within three times, and earlier days within 30 %', async (t) => {
+test('totals of the exchange estimate a new series within a factor of three, earlier days within 30 %', async (t) => {
   const service = await sandbox(t, { rows: 3000 });
   for (const type of ['trades', 'incremental_book_L2']) {
     const dir = await tempDir(t);
@@ -45,7 +45,7 @@ test('of a new series the exchange’s totals tell within three times, and earli
   }
 });
 
-test('what is there already is no part of it, and nothing left to fetch is nothing', async (t) => {
+test('existing files do not count, and nothing left to download is nothing', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const selection = { date: undefined, from: '2024-03-01', to: '2024-03-03' };
@@ -58,7 +58,7 @@ test('what is there already is no part of it, and nothing left to fetch is nothi
   assert.ok((again.freeBytes ?? 0) > 0);
 });
 
-test('sizes that are usual for a data type are said to be no more than that', async (t) => {
+test('typical sizes of a data type are marked as such', async (t) => {
   const service = await sandbox(t);
   const plan = planOf(
     await run(service, await tempDir(t), { selection: { types: ['derivative_ticker', 'trades'] } }),
@@ -67,7 +67,7 @@ test('sizes that are usual for a data type are said to be no more than that', as
   assert.ok((plan.estimatedBytes ?? 0) > 1e6);
 });
 
-test('a bound on the rate tells of the time where nothing else does', async (t) => {
+test('a rate limit gives an estimate of the time without a measured rate', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const free = planOf(await run(service, dir));

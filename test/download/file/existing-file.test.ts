@@ -7,7 +7,7 @@ import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { tempDir } from '../../helpers/temp.js';
 import { NAME, onDisk, run, setUp } from '../runs.js';
 
-test('a file that another client left is verified and adopted', async (t) => {
+test('verifies and adopts a file of another client', async (t) => {
   const { service, dir } = await setUp(t);
   const header = dataTypeColumns('trades')?.map(({ name }) => name);
   const row = 'binance-futures,BTCUSDT,1709251200000000,1709251200000000,,buy,1,2';
@@ -17,7 +17,7 @@ test('a file that another client left is verified and adopted', async (t) => {
   assert.equal((await run(service, dir)).files[0]?.status, 'skipped');
 });
 
-test('a file that another client left cut off is downloaded again', async (t) => {
+test('downloads a truncated file of another client again', async (t) => {
   const { service, dir } = await setUp(t);
   const cut = gzipSync('exchange,symbol\na,b\n').subarray(0, 30);
   await writeFile(join(dir, NAME), cut);
@@ -27,7 +27,7 @@ test('a file that another client left cut off is downloaded again', async (t) =>
   assert.deepEqual((await onDisk(dir)).whole, [NAME]);
 });
 
-test('--existing verify finds a changed byte that size alone does not', async (t) => {
+test('--existing verify detects a changed byte that the size does not show', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir);
   const good = await readFile(join(dir, NAME));
@@ -40,20 +40,20 @@ test('--existing verify finds a changed byte that size alone does not', async (t
   assert.equal((await run(service, dir, { options: { existing: 'verify' } })).files[0]?.status, 'verified');
 });
 
-test('a deleted file is fetched again, whatever the manifest says', async (t) => {
+test('downloads a deleted file again, whatever the manifest has', async (t) => {
   const { service, dir } = await setUp(t);
   await run(service, dir);
   await rm(join(dir, NAME));
   assert.equal((await run(service, dir)).files[0]?.status, 'downloaded');
 });
 
-test('an empty day is a whole file of no rows', async (t) => {
+test('an empty day is a complete file without rows', async (t) => {
   const { service, dir } = await setUp(t, { rows: 0 });
   const { summary, files } = await run(service, dir);
   assert.deepEqual([summary.exitCode, files[0]?.rows], [0, 0]);
 });
 
-test('a folder under the file’s name fails that file only', async (t) => {
+test('a folder in place of the file fails only that file', async (t) => {
   const { service, dir } = await setUp(t);
   await mkdir(join(dir, NAME));
   const { summary, files } = await run(service, dir, {
@@ -72,7 +72,7 @@ test('a symbolic link does not lead a file out of the folder', async (t) => {
   assert.deepEqual(await readdir(outside), []);
 });
 
-test('a part that is a symbolic link is not written through', async (t) => {
+test('does not write through a part file that is a symbolic link', async (t) => {
   const { service, dir } = await setUp(t);
   const victim = join(await tempDir(t), 'victim');
   await writeFile(victim, 'precious');

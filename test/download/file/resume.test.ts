@@ -6,7 +6,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { tempDir } from '../../helpers/temp.js';
 import { NAME, onDisk, run, setUp } from '../runs.js';
 
-test('an interrupted transfer is resumed where the service allows it, and verified as a whole', async (t) => {
+test('resumes an interrupted transfer if the service allows it, and verifies the whole file', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
   const abort = new AbortController();
   const first = await run(service, dir, {
@@ -31,7 +31,7 @@ test('an interrupted transfer is resumed where the service allows it, and verifi
   assert.deepEqual(await readFile(join(dir, NAME)), await readFile(join(other, NAME)));
 });
 
-test('a part that was damaged on disk is found out, thrown away and fetched anew', async (t) => {
+test('detects and discards a damaged part file, and downloads the file again', async (t) => {
   const { service, dir } = await setUp(t, { redirect: true, rows: 30_000, rate: 400_000 });
   const abort = new AbortController();
   await run(service, dir, {

@@ -7,7 +7,7 @@ import { type MemoryDestination, memoryDestination } from '../../helpers/memory-
 import { sandbox } from '../../helpers/sandbox.js';
 import { NAME, patience, run } from '../runs.js';
 
-/** What stands is whole and recorded as it stands, and nothing is left in the making. */
+/** Objects are complete and recorded with their version, and no upload is left. */
 async function assertStands(store: MemoryDestination, paths: readonly string[]): Promise<void> {
   assert.deepEqual(store.paths(), [...paths].sort());
   assert.equal(store.underway.now, 0);
@@ -21,7 +21,7 @@ async function assertStands(store: MemoryDestination, paths: readonly string[]):
 }
 
 for (const kind of ['reset', 'stall', 'truncate', 'bit-flip', 'trailing', '503', 'no-length'] as const) {
-  test(`a fault "${kind}" on the way to a store is healed`, async (t) => {
+  test(`recovers from a fault "${kind}" during a transfer to a store`, async (t) => {
     const service = await sandbox(t, { faults: { [kind]: 1 }, faultsPerFile: 1 });
     const store = memoryDestination();
     const { summary } = await run(service, store, patience(kind));
@@ -30,7 +30,7 @@ for (const kind of ['reset', 'stall', 'truncate', 'bit-flip', 'trailing', '503',
   });
 }
 
-test('what lasts leaves nothing in a store, and no record', async (t) => {
+test('a permanent fault leaves no object and no record', async (t) => {
   for (const kind of ['truncate', 'reset'] satisfies FaultKind[]) {
     const service = await sandbox(t, { faults: { [kind]: 1 } });
     const store = memoryDestination();
@@ -41,7 +41,7 @@ test('what lasts leaves nothing in a store, and no record', async (t) => {
   }
 });
 
-test('a transfer to a store goes on where it broke off, and sends nothing twice', async (t) => {
+test('a transfer to a store continues where it was interrupted, and sends nothing twice', async (t) => {
   const service = await sandbox(t, { redirect: true, rows: 30_000, faults: { reset: 1 }, faultsPerFile: 3 });
   const store = memoryDestination();
   const { events } = await run(service, store);
@@ -53,7 +53,7 @@ test('a transfer to a store goes on where it broke off, and sends nothing twice'
   assert.equal(received, store.bytes(NAME)?.length);
 });
 
-test('a store that fails in the middle has the file sent anew', async (t) => {
+test('sends a file again after an error of the store', async (t) => {
   const service = await sandbox(t, { rows: 30_000 });
   let writes = 0;
   const store = memoryDestination({
@@ -67,9 +67,9 @@ test('a store that fails in the middle has the file sent anew', async (t) => {
   await assertStands(store, [NAME]);
 });
 
-test('uploads have room for so many at once, and who waits for it holds nobody up', async (t) => {
+test('limits the memory of uploads, without blocking other transfers', async (t) => {
   const service = await sandbox(t, { rows: 30_000, faults: { reset: 0.5 }, faultsPerFile: 2 });
-  // Room for two.
+  // Memory for two.
   const store = memoryDestination({ partBytes: 150_000_000 });
   const { summary } = await run(service, store, {
     selection: { date: undefined, from: '2024-03-01', to: '2024-03-10' },
@@ -80,7 +80,7 @@ test('uploads have room for so many at once, and who waits for it holds nobody u
   assert.equal((await store.records()).size, 9);
 });
 
-test('an object that nobody recorded, or that another run put there, is read once', async (t) => {
+test('reads an unrecorded or replaced object once', async (t) => {
   const service = await sandbox(t);
   const store = memoryDestination();
   await run(service, store);

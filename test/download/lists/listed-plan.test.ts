@@ -20,7 +20,7 @@ for (const [path, layout, rows, bars] of [
   ['mine.csv.gz', undefined, 'mine', 'mine_trade_bar_1m'],
   ['mine.csv.gz', 'hive', HIVE, HIVE.replaceAll('trades', 'trade_bar_1m')],
 ] as const) {
-  test(`what is made of a listed file stands with it: ${path ?? 'no path'}, ${layout ?? 'no layout'}`, () => {
+  test(`conversions of a listed file are beside it: ${path ?? 'no path'}, ${layout ?? 'no layout'}`, () => {
     const [placed] = placeFiles([{ file: FILE, path }], layout).values();
     assert.deepEqual(
       [placed?.path, placed?.pathOf(FILE, 'parquet'), placed?.pathOf(BARS, 'parquet')],
@@ -29,7 +29,7 @@ for (const [path, layout, rows, bars] of [
   });
 }
 
-test('of a list, the records of its data types and days are needed; all, where a path does not tell its file', () => {
+test('a list needs the records of its data types and days, or all if a path does not identify its file', () => {
   const later = { ...FILE, symbol: 'ETH', day: parseDay('2024-05-07') };
   const quotes = { ...FILE, dataType: 'quotes' };
   const listed = [later, FILE, quotes].map((file) => ({ file }));

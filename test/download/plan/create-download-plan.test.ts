@@ -12,7 +12,7 @@ test('the last and the first day come before the rest', async (t) => {
   assert.deepEqual(days(files()), ['2024-03-06', '2024-03-02', '2024-03-03', '2024-03-04', '2024-03-05']);
 });
 
-test('a plan can be walked more than once, each day file once', async (t) => {
+test('a plan can be iterated repeatedly, with each day file once', async (t) => {
   const { files } = await plan(t, { types: ['all'], symbols: ['all'], from: '2024-02-25', to: '2024-03-15' });
   const once = told(files());
   assert.deepEqual(told(files()), once);
@@ -20,7 +20,7 @@ test('a plan can be walked more than once, each day file once', async (t) => {
   assert.equal((await countPlan({ files })).counts.files, once.length);
 });
 
-test('days past the export are pending, and those outside the availability are unavailable', async (t) => {
+test('days after the export are pending, and days outside the availability are unavailable', async (t) => {
   const { files } = await plan(t, { symbols: ['eth-perpetual'], from: '2024-03-04', to: '2024-03-12' });
   assert.deepEqual(told(files()).sort(), [
     'ETH-PERPETUAL trades 2024-03-04 unavailable',
@@ -34,7 +34,7 @@ test('days past the export are pending, and those outside the availability are u
   ]);
 });
 
-test('the day on which a symbol was delisted is asked for, and may be absent', async (t) => {
+test('the day on which a symbol was delisted is requested, and may be absent', async (t) => {
   const { files } = await plan(t, { symbols: ['BTC-1MAR24'], from: '2024-02-29', to: '2024-03-03' });
   const found = [...files()].map((p) => [formatDay(p.file.day), p.status, p.mayBeAbsent]);
   assert.deepEqual(found.sort(), [
@@ -44,7 +44,7 @@ test('the day on which a symbol was delisted is asked for, and may be absent', a
   ]);
 });
 
-test('without a key only the first day of each month is asked for', async (t) => {
+test('without a key only the first day of each month is requested', async (t) => {
   const { files } = await plan(t, { from: '2024-02-28', to: '2024-03-03' }, { hasKey: false });
   assert.deepEqual([...files()].map((p) => [formatDay(p.file.day), p.status]).sort(), [
     ['2024-02-28', 'unauthorized'],
@@ -90,7 +90,7 @@ test('every selected day is planned exactly once, in or out of the availability'
   );
 });
 
-test('a million day files are planned one at a time', async (t) => {
+test('generates a million day files lazily', async (t) => {
   const dataTypes = ['trades'];
   const symbols = Array.from({ length: 1000 }, (_, i) => symbol(`S${i}`, 'spot', dataTypes));
   const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };

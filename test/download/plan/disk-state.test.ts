@@ -27,7 +27,7 @@ function recordOf(path: string, day: string): ManifestRecord {
   };
 }
 
-test('what is on disk: recorded with its size, unknown, another size, a part', async (t) => {
+test('existing files may be recorded, unknown, of another size, or partial', async (t) => {
   const dir = await tempDir(t);
   const name = (day: string): string => `deribit_trades_${day}_BTC-PERPETUAL.csv.gz`;
   const manifest = await openManifest(dir, { warn: assert.fail });
@@ -56,7 +56,7 @@ test('what is on disk: recorded with its size, unknown, another size, a part', a
   assert.deepEqual((await found('overwrite')).slice(0, 2), ['download fetch', 'download fetch']);
 });
 
-test('what is on disk of a CSV and its conversion, and what is wanted', async (t) => {
+test('states of a CSV and its conversion for each setting', async (t) => {
   const dir = await tempDir(t);
   const options = createConvertOptions('parquet', {});
   const stem = 'deribit_trades_2024-03-04_BTC-PERPETUAL';
@@ -102,7 +102,7 @@ test('what is on disk of a CSV and its conversion, and what is wanted', async (t
   await manifest.close();
 });
 
-test('records are looked for wherever a path may be taken: of a layout as a function, everywhere', () => {
+test('looks for records at all possible paths: everywhere for a layout function', () => {
   const selection = {
     exchange: 'deribit',
     types: ['trades'],

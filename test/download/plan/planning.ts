@@ -13,7 +13,7 @@ import { openFolderDestination } from '../../../src/store/folder/folder-destinat
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
 
-/** What is planned against. */
+/** Inputs of a plan. */
 export const RECORD: ExchangeRecord = {
   id: 'deribit',
   datasets: {
@@ -48,7 +48,7 @@ interface Options {
   readonly record?: ExchangeRecord;
 }
 
-/** Plans against that record, in an empty folder where no other is given. */
+/** Plans against that record, in an empty folder by default. */
 export async function plan(t: TestContext, selection: Partial<Selection>, options: Options = {}) {
   const dir = options.dir ?? (await tempDir(t));
   const manifest = await openManifest(dir, { warn: assert.fail });

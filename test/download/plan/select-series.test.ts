@@ -3,20 +3,20 @@ import { test } from 'node:test';
 import type { Selection } from '../../../src/download/download-options.js';
 import { plan, symbol, told } from './planning.js';
 
-test('"all" symbols are every one but the grouped ones', async (t) => {
+test('"all" selects all symbols except the grouped ones', async (t) => {
   const { files } = await plan(t, { types: ['all'], symbols: ['all'], date: '2024-03-08' });
   const symbols = new Set([...files()].map((p) => p.file.symbol));
   assert.deepEqual([...symbols].sort(), ['BTC-29MAR24', 'BTC-PERPETUAL', 'ETH-PERPETUAL']);
 });
 
-test('symbols that a glob finds and that have no day in the range are left out, unless nothing else is left', async (t) => {
+test('symbols of a glob without days in the range are left out, unless no other is left', async (t) => {
   const none = await plan(t, { symbols: ['BTC-1MAR*'], date: '2024-03-08' });
   assert.deepEqual(told(none.files()), ['BTC-1MAR24 trades 2024-03-08 unavailable']);
   const some = await plan(t, { symbols: ['BTC-*'], date: '2024-02-08' });
   assert.equal(told(some.files()).length, 3);
 });
 
-test('a grouped symbol that is named is taken', async (t) => {
+test('a grouped symbol can be selected by name', async (t) => {
   const { files } = await plan(t, { types: ['options_chain'], symbols: ['options'], date: '2024-03-08' });
   assert.deepEqual(told(files()), ['OPTIONS options_chain 2024-03-08 download']);
 });
@@ -63,7 +63,7 @@ test('an exchange without datasets is refused', async (t) => {
   });
 });
 
-test('two symbols that no file name can tell apart are refused', async (t) => {
+test('refuses two symbols with the same file names', async (t) => {
   const symbols = [symbol('A*B', 'spot', ['trades']), symbol('A-B', 'spot', ['trades'])];
   const record = { id: 'x', datasets: { exportedUntil: '2024-03-10T00:00:00.000Z', symbols } };
   await assert.rejects(plan(t, { symbols: ['all'], date: '2024-03-08' }, { record }), {

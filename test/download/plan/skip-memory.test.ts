@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { createSkipMemory } from '../../../src/download/plan/skip-memory.js';
 
-test('it knows the places that it was told, and no others', () => {
+test('remembers exactly the indexes that were added', () => {
   fc.assert(
     fc.property(fc.uniqueArray(fc.nat(100_000), { maxLength: 50 }), (places) => {
       const memory = createSkipMemory();

@@ -27,7 +27,7 @@ const WANTED: PlannedFile = {
 };
 const PENDING = { ...WANTED, status: 'pending', action: 'nothing' } as const;
 
-/** A file to fetch, and so many others that to count them takes a while. */
+/** A file to download, and enough others that counting takes a while. */
 function* files(): Generator<PlannedFile> {
   yield WANTED;
   for (let i = 0; i < 400_000; i++) yield PENDING;
@@ -71,7 +71,7 @@ for (const [what, mostBytes, first] of [
   });
 }
 
-test('the bound is days times size of each series, within what is exported', () => {
+test('the bound is the number of days times the size of each series, within the export', () => {
   const from = parseDay('2024-03-01');
   const sizeOf = createSizeEstimator(new DownloadHistory());
   const { bytes = 0 } = sizeOf({ file }) ?? {};

@@ -3,7 +3,7 @@ import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatCount, formatSize, plural } from '../../../base/units.js';
 import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage/coverage-facts.js';
 import { sumTotals } from '../../../coverage/read-coverage.js';
-import { outdatedText } from '../format-events.js';
+import { formatOutdated } from '../format-events.js';
 import { wrapList, wrapPieces } from '../text/wrap.js';
 import { formatCalendar, formatLegend } from './calendar.js';
 import { formatGroupTable, formatInteger, formatSymbolTable, type SeriesGroup } from './tables.js';
@@ -11,35 +11,35 @@ import { formatGroupTable, formatInteger, formatSymbolTable, type SeriesGroup } 
 export interface CoverageTextOptions {
   /** Columns of the screen. */
   readonly columns: number;
-  /** Elsewhere than on a terminal nothing is shortened to fit. */
+  /** Without a terminal, nothing is shortened. */
   readonly isTerminal: boolean;
   readonly chalk: ChalkInstance;
-  /** Every line and calendar, were they thousands. */
+  /** Show every line and calendar, even thousands. */
   readonly all: boolean;
 }
 
-/** More symbols are told of by exchange and type only. */
-const MOST_SYMBOLS = 50;
-/** So many calendars, as long as they fit into so many lines. */
-const MOST_CALENDARS = 20;
-const MOST_LINES = 200;
+/** Above this number of symbols, the tables are by exchange and type only. */
+const MAX_TABLE_SYMBOLS = 50;
+/** Limits of the calendars shown. */
+const MAX_CALENDARS = 20;
+const MAX_CALENDAR_LINES = 200;
 
-/** What there is, for people: tables, calendars, and what it comes to. */
+/** Formats the coverage as tables, calendars and totals. */
 export function* formatCoverage(coverage: Coverage, options: CoverageTextOptions): Generator<string> {
   const { series, totals } = coverage;
-  const groups = groupsOf(series);
+  const groups = groupSeries(series);
   const columns = options.isTerminal ? options.columns : Number.POSITIVE_INFINITY;
-  if (options.all || series.length <= MOST_SYMBOLS) {
+  if (options.all || series.length <= MAX_TABLE_SYMBOLS) {
     for (const group of groups) {
-      yield headingText([group.exchange, group.dataType], columns, options.chalk);
+      yield formatHeading([group.exchange, group.dataType], columns, options.chalk);
       yield `${formatSymbolTable(group.series, columns)}\n`;
     }
   } else yield `${formatGroupTable(groups, columns)}\n`;
-  yield* calendars(series, options);
+  yield* formatCalendars(series, options);
   yield* formatTotals(totals, columns);
 }
 
-/** What it comes to, in a line or two. @param columns of the screen; infinite where nothing is wrapped. */
+/** Formats the totals in one or two sentences. @param columns of the screen; infinite for no wrapping. */
 export function* formatTotals(totals: CoverageTotals, columns: number): Generator<string> {
   const { exchanges, series, present, empty, missing, gone, rows, bytes, outdated } = totals;
   const texts = [
@@ -47,49 +47,52 @@ export function* formatTotals(totals: CoverageTotals, columns: number): Generato
     `${plural(present, 'day', formatInteger(present))} present, ${formatInteger(empty)} empty, ${formatInteger(missing)} missing`,
     ...(gone > 0
       ? [
-          `recorded, but gone from the disk: ${plural(gone, 'day')}; tickhaul verify --repair brings them again`,
+          `recorded, but missing on disk: ${plural(gone, 'day')}; tickhaul verify --repair downloads them again`,
         ]
       : []),
-    ...(outdated > 0 ? [outdatedText(outdated)] : []),
+    ...(outdated > 0 ? [formatOutdated(outdated)] : []),
   ];
   for (const line of texts.flatMap((text) => wrapList(text, columns))) yield `${line}\n`;
 }
 
-function* calendars(series: readonly SeriesCoverage[], options: CoverageTextOptions): Generator<string> {
+function* formatCalendars(
+  series: readonly SeriesCoverage[],
+  options: CoverageTextOptions,
+): Generator<string> {
   const { chalk, columns, all } = options;
   yield* formatLegend(columns, chalk);
-  const isCut = !all && series.length > MOST_CALENDARS;
+  const isCut = !all && series.length > MAX_CALENDARS;
   if (isCut) yield 'series with the most missing days first\n';
   let lines = 0;
   let shown = 0;
-  for (const one of isCut ? worstFirst(series) : series) {
+  for (const one of isCut ? sortByMissingDays(series) : series) {
     const calendar = formatCalendar(one, columns, chalk);
     lines += calendar.length + 2;
-    if (!all && shown > 0 && (shown === MOST_CALENDARS || lines > MOST_LINES)) break;
+    if (!all && shown > 0 && (shown === MAX_CALENDARS || lines > MAX_CALENDAR_LINES)) break;
     const { exchange, dataType, symbol } = one;
-    yield `\n${headingText([exchange, dataType, symbol], columns, chalk)}`;
+    yield `\n${formatHeading([exchange, dataType, symbol], columns, chalk)}`;
     yield* calendar;
     shown++;
   }
   const rest = series.length - shown;
   yield rest === 0
     ? '\n'
-    : `\n${formatInteger(rest)} more series: choose with --exchange, -t and -s (as -s "BTC*"),\nsee all with --all, or look through a page with --html\n\n`;
+    : `\n${formatInteger(rest)} more series: choose with --exchange, -t and -s (as -s "BTC*"),\nshow all with --all, or write a page with --html\n\n`;
 }
 
-function headingText(words: readonly string[], columns: number, chalk: ChalkInstance): string {
+function formatHeading(words: readonly string[], columns: number, chalk: ChalkInstance): string {
   return wrapPieces(words.map(sanitizeForTerminal), columns)
     .map((line) => `${chalk.bold(line)}\n`)
     .join('');
 }
 
-/** Where not all are shown, those with missing days are looked for. */
-function worstFirst(series: readonly SeriesCoverage[]): readonly SeriesCoverage[] {
+/** Sorts series with the most missing days first, for output that does not show all. */
+function sortByMissingDays(series: readonly SeriesCoverage[]): readonly SeriesCoverage[] {
   return [...series].sort((a, b) => b.missing - a.missing);
 }
 
-/** @param series sorted by exchange and data type. */
-function groupsOf(series: readonly SeriesCoverage[]): readonly SeriesGroup[] {
+/** Groups series by exchange and data type. @param series sorted by both. */
+function groupSeries(series: readonly SeriesCoverage[]): readonly SeriesGroup[] {
   const groups = new Map<string, SeriesCoverage[]>();
   for (const one of series) {
     const key = JSON.stringify([one.exchange, one.dataType]);

@@ -5,10 +5,10 @@ import { addDays, formatDay } from '../../../dataset/day.js';
 import { formatTable, type TableColumn } from '../text/table.js';
 import { cutStart } from '../text/width.js';
 
-/** Columns that a screen needs for all of a table. */
-const NARROW = 90;
-/** A symbol that a narrower one has room for. */
-const NARROW_SYMBOL = 15;
+/** Width in columns below which tables are narrowed. */
+const MIN_FULL_COLUMNS = 90;
+/** Width of symbols in a narrow table. */
+const NARROW_SYMBOL_WIDTH = 15;
 
 type Counts = Pick<CoverageTotals, 'present' | 'empty' | 'missing' | 'rows' | 'bytes'>;
 
@@ -22,7 +22,7 @@ const COUNTS: readonly TableColumn<Counts>[] = [
 
 /** The symbols of one exchange and data type. */
 export function formatSymbolTable(series: readonly SeriesCoverage[], screenColumns: number): string {
-  const width = screenColumns < NARROW ? NARROW_SYMBOL : Number.POSITIVE_INFINITY;
+  const width = screenColumns < MIN_FULL_COLUMNS ? NARROW_SYMBOL_WIDTH : Number.POSITIVE_INFINITY;
   return formatTable<SeriesCoverage>(
     [
       { title: 'symbol', cell: ({ symbol }) => cutStart(sanitizeForTerminal(symbol), width) },
@@ -35,7 +35,7 @@ export function formatSymbolTable(series: readonly SeriesCoverage[], screenColum
   );
 }
 
-/** All symbols of an exchange and data type, taken together. */
+/** All symbols of an exchange and data type. */
 export interface SeriesGroup {
   readonly exchange: string;
   readonly dataType: string;
@@ -49,14 +49,14 @@ export function formatGroupTable(groups: readonly SeriesGroup[], screenColumns: 
       { title: 'exchange', cell: ({ exchange }) => sanitizeForTerminal(exchange) },
       { title: 'type', cell: ({ dataType }) => sanitizeForTerminal(dataType) },
       { title: 'symbols', align: 'right', cell: ({ series }) => formatInteger(series) },
-      ...COUNTS.filter(({ title }) => title !== 'rows' || screenColumns >= NARROW),
+      ...COUNTS.filter(({ title }) => title !== 'rows' || screenColumns >= MIN_FULL_COLUMNS),
     ],
     groups.map((group) => ({ ...group, ...group.totals })),
     screenColumns,
   );
 }
 
-/** `1,234`. */
+/** Formats an integer as `1,234`. */
 export function formatInteger(number: number): string {
   return number.toLocaleString('en');
 }

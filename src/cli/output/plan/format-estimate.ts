@@ -1,34 +1,34 @@
 import { formatCount, formatDuration, formatSize, plural } from '../../../base/units.js';
 import type { EstimateBasis, PlanEvent } from '../../../run/run-events.js';
 
-const HOW: Readonly<Record<EstimateBasis, string>> = {
+const PRECISION: Readonly<Record<EstimateBasis, string>> = {
   manifest: 'about',
   record: 'roughly',
   typical: 'perhaps',
 };
 
-/** How sure it is. */
+/** Basis of the estimate, which implies its precision. */
 const BASIS: Readonly<Record<EstimateBasis, string>> = {
-  manifest: 'judged by earlier days',
-  record: "by the exchange's averages",
-  typical: 'by usual sizes',
+  manifest: 'from earlier days',
+  record: 'from averages of the exchange',
+  typical: 'from typical sizes',
 };
 
 /**
- * How many times more or less may come: a busy symbol has 30 times the rows of an exchange's average one, and symbols of
- * one data type differ by the ten thousandfold.
+ * Factor by which the actual size may differ: a busy symbol has 30 times the rows of the exchange's average symbol, and
+ * symbols of one data type differ by a factor of up to 10,000.
  */
-const TIMES: Readonly<Partial<Record<EstimateBasis, number>>> = { record: 30, typical: 300 };
+const RANGE_FACTOR: Readonly<Partial<Record<EstimateBasis, number>>> = { record: 30, typical: 300 };
 
 /**
- * What is to be fetched in words, with how sure that is, and the disk's space: `about 3.4 GB, 120M rows, 2m10s, judged
- * by earlier days; 80 GB free`, or `roughly 3.4 GB (113 MB to 102 GB), …`. Empty where nothing is to be fetched or known.
+ * Formats the estimate of a plan and the free disk space: `about 3.4 GB, 120M rows, 2m10s, from earlier days; 80 GB
+ * free`, or `roughly 3.4 GB (113 MB to 102 GB), …`. Empty if there is nothing to download or no estimate.
  */
 export function formatEstimate(plan: PlanEvent): string {
   const { estimatedBytes, estimatedRows, estimatedSeconds, estimateBasis, freeBytes } = plan;
   if (estimatedBytes == null || !estimateBasis) return '';
   const parts = [
-    `${HOW[estimateBasis]} ${formatSize(estimatedBytes)}${rangeText(estimatedBytes, estimateBasis)}`,
+    `${PRECISION[estimateBasis]} ${formatSize(estimatedBytes)}${formatRange(estimatedBytes, estimateBasis)}`,
     ...(estimatedRows ? [plural(estimatedRows, 'row', formatCount(estimatedRows))] : []),
     ...(estimatedSeconds == null ? [] : [formatDuration(estimatedSeconds * 1000)]),
     BASIS[estimateBasis],
@@ -36,7 +36,7 @@ export function formatEstimate(plan: PlanEvent): string {
   return `${parts.join(', ')}${freeBytes == null ? '' : `; ${formatSize(freeBytes)} free`}`;
 }
 
-function rangeText(bytes: number, basis: EstimateBasis): string {
-  const times = TIMES[basis];
-  return times === undefined ? '' : ` (${formatSize(bytes / times)} to ${formatSize(bytes * times)})`;
+function formatRange(bytes: number, basis: EstimateBasis): string {
+  const factor = RANGE_FACTOR[basis];
+  return factor === undefined ? '' : ` (${formatSize(bytes / factor)} to ${formatSize(bytes * factor)})`;
 }

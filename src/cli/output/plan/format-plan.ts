@@ -8,36 +8,36 @@ import { wrapPieces } from '../text/wrap.js';
 import type { DaySpan, SeriesDays, StatusDays } from './series-days.js';
 
 export interface PlanTextOptions {
-  /** Of the screen; infinite where nothing is to be wrapped. */
+  /** Columns of the screen; infinite for no wrapping. */
   readonly columns: number;
   readonly chalk: ChalkInstance;
 }
 
-/** Series whose columns are aligned with each other: a plan may have hundreds of thousands. */
-const BLOCK = 200;
+/** Series whose columns are aligned together; a plan may have hundreds of thousands. */
+const BLOCK_SERIES = 200;
 const GAP = '  ';
 /** `2024-03-01 to 2024-03-08`. */
 const SPAN_WIDTH = 24;
 
-/** A plan for people: a heading for each data type, below it the days of each symbol by status. */
-export function* formatPlan(all: Iterable<SeriesDays>, options: PlanTextOptions): Generator<string> {
+/** Formats a plan: a heading per data type, then the days of each symbol by status. */
+export function* formatPlan(allSeries: Iterable<SeriesDays>, options: PlanTextOptions): Generator<string> {
   let heading: string | undefined;
   let block: SeriesDays[] = [];
-  for (const series of all) {
-    const own = `${series.exchange} ${series.dataType}`;
-    if (own !== heading || block.length === BLOCK) {
-      yield blockText(block, options);
+  for (const series of allSeries) {
+    const ownHeading = `${series.exchange} ${series.dataType}`;
+    if (ownHeading !== heading || block.length === BLOCK_SERIES) {
+      yield formatBlock(block, options);
       block = [];
     }
-    if (own !== heading)
-      yield `${heading === undefined ? '' : '\n'}${options.chalk.bold(sanitizeForTerminal(own))}\n`;
-    heading = own;
+    if (ownHeading !== heading)
+      yield `${heading === undefined ? '' : '\n'}${options.chalk.bold(sanitizeForTerminal(ownHeading))}\n`;
+    heading = ownHeading;
     block.push(series);
   }
-  yield blockText(block, options);
+  yield formatBlock(block, options);
 }
 
-/** A line's cells but for the days. */
+/** The cells of a line without the days. */
 interface Line {
   readonly symbol: string;
   readonly status: PlanStatus;
@@ -46,11 +46,11 @@ interface Line {
   readonly spans: readonly string[];
 }
 
-function blockText(block: readonly SeriesDays[], { columns, chalk }: PlanTextOptions): string {
-  const lines = block.flatMap((series) => series.statuses.map((status, i) => lineOf(series, status, i)));
-  const symbols = lines.reduce((most, { symbol }) => Math.max(most, textWidth(symbol)), 0);
+function formatBlock(block: readonly SeriesDays[], { columns, chalk }: PlanTextOptions): string {
+  const lines = block.flatMap((series) => series.statuses.map((status, i) => createLine(series, status, i)));
+  const symbols = lines.reduce((widest, { symbol }) => Math.max(widest, textWidth(symbol)), 0);
   const widest = (cell: (line: Line) => string): number =>
-    lines.reduce((most, line) => Math.max(most, cell(line).length), 0);
+    lines.reduce((widest, line) => Math.max(widest, cell(line).length), 0);
   const statuses = widest(({ status }) => status);
   const days = widest((line) => line.days);
   const sizes = widest(({ size }) => size);
@@ -64,48 +64,48 @@ function blockText(block: readonly SeriesDays[], { columns, chalk }: PlanTextOpt
     return lines
       .map((line) => {
         const symbol = line.symbol + ' '.repeat(symbols - textWidth(line.symbol));
-        const spans = wrapped(line.spans, columns - before).join(`\n${indent}`);
+        const spans = wrapSpans(line.spans, columns - before).join(`\n${indent}`);
         return `${GAP}${symbol}${GAP}${cells(line)}${GAP}${spans}\n`;
       })
       .join('');
   }
-  // Where the screen is narrow, the days go below.
+  // On a narrow screen, the days are below.
   const indent = GAP.repeat(3);
   return lines
     .map((line) => {
-      const spans = wrapped(line.spans, columns - indent.length).map((text) => `${indent}${text}\n`);
+      const spans = wrapSpans(line.spans, columns - indent.length).map((text) => `${indent}${text}\n`);
       const symbol = line.symbol === '' ? '' : `${GAP}${line.symbol}\n`;
       return `${symbol}${GAP}${GAP}${cells(line).trimEnd()}\n${spans.join('')}`;
     })
     .join('');
 }
 
-/** Neighbours mostly are expected to be of one size, and to write a number takes its time. */
-let sized = { bytes: 0, text: '' };
+/** The last formatted size: adjacent series often have equal estimates, and formatting numbers is slow. */
+let lastSize = { bytes: 0, text: '' };
 
-function lineOf(
+function createLine(
   { symbol }: SeriesDays,
   { status, days, bytes, spans, leftOut }: StatusDays,
   i: number,
 ): Line {
-  const texts = spans.map(spanText);
-  if (bytes !== sized.bytes) sized = { bytes, text: bytes === 0 ? '' : `~${formatSize(bytes)}` };
+  const texts = spans.map(formatSpan);
+  if (bytes !== lastSize.bytes) lastSize = { bytes, text: bytes === 0 ? '' : `~${formatSize(bytes)}` };
   if (leftOut > 0) texts.splice(-1, 0, `${leftOut} more`);
   return {
     symbol: i === 0 ? sanitizeForTerminal(symbol) : '',
     status,
     days: plural(days, 'day'),
-    size: sized.text,
+    size: lastSize.text,
     spans: texts,
   };
 }
 
-function spanText({ first, last }: DaySpan): string {
+function formatSpan({ first, last }: DaySpan): string {
   return first === last ? formatDay(first) : `${formatDay(first)} to ${formatDay(last)}`;
 }
 
-/** Texts in lines, with commas between them; none is broken. */
-function wrapped(texts: readonly string[], columns: number): readonly string[] {
+/** Joins texts with commas, wrapped between them. */
+function wrapSpans(texts: readonly string[], columns: number): readonly string[] {
   if (texts.length === 1) return texts;
   const last = texts.length - 1;
   return wrapPieces(

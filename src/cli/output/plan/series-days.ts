@@ -3,47 +3,47 @@ import type { PlannedFile } from '../../../download/download-options.js';
 import type { EstimateSize } from '../../../download/estimate/size-estimator.js';
 import type { PlanStatus } from '../../../run/run-events.js';
 
-/** Days that a plan has in a row, both included. */
+/** Consecutive days of a plan, both included. */
 export interface DaySpan {
   readonly first: Day;
   readonly last: Day;
 }
 
-/** The days of a series that have one status. */
+/** The days of a series with one status. */
 export interface StatusDays {
   readonly status: PlanStatus;
   readonly days: number;
-  /** Expected bytes of what is to be fetched; 0 where nothing is. */
+  /** Expected bytes of the days to download; 0 if there are none. */
   readonly bytes: number;
-  /** In order: the first ones, and the last. */
+  /** The first spans and the last one, in order. */
   readonly spans: readonly DaySpan[];
-  /** Spans between the first ones and the last that are not kept. */
+  /** Number of omitted spans between the first ones and the last. */
   readonly leftOut: number;
 }
 
-/** What is planned for the days of one data type and symbol. */
+/** The planned days of one data type and symbol. */
 export interface SeriesDays {
   readonly exchange: string;
   readonly dataType: string;
   readonly symbol: string;
-  /** By their first day. */
+  /** Sorted by their first day. */
   readonly statuses: readonly StatusDays[];
 }
 
-/** Spans of a status that are kept: a key may cover the first day of each month alone. */
-const KEPT = 4;
+/** Spans kept per status: a key may cover only the first day of each month. */
+const MAX_SPANS = 4;
 
-type Open<T> = { -readonly [Key in keyof T]: T[Key] };
+type Mutable<T> = { -readonly [Key in keyof T]: T[Key] };
 
-interface OpenStatus extends Open<Omit<StatusDays, 'spans'>> {
-  readonly spans: Open<DaySpan>[];
-  newest: Open<DaySpan>;
+interface MutableStatus extends Mutable<Omit<StatusDays, 'spans'>> {
+  readonly spans: Mutable<DaySpan>[];
+  newest: Mutable<DaySpan>;
 }
 
-/** Gathers planned files, which come series by series and day by day, in constant memory. */
+/** Groups planned files, sorted by series and day, in constant memory. */
 export function* groupSeriesDays(files: Iterable<PlannedFile>, sizeOf: EstimateSize): Generator<SeriesDays> {
-  let series: (PlannedFile['file'] & { readonly statuses: OpenStatus[] }) | undefined;
-  let before: PlanStatus | undefined;
+  let series: (PlannedFile['file'] & { readonly statuses: MutableStatus[] }) | undefined;
+  let previousStatus: PlanStatus | undefined;
   for (const planned of files) {
     const { file, status, action } = planned;
     const { exchange, dataType, symbol, day } = file;
@@ -51,29 +51,29 @@ export function* groupSeriesDays(files: Iterable<PlannedFile>, sizeOf: EstimateS
     if (!series || !isSame) {
       if (series) yield series;
       series = { exchange, dataType, symbol, day, statuses: [] };
-      before = undefined;
+      previousStatus = undefined;
     }
     const bytes = action === 'fetch' ? (sizeOf(planned)?.bytes ?? 0) : 0;
-    const known = series.statuses.find((each) => each.status === status);
-    if (!known) {
+    const sameStatus = series.statuses.find((entry) => entry.status === status);
+    if (!sameStatus) {
       const newest = { first: day, last: day };
       series.statuses.push({ status, days: 1, bytes, spans: [newest], leftOut: 0, newest });
     } else {
-      if (before === status) known.newest.last = day;
-      else beginSpan(known, day);
-      known.days++;
-      known.bytes += bytes;
+      if (previousStatus === status) sameStatus.newest.last = day;
+      else startSpan(sameStatus, day);
+      sameStatus.days++;
+      sameStatus.bytes += bytes;
     }
-    before = status;
+    previousStatus = status;
   }
   if (series) yield series;
 }
 
-function beginSpan(of: OpenStatus, day: Day): void {
-  of.newest = { first: day, last: day };
-  if (of.spans.length > KEPT) {
-    of.spans.pop();
-    of.leftOut++;
+function startSpan(entry: MutableStatus, day: Day): void {
+  entry.newest = { first: day, last: day };
+  if (entry.spans.length > MAX_SPANS) {
+    entry.spans.pop();
+    entry.leftOut++;
   }
-  of.spans.push(of.newest);
+  entry.spans.push(entry.newest);
 }

@@ -27,36 +27,39 @@ import { countPlannedWork, createRunProgress, formatPlannedAim } from './run-pro
 import { createSummaryBuilder } from './summary-builder.js';
 import { createTransferRate } from './transfer-rate.js';
 
-/** Redraws a second. */
+/** Redraws per second. */
 const FPS = 5;
 
-/** Progress bars: one for the whole run, one a running file, never more lines than the screen has rows. */
+/**
+ * Progress bars: one for the whole run and one per running file, at most as many lines as the screen has
+ * rows.
+ */
 export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Reporter {
-  const tally = createSummaryBuilder(() => textColumns(stderr));
+  const summaryBuilder = createSummaryBuilder(() => textColumns(stderr));
   const progress = createRunProgress(now);
-  const findingLine = createFindingFormatter(chalk);
+  const formatFinding = createFindingFormatter(chalk);
   const terminal = new FrameTerminal(stderr);
-  // A bar is a line of the screen. Files take free lines and give them back, so that none ever moves.
+  // Each bar has a line. Files take free lines and release them, so that no bar ever moves.
   let lines: { transfer: RunningTransfer | undefined }[] = [];
   const running = new Map<string, RunningTransfer>();
   let bars: cliProgress.MultiBar | undefined;
   let longestName = 0;
 
-  // One column stays free: there the cursor would be on the next line of some terminals, and not of others.
+  // Leave one column free: after a full line, terminals differ in where the cursor is.
   const layout = (): BarLayout => layoutBars(screenColumns(stderr) - 1, longestName);
-  const begun = (): number =>
+  const sumProgress = (): number =>
     [...running.values()].reduce((sum, transfer) => sum + transferProgress(transfer), 0);
 
   const open = (): void => {
-    bars = new cliProgress.MultiBar(optionsFor(terminal));
+    bars = new cliProgress.MultiBar(createBarOptions(terminal));
     bars.on('redraw-post', () => terminal.flushSoon());
     bars.on('stop', () => terminal.flush());
-    bars.create(1, 0, { text: () => formatTotalLine(progress.read(), begun(), layout(), chalk) });
+    bars.create(1, 0, { text: () => formatTotalLine(progress.read(), sumProgress(), layout(), chalk) });
     lines = [];
     for (const transfer of running.values()) addLine(transfer);
   };
   const close = (): void => {
-    // What is to be printed above is printed by an update only.
+    // Text above the bars is only printed by an update.
     bars?.update();
     bars?.stop();
   };
@@ -74,20 +77,20 @@ export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Rep
     open();
     bars.update();
   };
-  const goOn = (): void => {
+  const redrawAfterStop = (): void => {
     terminal.forget();
     redraw();
   };
-  const above = (text: string): void => {
+  const printAbove = (text: string): void => {
     const lines = wrapLines(text, screenColumns(stderr));
     if (bars === undefined) stderr.write(lines);
     else bars.log(lines);
   };
-  const begin = (): void => {
+  const start = (): void => {
     if (bars !== undefined) return;
     open();
     stderr.on?.('resize', redraw);
-    stderr.on?.('continue', goOn);
+    stderr.on?.('continue', redrawAfterStop);
   };
   const show = (path: string): void => {
     const transfer = { path, rate: createTransferRate(now), position: 0, total: undefined, isWaiting: false };
@@ -107,15 +110,15 @@ export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Rep
 
   return {
     event(event) {
-      tally.see(event);
-      progress.see(event);
-      // The first files begin while the plan is still being counted.
-      if (event.event === 'plan' || event.event === 'start') begin();
+      summaryBuilder.record(event);
+      progress.record(event);
+      // The first files start while the plan is still being counted.
+      if (event.event === 'plan' || event.event === 'start') start();
       if (event.event === 'plan') {
         const estimate = formatEstimate(event);
         if (estimate) {
           const text = `${plural(countPlannedWork(event), 'file')} ${formatPlannedAim(event)}, ${estimate}`;
-          above(`${text}\n`);
+          printAbove(`${text}\n`);
         }
         return;
       }
@@ -126,35 +129,35 @@ export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Rep
         Object.assign(transfer ?? {}, { position: event.position, total: event.total, isWaiting: false });
       } else if (event.event === 'retry')
         Object.assign(running.get(event.path) ?? {}, { position: 0, total: undefined, isWaiting: true });
-      else if (event.event === 'warning') above(formatWarning(event, chalk));
-      else if (event.event === 'note') above(formatNote(event));
-      else if (event.event === 'finding') above(findingLine(event));
-      else if (event.event === 'pause') above(formatPause(event, chalk));
+      else if (event.event === 'warning') printAbove(formatWarning(event, chalk));
+      else if (event.event === 'note') printAbove(formatNote(event));
+      else if (event.event === 'finding') printAbove(formatFinding(event));
+      else if (event.event === 'pause') printAbove(formatPause(event, chalk));
       else if (event.event === 'file') {
         hide(event.path);
-        if (event.error !== undefined) above(formatFailedFile(event, chalk));
+        if (event.error !== undefined) printAbove(formatFailedFile(event, chalk));
       }
     },
     note(line) {
-      above(`${line}\n`);
+      printAbove(`${line}\n`);
     },
     finish(summary) {
       close();
-      // A replay may still warn of the files that were downloaded.
+      // A replay may still print warnings about the downloaded files.
       bars = undefined;
       stderr.off?.('resize', redraw);
-      stderr.off?.('continue', goOn);
-      stderr.write(tally.text(summary, chalk, screenColumns(stderr)));
+      stderr.off?.('continue', redrawAfterStop);
+      stderr.write(summaryBuilder.text(summary, chalk, screenColumns(stderr)));
     },
   };
 }
 
-/** cli-progress takes another terminal, though its types don't say so. */
-interface Options extends cliProgress.Options {
+/** cli-progress accepts another terminal, though its types lack the option. */
+interface BarOptions extends cliProgress.Options {
   readonly terminal: FrameTerminal;
 }
 
-function optionsFor(terminal: FrameTerminal): Options {
+function createBarOptions(terminal: FrameTerminal): BarOptions {
   return {
     terminal,
     format: (_options, _params, payload: { text: () => string }) => payload.text(),
@@ -162,13 +165,13 @@ function optionsFor(terminal: FrameTerminal): Options {
     forceRedraw: true,
     clearOnComplete: true,
     gracefulExit: false,
-    // Said so that the terminal is left as it is: lines are cut here.
+    // Leaves the terminal's wrap mode unchanged: lines are cut here.
     linewrap: true,
     emptyOnZero: true,
   };
 }
 
-/** One row is the run's, one stays free for the cursor. */
+/** One row is for the run, and one stays free for the cursor. */
 function maxFileLines(screen: OutputScreen): number {
   return Math.max(0, (screen.rows || 24) - 2);
 }

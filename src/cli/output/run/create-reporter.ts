@@ -6,7 +6,7 @@ import type { Reporter, ReporterContext } from './reporter.js';
 
 export type ReporterName = 'bars' | 'lines' | 'json' | 'quiet';
 
-/** Bars bring a package with them, which others have no use for. */
+/** Bars are loaded lazily, since they need a package that the others do not. */
 const REPORTERS: Readonly<Record<ReporterName, (context: ReporterContext) => Reporter | Promise<Reporter>>> =
   {
     bars: async (context) => (await import('./bars-reporter.js')).createBarsReporter(context),
@@ -20,9 +20,8 @@ export async function createReporter(name: ReporterName, context: ReporterContex
 }
 
 /**
- * The reporter that flags and terminal ask for: `--json` over `--quiet` over bars, which need a terminal that can
- * move its cursor.
- * @param term the terminal's kind: TERM.
+ * Chooses the reporter: `--json` before `--quiet` before bars, which need a terminal that can move its cursor.
+ * @param term the kind of terminal: TERM.
  */
 export function chooseReporter(
   json: boolean,

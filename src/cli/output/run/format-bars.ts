@@ -4,72 +4,73 @@ import { cutStart, textWidth } from '../text/width.js';
 import type { ProgressReading } from './run-progress.js';
 import type { TransferRate } from './transfer-rate.js';
 
-/** A file under way. */
+/** A file in transfer. */
 export interface RunningTransfer {
   readonly path: string;
   readonly rate: TransferRate;
   position: number;
   total: number | undefined;
-  /** Whether its last try failed, and the next one has brought nothing yet. */
+  /** Whether the last attempt failed and the next one has received nothing yet. */
   isWaiting: boolean;
 }
 
-/** Widths of what stands side by side: a name, a bar, a size or the time that is left, a rate. */
+/** Widths of the parts of a line: name, bar, size or remaining time, rate. */
 export interface BarLayout {
+  /** Name width. */
   readonly name: number;
-  /** With its ends; 0 where there is no room. */
+  /** With its brackets; 0 if there is no space. */
   readonly bar: number;
   readonly size: number;
-  /** 0 where there is no room. */
+  /** 0 if there is no space. */
   readonly rate: number;
   readonly gap: string;
-  /** Of all of it. */
+  /** Of the whole line. */
   readonly width: number;
 }
 
 /** `12.3 MB`. */
-const SIZE = 7;
+const SIZE_WIDTH = 7;
 /** `12.3 MB/s`. */
-const RATE = SIZE + 2;
+const RATE_WIDTH = SIZE_WIDTH + 2;
 /** `12.3 MB of 23.4 MB`. */
-const SIZES = 2 * SIZE + 4;
-const LEAST_BAR = 6;
-/** A screen that has room for both sizes of a file. */
-const WIDE = 60;
-const NARROW = 32;
-/** One that has no room for a bar. */
-const TINY = 24;
+const SIZES_WIDTH = 2 * SIZE_WIDTH + 4;
+const MIN_BAR_WIDTH = 6;
+/** Minimum columns for both sizes of a file. */
+const MIN_WIDE_COLUMNS = 60;
+const MIN_RATE_COLUMNS = 32;
+/** Minimum columns for a bar. */
+const MIN_BAR_COLUMNS = 24;
 
 /**
- * A line of bars as wide as the screen, where all bars begin and end below one another.
- * @param columns that lines may take. @param longest columns of the longest name.
+ * Lays out lines as wide as the screen, with all bars aligned.
+ * @param columns available for a line. @param longest columns of the longest name.
  */
 export function layoutBars(columns: number, longest: number): BarLayout {
-  if (columns < TINY) return { name: columns, bar: 0, size: 0, rate: 0, gap: ' ', width: columns };
-  const gap = columns < WIDE ? ' ' : '  ';
-  const size = columns < WIDE ? SIZE : SIZES;
-  const rate = columns < NARROW ? 0 : RATE;
+  if (columns < MIN_BAR_COLUMNS) return { name: columns, bar: 0, size: 0, rate: 0, gap: ' ', width: columns };
+  const gap = columns < MIN_WIDE_COLUMNS ? ' ' : '  ';
+  const size = columns < MIN_WIDE_COLUMNS ? SIZE_WIDTH : SIZES_WIDTH;
+  const rate = columns < MIN_RATE_COLUMNS ? 0 : RATE_WIDTH;
   const details = gap.length + size + (rate === 0 ? 0 : gap.length + rate);
   const rest = Math.max(0, columns - details - 1);
-  // The bar takes what names leave, and a third at least.
-  const name = Math.max(0, Math.min(longest, Math.floor((rest * 2) / 3), rest - LEAST_BAR));
-  return { name, bar: Math.max(LEAST_BAR, rest - name), size, rate, gap, width: columns };
+  // The bar uses the space that names leave, but at least a third.
+  const name = Math.max(0, Math.min(longest, Math.floor((rest * 2) / 3), rest - MIN_BAR_WIDTH));
+  return { name, bar: Math.max(MIN_BAR_WIDTH, rest - name), size, rate, gap, width: columns };
 }
 
-/** How far the whole run is. @param begun what is there of the files under way: 1 for each that is whole. */
+/** Progress of the whole run. @param begun sum of the running files' progress, each up to 1. */
 export function formatTotalLine(
   { done, total, bytesPerSecond, secondsLeft }: ProgressReading,
-  begun: number,
+  runningProgress: number,
   layout: BarLayout,
   chalk: ChalkInstance,
 ): string {
   const files = `${done}/${plural(total, 'file')}`;
   const left = secondsLeft === undefined ? '' : formatDuration(secondsLeft * 1000);
-  return lineOf(
+  return formatLine(
     {
       name: files.length > layout.name ? `${done}/${total}` : files,
-      share: total === 0 ? 1 : Math.min(1, (done + begun) / total),
-      details: [left === '' || layout.size < SIZES ? left : `${left} left`, rateText(bytesPerSecond)],
+      share: total === 0 ? 1 : Math.min(1, (done + runningProgress) / total),
+      details: [left === '' || layout.size < SIZES_WIDTH ? left : `${left} left`, formatRate(bytesPerSecond)],
     },
     layout,
     chalk,
@@ -82,55 +83,59 @@ export function formatTransferLine(
   chalk: ChalkInstance,
 ): string {
   const { path, position, total, isWaiting, rate } = transfer;
-  const of = total === undefined || layout.size < SIZES ? '' : ` of ${formatSize(total)}`;
+  const totalText = total === undefined || layout.size < SIZES_WIDTH ? '' : ` of ${formatSize(total)}`;
   const parts = {
     name: shortPath(path),
     share: transferProgress(transfer),
-    details: isWaiting ? ['trying again'] : [`${formatSize(position)}${of}`, rateText(rate.perSecond())],
+    details: isWaiting ? ['retrying'] : [`${formatSize(position)}${totalText}`, formatRate(rate.perSecond())],
   };
-  return lineOf(parts, layout, chalk);
+  return formatLine(parts, layout, chalk);
 }
 
-/** How much of a file is there, up to 1; 0 where nobody knows. */
+/** Progress of a file, up to 1; 0 if its size is unknown. */
 export function transferProgress({ position, total }: RunningTransfer): number {
   return total === undefined || total === 0 ? 0 : Math.min(1, position / total);
 }
 
-/** What a file is called here: its end says more than its beginning. */
+/** The file name without folders and `.csv.gz`; its end is the distinctive part. */
 export function shortPath(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1).replace(/\.csv\.gz$/, '');
 }
 
-interface Parts {
+interface LineParts {
   readonly name: string;
   readonly share: number;
-  /** A size and a rate, or one text in the place of both. */
+  /** A size and a rate, or one text instead of both. */
   readonly details: readonly string[];
 }
 
-function lineOf({ name, share, details: texts }: Parts, layout: BarLayout, chalk: ChalkInstance): string {
-  const details = detailsOf(texts, layout);
+function formatLine(
+  { name, share, details: texts }: LineParts,
+  layout: BarLayout,
+  chalk: ChalkInstance,
+): string {
+  const details = formatDetails(texts, layout);
   if (layout.bar === 0) {
     const left = details === '' ? layout.width : layout.width - details.length - 1;
     return `${cutStart(name, Math.max(1, left))} ${details}`.trimEnd();
   }
-  const shown = cutStart(name, layout.name);
-  const before = `${shown}${' '.repeat(Math.max(0, layout.name - textWidth(shown)))} `;
-  const [full, empty] = barOf(share, layout.bar - 2);
+  const shortName = cutStart(name, layout.name);
+  const before = `${shortName}${' '.repeat(Math.max(0, layout.name - textWidth(shortName)))} `;
+  const [full, empty] = drawBar(share, layout.bar - 2);
   return `${before}[${chalk.green(full)}${empty}]${layout.gap}${details}`;
 }
 
-function detailsOf([size = '', rate]: readonly string[], layout: BarLayout): string {
+function formatDetails([size = '', rate]: readonly string[], layout: BarLayout): string {
   if (layout.rate === 0) return size.padStart(layout.size);
   if (rate === undefined) return size.padStart(layout.size + layout.gap.length + layout.rate);
   return `${size.padStart(layout.size)}${layout.gap}${rate.padStart(layout.rate)}`;
 }
 
-function rateText(bytesPerSecond: number): string {
+function formatRate(bytesPerSecond: number): string {
   return `${formatSize(bytesPerSecond)}/s`;
 }
 
-function barOf(share: number, width: number): readonly [string, string] {
+function drawBar(share: number, width: number): readonly [string, string] {
   const full = Math.round(share * width);
   return ['='.repeat(full), ' '.repeat(width - full)];
 }

@@ -9,16 +9,16 @@ const RESTORE_CURSOR = '\u001b8';
 const CLEAR_LINE = '\u001b[2K';
 
 /**
- * What cli-progress draws on in place of its own terminal: each frame is one write, begins with the last one
- * wiped out, and finds that one's first line again after the screen has become narrower or wider.
+ * Replaces the terminal of cli-progress: each frame is one write that first erases the last frame, whose first line it
+ * finds again after the screen became narrower or wider.
  */
 export class FrameTerminal {
   readonly #screen: OutputScreen;
-  /** Text that is to stay above the next frame; it ends in a line break. */
+  /** Text to print above the next frame; ends with a line break. */
   #above = '';
-  /** Of the next frame. */
+  /** Lines of the next frame. */
   #lines: string[] = [];
-  /** Columns that each line of the last frame took. */
+  /** Columns of each line of the last frame. */
   #shown: readonly number[] = [];
   #flushing: NodeJS.Immediate | undefined;
 
@@ -26,7 +26,7 @@ export class FrameTerminal {
     this.#screen = screen;
   }
 
-  /** Begins a frame. */
+  /** Starts a frame. */
   cursorRelativeReset(): void {
     this.#lines = [];
   }
@@ -36,12 +36,15 @@ export class FrameTerminal {
     else this.#lines.push(text);
   }
 
-  /** Shows the frame soon. After a stop (Ctrl-Z) timers come before signals, and `forget` has to come first. */
+  /**
+   * Shows the frame soon. After a stop (Ctrl-Z), timers fire before signal handlers, and `forget` must run
+   * first.
+   */
   flushSoon(): void {
     this.#flushing ??= setImmediate(() => this.flush());
   }
 
-  /** Shows the frame. The cursor waits at the line's beginning: what a user types doesn't make it wrap. */
+  /** Shows the frame. The cursor stays at the start of the line, so that typed text does not wrap it. */
   flush(): void {
     clearImmediate(this.#flushing);
     this.#flushing = undefined;
@@ -50,7 +53,7 @@ export class FrameTerminal {
     this.#shown = this.#lines.map(textWidth);
   }
 
-  /** Leaves the last frame where it is: something else was printed below it. */
+  /** Leaves the last frame on the screen: other text was printed below it. */
   forget(): void {
     this.#shown = [];
   }
@@ -63,20 +66,22 @@ export class FrameTerminal {
     return screenColumns(this.#screen);
   }
 
-  // Each frame is drawn whole, on lines that were wiped out.
+  // Each frame is drawn completely, on erased lines.
   newline(): void {}
   cursorTo(): void {}
   clearLine(): void {}
   clearRight(): void {}
   clearBottom(): void {}
 
-  /** Line by line: where a frame begins at the top, some terminals scroll a cleared screen into their history. */
+  /**
+   * Erases line by line: if a frame starts at the top, some terminals move a cleared screen to their history.
+   */
   #wipe(): string {
     const clear = Array(this.#rows(this.#shown)).fill(CLEAR_LINE).join(DOWN);
     return `${UP(this.#rows(this.#shown.slice(0, -1)))}\r${SAVE_CURSOR}${clear}${RESTORE_CURSOR}`;
   }
 
-  /** Rows of the screen: a terminal that has become narrower breaks a line into several. */
+  /** Rows of the screen that lines take: a narrower terminal wraps them. */
   #rows(widths: readonly number[]): number {
     const columns = this.getWidth();
     return widths.reduce((rows, width) => rows + Math.max(1, Math.ceil(width / columns)), 0);

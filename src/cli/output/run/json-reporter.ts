@@ -11,7 +11,10 @@ import { wrapLines } from '../text/wrap.js';
 import type { Reporter, ReporterContext } from './reporter.js';
 import { collectErrors, formatRunError } from './summary-builder.js';
 
-/** JSON lines on stdout (contract, Output): plan, each file, summary; warnings and notes go to stderr. */
+/**
+ * JSON lines on stdout (docs/spec/command-line.md#json-output): plan, files, summary; warnings and notes on
+ * stderr.
+ */
 export function createJsonReporter({ stdout, stderr, chalk }: ReporterContext): Reporter {
   const print = (text: string): unknown => stderr.write(wrapLines(text, textColumns(stderr)));
   return {

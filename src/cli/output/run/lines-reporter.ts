@@ -13,22 +13,22 @@ import type { Reporter, ReporterContext } from './reporter.js';
 import { countPlannedWork, createRunProgress, formatPlannedAim } from './run-progress.js';
 import { createSummaryBuilder } from './summary-builder.js';
 
-/** Milliseconds between two lines of progress (contract, Output). */
+/** Milliseconds between two lines of progress (docs/spec/command-line.md#streams). */
 const INTERVAL_MS = 10_000;
 
-/** Plain lines for logs: progress at most every 10 seconds, each failed file and warning, the summary. */
+/** Plain lines for logs: progress at most every 10 seconds, failed files, warnings, the summary. */
 export function createLinesReporter({ stderr, chalk, now }: ReporterContext): Reporter {
   const print = (text: string): unknown => stderr.write(wrapLines(text, textColumns(stderr)));
-  const tally = createSummaryBuilder(() => textColumns(stderr));
+  const summaryBuilder = createSummaryBuilder(() => textColumns(stderr));
   const progress = createRunProgress(now);
-  const findingLine = createFindingFormatter(chalk);
-  // The first files begin while the plan is still being counted: no progress is told before it.
-  let last = Number.POSITIVE_INFINITY;
-  let lastPause = Number.NEGATIVE_INFINITY;
+  const formatFinding = createFindingFormatter(chalk);
+  // The first files start while the plan is still being counted; no progress is printed before the plan.
+  let lastLineMs = Number.POSITIVE_INFINITY;
+  let lastPauseMs = Number.NEGATIVE_INFINITY;
 
-  const tick = (): void => {
-    if (now() - last < INTERVAL_MS) return;
-    last = now();
+  const printProgress = (): void => {
+    if (now() - lastLineMs < INTERVAL_MS) return;
+    lastLineMs = now();
     const { done, total, bytesPerSecond, secondsLeft } = progress.read();
     const left = secondsLeft === undefined ? '' : `, ${formatDuration(secondsLeft * 1000)} left`;
     print(`${done} of ${plural(total, 'file')}, ${formatSize(bytesPerSecond)}/s${left}\n`);
@@ -36,30 +36,30 @@ export function createLinesReporter({ stderr, chalk, now }: ReporterContext): Re
 
   return {
     event(event) {
-      tally.see(event);
-      progress.see(event);
+      summaryBuilder.record(event);
+      progress.record(event);
       if (event.event === 'warning') print(formatWarning(event, chalk));
       else if (event.event === 'note') print(formatNote(event));
-      else if (event.event === 'finding') print(findingLine(event));
+      else if (event.event === 'finding') print(formatFinding(event));
       else if (event.event === 'pause') {
-        if (now() - lastPause < INTERVAL_MS) return;
-        lastPause = now();
+        if (now() - lastPauseMs < INTERVAL_MS) return;
+        lastPauseMs = now();
         print(formatPause(event, chalk));
       } else if (event.event === 'plan') {
-        last = now();
+        lastLineMs = now();
         const work = `${countPlannedWork(event)} ${formatPlannedAim(event)}`;
         const estimate = formatEstimate(event);
         print(`${plural(event.files, 'file')} planned: ${work}${estimate && `, ${estimate}`}\n`);
       } else {
         if (event.event === 'file' && event.error !== undefined) print(formatFailedFile(event, chalk));
-        tick();
+        printProgress();
       }
     },
     note(line) {
       print(`${line}\n`);
     },
     finish(summary) {
-      stderr.write(tally.text(summary, chalk));
+      stderr.write(summaryBuilder.text(summary, chalk));
     },
   };
 }

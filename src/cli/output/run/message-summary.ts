@@ -7,8 +7,7 @@ import type { CliHost, CommandArgs } from '../../arguments/command.js';
 import { printFailure } from '../print-failure.js';
 
 /**
- * Does the work of a command whose stdout is messages, and sums it up on stderr: with `--json` its last line, since
- * stdout has the messages.
+ * Runs a command that prints messages to stdout, and prints its summary to stderr; with `--json` it is the last line.
  * @returns the exit code.
  */
 export async function runWithMessageSummary(
@@ -16,45 +15,48 @@ export async function runWithMessageSummary(
   cli: CliHost,
   work: (written: WrittenCounts) => Promise<void>,
 ): Promise<number> {
-  const started = performance.now();
+  const startedAtMs = performance.now();
   const written: WrittenCounts = { messages: 0, bytes: 0 };
   try {
     await work(written);
-    tellEnd(args, cli, written, started);
+    printEnd(args, cli, written, startedAtMs);
     return 0;
   } catch (error) {
-    const thrown = cli.signal.aborted && !saysMore(error, cli) ? cli.signal.reason : error;
+    const thrown = cli.signal.aborted && !isMoreSpecific(error, cli) ? cli.signal.reason : error;
     const { exitCode } = toRunFailure(thrown);
     printFailure(thrown, cli.stderr, bugStack(thrown) !== undefined && readBooleanFlag(args, 'verbose'));
-    tellSummary(args, cli, written, started, exitCode, toRunFailure(thrown).error);
+    printSummary(args, cli, written, startedAtMs, exitCode, toRunFailure(thrown).error);
     return exitCode;
   }
 }
 
-/** Whether an error says more of what the signal ended, or that what was written till then could not be kept in its place. */
-function saysMore(error: unknown, { signal }: CliHost): boolean {
+/**
+ * Whether an error is more specific than the signal's reason: it has the same code, or output could not be
+ * stored.
+ */
+function isMoreSpecific(error: unknown, { signal }: CliHost): boolean {
   if (!(error instanceof TickhaulError)) return false;
   return error.code === abortReason(signal).code || error.code === 'disk' || error.code === 'path_taken';
 }
 
-function tellEnd(args: CommandArgs, cli: CliHost, written: WrittenCounts, started: number): void {
-  tellSummary(args, cli, written, started, 0);
+function printEnd(args: CommandArgs, cli: CliHost, written: WrittenCounts, startedAtMs: number): void {
+  printSummary(args, cli, written, startedAtMs, 0);
   if (readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet')) return;
   const { messages, bytes } = written;
   cli.stderr.write(
-    `${plural(messages, 'message', formatCount(messages))}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(started)), 'second')}\n`,
+    `${plural(messages, 'message', formatCount(messages))}, ${formatSize(bytes)}, ${plural(Math.round(secondsSince(startedAtMs)), 'second')}\n`,
   );
 }
 
-function tellSummary(
+function printSummary(
   args: CommandArgs,
   { stderr }: CliHost,
   written: WrittenCounts,
-  started: number,
+  startedAtMs: number,
   exitCode: number,
   error?: object,
 ): void {
   if (!readBooleanFlag(args, 'json')) return;
-  const summary = { event: 'summary', exitCode, ...written, seconds: secondsSince(started), error };
+  const summary = { event: 'summary', exitCode, ...written, seconds: secondsSince(startedAtMs), error };
   stderr.write(`${JSON.stringify(summary)}\n`);
 }

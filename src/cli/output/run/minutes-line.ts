@@ -3,23 +3,26 @@ import type { OutputScreen } from '../../arguments/command.js';
 import { textColumns } from '../text/screen.js';
 import { wrapLines } from '../text/wrap.js';
 
-/** Milliseconds between two lines of progress (contract, Output), and between two states of a line on a terminal. */
-const LINES_MS = 10_000;
-const REDRAW_MS = 250;
+/**
+ * Milliseconds between two lines of progress (docs/spec/command-line.md#streams), and between redraws on a
+ * terminal.
+ */
+const LINE_INTERVAL_MS = 10_000;
+const REDRAW_INTERVAL_MS = 250;
 
-/** How far a replay of feeds has come, on stderr. */
+/** Progress of a replay of feeds, on stderr. */
 export interface MinutesLine {
-  /** So many minutes more were read, of a period of so many. */
+  /** Adds minutes that were read. @param period minutes of the whole period. */
   onMinutes(minutes: number, period: number): void;
-  /** A line of something else. */
+  /** Prints another line. */
   print(text: string): void;
-  /** Leaves nothing behind on a terminal. */
+  /** Removes the progress line from a terminal. */
   close(): void;
 }
 
 /**
- * @param redraws whether one line is written over and over: on a terminal to which nothing else is written.
- * @param now milliseconds of a clock that never goes back.
+ * @param redraws whether to redraw one line, on a terminal with no other output.
+ * @param now monotonic clock in milliseconds.
  */
 export function createMinutesLine(
   screen: OutputScreen,
@@ -27,20 +30,20 @@ export function createMinutesLine(
   written: { readonly messages: number },
   now = (): number => performance.now(),
 ): MinutesLine {
-  const began = now();
+  const startedAtMs = now();
   let done = 0;
-  let last = began;
+  let lastLineMs = startedAtMs;
   let isShown = false;
   const clear = (): void => {
     if (isShown) screen.write('\r\x1b[K');
     isShown = false;
   };
   return {
-    onMinutes(more, period) {
-      done += more;
-      if (now() - last < (redraws ? REDRAW_MS : LINES_MS)) return;
-      last = now();
-      const seconds = (last - began) / 1000;
+    onMinutes(minutes, period) {
+      done += minutes;
+      if (now() - lastLineMs < (redraws ? REDRAW_INTERVAL_MS : LINE_INTERVAL_MS)) return;
+      lastLineMs = now();
+      const seconds = (lastLineMs - startedAtMs) / 1000;
       const left = formatDuration((seconds / done) * (period - done) * 1000);
       const rate = formatCount(Math.round(written.messages / seconds));
       const text = `${Math.floor(done)} of ${plural(period, 'minute')}, ${rate} messages/s, ${left} left`;

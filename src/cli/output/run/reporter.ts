@@ -2,10 +2,10 @@ import type { ChalkInstance } from 'chalk';
 import type { RunEvent, RunSummary } from '../../../run/run-events.js';
 import type { OutputScreen } from '../../arguments/command.js';
 
-/** Turns a run's events into output. */
+/** Prints the events of a run. */
 export interface Reporter {
   event(event: RunEvent): void;
-  /** A line that is no event, such as a request under `--verbose`. */
+  /** Prints a line that is not an event, such as a request with `--verbose`. */
   note(line: string): void;
   finish(summary: RunSummary): void;
 }
@@ -13,8 +13,8 @@ export interface Reporter {
 export interface ReporterContext {
   readonly stdout: OutputScreen;
   readonly stderr: OutputScreen;
-  /** For stderr. */
+  /** Colours for stderr. */
   readonly chalk: ChalkInstance;
-  /** Milliseconds of a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   readonly now: () => number;
 }

@@ -2,35 +2,35 @@ import type { FileStatus, PlanEvent, RunEvent } from '../../../run/run-events.js
 import { createTimeLeft } from './time-left.js';
 import { createTransferRate } from './transfer-rate.js';
 
-/** How far a run has come. */
+/** Progress of a run. */
 export interface ProgressReading {
-  /** Files that are done, of those that the run set out to fetch. */
+  /** Finished files, of those that the run has to process. */
   readonly done: number;
   readonly total: number;
   readonly bytesPerSecond: number;
-  /** Undefined until something has come. */
+  /** Undefined until the pace is known. */
   readonly secondsLeft: number | undefined;
 }
 
 export interface RunProgress {
-  see(event: RunEvent): void;
+  record(event: RunEvent): void;
   read(): ProgressReading;
 }
 
-const WORKED_ON: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'failed']);
+const PROCESSED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'failed']);
 
-/** What a run sets out to do with its files. */
+/** The planned action of a run, for messages. */
 export function formatPlannedAim({ aim, download }: PlanEvent): string {
   if (aim === 'verify') return 'to verify';
   return download === undefined ? 'to convert' : 'to download';
 }
 
-/** Files that a run sets out to work on. */
+/** The number of files that a run has to process. */
 export function countPlannedWork({ files, download, resume }: PlanEvent): number {
   return download === undefined ? files : download + (resume ?? 0);
 }
 
-/** Counts files and bytes of a run. @param now milliseconds of a clock that never goes back. */
+/** Counts files and bytes of a run. @param now monotonic clock in milliseconds. */
 export function createRunProgress(now: () => number): RunProgress {
   const timeLeft = createTimeLeft(now);
   let total = 0;
@@ -40,18 +40,18 @@ export function createRunProgress(now: () => number): RunProgress {
   const rate = createTransferRate(now);
 
   return {
-    see(event) {
-      timeLeft.see(event);
+    record(event) {
+      timeLeft.record(event);
       if (event.event === 'plan') {
         total = countPlannedWork(event);
         isCheck = event.aim === 'verify';
-        // What to skip is found on the way there.
+        // A conversion finds skipped files only while it runs.
         isConversion = event.download === undefined && !isCheck;
       } else if (event.event === 'progress') {
         rate.add(event.received);
       } else if (event.event === 'file') {
-        if (isCheck || WORKED_ON.has(event.status)) done++;
-        // What a download finds on disk and converts is no part of what it set out to fetch.
+        if (isCheck || PROCESSED_STATUSES.has(event.status)) done++;
+        // A download also converts existing files, which the plan does not count as work.
         if (event.status === 'converted' && !isConversion) total++;
         else if (event.status === 'skipped' && isConversion) total--;
       }

@@ -5,12 +5,12 @@ import { wrapPieces } from '../text/wrap.js';
 import { FrameTerminal } from './frame-terminal.js';
 import { createTransferRate } from './transfer-rate.js';
 
-const REDRAW_MS = 200;
+const REDRAW_INTERVAL_MS = 200;
 
 /**
- * Shows on a terminal what a replay has written so far, in a line that is drawn anew.
- * @param written counted up by others. @param isFree tells whether nothing else is drawn there.
- * @returns what takes the line off.
+ * Shows on a terminal how much a replay has written, in a line that is redrawn.
+ * @param written counters, incremented by the replay. @param isFree whether nothing else is drawn there.
+ * @returns removes the line.
  */
 export function showWritten(
   screen: OutputScreen,
@@ -19,13 +19,13 @@ export function showWritten(
 ): () => void {
   const terminal = new FrameTerminal(screen);
   const rate = createTransferRate(() => performance.now());
-  let seen = 0;
+  let countedBytes = 0;
   let isShown = false;
   const draw = (): void => {
     if (written.messages === 0 || !isFree()) return;
     isShown = true;
-    rate.add(written.bytes - seen);
-    seen = written.bytes;
+    rate.add(written.bytes - countedBytes);
+    countedBytes = written.bytes;
     const pieces = [
       `${plural(written.messages, 'message', formatCount(written.messages))},`,
       `${formatSize(written.bytes)},`,
@@ -37,7 +37,7 @@ export function showWritten(
   };
   const forget = (): void => terminal.forget();
   screen.on?.('continue', forget);
-  const timer = setInterval(draw, REDRAW_MS);
+  const timer = setInterval(draw, REDRAW_INTERVAL_MS);
   return () => {
     clearInterval(timer);
     screen.off?.('continue', forget);

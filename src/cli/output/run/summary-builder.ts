@@ -5,29 +5,29 @@ import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/run-events.js';
-import { outdatedText } from '../format-events.js';
+import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/wrap.js';
 
-/** Remembers of a run's events what its summary needs in order to say what to do next. */
+/** Collects from a run's events what its summary and the advice below it need. */
 export interface SummaryBuilder {
-  see(event: RunEvent): void;
+  record(event: RunEvent): void;
   /**
-   * The summary for people; every line ends in a line break.
-   * @param screen columns of a terminal, where a mark tells at a glance how it ended, and counts are wrapped.
+   * The summary as text; every line ends with a line break.
+   * @param screen columns of a terminal, on which counts are wrapped and a mark shows success or failure.
    */
   text(summary: RunSummary, chalk: ChalkInstance, screen?: number): string;
-  /** Why the run ended early, where no failed file's line has just said so; else nothing. */
+  /** Why the run ended early; empty if the line of a failed file has just said so. */
   errorText(summary: RunSummary): string;
 }
 
-/** @param columns that errors are to fit. */
+/** @param columns returns the columns available for errors. */
 export function createSummaryBuilder(columns: () => number): SummaryBuilder {
   const pendingDays = new Set<Day>();
   let exchange = '';
-  let otherMd5 = 0;
+  let md5Mismatches = 0;
   let planned = 0;
   let folder: string | undefined;
-  // What stops a run is among the last: a file or two may end while it stops.
+  // The error that stopped a run is among the last: a few files may still end before the run does.
   const failures: string[] = [];
   const errorText = (summary: RunSummary): string =>
     wrapLines(
@@ -38,24 +38,25 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
       columns(),
     );
   return {
-    see(event) {
+    record(event) {
       if (event.event === 'plan') ({ files: planned, folder } = event);
       if (event.event !== 'file') return;
       exchange = event.file?.exchange ?? exchange;
-      if (event.error !== undefined && failures.push(event.error.message) > LAST_FAILURES) failures.shift();
-      if (event.md5Match === false) otherMd5++;
+      if (event.error !== undefined && failures.push(event.error.message) > MAX_REMEMBERED_FAILURES)
+        failures.shift();
+      if (event.md5Match === false) md5Mismatches++;
       if (event.status === 'pending' && event.file) pendingDays.add(event.file.day);
     },
     text(summary, chalk, screen) {
-      // Its reader left a stream of rows.
+      // The reader closed a stream of rows early.
       if (planned > 0 && summary.unfinished === 0 && Object.keys(summary.counts).length === 0) {
         return errorText(summary);
       }
-      return summaryText(
+      return formatSummary(
         summary,
         {
           exchange,
-          otherMd5,
+          md5Mismatches,
           folder,
           pendingDays: [...pendingDays].sort((a, b) => a - b),
           error: errorText(summary),
@@ -68,58 +69,65 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
   };
 }
 
-const LAST_FAILURES = 32;
+const MAX_REMEMBERED_FAILURES = 32;
 
-/** Why the run ended early, and why jobs of it did, each reason once. */
+/** The errors that ended the run and its jobs early, each message once. */
 export function collectErrors({ error, jobs = [] }: RunSummary): readonly FileError[] {
   const errors = new Map(jobs.flatMap((job) => (job.error ? [[job.error.message, job.error]] : [])));
   if (error) errors.set(error.message, error);
   return [...errors.values()];
 }
 
-/** Why the run ended early, as the one line that every failed command prints. */
+/** The error that ended the run early, as the line that every failed command prints. */
 export function formatRunError(error: FileError): string {
   return `tickhaul: ${sanitizeForTerminal(error.message)}\n`;
 }
 
-interface Seen {
+interface CollectedEvents {
   readonly exchange: string;
-  /** Files whose x-md5 was another one. */
-  readonly otherMd5: number;
-  /** Of a download. */
+  /** Files whose x-md5 did not match. */
+  readonly md5Mismatches: number;
+  /** Folder of a download. */
   readonly folder: string | undefined;
-  /** In order. */
+  /** Sorted. */
   readonly pendingDays: readonly Day[];
-  /** Why the run ended early; empty where that was said already. */
+  /** Why the run ended early; empty if it was already printed. */
   readonly error: string;
 }
 
-function summaryText(
+function formatSummary(
   summary: RunSummary,
-  seen: Seen,
+  collected: CollectedEvents,
   chalk: ChalkInstance,
   screen: number | undefined,
 ): string {
-  const { error } = seen;
+  const { error } = collected;
   if (error !== '' && Object.keys(summary.counts).length === 0 && summary.unfinished === 0) return error;
   const jobs =
-    summary.jobs?.map((job) => told(job, `${job.name}: ${countsLine(job, chalk)}`, chalk, screen)) ?? [];
-  const all = told(summary, countsLine(summary, chalk), chalk, screen);
-  const lines = [...jobs.flat(), ...all, ...nextSteps(summary, seen), ...folderLines(summary, seen)];
+    summary.jobs?.map((job) =>
+      formatResult(job, `${job.name}: ${formatCounts(job, chalk)}`, chalk, screen),
+    ) ?? [];
+  const all = formatResult(summary, formatCounts(summary, chalk), chalk, screen);
+  const lines = [
+    ...jobs.flat(),
+    ...all,
+    ...suggestNextSteps(summary, collected),
+    ...formatFolder(summary, collected),
+  ];
   return error + lines.map((line) => `${line}\n`).join('');
 }
 
-/** Where a download's files are, where there are any. */
-function folderLines({ counts }: RunSummary, { folder }: Seen): readonly string[] {
-  const isAny = THERE.some((status) => counts[status]);
+/** The folder of a download, if it has files. */
+function formatFolder({ counts }: RunSummary, { folder }: CollectedEvents): readonly string[] {
+  const isAny = EXISTING_STATUSES.some((status) => counts[status]);
   return folder === undefined || !isAny ? [] : [`the files are in ${sanitizeForTerminal(folder)}`];
 }
 
-/** Statuses of day files that are in the download folder. */
-const THERE: readonly FileStatus[] = ['downloaded', 'converted', 'verified', 'skipped'];
+/** Statuses of day files that exist in the download folder. */
+const EXISTING_STATUSES: readonly FileStatus[] = ['downloaded', 'converted', 'verified', 'skipped'];
 
-/** What something came to, on a terminal with a mark before it. */
-function told(
+/** A result, on a terminal with a mark before it. */
+function formatResult(
   { exitCode }: Pick<RunSummary, 'exitCode'>,
   text: string,
   chalk: ChalkInstance,
@@ -130,7 +138,7 @@ function told(
   return wrapPieces(text.split(' '), screen - 2).map((line, i) => `${i === 0 ? mark : ' '} ${line}`);
 }
 
-const ORDER: readonly FileStatus[] = [
+const STATUS_ORDER: readonly FileStatus[] = [
   'downloaded',
   'converted',
   'repaired',
@@ -145,9 +153,9 @@ const ORDER: readonly FileStatus[] = [
   'failed',
 ];
 
-const BAD: ReadonlySet<FileStatus> = new Set(['missing', 'corrupt', 'failed']);
-/** Statuses whose bytes the run brought or made. */
-const BRINGING: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
+const BAD_STATUSES: ReadonlySet<FileStatus> = new Set(['missing', 'corrupt', 'failed']);
+/** Statuses whose bytes the run downloaded or wrote. */
+const WRITTEN_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
 const FINDING_NOUNS: Readonly<Record<string, string>> = {
   unknown: 'unknown file',
   stale: 'stale part',
@@ -156,16 +164,16 @@ const FINDING_NOUNS: Readonly<Record<string, string>> = {
   extra: 'extra file',
 };
 
-/** `12 downloaded (3.4 GB, 41 MB/s), 3 skipped, 1 failed in 1m22s` */
-function countsLine(
+/** Formats counts: `12 downloaded (3.4 GB, 41 MB/s), 3 skipped, 1 failed in 1m22s`. */
+function formatCounts(
   { counts, findings, outdated, unfinished, bytes, seconds }: RunSummary,
   chalk: ChalkInstance,
 ): string {
-  const parts = ORDER.flatMap((status) => {
+  const parts = STATUS_ORDER.flatMap((status) => {
     const count = counts[status] ?? 0;
     if (count === 0) return [];
-    if (BAD.has(status)) return [chalk.red(`${count} ${status}`)];
-    if (!BRINGING.has(status)) return [`${count} ${status}`];
+    if (BAD_STATUSES.has(status)) return [chalk.red(`${count} ${status}`)];
+    if (!WRITTEN_STATUSES.has(status)) return [`${count} ${status}`];
     const rate = seconds > 0 ? `, ${formatSize(bytes / seconds)}/s` : '';
     return [`${chalk.green(`${count} ${status}`)} (${formatSize(bytes)}${rate})`];
   });
@@ -176,10 +184,13 @@ function countsLine(
   return `${parts.length === 0 ? 'no files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
 
-/** Exit codes after which the same command again may fare better. */
-const WORTH_A_RERUN: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
+/** Exit codes after which running the same command again may help. */
+const RERUN_EXIT_CODES: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
 
-function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: Seen): readonly string[] {
+function suggestNextSteps(
+  summary: RunSummary,
+  { exchange, md5Mismatches, pendingDays }: CollectedEvents,
+): readonly string[] {
   const { counts, findings, outdated, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
@@ -188,18 +199,18 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
       `${plural(pendingDays.length, 'day')} not exported yet: tickhaul status ${exchange} --wait --until ${formatDay(lastDay)}`,
     );
   }
-  if (otherMd5 > 0) {
+  if (md5Mismatches > 0) {
     steps.push(
-      `warning: ${plural(otherMd5, 'file')} came with an x-md5 of other bytes; size and gzip checksum are right, so they are kept (md5Match in the manifest)`,
+      `warning: ${plural(md5Mismatches, 'file')} with an x-md5 that does not match; size and gzip checksum are correct, so they are kept (md5Match in the manifest)`,
     );
   }
   if (counts.corrupt || counts.missing) steps.push('tickhaul verify --repair downloads bad files again');
-  if (counts.missing) steps.push('tickhaul verify --forget is for files that were deleted on purpose');
-  if (findings?.unknown)
-    steps.push('tickhaul verify --adopt records whole files that the manifest does not know');
+  if (counts.missing)
+    steps.push('tickhaul verify --forget removes deliberately deleted files from the manifest');
+  if (findings?.unknown) steps.push('tickhaul verify --adopt records complete files that the manifest lacks');
   if (findings?.extra) steps.push('extra files: remove them, or use another folder with --dir');
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
-  if (outdated !== undefined) steps.push(outdatedText(outdated));
+  if (outdated !== undefined) steps.push(formatOutdated(outdated));
   const unauthorized = counts.unauthorized ?? 0;
   if (unauthorized > 0) {
     const files = plural(unauthorized, 'file');
@@ -209,9 +220,9 @@ function nextSteps(summary: RunSummary, { exchange, otherMd5, pendingDays }: See
         : `${files} that no API key covers; tickhaul key shows what yours covers, if it has not expired; without one, set TICKHAUL_API_KEY`,
     );
   }
-  const helpless = error !== undefined && !WORTH_A_RERUN.has(ERROR_TABLE[error.code].exitCode);
-  if (!helpless && ((counts.failed ?? 0) > 0 || unfinished > 0 || error !== undefined)) {
-    steps.push('run the same command again: what is whole is kept');
+  const isPermanent = error !== undefined && !RERUN_EXIT_CODES.has(ERROR_TABLE[error.code].exitCode);
+  if (!isPermanent && ((counts.failed ?? 0) > 0 || unfinished > 0 || error !== undefined)) {
+    steps.push('run the same command again; complete files are kept');
   }
   return steps;
 }

@@ -1,62 +1,65 @@
 import type { RunEvent } from '../../../run/run-events.js';
 
-/** How long a run will take from now. */
+/** Estimates the remaining time of a run. */
 export interface TimeLeft {
-  see(event: RunEvent): void;
+  record(event: RunEvent): void;
   /**
-   * Seconds, from the pace of files that are done and of those under way, so a rate limit is part of it. It grows only
-   * after something went wrong, or if files turn out far larger than those before.
-   * @param done files, of `total`. @returns undefined while the pace is not known.
+   * Estimated seconds, from the pace of finished and running files, so rate limits are included. It increases only after
+   * an error, or if files are far larger than earlier ones.
+   * @param done finished files, of `total`. @returns undefined while the pace is unknown.
    */
   seconds(done: number, total: number): number | undefined;
 }
 
-/** Before that, answers of the service take most of the time. */
+/** Before this time, responses of the service dominate the pace. */
 const MIN_ELAPSED_MS = 2000;
-/** Files of one run differ in size; an estimate within this ratio and margin of the last one shown does not raise it. */
+/**
+ * Files of a run differ in size; an estimate within this ratio and margin of the last shown one does not
+ * replace it.
+ */
 const MAX_GROWTH = 2;
 const MAX_GROWTH_SECONDS = 30;
 
-/** The bytes of a file under way. */
+/** Bytes of a running file. */
 interface Part {
-  /** Those that an earlier run brought. */
+  /** Bytes of an earlier run. */
   readonly start: number;
   position: number;
   total: number | undefined;
 }
 
-/** @param now milliseconds of a clock that never goes back. */
+/** @param now monotonic clock in milliseconds. */
 export function createTimeLeft(now: () => number): TimeLeft {
-  let began = now();
+  let startedAtMs = now();
   const parts = new Map<string, Part>();
-  let shown = Number.POSITIVE_INFINITY;
+  let lastEstimate = Number.POSITIVE_INFINITY;
 
   const isWithin = (estimate: number): boolean =>
-    estimate <= Math.max(shown * MAX_GROWTH, shown + MAX_GROWTH_SECONDS);
+    estimate <= Math.max(lastEstimate * MAX_GROWTH, lastEstimate + MAX_GROWTH_SECONDS);
   return {
-    see(event) {
-      if (event.event === 'plan') began = now();
+    record(event) {
+      if (event.event === 'plan') startedAtMs = now();
       else if (event.event === 'progress') {
         const { path, received, position, total } = event;
         const { start } = parts.get(path) ?? { start: position - received };
         parts.set(path, { start: Math.min(start, position), position, total });
       } else if (event.event === 'retry') parts.delete(event.path);
       else if (event.event === 'file') parts.delete(event.path);
-      const isTrouble = event.event === 'retry' || event.event === 'pause';
-      if (isTrouble || (event.event === 'file' && event.error)) shown = Number.POSITIVE_INFINITY;
+      const isSetback = event.event === 'retry' || event.event === 'pause';
+      if (isSetback || (event.event === 'file' && event.error)) lastEstimate = Number.POSITIVE_INFINITY;
     },
     seconds(done, total) {
-      const elapsed = now() - began;
-      const worked = done + [...parts.values()].reduce((sum, part) => sum + shareOf(part), 0);
-      if (worked === 0 || total < done || (done === 0 && elapsed < MIN_ELAPSED_MS)) return undefined;
-      const estimate = ((elapsed / worked) * Math.max(0, total - worked)) / 1000;
-      if (estimate < shown || !isWithin(estimate)) shown = estimate;
-      return shown;
+      const elapsed = now() - startedAtMs;
+      const completedWork = done + [...parts.values()].reduce((sum, part) => sum + computeShare(part), 0);
+      if (completedWork === 0 || total < done || (done === 0 && elapsed < MIN_ELAPSED_MS)) return undefined;
+      const estimate = ((elapsed / completedWork) * Math.max(0, total - completedWork)) / 1000;
+      if (estimate < lastEstimate || !isWithin(estimate)) lastEstimate = estimate;
+      return lastEstimate;
     },
   };
 }
 
-/** How much of the work on a file is done, up to 1; 0 where its size is not known. */
-function shareOf({ start, position, total }: Part): number {
+/** Progress of a file, up to 1; 0 if its size is unknown. */
+function computeShare({ start, position, total }: Part): number {
   return total === undefined || total <= start ? 0 : Math.min(1, (position - start) / (total - start));
 }

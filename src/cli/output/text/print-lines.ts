@@ -5,7 +5,7 @@ import type { OutputScreen } from '../../arguments/command.js';
 const BLOCK_CHARACTERS = 64 * 1024;
 
 /**
- * Prints many lines in large blocks, no faster than they are read; signals and closed pipes are seen in between.
+ * Prints lines in large blocks, at the reader's pace; signals and closed pipes are handled in between.
  * @throws the reason of the abort.
  */
 export async function printLines(

@@ -2,11 +2,11 @@ import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { textWidth } from './width.js';
 import { longestPiece, wrapList } from './wrap.js';
 
-/** A column of a table: its title, and each row's cell. */
+/** A column of a table: its title, and the cell of each row. */
 export interface TableColumn<Row> {
   readonly title: string;
   readonly align?: 'left' | 'right';
-  /** Whether a cell may go over several lines: one of several words, or a list with commas. */
+  /** Whether cells may be wrapped: texts of several words, or lists with commas. */
   readonly breaks?: boolean;
   cell(row: Row): string;
 }
@@ -14,9 +14,9 @@ export interface TableColumn<Row> {
 const GAP = '  ';
 
 /**
- * Rows as aligned lines below a line of titles, each ending in a line break. Cells are made printable.
- * @param screen columns that lines are to fit, infinite by default: what doesn't fit beside the rest goes into further
- * lines below, column by column, and no word is ever broken.
+ * Formats rows as aligned lines below a line of titles, each ending with a line break. Cells are sanitized.
+ * @param screen available columns, infinite by default: columns that do not fit continue in further lines below, and no
+ * word is ever broken.
  */
 export function formatTable<Row>(
   columns: readonly TableColumn<Row>[],
@@ -25,24 +25,24 @@ export function formatTable<Row>(
 ): string {
   const titles = columns.map(({ title }) => title);
   const cells = rows.map((row) => columns.map(({ cell }) => sanitizeForTerminal(cell(row))));
-  const lines = linesOf(columns, [titles, ...cells], screen);
-  return [titles, ...cells].map((row) => lines.map((line) => lineText(line, row)).join('')).join('');
+  const lines = layoutLines(columns, [titles, ...cells], screen);
+  return [titles, ...cells].map((row) => lines.map((line) => formatLine(line, row)).join('')).join('');
 }
 
-/** Where a column stands in its line of the table. */
+/** Placement of a column in its line. */
 interface PlacedColumn {
   readonly column: number;
   readonly isRight: boolean;
   readonly width: number;
 }
 
-/** Columns that stand side by side, some of them broken into several rows of the screen. */
+/** Columns side by side, some of them wrapped. */
 interface Line {
   readonly indent: string;
   readonly places: readonly PlacedColumn[];
 }
 
-function linesOf<Row>(
+function layoutLines<Row>(
   columns: readonly TableColumn<Row>[],
   rows: readonly (readonly string[])[],
   screen: number,
@@ -50,26 +50,29 @@ function linesOf<Row>(
   const lines: { indent: string; places: PlacedColumn[] }[] = [{ indent: '', places: [] }];
   let used = 0;
   for (const [column, { align, breaks }] of columns.entries()) {
-    const most = (measure: (cell: string) => number): number =>
+    const measureWidest = (measure: (cell: string) => number): number =>
       rows.reduce((widest, row) => Math.max(widest, measure(row[column] ?? '')), 0);
-    const whole = most(textWidth);
-    // What would take more than two or three rows has a line of its own.
-    const least = breaks === true && used + whole > screen ? Math.max(most(longestPiece), whole / 2) : whole;
-    if (used > 0 && used + least > screen) {
+    const fullWidth = measureWidest(textWidth);
+    // A cell that would wrap into more than two or three rows gets a separate line.
+    const minWidth =
+      breaks === true && used + fullWidth > screen
+        ? Math.max(measureWidest(longestPiece), fullWidth / 2)
+        : fullWidth;
+    if (used > 0 && used + minWidth > screen) {
       lines.push({ indent: GAP, places: [] });
       used = GAP.length;
     }
-    const isCut = breaks === true && used + whole > screen;
-    const width = isCut ? Math.max(most(longestPiece), screen - used) : whole;
+    const isCut = breaks === true && used + fullWidth > screen;
+    const width = isCut ? Math.max(measureWidest(longestPiece), screen - used) : fullWidth;
     lines.at(-1)?.places.push({ column, isRight: align === 'right', width });
     used += width + GAP.length;
   }
   return lines;
 }
 
-function lineText({ indent, places }: Line, row: readonly string[]): string {
+function formatLine({ indent, places }: Line, row: readonly string[]): string {
   const cells = places.map(({ column, width }) => wrapList(row[column] ?? '', width));
-  const height = cells.reduce((most, { length }) => Math.max(most, length), 1);
+  const height = cells.reduce((measureWidest, { length }) => Math.max(measureWidest, length), 1);
   return Array.from({ length: height }, (_, i) => {
     const texts = places.map((place, at) => pad(cells[at]?.[i] ?? '', place));
     return `${indent}${texts.join(GAP)}`.trimEnd();
@@ -84,8 +87,8 @@ function pad(cell: string, { width, isRight }: PlacedColumn): string {
 }
 
 /**
- * Name and value pairs as aligned lines; pairs without a value are left out. Values are made printable.
- * @param screen columns that lines are to fit, as of a table: a word that is too long beside the names goes below.
+ * Formats name and value pairs as aligned lines, without pairs that have no value. Values are sanitized.
+ * @param screen available columns: a word that does not fit beside the names is printed below.
  */
 export function formatPairs(
   pairs: readonly (readonly [string, string | undefined])[],

@@ -1,12 +1,12 @@
 import { stripVTControlCharacters } from 'node:util';
 
-/** Marks that stand over the letter before them, and characters that show nothing. */
-const NARROW = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
+/** Combining marks and invisible characters, which take no column. */
+const ZERO_WIDTH = /[\p{Mn}\p{Me}\p{Cf}\p{Cc}]/u;
 /** Characters that terminals draw two columns wide: East Asian ones and emoji (Unicode Annex 11, W and F). */
-const WIDE =
+const DOUBLE_WIDTH =
   /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff01-\uff60\uffe0-\uffe6\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}/u;
 
-/** How many columns of a terminal a text takes; colours take none. */
+/** The terminal columns of a text; colours take none. */
 export function textWidth(text: string): number {
   if (/^[ -~]*$/.test(text)) return text.length;
   let width = 0;
@@ -14,7 +14,7 @@ export function textWidth(text: string): number {
   return width;
 }
 
-/** As much of a text's beginning as goes into so many columns. */
+/** The beginning of a text, up to a number of columns. */
 export function cutToWidth(text: string, columns: number): string {
   let width = 0;
   let cut = '';
@@ -26,7 +26,7 @@ export function cutToWidth(text: string, columns: number): string {
   return cut;
 }
 
-/** As much of a text's end as goes into so many columns, behind an ellipsis where that isn't all. */
+/** The end of a text, up to a number of columns, after an ellipsis if it is cut. */
 export function cutStart(text: string, columns: number): string {
   if (textWidth(text) <= columns) return text;
   const characters = [...text];
@@ -41,6 +41,6 @@ export function cutStart(text: string, columns: number): string {
 
 function characterWidth(character: string): number {
   if (character <= '\u007e' && character >= ' ') return 1;
-  if (NARROW.test(character)) return 0;
-  return WIDE.test(character) ? 2 : 1;
+  if (ZERO_WIDTH.test(character)) return 0;
+  return DOUBLE_WIDTH.test(character) ? 2 : 1;
 }

@@ -1,6 +1,6 @@
 import { textWidth } from './width.js';
 
-/** Pieces with spaces between them, in lines of so many columns; a piece is never broken. */
+/** Joins pieces with spaces into lines of at most `columns`; pieces are never broken. */
 export function wrapPieces(pieces: readonly string[], columns: number): readonly string[] {
   const lines: string[] = [];
   for (const piece of pieces) {
@@ -12,7 +12,7 @@ export function wrapPieces(pieces: readonly string[], columns: number): readonly
   return lines;
 }
 
-/** Lines that break between words where they are longer. @param columns as `textColumns` gives them. */
+/** Wraps lines between words. @param columns from `textColumns`. */
 export function wrapLines(text: string, columns: number): string {
   return text
     .split('\n')
@@ -20,26 +20,28 @@ export function wrapLines(text: string, columns: number): string {
     .join('\n');
 }
 
-/** A word that fits no line, such as a path, begins where it is, and the terminal breaks it. */
+/**
+ * Wraps words. A word that fits no line, such as a path, stays in its place, where the terminal breaks it.
+ */
 function wrapWords(words: readonly string[], columns: number): string {
   let text = '';
-  // Of the last row.
-  let used = 0;
+  // Columns used in the last row.
+  let usedColumns = 0;
   for (const [at, word] of words.entries()) {
     const width = textWidth(word);
-    const goesOn = at > 0 && (used + 1 + width <= columns || width > columns);
-    text += at === 0 ? word : `${goesOn ? ' ' : '\n'}${word}`;
-    used = goesOn ? used + 1 + width : width;
-    if (used > columns) used = ((used - 1) % columns) + 1;
+    const continuesRow = at > 0 && (usedColumns + 1 + width <= columns || width > columns);
+    text += at === 0 ? word : `${continuesRow ? ' ' : '\n'}${word}`;
+    usedColumns = continuesRow ? usedColumns + 1 + width : width;
+    if (usedColumns > columns) usedColumns = ((usedColumns - 1) % columns) + 1;
   }
   return text;
 }
 
-/** A sentence, or a list such as `trades,quotes`, in lines of so many columns: it breaks at spaces and behind commas. */
+/** Wraps a sentence, or a list such as `trades,quotes`, at spaces and after commas. */
 export function wrapList(text: string, columns: number): readonly string[] {
   if (textWidth(text) <= columns) return [text];
   const lines: string[] = [];
-  for (const piece of piecesOf(text)) {
+  for (const piece of splitPieces(text)) {
     const line = lines.at(-1);
     if (line !== undefined && textWidth(line) + textWidth(piece.trimEnd()) <= columns)
       lines[lines.length - 1] += piece;
@@ -48,12 +50,12 @@ export function wrapList(text: string, columns: number): readonly string[] {
   return lines.map((line) => line.trimEnd());
 }
 
-/** Columns that a text needs wherever it is broken. */
+/** The columns that a text needs at least, however it is wrapped. */
 export function longestPiece(text: string): number {
-  return piecesOf(text).reduce((most, piece) => Math.max(most, textWidth(piece.trimEnd())), 0);
+  return splitPieces(text).reduce((most, piece) => Math.max(most, textWidth(piece.trimEnd())), 0);
 }
 
-/** Each ends in the comma or the spaces behind it. */
-function piecesOf(text: string): readonly string[] {
+/** Splits a text into pieces that end with a comma or spaces. */
+function splitPieces(text: string): readonly string[] {
   return text === '' ? [''] : text.split(/(?<=,(?! ))|(?<= )(?! )/);
 }

@@ -15,15 +15,15 @@ const plan = (estimateBasis: EstimateBasis): PlanEvent => ({
   estimateBasis,
 });
 
-test('an estimate that is not judged by earlier days states a range', () => {
-  assert.equal(formatEstimate(plan('manifest')), 'about 3.0 MB, 1 row, 20s, judged by earlier days');
+test('an estimate that is not from earlier days states a range', () => {
+  assert.equal(formatEstimate(plan('manifest')), 'about 3.0 MB, 1 row, 20s, from earlier days');
   assert.equal(
     formatEstimate(plan('record')),
-    "roughly 3.0 MB (100 kB to 90.0 MB), 1 row, 20s, by the exchange's averages",
+    'roughly 3.0 MB (100 kB to 90.0 MB), 1 row, 20s, from averages of the exchange',
   );
   assert.equal(
     formatEstimate(plan('typical')),
-    'perhaps 3.0 MB (10.0 kB to 900 MB), 1 row, 20s, by usual sizes',
+    'perhaps 3.0 MB (10.0 kB to 900 MB), 1 row, 20s, from typical sizes',
   );
 });
 
@@ -33,7 +33,7 @@ const bytesOf = (text = ''): number => {
   return Number(number) * (UNITS[unit] ?? Number.NaN);
 };
 
-test('the range holds for files of every kind that the embedded service has', async (t) => {
+test('the range holds for all kinds of files of the embedded service', async (t) => {
   const service = await sandbox(t);
   const env = {
     TICKHAUL_API_URL: service.apiUrl,

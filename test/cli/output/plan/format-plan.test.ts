@@ -9,7 +9,7 @@ import type { PlanStatus } from '../../../../src/run/run-events.js';
 
 const FIRST = parseDay('2024-03-01');
 
-/** A file a letter: d download, s skip, u unauthorized. */
+/** One file per letter: d download, s skip, u unauthorized. */
 function days(dataType: string, symbol: string, letters: string): readonly PlannedFile[] {
   const statuses: Readonly<Record<string, PlanStatus>> = { d: 'download', s: 'skip', u: 'unauthorized' };
   return [...letters].map((letter, i) => {
@@ -37,7 +37,7 @@ function text(columns: number, files = FILES, level: 0 | 1 = 0): string {
   return [...formatPlan(groupSeriesDays(files, sizeOf), { columns, chalk: new Chalk({ level }) })].join('');
 }
 
-test('days stand by data type, symbol and status, in order, with sizes', () => {
+test('groups days by data type, symbol and status, in order, with sizes', () => {
   assert.equal(
     text(200),
     [
@@ -54,7 +54,7 @@ test('days stand by data type, symbol and status, in order, with sizes', () => {
   );
 });
 
-test('days wrap below days on a screen of 80 columns, and stand below their status on one of 40', () => {
+test('wraps days on a screen of 80 columns, and puts them below their status on one of 40', () => {
   assert.match(
     text(80),
     /download {6}7 days {2}~14\.0 MB {2}2024-03-01, 2024-03-03,\n {49}2024-03-05, 2024-03-07, 2 more,\n {49}2024-03-13\n/,
@@ -68,14 +68,14 @@ test('days wrap below days on a screen of 80 columns, and stand below their stat
   }
 });
 
-test('colours change nothing but colours, and a symbol moves no cursor', () => {
+test('colours change only colours, and control characters of a symbol are escaped', () => {
   const colored = text(80, FILES, 1);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what a terminal obeys
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control sequences of a terminal
   assert.equal(colored.replace(/\u001b\[\d+m/g, ''), text(80));
   assert.notEqual(colored, text(80));
   assert.ok(!text(80, days('trades', 'a\u001b[2J\n', 'd')).includes('\u001b'));
 });
 
-test('a plan of nothing is no text', () => {
+test('an empty plan is an empty text', () => {
   assert.equal(text(80, []), '');
 });

@@ -11,7 +11,7 @@ import { createSink } from '../sink.js';
 
 const day = parseDay('2024-03-01');
 
-/** A run of so many files that are all under way, on a screen of this size. */
+/** A run of files that are all in transfer, on a screen of this size. */
 function begin(t: TestContext, screen: Emulator, files: number, name = 'deribit_trades_2024-03-01_BTC') {
   const reporter = createBarsReporter({
     stdout: createSink(),
@@ -31,13 +31,13 @@ function startFile(reporter: Reporter, path: string, received: number): void {
   reporter.event({ event: 'progress', path, received, position: received, total: 1000 });
 }
 
-/** Gives the screen a size, and waits for what is drawn then. */
+/** Resizes the screen, and waits until it is redrawn. */
 async function resize(screen: Emulator, columns: number, rows: number): Promise<void> {
   screen.resize(columns, rows);
   await nextTurn();
 }
 
-test('bars are drawn anew, and none twice, when the screen becomes narrower, wider, lower and higher', async (t) => {
+test('redraws each bar once after the screen is resized', async (t) => {
   const screen = new Emulator(100, 24);
   screen.write('$ tickhaul download\n');
   begin(t, screen, 4);
@@ -58,7 +58,7 @@ test('bars are drawn anew, and none twice, when the screen becomes narrower, wid
       const rate = `${columns < 60 ? ' ' : '  '}    0 B/s`;
       assert.ok(file.endsWith(columns < 32 ? size : size + rate), file);
     }
-    // All lines go from edge to edge, and the bars stand below one another.
+    // All lines have the full width, and the bars are aligned.
     assert.deepEqual(new Set(files.map(textWidth)), new Set([columns - 1]));
     assert.equal(new Set([total ?? '', ...files].map((line) => line.indexOf('['))).size, 1);
     assert.equal(new Set([total ?? '', ...files].map((line) => line.indexOf(']'))).size, 1);
@@ -66,7 +66,7 @@ test('bars are drawn anew, and none twice, when the screen becomes narrower, wid
   assert.deepEqual(screen.history, []);
 });
 
-test('bars never take more lines than the screen has rows, nor more columns', async (t) => {
+test('bars never exceed the rows and columns of the screen', async (t) => {
   const screen = new Emulator(100, 24);
   begin(t, screen, 60, 'deribit_options_chain_2024-03-01_'.padEnd(150, 'X'));
   for (const [columns, rows] of [
@@ -81,14 +81,14 @@ test('bars never take more lines than the screen has rows, nor more columns', as
       screen.emit('resize');
       await nextTurn();
     }
-    // A frame that is larger than the screen would have scrolled it.
+    // A frame larger than the screen would have scrolled it.
     assert.equal(screen.history.length, lost);
     assert.match(screen.shown.join('\n'), /0\/60/);
     for (const line of screen.shown) assert.match(line, /^0\/60|^…X/);
   }
 });
 
-test('a file whose try failed shows no progress until bytes come again', async (t) => {
+test('a file after a failed attempt shows no progress until it receives bytes', async (t) => {
   const screen = new Emulator(80, 10);
   const reporter = begin(t, screen, 1);
   const path = 'deribit_trades_2024-03-01_BTC0.csv.gz';
@@ -101,13 +101,13 @@ test('a file whose try failed shows no progress until bytes come again', async (
     error: { code: 'corrupt', message: 'wrong gzip checksum' },
   });
   await resize(screen, 80, 10);
-  assert.match(screen.shown[1] ?? '', /BTC0 \[ +\] +trying again$/);
+  assert.match(screen.shown[1] ?? '', /BTC0 \[ +\] +retrying$/);
   reporter.event({ event: 'progress', path, received: 500, position: 500, total: 1000 });
   await resize(screen, 80, 10);
   assert.match(screen.shown[1] ?? '', /BTC0 \[=+ +\] +500 B of 1\.0 kB +0 B\/s$/);
 });
 
-test('wide characters of a symbol count twice', async (t) => {
+test('wide characters of a symbol count as two columns', async (t) => {
   const screen = new Emulator(50, 10);
   begin(t, screen, 1, 'binance_trades_2024-03-01_币安人生币安人生币安人生USDT');
   await resize(screen, 50, 10);
@@ -116,7 +116,7 @@ test('wide characters of a symbol count twice', async (t) => {
   assert.equal(textWidth(screen.shown[1] ?? ''), 49);
 });
 
-test('a long line above the bars leaves nothing of the bars that it is printed over', async (t) => {
+test('a long line above the bars erases the bars below it', async (t) => {
   const screen = new Emulator(40, 12);
   const reporter = begin(t, screen, 2);
   await resize(screen, 40, 12);
@@ -126,7 +126,7 @@ test('a long line above the bars leaves nothing of the bars that it is printed o
   assert.equal(screen.shown.length, 5);
 });
 
-test('a warning after the end is printed below the summary', async (t) => {
+test('prints a warning after the end below the summary', async (t) => {
   const screen = new Emulator(60, 24);
   const reporter = begin(t, screen, 1);
   reporter.finish({ exitCode: 0, counts: {}, unfinished: 0, bytes: 0, seconds: 0 });
@@ -134,7 +134,7 @@ test('a warning after the end is printed below the summary', async (t) => {
   assert.ok(screen.shown.includes('warning rows go back'), screen.shown.join('\n'));
 });
 
-test('after a stop the bars go on below what others have printed', async (t) => {
+test('after a stop, the bars continue below other output', async (t) => {
   const screen = new Emulator(60, 24);
   begin(t, screen, 2);
   await resize(screen, 60, 24);
@@ -145,7 +145,7 @@ test('after a stop the bars go on below what others have printed', async (t) => 
   assert.equal(screen.shown.length, 9);
 });
 
-test('the end takes the bars off, leaves the summary, and listens no longer', async () => {
+test('the end removes the bars, prints the summary and removes its listeners', async () => {
   const screen = new Emulator(60, 24);
   const reporter = createBarsReporter({
     stdout: createSink(),

@@ -53,9 +53,9 @@ async function play(name: ReporterName, size = {}) {
 
 const FAILED = 'failed a.csv.gz: HTTP 500 (after 3 attempts)\n';
 const NEXT =
-  '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again: what is whole is kept\n';
+  '1 day not exported yet: tickhaul status deribit --wait --until 2024-03-01\nrun the same command again; complete files are kept\n';
 
-test('on a terminal lines break between words, elsewhere a failed file and an error are a line each', async () => {
+test('wraps lines between words on a terminal; otherwise a failed file and an error are one line each', async () => {
   const message = 'the service answered with a status that is not known here';
   const ended: RunSummary = { ...summary, error: { code: 'server_error', message: `twice: ${message}` } };
   for (const name of ['bars', 'lines', 'quiet', 'json'] as const) {
@@ -85,7 +85,7 @@ test('on a terminal lines break between words, elsewhere a failed file and an er
   }
 });
 
-test('a line stays a line, and moves no cursor, whatever the name of a file', async () => {
+test('file names cannot break lines or move the cursor', async () => {
   const stderr = createSink();
   const stdout = createSink();
   const context = { stdout, stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
@@ -122,7 +122,7 @@ test('json prints plan, files and summary on stdout, warnings on stderr', async 
   assert.equal(stderr, 'warning odd md5\n');
 });
 
-test('lines tell failures, warnings and the summary, and keep progress to one in 10 seconds', async () => {
+test('lines reports failures, warnings and the summary, and progress at most every 10 seconds', async () => {
   const { stdout, stderr } = await play('lines');
   assert.equal(stdout, '');
   assert.equal(
@@ -131,12 +131,12 @@ test('lines tell failures, warnings and the summary, and keep progress to one in
   );
 });
 
-test('quiet tells failed files only', async () => {
+test('quiet reports only failed files', async () => {
   assert.deepEqual(await play('quiet'), { stdout: '', stderr: FAILED });
 });
 
 for (const name of ['lines', 'bars', 'quiet'] as const) {
-  test(`${name}: an error that stopped the run is told once, whether a file's line told it or not`, async () => {
+  test(`${name}: an error that stopped the run is printed once, whether or not a file’s line had it`, async () => {
     const told = async (message: string): Promise<number> => {
       const stderr = createSink({ isTTY: true, columns: 100, rows: 24 });
       const context = { stdout: createSink(), stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
@@ -157,7 +157,7 @@ test('bars print failures above the bars, and the summary below', async () => {
   assert.ok(stderr.endsWith(NEXT));
 });
 
-test('the reporter follows flags, then the terminal', () => {
+test('flags select the reporter, then the terminal', () => {
   const terminal = { write() {}, isTTY: true };
   assert.equal(chooseReporter(true, true, terminal, 'xterm'), 'json');
   assert.equal(chooseReporter(false, true, terminal, 'xterm'), 'quiet');
@@ -179,7 +179,7 @@ test('colours: flag over NO_COLOR over FORCE_COLOR over terminal', () => {
   assert.equal(chooseColorLevel(terminal, { TERM: 'dumb' }, false), 0);
 });
 
-test('a table aligns its columns and leaves no blanks at line ends', () => {
+test('a table aligns its columns without trailing blanks', () => {
   const columns = [
     { title: 'id', cell: (row: readonly [string, string]) => row[0] },
     { title: 'n', align: 'right' as const, cell: (row: readonly [string, string]) => row[1] },

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { showWritten } from '../../../../src/cli/output/run/show-written.js';
 import { Emulator } from '../emulator.js';
 
-/** A terminal that tells when something was written to it. */
+/** A terminal that reports writes. */
 class WatchedTerminal extends Emulator {
   override write(text: string): boolean {
     super.write(text);
@@ -15,7 +15,7 @@ for (const [columns, lines] of [
   [200, ['1.2M messages, 3.4 MB, 0 B/s']],
   [20, ['1.2M messages,', '3.4 MB, 0 B/s']],
 ] as const) {
-  test(`what a replay has written is shown in ${columns} columns, and then taken off`, async () => {
+  test(`shows what a replay has written in ${columns} columns, and then removes it`, async () => {
     const screen = new WatchedTerminal(columns, 10);
     screen.write('$ tickhaul replay\n');
     const drawn = new Promise((resolve) => screen.once('written', resolve));

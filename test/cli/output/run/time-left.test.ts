@@ -7,13 +7,13 @@ const FILE_BYTES = 10_000_000;
 const FILES = 80;
 const AT_ONCE = 8;
 
-/** What is shown every 100 ms of a run of equal files, 8 at once, at one rate for all of them. */
+/** The estimate every 100 ms of a run of equal files, 8 at once, with a common rate. */
 function simulate(
   bytesPerSecond: number,
 ): readonly { readonly at: number; readonly left: number | undefined }[] {
   let ms = 0;
   const timeLeft = createTimeLeft(() => ms);
-  timeLeft.see({ event: 'plan', files: FILES, download: FILES, resume: 0 });
+  timeLeft.record({ event: 'plan', files: FILES, download: FILES, resume: 0 });
   const shown: { at: number; left: number | undefined }[] = [];
   const step = bytesPerSecond / AT_ONCE / 10;
   const positions = Array.from({ length: AT_ONCE }, () => 0);
@@ -26,9 +26,9 @@ function simulate(
       if (path === '') continue;
       positions[i] = Math.min(FILE_BYTES, (positions[i] ?? 0) + step);
       const position = positions[i];
-      timeLeft.see({ event: 'progress', path, received: step, position, total: FILE_BYTES });
+      timeLeft.record({ event: 'progress', path, received: step, position, total: FILE_BYTES });
       if (position < FILE_BYTES) continue;
-      timeLeft.see({ event: 'file', status: 'downloaded', file: undefined, path });
+      timeLeft.record({ event: 'file', status: 'downloaded', file: undefined, path });
       done++;
       positions[i] = 0;
       paths[i] = begun < FILES ? `${begun++}` : '';
@@ -38,8 +38,8 @@ function simulate(
   return shown;
 }
 
-test('the time left never grows while nothing is wrong, and is near the truth', () => {
-  // The first rate is what a --max-rate of 1 MB/s allows.
+test('the remaining time never grows without a setback, and is close to the truth', () => {
+  // The first rate is that of a --max-rate of 1 MB/s.
   for (const rate of [1e6, 40e6]) {
     const shown = simulate(rate);
     const whole = shown.at(-1)?.at ?? 0;
@@ -64,23 +64,23 @@ const TROUBLE: readonly RunEvent[] = [
   { event: 'file', status: 'failed', file: undefined, path: 'a', error: ERROR },
 ];
 for (const event of TROUBLE) {
-  test(`the time left may grow after trouble (${event.event})`, () => {
+  test(`the remaining time may grow after a setback (${event.event})`, () => {
     let ms = 0;
     const timeLeft = createTimeLeft(() => ms);
-    timeLeft.see({ event: 'plan', files: 10, download: 10, resume: 0 });
+    timeLeft.record({ event: 'plan', files: 10, download: 10, resume: 0 });
     ms = 5000;
     assert.equal(timeLeft.seconds(5, 10), 5);
     ms = 15_000;
     assert.equal(timeLeft.seconds(5, 10), 5);
-    timeLeft.see(event);
+    timeLeft.record(event);
     assert.equal(timeLeft.seconds(5, 10), 15);
   });
 }
 
-test('of files that are far larger than those before, the time left is not held back', () => {
+test('the remaining time grows for files that are far larger than earlier ones', () => {
   let ms = 0;
   const timeLeft = createTimeLeft(() => ms);
-  timeLeft.see({ event: 'plan', files: 10, download: 10, resume: 0 });
+  timeLeft.record({ event: 'plan', files: 10, download: 10, resume: 0 });
   ms = 5000;
   assert.equal(timeLeft.seconds(5, 10), 5);
   ms = 25_000;
@@ -89,11 +89,11 @@ test('of files that are far larger than those before, the time left is not held 
   assert.equal(timeLeft.seconds(5, 10), 60);
 });
 
-test('what an earlier run brought of a file is no pace of this one', () => {
+test('bytes of an earlier run do not count towards the pace', () => {
   let ms = 0;
   const timeLeft = createTimeLeft(() => ms);
-  timeLeft.see({ event: 'plan', files: 1, download: 0, resume: 1 });
+  timeLeft.record({ event: 'plan', files: 1, download: 0, resume: 1 });
   ms = 4000;
-  timeLeft.see({ event: 'progress', path: 'a', received: 5, position: 95, total: 100 });
+  timeLeft.record({ event: 'progress', path: 'a', received: 5, position: 95, total: 100 });
   assert.equal(timeLeft.seconds(0, 1), 4);
 });

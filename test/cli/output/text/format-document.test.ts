@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDocument } from '../../../../src/cli/output/text/format-document.js';
 
-test('a document is the same value, in characters that a terminal only shows', () => {
+test('a document keeps its value, with control characters escaped', () => {
   fc.assert(
     fc.property(fc.jsonValue({ stringUnit: 'binary' }), fc.boolean(), (value, indented) => {
       const text = formatDocument(value, indented);

@@ -49,7 +49,7 @@ binance-futures  Binance USDT Futures
 };
 
 for (const [columns, text] of Object.entries(TABLES)) {
-  test(`a table goes into ${columns} columns`, () => {
+  test(`a table fits ${columns} columns`, () => {
     assert.equal(formatTable(COLUMNS, ROWS, Number(columns)), text);
   });
 }
@@ -62,7 +62,7 @@ const row = fc.record({
   types: fc.array(word, { maxLength: 6 }).map((words) => words.join(',')),
 });
 
-test('no line is longer than the screen but for a single word, and no word is broken or lost', () => {
+test('only a single word may exceed the screen, and no word is broken or lost', () => {
   fc.assert(
     fc.property(
       fc.array(row, { minLength: 1, maxLength: 5 }),
@@ -82,7 +82,7 @@ test('no line is longer than the screen but for a single word, and no word is br
   );
 });
 
-test('pairs hang their values below one another', () => {
+test('values of pairs are aligned', () => {
   assert.equal(
     formatPairs(
       [
@@ -105,7 +105,7 @@ test('pairs hang their values below one another', () => {
   );
 });
 
-test('a text is wrapped at spaces and behind commas, into lines that are as long as may be', () => {
+test('wraps at spaces and after commas, into lines as long as possible', () => {
   const text = fc
     .array(fc.tuple(word, fc.constantFrom(' ', ',', ', ')), { minLength: 1 })
     .map((all) => all.flat().join('').trim());
