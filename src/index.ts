@@ -1,4 +1,4 @@
-/** tickhaul as a library: what the commands do, with options in the place of flags (docs/library.md). */
+/** tickhaul as a library: what the commands do, with options in the place of flags (docs/reference/library.md). */
 
 export type { ErrorCode } from './base/errors.js';
 export type { FileError } from './base/file-error.js';

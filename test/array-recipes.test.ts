@@ -147,13 +147,13 @@ test('Airflow: a task that plans and one a shard; what would fail again is not t
   }
 });
 
-test('docs/scale.md names the recipes, and the exit codes that they leave', async () => {
-  const page = await projectText('docs/scale.md');
+test('docs/how-to/many-machines.md names the recipes, and the exit codes that they leave', async () => {
+  const page = await projectText('docs/how-to/many-machines.md');
   for (const name of [
     ...['kubernetes-plan.yaml', 'kubernetes-shards.yaml', 'slurm.sbatch'],
     ...['aws-batch.json', 'aws-batch.Dockerfile', 'airflow_dag.py'],
   ])
-    assert.ok(page.includes(`(recipes/${name})`), name);
+    assert.ok(page.includes(`(../recipes/${name})`), name);
   const [rest, last] = [WILL_FAIL_AGAIN.slice(0, -1), WILL_FAIL_AGAIN.at(-1)];
   assert.equal(page.split(`${rest.join(', ')} and ${last} `).length, 3);
 });

@@ -32,10 +32,10 @@ test('the image runs as a user that is not root, and holds no key', () => {
   assert.doesNotMatch(STAGES.join(''), /KEY/);
 });
 
-test('the line of docs/cron.md, with the environment of the image', async (t) => {
+test('the line of docs/how-to/cron.md, with the environment of the image', async (t) => {
   const { dir, bin } = await machine(t);
-  const text = (await projectText('docs/cron.md')).replace(/ \\\n\s*/g, ' ');
-  const [, flags = '', words = ''] = /^ {4}docker run (.*) tickhaul (.*)$/m.exec(text) ?? [];
+  const text = (await projectText('docs/how-to/cron.md')).replace(/ \\\n\s*/g, ' ');
+  const [, flags = '', words = ''] = /^docker run (--rm .*) tickhaul (.*)$/m.exec(text) ?? [];
   const mounted: Readonly<Record<string, string>> = {
     '/data': join(dir, 'volume'),
     '/config/tickhaul.yaml': join(dir, 'tickhaul.yaml'),

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck } from './format/parquet/readers.js';
@@ -19,30 +19,61 @@ async function workplace(t: Parameters<typeof tempDir>[0]) {
   await mkdir(bin);
   await writeScript(join(bin, 'tickhaul'), `exec '${process.execPath}' '${BIN}' "$@"`);
   const { TICKHAUL_DIR: _, ...env } = envOf(service, dir);
-  return { dir, env: { ...env, PATH: `${bin}:${process.env['PATH']}` } };
+  return { dir, env: { ...env, PATH: `${bin}:${process.env['PATH']}` } as Record<string, string> };
 }
 
-test("the README's query finds what its commands have made", async (t) => {
+/** The blocks of a language under a heading of a page. */
+function blocksUnder(page: string, heading: string, language: string): readonly string[] {
+  const [, section = ''] = page.split(`\n## ${heading}\n`);
+  return fenced(section.split('\n## ')[0] ?? '', language);
+}
+
+test("the README's commands run, and its query finds what they made", async (t) => {
   const { dir, env } = await workplace(t);
   const page = await projectText('README.md');
-  const line = page.split('\n').find((text) => text.startsWith(CONVERT));
-  assert.ok(line);
-  const download = 'tickhaul download deribit -t trades -s BTC-PERPETUAL --from 2024-03-01 --to 2024-03-03';
-  const { exitCode, stderr } = await shell(`${download} && ${line}`, env, dir);
+  const [commands = ''] = blocksUnder(page, 'Use', 'sh');
+  assert.ok(commands.includes(CONVERT));
+  const { TICKHAUL_API_KEY: _, ...noKey } = env;
+  const { exitCode, stderr } = await shell(commands, noKey, dir);
   assert.equal(exitCode, 0, stderr);
   const duck = await openDuck();
   t.after(() => duck.close());
   await duck.query(`SET file_search_path = '${dir}'`);
   const queries = fenced(page, 'sql');
   assert.equal(queries.length, 1);
-  for (const query of queries) assert.equal((await duck.query(query)).length, 2, 'two days');
+  for (const query of queries) assert.equal((await duck.query(query)).length, 1, 'one day');
+});
+
+test('the tutorial runs from its first command to its last', async (t) => {
+  const { dir, env } = await workplace(t);
+  const page = await projectText('docs/tutorial/first-plot.md');
+  const [service = '', ...steps] = fenced(page, 'sh').filter((block) => !block.startsWith('npm '));
+  const [code = ''] = fenced(page, 'python');
+  const start = service.trimEnd().split('\n').at(-1) ?? '';
+  assert.match(start, /^tickhaul sandbox .* -- sh$/);
+  await writeFile(join(dir, 'plot.py'), code);
+  const isPlot = (block: string): boolean => block.startsWith('python3 ');
+  assert.equal(steps.filter(isPlot).length, 1);
+  const noPlot = noPython('matplotlib');
+  if (noPlot !== false) t.diagnostic(`the plot is skipped: ${noPlot}`);
+  const commands = steps.filter((block) => noPlot === false || !isPlot(block)).join('');
+  await writeFile(join(dir, 'steps.sh'), `set -e\n${commands}`);
+  // Without the variables of the service above: the tutorial starts its own.
+  const { PATH = '' } = env;
+  const plain = { PATH, XDG_CACHE_HOME: join(dir, '.cache'), MPLBACKEND: 'Agg', MPLCONFIGDIR: dir };
+  const { exitCode, stdout, stderr } = await shell(`${start} steps.sh`, plain, dir);
+  assert.equal(exitCode, 0, stderr);
+  for (const day of ['2024-03-01', '2024-03-02', '2024-03-03'])
+    assert.match(stdout, new RegExp(`^deribit_trades_${day}_BTC-PERPETUAL\\.csv\\.gz$`, 'm'));
+  assert.match(stdout, /^\{"exchange":"deribit".*"open":/m);
+  assert.equal((await namesIn(dir)).includes('bars.png'), noPlot === false);
 });
 
 const NO_NOTEBOOK = noPython('polars', 'duckdb', 'pandas', 'pyarrow', 'matplotlib');
 
 test('the notebook runs from its first line to its last', { skip: NO_NOTEBOOK }, async (t) => {
   const { dir, env } = await workplace(t);
-  const page = await projectText('docs/notebook.md');
+  const page = await projectText('docs/how-to/notebook.md');
   const [commands = ''] = fenced(page, 'sh');
   assert.ok(commands.includes(CONVERT));
   const made = await shell(commands, env, dir);

@@ -61,8 +61,8 @@ test('a month of bars, and the query over them', async (t) => {
   }
 });
 
-test('docs/computed.md shows the recipes as they stand in their files', async () => {
-  const page = await projectText('docs/computed.md');
+test('docs/reference/computed-types.md shows the recipes as they stand in their files', async () => {
+  const page = await projectText('docs/reference/computed-types.md');
   for (const [name, shown] of [
     ['bars.sh', /^exec (tickhaul .*)$/ms],
     ['bars.sql', /^(SELECT.*)$/ms],
@@ -71,6 +71,6 @@ test('docs/computed.md shows the recipes as they stand in their files', async ()
   ] as const) {
     const [, text = ''] = shown.exec(await recipe(name)) ?? [];
     assert.ok(text.length > 100, name);
-    assert.ok(page.includes(text.trimEnd().replace(/^(?=.)/gm, '    ')), name);
+    assert.ok(page.includes(`\n${text.trimEnd()}\n\`\`\``), name);
   }
 });

@@ -22,7 +22,7 @@ interface Policy {
   readonly Statement: readonly Readonly<Record<string, unknown>>[];
 }
 
-test('the permissions that docs/s3.md asks for are enough', { skip: NO_STORE }, async (t) => {
+test('the permissions that docs/how-to/s3.md asks for are enough', { skip: NO_STORE }, async (t) => {
   const rig = await storeRig(t);
   const { name: Bucket, client, gateway } = rig.bucket;
   const guest = { AWS_ACCESS_KEY_ID: 'GUESTKEY', AWS_SECRET_ACCESS_KEY: 'guest-secret' };
@@ -49,7 +49,7 @@ test('the permissions that docs/s3.md asks for are enough', { skip: NO_STORE }, 
   assert.equal((await rig.files('data')).length, 2 * NAMES.length);
 });
 
-test('the lifecycle rule of docs/s3.md is one that a store takes', { skip: NO_STORE }, async (t) => {
+test('the lifecycle rule of docs/how-to/s3.md is one that a store takes', { skip: NO_STORE }, async (t) => {
   const { name: Bucket, client } = await bucketFor(t);
   const LifecycleConfiguration = JSON.parse(
     await recipe('s3-lifecycle.json'),
@@ -73,7 +73,7 @@ async function convertedDay(t: TestContext): Promise<StoreRig> {
   return rig;
 }
 
-test('the queries of docs/s3.md count each file once', { skip: NO_STORE }, async (t) => {
+test('the queries of docs/how-to/s3.md count each file once', { skip: NO_STORE }, async (t) => {
   const { bucket } = await convertedDay(t);
   // DuckDB has no way to a store here.
   const dir = await tempDir(t);
@@ -83,7 +83,7 @@ test('the queries of docs/s3.md count each file once', { skip: NO_STORE }, async
   }
   const duck = await openDuck();
   t.after(() => duck.close());
-  const [code = ''] = fenced(await projectText('docs/s3.md'), 'sql');
+  const [code = ''] = fenced(await projectText('docs/how-to/s3.md'), 'sql');
   const queries = code
     .replaceAll(/^--.*$/gm, '')
     .replaceAll('s3://market-data', dir)
@@ -104,12 +104,12 @@ test('the queries of docs/s3.md count each file once', { skip: NO_STORE }, async
   );
 });
 
-test('Polars and pyarrow read a bucket as docs/s3.md shows it', {
+test('Polars and pyarrow read a bucket as docs/how-to/s3.md shows it', {
   skip: NO_STORE || noPython('polars', 'pyarrow'),
 }, async (t) => {
   const { bucket } = await convertedDay(t);
   const { endpoint } = bucket.gateway;
-  const code = fenced(await projectText('docs/s3.md'), 'python')
+  const code = fenced(await projectText('docs/how-to/s3.md'), 'python')
     .join('')
     .replaceAll('market-data', bucket.name)
     .replace('"aws_region": "eu-central-1"', `"aws_endpoint_url": "${endpoint}"`)
@@ -121,8 +121,8 @@ test('Polars and pyarrow read a bucket as docs/s3.md shows it', {
   assert.match(stdout, /^70$/m);
 });
 
-test('docs/s3.md shows the policy as it stands in its file, and names the rule', async () => {
-  const page = await projectText('docs/s3.md');
+test('docs/how-to/s3.md shows the policy as it stands in its file, and names the rule', async () => {
+  const page = await projectText('docs/how-to/s3.md');
   assert.ok(page.includes(`\`\`\`json\n${await recipe('s3-policy.json')}\`\`\``));
-  assert.ok(page.includes('recipes/s3-lifecycle.json'));
+  assert.ok(page.includes('(../recipes/s3-lifecycle.json)'));
 });

@@ -127,8 +127,8 @@ test('the Python clients read a period to its end, and raise what the server say
   assert.match(noSymbol.stderr, /1011.*unknown symbol "XBTUSDD"/);
 });
 
-test('docs/clients.md shows the recipes as they stand in their files', async () => {
-  const page = await projectText('docs/clients.md');
+test('docs/how-to/clients.md shows the recipes as they stand in their files', async () => {
+  const page = await projectText('docs/how-to/clients.md');
   for (const name of ['http_client.py', 'websocket_client.py']) {
     assert.ok(page.includes(`\`\`\`python\n${await recipe(name)}\`\`\``), name);
   }

@@ -7,7 +7,7 @@ from airflow.exceptions import AirflowException, AirflowFailException
 from airflow.providers.standard.operators.bash import BashOperator
 
 SHARDS = 20
-# A bug, a wrong flag, a refused key, a full disk. All else is worth another try.
+# A bug, a wrong flag, a refused key, a full disk. Everything else is retried.
 WILL_FAIL_AGAIN = {1, 2, 4, 8}
 
 
@@ -28,7 +28,7 @@ with DAG(
     schedule="15 6 * * *",
     start_date=datetime(2024, 1, 1),
     catchup=False,
-    # The next run writes the plan anew.
+    # The next run writes the plan again.
     max_active_runs=1,
     default_args={"retries": 5, "retry_delay": timedelta(minutes=10)},
 ):

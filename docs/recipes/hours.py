@@ -1,4 +1,4 @@
-"""Polars: hourly bars out of those of a minute. A bar is stamped with its end."""
+"""Polars: hourly bars from one-minute bars. A bar is stamped with its end."""
 
 import polars as pl
 

@@ -10,14 +10,14 @@ SERVER = "http://localhost:8000"
 
 
 async def replay(options):
-    # A replay takes as long as it takes, and a line of a book can be longer than aiohttp expects.
+    # A replay has no time limit, and a line of a book can be longer than aiohttp expects.
     timeout = aiohttp.ClientTimeout(total=None)
     async with aiohttp.ClientSession(timeout=timeout, read_bufsize=16 * 1024 * 1024) as session:
         query = {"options": json.dumps(options)}
         async with session.get(f"{SERVER}/replay-normalized", params=query) as response:
             if response.status != 200:
                 raise RuntimeError(f"{response.status}: {await response.text()}")
-            # An answer that is cut off raises aiohttp.ClientPayloadError: half is never taken for whole.
+            # A truncated response raises aiohttp.ClientPayloadError.
             async for line in response.content:
                 yield json.loads(line)
 

@@ -11,11 +11,11 @@ SERVER = "ws://localhost:8001"
 
 async def replay(options):
     url = f"{SERVER}/ws-replay-normalized?options={quote(json.dumps(options))}"
-    # The server waits for a slow reader, and so would the answers to pings of our own.
+    # The server waits for a slow reader, and would answer our pings just as late.
     async with websockets.connect(url, max_size=None, ping_interval=None) as socket:
         async for text in socket:
             yield json.loads(text)
-        # A failure (1011) raises websockets.ConnectionClosedError; 1001 is a server that ends.
+        # A failure (1011) raises websockets.ConnectionClosedError; 1001 means that the server ends.
         if socket.close_code != 1000:
             raise RuntimeError(f"closed early: {socket.close_code} {socket.close_reason}")
 

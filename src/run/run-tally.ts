@@ -75,7 +75,7 @@ function reasonsOf(
 }
 
 /**
- * The exit code of a run (docs/exit-codes.md, A run that ends early).
+ * The exit code of a run (docs/reference/exit-codes.md, A run that ends early).
  * @param reasons exit codes of the files, or jobs, that failed.
  * @param stopped why the run ended early.
  */

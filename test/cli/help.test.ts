@@ -67,7 +67,9 @@ test('help loads no command, and no package but those that read the command line
   const { files, packages } = importsOf(main);
   assert.deepEqual([...packages].sort(), ['leven', 'yargs']);
   assert.deepEqual(
-    [...files].filter((file) => /commands\/(?!index|host)|download\/|service\/|store\//.test(file)),
+    [...files].filter((file) =>
+      /commands\/(?!command-list|command-host)|download\/|service\/|store\//.test(file),
+    ),
     [],
   );
 });

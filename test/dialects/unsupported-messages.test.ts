@@ -19,8 +19,8 @@ async function tablesOf(page: string): Promise<readonly (readonly string[])[]> {
   );
 }
 
-test('docs/normalizers.md has the exchanges and days of the code', async () => {
-  const [own, refused] = await tablesOf('docs/normalizers.md');
+test('docs/how-to/normalizers.md has the exchanges and days of the code', async () => {
+  const [own, refused] = await tablesOf('docs/how-to/normalizers.md');
   const eras = Object.entries(OWN_ERAS).flatMap(([exchange, list]) =>
     list.flatMap(({ from, to }) => [from, ...(to ? [to] : [])].map((day) => `${exchange} ${day}`)),
   );

@@ -9,7 +9,7 @@ import { machine, recipe, shell } from './machine.js';
 import { EXPORTED_UNTIL } from './sandbox.js';
 
 export const SHARDS = 2;
-/** Exit codes after which another try would come to the same: in all recipes, and in docs/scale.md. */
+/** Exit codes after which another try would come to the same: in all recipes, and in docs/how-to/many-machines.md. */
 export const WILL_FAIL_AGAIN = [1, 2, 4, 8];
 
 export interface Cluster {

@@ -31,8 +31,8 @@ const SHOWN = ['files', 'all', 'yes'];
 /** Arguments of the command line that have a flag's option, or one of their own. */
 const POSITIONAL: Readonly<Record<string, string>> = { path: 'paths', folder: 'dir' };
 
-test('every flag and argument has an option of its long name, and docs/library.md names it', async () => {
-  const docs = await readFile(new URL('../../../docs/library.md', import.meta.url), 'utf8');
+test('every flag and argument has an option of its long name, and docs/reference/library.md names it', async () => {
+  const docs = await readFile(new URL('../../../docs/reference/library.md', import.meta.url), 'utf8');
   for (const [name, { kinds }] of Object.entries(TABLES)) {
     const outline = COMMANDS.find((command) => commandName(command) === name);
     const { flags = {}, positionals = {} } = (await outline?.load()) ?? {};

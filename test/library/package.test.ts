@@ -26,7 +26,9 @@ test('used from an empty folder: the examples of the docs compile, and that of t
   const dir = await tempDir(t);
   await install(dir);
   const [readme] = await examplesOf('README.md');
-  const examples = [readme, ...(await examplesOf('docs/library.md'))].filter((one) => one !== undefined);
+  const examples = [readme, ...(await examplesOf('docs/reference/library.md'))].filter(
+    (one) => one !== undefined,
+  );
   assert.ok(examples.length > 5);
   const names = await Promise.all(
     examples.map(async ({ ending, code }, at) => {

@@ -47,7 +47,7 @@ test('jobs may make other things of the same files, but not the same thing in tw
   const made = (names: readonly string[], keepCsv = true, compression?: 'gzip') => ({
     convert: {
       options: createConvertOptions('parquet', { compression }),
-      wanted: parseOutputSelection(names),
+      outputSelection: parseOutputSelection(names),
       keepCsv,
       threads: 1,
     },

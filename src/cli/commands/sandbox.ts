@@ -58,7 +58,7 @@ export const sandboxCommand: CommandAction = {
     'auth-fault': {
       ...account,
       describe:
-        'what goes wrong at which step and how often, as complete:claim_denied=1,token:500=0.5; docs/sandbox.md has the list',
+        'what goes wrong at which step and how often, as complete:claim_denied=1,token:500=0.5; docs/reference/sandbox.md has the list',
     },
     'auth-fault-limit': { ...account, describe: 'the most faults of each step (default: no limit)' },
     organizations: {

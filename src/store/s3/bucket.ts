@@ -2,7 +2,7 @@ import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import { md5Digest, normalizeEtag } from './etag.js';
-import { MultipartUpload } from './multipart-upload.js';
+import { MultipartObjectUpload } from './multipart-upload.js';
 import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
 import type { PartBufferPool } from './part-buffer-pool.js';
 import { readObject } from './read-object.js';
@@ -105,7 +105,15 @@ export function openBucket(Bucket: string, { connect, partBuffers, close }: Buck
 
     upload(Key, bytes, signal) {
       const target = { Bucket, Key };
-      return new MultipartUpload({ connect, store, target, name: nameOf(Key), partBuffers, bytes, signal });
+      return new MultipartObjectUpload({
+        connect,
+        store,
+        target,
+        name: nameOf(Key),
+        partBuffers,
+        bytes,
+        signal,
+      });
     },
 
     async *unfinished(Prefix, signal) {

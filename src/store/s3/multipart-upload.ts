@@ -31,7 +31,7 @@ interface SentPart {
 }
 
 /** Bytes into parts of one size, one on its way while the next one fills; what fits into one is put in one piece. */
-export class MultipartUpload implements ObjectUpload {
+export class MultipartObjectUpload implements ObjectUpload {
   readonly #context: UploadContext;
   readonly #partSize: number;
   readonly #stop = new AbortController();

@@ -1,0 +1,126 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { findCircle, importsOf, readImports, sourceFiles } from './helpers/imports.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+const MAP = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
+const FILES = ['bin', 'src'].flatMap((folder) => sourceFiles(ROOT, folder));
+const IMPORTS = readImports(ROOT, FILES);
+
+/** Modules and their layers, from the table in docs/architecture.md. */
+const LAYERS: ReadonlyMap<string, number> = new Map(
+  [...MAP.matchAll(/^\|\s*(\d)\s*\|([^|]*)\|/gm)].flatMap(([, layer, modules = '']) =>
+    [...modules.matchAll(/`([^`]+)`/g)].map(([, module = '']) => [module, Number(layer)] as const),
+  ),
+);
+
+function moduleOf(file: string): string | undefined {
+  return [...LAYERS.keys()].find((module) => file.startsWith(module));
+}
+
+test('finds imports in every form', () => {
+  const source = [
+    "import { a } from './a.js';",
+    "import type { B } from '../b.js';",
+    "import {\n  type C,\n  c,\n} from './c/c.js';",
+    "import './effect.js';",
+    "import fs from 'node:fs';",
+    "export { d } from './d.js';",
+    "export type * from './e.js';",
+    "const { f } = await import('./f.js');",
+    "type G = import('./g.js').G;",
+    "const worker = new Worker(new URL('./worker.js', import.meta.url));",
+    "// import './comment.js'",
+  ].join('\n');
+  assert.deepEqual(importsOf(source), [
+    './a.js',
+    '../b.js',
+    './c/c.js',
+    './effect.js',
+    './d.js',
+    './e.js',
+    './f.js',
+    './g.js',
+    './worker.js',
+  ]);
+});
+
+test('resolves every file that a source file imports', () => {
+  for (const [file, imports] of IMPORTS) {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    assert.equal(imports.length, text.match(/['"`]\.[^'"`]*\.js['"`]/g)?.length ?? 0, file);
+    for (const name of imports) assert.ok(IMPORTS.has(name), `${file} imports ${name}, which does not exist`);
+  }
+});
+
+test('finds an import cycle anywhere in a graph', () => {
+  const straight = new Map([
+    ['a', ['b', 'c']],
+    ['b', ['c']],
+    ['c', []],
+  ]);
+  assert.deepEqual(findCircle(straight), []);
+  assert.deepEqual(findCircle(new Map([...straight, ['c', ['d']], ['d', ['b']]])), ['b', 'c', 'd', 'b']);
+  assert.deepEqual(findCircle(new Map([['a', ['a']]])), ['a', 'a']);
+});
+
+test('no file imports itself, through any others, types included', () => {
+  assert.deepEqual(findCircle(IMPORTS), []);
+});
+
+test('every module of src has a layer in docs/architecture.md', () => {
+  const folders = readdirSync(join(ROOT, 'src'), { withFileTypes: true }).map((entry) =>
+    entry.isDirectory() ? `src/${entry.name}/` : `src/${entry.name}`,
+  );
+  assert.deepEqual(
+    folders.filter((folder) => !LAYERS.has(folder)),
+    [],
+    'each needs a row in the table of layers',
+  );
+});
+
+test('a module imports only from lower layers', () => {
+  const wrong = FILES.flatMap((file) => {
+    const module = moduleOf(file);
+    return (IMPORTS.get(file) ?? []).flatMap((name) => {
+      const other = moduleOf(name);
+      if (module === undefined || other === undefined) return [`${file} -> ${name}: no layer`];
+      if (module === other) return [];
+      const [layer = 0, below = 0] = [LAYERS.get(module), LAYERS.get(other)];
+      return below < layer ? [] : [`${file} (layer ${layer}) -> ${name} (layer ${below})`];
+    });
+  });
+  assert.deepEqual(wrong, []);
+});
+
+/** Uses of the globals in code: not in comments, and not fields of the same name. */
+const PROCESS =
+  /(?<![\w.'"`-])(?:process|console)\s*(?:\?\.|\.|\[)|[=(]\s*(?:process|console)[;,)]|globalThis|'node:(?:process|console)'/;
+
+test('only the command line touches the console, and three files outside of it the process', () => {
+  const code = (text: string): readonly string[] =>
+    text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
+  const uses = FILES.flatMap((file) =>
+    code(readFileSync(join(ROOT, file), 'utf8'))
+      .filter((line) => PROCESS.test(line))
+      .map((line) => [file, line.trim()] as const),
+  );
+  // The command line does, so the search itself works.
+  assert.ok(uses.some(([file]) => file === 'src/cli/main.ts'));
+  assert.deepEqual(
+    uses.filter(([file]) => !/^(?:bin|src\/cli)\//.test(file)),
+    [
+      [
+        'src/library/library-host.ts',
+        "return { ...hostOf(process), stdin: undefined, signal, commandLine: 'tickhaul, as a library', warn };",
+      ],
+      // Ends the programs that a credential_process has started.
+      ['src/store/s3/end-program.ts', "process.kill(pid, 'SIGKILL');"],
+      // The SDK reads a variable there while a client is created.
+      ['src/store/s3/sdk.ts', 'const { env } = process;'],
+    ],
+  );
+});

@@ -1,0 +1,138 @@
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { fnv1a } from '../src/dataset/shard.js';
+import { filterKeys } from '../src/feeds/canonical-filters.js';
+import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
+
+/** Markdown files of a folder of the project, by paths from its root with `/`. */
+function markdownIn(folder: string, recursive = true): readonly string[] {
+  return readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
+    .map((name) => posix.join(folder, ...name.split(/[\\/]/)))
+    .filter((path) => path.endsWith('.md'))
+    .sort();
+}
+
+const DOCS = markdownIn('docs');
+const PAGES = [...markdownIn('.', false), ...DOCS, ...markdownIn('src'), ...markdownIn('test')];
+const textOf = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
+const withoutCode = (text: string): string =>
+  text.replaceAll(/^```.*?^```$/gms, '').replaceAll(/^ {4}.*$/gm, '');
+
+/** The anchors that GitHub gives to the headings of a page. */
+function anchorsOf(page: string): readonly string[] {
+  return [...withoutCode(textOf(page)).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .replaceAll(/\[([^\]]+)\]\([^)]+\)/g, '$1')
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+}
+
+/** Relative targets of a page's links and images. */
+function linksOf(page: string): readonly string[] {
+  return [...withoutCode(textOf(page)).matchAll(/\]\(([^)\s]+)\)/g)]
+    .map(([, target = '']) => target)
+    .filter((target) => !/^[a-z]+:/.test(target));
+}
+
+/** Pages that a page links to, by paths from the root of the project. */
+function linkedFrom(page: string): readonly string[] {
+  return linksOf(page)
+    .map((target) => target.split('#')[0] ?? '')
+    .filter((file) => file !== '')
+    .map((file) => posix.join(dirname(page), file));
+}
+
+test('every relative link leads to a file and a heading that exist', () => {
+  assert.ok(PAGES.length > 50);
+  const broken = [...PAGES, 'llms.txt'].flatMap((page) =>
+    linksOf(page).flatMap((target) => {
+      const [file = '', anchor] = target.split('#');
+      const path = file === '' ? page : posix.join(dirname(page), file);
+      if (!existsSync(join(ROOT, path))) return [`${page}: ${target}`];
+      if (anchor === undefined || anchorsOf(path).includes(anchor)) return [];
+      return [`${page}: no heading for ${target}`];
+    }),
+  );
+  assert.deepEqual(broken, []);
+});
+
+test('no two headings of a page share an anchor', () => {
+  for (const page of PAGES) {
+    const anchors = anchorsOf(page);
+    assert.deepEqual(anchors, [...new Set(anchors)], page);
+  }
+});
+
+for (const index of ['docs/spec/README.md', 'docs/decisions/README.md']) {
+  test(`${index} lists every page of its folder`, () => {
+    const pages = markdownIn(dirname(index)).filter((page) => page !== index);
+    assert.deepEqual(
+      pages.filter((page) => !linkedFrom(index).includes(page)),
+      [],
+    );
+  });
+}
+
+test('docs/README.md and llms.txt list every page', () => {
+  const pages = DOCS.filter((page) => !/^docs\/(?:README\.md|(?:spec|decisions)\/(?!README))/.test(page));
+  for (const index of ['docs/README.md', 'llms.txt'])
+    assert.deepEqual(
+      pages.filter((page) => !linkedFrom(index).includes(page)),
+      [],
+      index,
+    );
+});
+
+test('files and folders of the project that a page names exist', () => {
+  const named = PAGES.filter((page) => page !== 'CHANGELOG.md').flatMap((page) =>
+    [...textOf(page).matchAll(/`([^`\s]+)`/g)].flatMap(([, name = '']) => {
+      if (/^(?:bench|bin|docs|scripts|src|test)\/[^*<>]*$/.test(name)) return [{ page, path: name }];
+      // A README in src names files of its folder.
+      const isOfFolder = page.startsWith('src/') && /^[a-z0-9-]+(?:\.ts|\/)$/.test(name);
+      return isOfFolder ? [{ page, path: posix.join(dirname(page), name) }] : [];
+    }),
+  );
+  assert.ok(named.length > 100);
+  assert.deepEqual(
+    named.filter(({ path }) => !existsSync(join(ROOT, path))),
+    [],
+  );
+});
+
+test('the README is under 200 lines, and every decision under 60 with the same sections', () => {
+  const lines = (page: string): number => textOf(page).split('\n').length;
+  assert.ok(lines('README.md') < 200);
+  for (const page of markdownIn('docs/decisions').filter((path) => !path.endsWith('README.md'))) {
+    assert.match(page, /\/\d{4}-[a-z0-9-]+\.md$/);
+    assert.ok(lines(page) < 60, page);
+    assert.match(textOf(page), /^# .+\n\n- Date: 2\d{3}-\d\d-\d\d\n- Status: \w/, page);
+    assert.deepEqual(
+      [...textOf(page).matchAll(/^## (.+)$/gm)].map(([, heading]) => heading),
+      ['Context', 'Decision', 'Consequences'],
+      page,
+    );
+  }
+});
+
+test('the hashes that docs/spec lists are those of the code', () => {
+  const filters = [
+    ...textOf('docs/spec/raw-feeds-api.md').matchAll(/^\| `(\[.*\])` \| `([0-9a-f]{64})` \|$/gm),
+  ];
+  assert.equal(filters.length, 3);
+  for (const [, text = '', sum] of filters) {
+    const selected = (JSON.parse(text) as FeedFilter[]).map(({ channel, symbols }) =>
+      createFeedFilter(channel, symbols),
+    );
+    assert.equal(filterKeys(selected)[0], sum, text);
+  }
+  const [, name = '', hash] =
+    /^\| `([^`]+\.csv\.gz)` \| (\d+) \| 4 \|$/m.exec(textOf('docs/spec/command-line.md')) ?? [];
+  assert.equal(fnv1a(name), Number(hash));
+});
