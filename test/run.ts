@@ -2,16 +2,19 @@
  * Runs the built test files (all, or those whose path contains one of the arguments) and ends with the line
  * `N passed, N failed, N skipped`. If TEST_TIMES is set, it lists the slowest files before that line.
  */
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import { NO_STORE, SHARED_GATEWAY, startGateway } from './helpers/s3/gateway.js';
 
 const root = import.meta.dirname;
+const sourceRoot = join(root, '../../test');
 const pathParts = process.argv.slice(2);
 const files = readdirSync(root, { recursive: true, encoding: 'utf8' })
   .filter((name) => name.endsWith('.test.js'))
+  // The build leaves the output of files that were renamed or removed.
+  .filter((name) => existsSync(join(sourceRoot, name.replace(/\.js$/, '.ts'))))
   .filter((name) => pathParts.length === 0 || pathParts.some((part) => name.includes(part)))
   .map((name) => join(root, name))
   .sort();

@@ -10,7 +10,7 @@ import { normalizeHere } from '../replay/feeds/normalizing.js';
 import { type Replayed, replayHere, START } from './replaying.js';
 import { rawAnswer, type Story, type StoryEvent, type StoryService, storyService } from './story.js';
 
-/** Stories, each with a few requests: few here, a thousand by `npm run soak:answers`. */
+/** Stories, each with a few requests: few here, a thousand by `npm run test:nightly -- answers`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
 /** The seed of fast-check that a failure names; left out, another one each time. */
 const SEED = process.env['SEED'];
