@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { findCircle, importsOf, readImports, sourceFiles } from './helpers/imports.js';
@@ -119,5 +119,32 @@ test('only the command line touches the console, and three files outside of it t
       // The SDK reads a variable there while a client is created.
       ['src/store/s3/sdk.ts', 'const { env } = process;'],
     ],
+  );
+});
+
+/** A declaration that a file exports under its own name. */
+const EXPORTED =
+  /^export (?:declare )?(?:abstract )?(?:async )?(?:function\*?|class|interface|type|const|let) (\w+)/gm;
+
+test('no two files of src export the same name', () => {
+  const filesByName = new Map<string, Set<string>>();
+  for (const file of FILES) {
+    for (const [, name = ''] of readFileSync(join(ROOT, file), 'utf8').matchAll(EXPORTED)) {
+      filesByName.set(name, (filesByName.get(name) ?? new Set()).add(file));
+    }
+  }
+  assert.ok(filesByName.has('TickhaulError'));
+  assert.deepEqual(
+    [...filesByName].filter(([, files]) => files.size > 1).map(([name, files]) => [name, ...files].join(' ')),
+    [],
+  );
+});
+
+test('no file of src has a name that could be any file', () => {
+  const vague = new Set(['index', 'options', 'plan', 'replay', 'run', 'types', 'utils', 'helpers']);
+  const names = FILES.filter((file) => file.startsWith('src/')).map((file) => basename(file, '.ts'));
+  assert.deepEqual(
+    [...vague].filter((name) => names.filter((other) => other === name).length > 1),
+    [],
   );
 });

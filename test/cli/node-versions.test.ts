@@ -7,8 +7,10 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
 
-/** The built command on the later supported releases. */
-for (const version of ['22', '24']) {
+/** Releases later than the oldest one that is supported; `npm run test:nightly -- node-versions` tests more. */
+const VERSIONS = (process.env['NODE_VERSIONS'] ?? '24').split(',');
+
+for (const version of VERSIONS) {
   test(`the built command runs on Node ${version}`, async (t) => {
     const npx = ['--yes', `node@${version}`, '-p', 'process.execPath'];
     const found = await promisify(execFile)('npx', npx, { cwd: await tempDir(t) }).catch(() => undefined);

@@ -16,7 +16,7 @@ import {
   startStoryService,
 } from './story.js';
 
-/** Number of stories, each with a few requests: few here, a thousand by `npm run soak:answers`. */
+/** Number of stories, each with a few requests: few here, a thousand by `npm run test:nightly -- answers`. */
 const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
 /** The seed of fast-check that a failure prints; random if omitted. */
 const SEED = process.env['SEED'];

@@ -1,4 +1,4 @@
-/** `npm run soak:queue` runs it with 10,000 slices; SLICES sets the number. */
+/** `npm run test:nightly -- queue` runs it with 10,000 slices; SLICES sets the number. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -13,7 +13,7 @@ import { EXPORTED_UNTIL, sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { closingFront } from './closing-front.js';
 
-const SLICES = Number(process.env['SLICES'] ?? 1000);
+const SLICES = Number(process.env['SLICES'] ?? 300);
 /** Data types times symbols of the selection. */
 const SERIES = 10;
 const DAYS = SLICES / SERIES;

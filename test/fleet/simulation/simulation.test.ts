@@ -1,4 +1,4 @@
-/** `npm run simulate` runs the full size: 1,000 workers, 1,000 shards, 10 million files. */
+/** `npm run test:nightly -- simulation` runs the full size: 1,000 workers, 1,000 shards, 10 million files. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
