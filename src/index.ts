@@ -10,7 +10,7 @@ export type {
 export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
 export type { DownloadOptions, PlanOptions, SyncOptions } from './library/download-run-options.js';
 export type { ConvertOptions, CoverageOptions, VerifyOptions } from './library/file-options.js';
-export { TickhaulError } from './library/library-error.js';
+export { LibraryError as TickhaulError } from './library/library-error.js';
 export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
 export type { RawReplayOptions, ReplayOptions, StreamOptions } from './library/message-options.js';
 export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';

@@ -17,11 +17,11 @@ export function fromTests(path) {
  * @param job the kind of file, its path, format and compression.
  */
 export async function engineOf({ kind, path, format, compression }) {
-  const { chooseBatchRows, createConvertOptions } = await fromDist('format/convert-options.js');
+  const { chooseBatchRows, createOutputOptions } = await fromDist('format/output-options.js');
   const { dataTypeColumns } = await fromDist('dataset/data-types.js');
   const { createBatchKernel } = await fromDist('format/kernel/batch-kernel.js');
   const schema = dataTypeColumns(kind.type);
-  const options = createConvertOptions(format, { compression });
+  const options = createOutputOptions(format, { compression });
   const kernel = await createBatchKernel({ source: path, schema, options });
   return {
     take: (text) => {

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import type { ConvertInput } from '../convert/convert-files.js';
 import type { OutputSelection } from '../convert/output-selection.js';
-import type { Format } from '../format/convert-options.js';
+import type { Format } from '../format/output-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import {
   readBooleanFlag,

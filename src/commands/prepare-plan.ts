@@ -2,7 +2,7 @@ import { usageError } from '../base/errors.js';
 import type { OutputTarget } from '../base/output-target.js';
 import { secondsSince } from '../base/units.js';
 import { reportedOutputs } from '../download/conversion/reported-outputs.js';
-import type { ConvertSetting, DownloadOptions } from '../download/download-options.js';
+import type { ConvertSetting, DownloadSettings } from '../download/download-options.js';
 import { countPlan, type PlanTotals } from '../download/plan/create-download-plan.js';
 import { describePlan } from '../download/plan/report-plan.js';
 import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../run/json-events.js';
@@ -75,7 +75,7 @@ export interface OpenedPlanInput
   extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'startedAtMs' | 'job'> {
   readonly destination: Destination;
   readonly manifest: Manifest;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   readonly emit: EventSink;
 }
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ConvertOptions } from '../format/convert-options.js';
+import type { OutputOptions } from '../format/output-options.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { convertSource } from './convert-source.js';
@@ -14,7 +14,7 @@ export interface ConvertFileJob {
   readonly target: string;
   /** Undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   readonly existing: 'skip' | 'overwrite';
   readonly keepSource: boolean;
   /** Processors that nothing else in the run uses. */

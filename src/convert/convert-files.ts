@@ -3,7 +3,7 @@ import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
-import { type ConvertOptions, outputExtension } from '../format/convert-options.js';
+import { type OutputOptions, outputExtension } from '../format/output-options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
@@ -27,7 +27,7 @@ import {
 export interface ConvertInput extends SourceSelection {
   /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   /** The default is rows only. */
   readonly outputSelection?: OutputSelection | undefined;
   /** Folder or prefix for the outputs; undefined to write each output beside its source. */

@@ -5,7 +5,7 @@ import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-s
 import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
-import type { ConvertOptions } from '../format/convert-options.js';
+import type { OutputOptions } from '../format/output-options.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { EventSink, RunSummary } from '../run/run-events.js';
@@ -26,7 +26,7 @@ import { clearKernels } from './threads/local-kernel.js';
 export interface ConvertToStreamInput extends SourceSelection {
   /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   /** The computed type; undefined for the rows. */
   readonly computed?: ComputedType | undefined;
   readonly dataType?: string | undefined;

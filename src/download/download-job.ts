@@ -1,5 +1,5 @@
 import type { ServiceClient } from '../service/http/service-client.js';
-import type { DownloadOptions } from './download-options.js';
+import type { DownloadSettings } from './download-options.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 
 /** A plan, and how to download its files. */
@@ -9,6 +9,6 @@ export interface DownloadJob {
   readonly plan: CountedPlan;
   /** Paths, directly after the probes in the plan, to process before the other files of all jobs. */
   readonly urgent?: ReadonlySet<string> | undefined;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   readonly client: ServiceClient;
 }

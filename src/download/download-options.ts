@@ -3,7 +3,7 @@ import type { DayFile } from '../dataset/day-file.js';
 import type { DayRange } from '../dataset/day-range.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { Shard } from '../dataset/shard.js';
-import type { ConvertOptions } from '../format/convert-options.js';
+import type { OutputOptions } from '../format/output-options.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
 import type { PlanStatus } from '../run/run-events.js';
 
@@ -67,7 +67,7 @@ export type Existing = 'skip' | 'verify' | 'overwrite';
 
 /** Conversion of each day file on arrival. */
 export interface ConvertSetting {
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   /**
    * The types of `--as`, each reported by a separate event. Undefined for the rows, which are reported with their day
    * file.
@@ -82,7 +82,7 @@ export interface ConvertSetting {
 }
 
 /** Options of a download run; `read-selection.ts` has the defaults. */
-export interface DownloadOptions {
+export interface DownloadSettings {
   /** Files in flight; `auto` starts at 8 and uses at most 20. */
   readonly concurrency: number | 'auto';
   /** Retries per file; an attempt with progress resets the count. */

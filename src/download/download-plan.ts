@@ -6,7 +6,7 @@ import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
 import { joinOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { DownloadOptions } from './download-options.js';
+import type { DownloadSettings } from './download-options.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 import type { AskForSpace } from './plan/report-plan.js';
 import { runDownloadJobs } from './run-download-jobs.js';
@@ -20,7 +20,7 @@ export interface DownloadPlanInput {
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;
   readonly client: ServiceClient;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
   /** Owner for the lock of the destination. */

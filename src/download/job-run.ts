@@ -8,7 +8,7 @@ import { createRateLimit, type RateLimit } from '../transfer/rate-limit.js';
 import type { TransferSlot } from '../transfer/transfer-pool.js';
 import { reportedOutputs } from './conversion/reported-outputs.js';
 import type { DownloadJob } from './download-job.js';
-import type { DownloadOptions, PlannedFile } from './download-options.js';
+import type { DownloadSettings, PlannedFile } from './download-options.js';
 import { processFile, processFileOnce } from './file/process-file.js';
 import type { TransferContext } from './file/transfer-context.js';
 import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
@@ -193,7 +193,7 @@ export class JobRun {
 /** Applies the job's rate in addition to the rate of the whole run. */
 function createJobRateLimit(
   { transfers: { rate }, options: { maxRate } }: SharedRun,
-  jobOptions: DownloadOptions,
+  jobOptions: DownloadSettings,
 ): RateLimit {
   if (jobOptions.maxRate === undefined || jobOptions.maxRate === maxRate) return rate;
   const ownRate = createRateLimit(jobOptions.maxRate);

@@ -4,7 +4,7 @@ import { fetchKeyCoverage } from '../service/key/key-coverage.js';
 import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { DownloadOptions, Selection } from './download-options.js';
+import type { DownloadSettings, Selection } from './download-options.js';
 import { createDownloadPlan, type DownloadPlan } from './plan/create-download-plan.js';
 import { selectionScope } from './plan/plan-prefixes.js';
 
@@ -16,7 +16,7 @@ export interface OpenPlanInput {
   readonly selection: Selection;
   /** A pinned exchange record; otherwise the service is requested. */
   readonly record?: ExchangeRecord | undefined;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

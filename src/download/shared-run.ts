@@ -5,7 +5,7 @@ import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createTransferPool, type TransferPool } from '../transfer/transfer-pool.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
-import type { ConvertSetting, DownloadOptions } from './download-options.js';
+import type { ConvertSetting, DownloadSettings } from './download-options.js';
 import type { AskForSpace } from './plan/report-plan.js';
 import { createRecordWriter, type RecordWriter } from './record-writer.js';
 import { createTransferLimits, type TransferLimits } from './transfer-limits.js';
@@ -18,7 +18,7 @@ export interface DownloadJobsInput {
   /** Set if the destination is read-only: the error to throw if a file must be downloaded. */
   readonly readOnly?: TickhaulError | undefined;
   /** Limits of all jobs together. */
-  readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate'>;
+  readonly options: Pick<DownloadSettings, 'concurrency' | 'maxRate'>;
   /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
   readonly emit: EventSink;

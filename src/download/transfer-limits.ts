@@ -3,7 +3,7 @@ import type { ProcessGroup } from '../base/keyed-mutex.js';
 import { type Concurrency, createConcurrency } from '../transfer/concurrency.js';
 import { createPause, type Pause } from '../transfer/pause.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate-limit.js';
-import type { DownloadOptions } from './download-options.js';
+import type { DownloadSettings } from './download-options.js';
 import type { FolderCoordination } from './file/process-file.js';
 import { createMemoryBudget, type MemoryBudget } from './memory-budget.js';
 
@@ -18,7 +18,7 @@ export interface TransferLimits extends FolderCoordination {
 
 /** @param beside set if several processes work in one folder. */
 export function createTransferLimits(
-  { concurrency: configured, maxRate }: Pick<DownloadOptions, 'concurrency' | 'maxRate'>,
+  { concurrency: configured, maxRate }: Pick<DownloadSettings, 'concurrency' | 'maxRate'>,
   processGroup?: ProcessGroup,
 ): TransferLimits {
   const concurrency = createConcurrency(configured, { processes: processGroup?.processes });

@@ -1,6 +1,6 @@
 import type { ChainableCommander } from 'ioredis';
 import { yieldToEventLoop } from '../base/wait.js';
-import type { DownloadOptions } from '../download/download-options.js';
+import type { DownloadSettings } from '../download/download-options.js';
 import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { type DownloadPlan, FILES_BEFORE_YIELD } from '../download/plan/create-download-plan.js';
 import type { Destination } from '../store/destination.js';
@@ -19,7 +19,7 @@ export interface EnqueueInput {
   /** The selection and the record from which the plan was created. */
   readonly pin: PinnedPlan;
   readonly destination: Destination;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   /** Days of a slice; undefined for a month. */
   readonly sliceDays: number | undefined;
   /** Slices that all workers together process at once; undefined for the current setting, or the default. */

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
-import type { ConvertSetting, DownloadOptions } from '../download/download-options.js';
-import type { ConvertOptions } from '../format/convert-options.js';
+import type { ConvertSetting, DownloadSettings } from '../download/download-options.js';
+import type { OutputOptions } from '../format/output-options.js';
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import type { Slice } from './split-into-slices.js';
 
 /** How a worker processes a slice: the options of `enqueue` as plain JSON, without unset ones. */
-export interface SliceOptions extends Omit<DownloadOptions, 'convert' | 'strict'> {
+export interface SliceOptions extends Omit<DownloadSettings, 'convert' | 'strict'> {
   readonly convert?:
     | {
-        readonly options: ConvertOptions;
+        readonly options: OutputOptions;
         /** Names from `--as`. */
         readonly as?: readonly string[] | undefined;
         readonly keepCsv: boolean;
@@ -48,7 +48,7 @@ export function toSliceDestination({ kind, name, settings }: Destination): Slice
   return { dir: name, store: { endpoint, region, pathStyle } };
 }
 
-export function toSliceOptions({ convert, strict: _, ...options }: DownloadOptions): SliceOptions {
+export function toSliceOptions({ convert, strict: _, ...options }: DownloadSettings): SliceOptions {
   if (!convert) return options;
   const { outputSelection, keepCsv } = convert;
   const as = outputSelection && [
@@ -59,7 +59,7 @@ export function toSliceOptions({ convert, strict: _, ...options }: DownloadOptio
 }
 
 /** @param threads threads for conversions. */
-export function toDownloadOptions({ options }: SliceJob, threads: number): DownloadOptions {
+export function toDownloadOptions({ options }: SliceJob, threads: number): DownloadSettings {
   const { convert, ...rest } = options;
   return {
     ...rest,

@@ -3,13 +3,13 @@ import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import type { CountsJson, SummaryJson } from '../run/json-events.js';
 import type { RunEvent } from '../run/run-events.js';
-import { TickhaulError } from './library-error.js';
+import { LibraryError } from './library-error.js';
 
 /** Records the failed files of a run, for the message of the run's error. */
 export interface FailureTracker {
   record(event: RunEvent): void;
   /** @param summary of a run whose exit code is not 0. */
-  createError(summary: SummaryJson, cause: unknown): TickhaulError;
+  createError(summary: SummaryJson, cause: unknown): LibraryError;
 }
 
 export function createFailureTracker(): FailureTracker {
@@ -25,7 +25,7 @@ export function createFailureTracker(): FailureTracker {
         firstByExitCode.set(exitCode, withPath(event.error, event.source ?? event.path));
     },
     createError: (summary, cause) =>
-      new TickhaulError(findReason(summary, firstByExitCode, count), summary, cause),
+      new LibraryError(findReason(summary, firstByExitCode, count), summary, cause),
   };
 }
 

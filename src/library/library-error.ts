@@ -2,7 +2,7 @@ import type { ErrorCode } from '../base/errors.js';
 import type { SummaryJson } from '../run/json-events.js';
 
 /** Error of a library call whose command would not end with exit code 0. */
-export class TickhaulError extends Error {
+export class LibraryError extends Error {
   override readonly name = 'TickhaulError';
   readonly code: ErrorCode;
   /** Exit code that the command would have. */

@@ -8,7 +8,7 @@ import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import { toRunFailure } from '../run/run-failure.js';
 import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
-import { TickhaulError } from './library-error.js';
+import { LibraryError } from './library-error.js';
 import { createLibraryHost } from './library-host.js';
 import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './options-to-args.js';
 import { findCause, type Run, startRun } from './start-run.js';
@@ -73,7 +73,7 @@ export function startMessageRun<Item>(
       const { exitCode, error } = toRunFailure(
         signal.aborted ? abortReason(signal) : flagsToOptionsInError(thrown, table),
       );
-      throw new TickhaulError(error, createSummary(exitCode, error), findCause(thrown));
+      throw new LibraryError(error, createSummary(exitCode, error), findCause(thrown));
     }
   });
 }

@@ -3,7 +3,7 @@ import { onAbort } from '../base/wait.js';
 import { toSummaryJson } from '../run/json-events.js';
 import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
 import { EventQueue } from './event-queue.js';
-import { TickhaulError } from './library-error.js';
+import { LibraryError } from './library-error.js';
 import { toJsonValue } from './to-json-value.js';
 
 /**
@@ -37,7 +37,7 @@ export function startRun<Item, Result>(
       feed.end();
       return result;
     } catch (thrown) {
-      const error = thrown instanceof TickhaulError ? thrown : toLibraryError(thrown, startedAtMs);
+      const error = thrown instanceof LibraryError ? thrown : toLibraryError(thrown, startedAtMs);
       feed.end(error);
       throw error;
     } finally {
@@ -54,9 +54,9 @@ export function startRun<Item, Result>(
 }
 
 /** Error of a run that failed before it had a summary. */
-function toLibraryError(thrown: unknown, startedAtMs: number): TickhaulError {
+function toLibraryError(thrown: unknown, startedAtMs: number): LibraryError {
   const failure = toRunFailure(thrown);
-  return new TickhaulError(
+  return new LibraryError(
     failure.error,
     toJsonValue(toSummaryJson(createFailedSummary(failure, startedAtMs))),
     findCause(thrown),

@@ -3,7 +3,7 @@ import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
-import type { DownloadOptions, PlannedFile } from '../download/download-options.js';
+import type { DownloadSettings, PlannedFile } from '../download/download-options.js';
 import { downloadPlan } from '../download/download-plan.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
 import type { EventSink, RunEvent, RunSummary } from '../run/run-events.js';
@@ -28,7 +28,7 @@ export interface OpenReplayInput {
   readonly cache: string;
   /** Holds the day files. */
   readonly destination: Destination;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   readonly layout: LayoutChoice;
   /** Read only files on disk, without requests. */
   readonly offline: boolean;

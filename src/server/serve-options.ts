@@ -1,6 +1,6 @@
 import type { ProcessGroup } from '../base/keyed-mutex.js';
 import type { LayoutChoice } from '../dataset/layout.js';
-import type { DownloadOptions } from '../download/download-options.js';
+import type { DownloadSettings } from '../download/download-options.js';
 import type { FeedRunOptions } from '../feeds/create-feed-run.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
@@ -25,7 +25,7 @@ export interface ServeOptions {
   /** Where day files lie. */
   readonly destination: Destination;
   readonly dayFiles: {
-    readonly options: DownloadOptions;
+    readonly options: DownloadSettings;
     readonly layout: LayoutChoice;
     readonly owner: () => LockOwner;
   };

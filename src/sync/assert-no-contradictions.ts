@@ -6,7 +6,7 @@ import { toEntryOptions } from '../download/conversion/conversion-entry.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { Series } from '../download/plan/select-series.js';
-import { outputExtension } from '../format/convert-options.js';
+import { outputExtension } from '../format/output-options.js';
 import type { SyncJob } from './sync-options.js';
 
 /** A job with its plan; undefined if there is no exchange record to plan with. */

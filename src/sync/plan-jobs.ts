@@ -1,5 +1,5 @@
 import { secondsSince } from '../base/units.js';
-import type { DownloadOptions } from '../download/download-options.js';
+import type { DownloadSettings } from '../download/download-options.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { openJobs } from './open-jobs.js';
@@ -12,7 +12,7 @@ import { createSyncSummary } from './sync-summary.js';
 export interface PlannedJob {
   readonly name: string;
   readonly plan: NonNullable<OpenSyncJob['plan']>;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   readonly manifest: Manifest;
   readonly keyExpired: boolean;
 }

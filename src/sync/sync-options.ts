@@ -1,5 +1,5 @@
 import type { Day } from '../dataset/day.js';
-import type { DownloadOptions, Selection } from '../download/download-options.js';
+import type { DownloadSettings, Selection } from '../download/download-options.js';
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
@@ -12,7 +12,7 @@ export interface SyncJob {
   /** File and line that define it, for messages. */
   readonly where: string;
   readonly selection: Selection;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   /** Milliseconds without a byte after which a transfer is aborted. */
   readonly stallTimeoutMs: number;
 }
@@ -34,7 +34,7 @@ export interface SyncInput {
   readonly jobs: readonly SyncJob[];
   readonly destination: Destination;
   /** Options of the whole run, which limit all jobs together. */
-  readonly options: Pick<DownloadOptions, 'concurrency' | 'maxRate' | 'shard'>;
+  readonly options: Pick<DownloadSettings, 'concurrency' | 'maxRate' | 'shard'>;
   /** The process, for the lock of the destination. */
   readonly owner: LockOwner;
   /** Milliseconds to wait for another run in the folder; 0 for none. */

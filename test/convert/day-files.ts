@@ -6,7 +6,7 @@ import { compressors } from 'hyparquet-compressors';
 import { type ConvertInput, convertFiles } from '../../src/convert/convert-files.js';
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
-import { createConvertOptions, type Format } from '../../src/format/convert-options.js';
+import { createOutputOptions, type Format } from '../../src/format/output-options.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
 import { generateDayFileText } from '../../src/sandbox/day-files/generate-day-file.js';
 
@@ -87,7 +87,7 @@ export async function run(
   paths: readonly string[],
   options: Partial<Omit<ConvertInput, 'paths' | 'options' | 'emit'>> & {
     readonly format?: Format;
-    readonly chosen?: Parameters<typeof createConvertOptions>[1];
+    readonly chosen?: Parameters<typeof createOutputOptions>[1];
     readonly onEvent?: (event: RunEvent) => void;
   } = {},
 ): Promise<Ran> {
@@ -95,7 +95,7 @@ export async function run(
   const events: RunEvent[] = [];
   const summary = await convertFiles({
     paths,
-    options: createConvertOptions(format, chosen),
+    options: createOutputOptions(format, chosen),
     jobs: 2,
     existing: 'skip',
     keepSource: true,

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { type ConvertFileJob, type ConvertFileResult, convertFile } from '../../src/convert/convert-file.js';
 import { runConvertJob } from '../../src/convert/convert-job.js';
 import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
-import { createConvertOptions, type Format } from '../../src/format/convert-options.js';
+import { createOutputOptions, type Format } from '../../src/format/output-options.js';
 import { parseComputedTypeName } from '../../src/market/names/data-type-name.js';
 import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
 import { tempDir } from '../helpers/temp.js';
@@ -28,7 +28,7 @@ function createJob(
   format: Format = 'parquet',
   rest: Partial<ConvertFileJob> = {},
 ): ConvertFileJob {
-  const options = createConvertOptions(format, {});
+  const options = createOutputOptions(format, {});
   const common = {
     dataType: 'trades',
     existing: 'skip',

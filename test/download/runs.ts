@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import type { DownloadOptions, Selection } from '../../src/download/download-options.js';
+import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
 import { type DownloadPlanInput, downloadPlan } from '../../src/download/download-plan.js';
 import { type OpenPlanInput, openDownloadPlan } from '../../src/download/open-download-plan.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
@@ -25,7 +25,7 @@ export interface Run {
 
 export interface RunInput {
   readonly selection?: Partial<Selection>;
-  readonly options?: Partial<DownloadOptions>;
+  readonly options?: Partial<DownloadSettings>;
   readonly apiKey?: string | undefined;
   readonly signal?: AbortSignal;
   readonly onEvent?: (event: RunEvent) => void;

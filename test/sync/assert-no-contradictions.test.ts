@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOutputSelection } from '../../src/convert/output-selection.js';
-import { createConvertOptions } from '../../src/format/convert-options.js';
+import { createOutputOptions } from '../../src/format/output-options.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { job, requestedPaths, syncNow } from './helpers.js';
@@ -10,7 +10,7 @@ test('two jobs with the same file and contradicting settings are rejected before
   const service = await sandbox(t);
   const dir = await tempDir(t);
   const made = (format: 'parquet' | 'ndjson', keepCsv: boolean, compression?: 'snappy') => ({
-    convert: { options: createConvertOptions(format, { compression }), keepCsv, threads: 1 },
+    convert: { options: createOutputOptions(format, { compression }), keepCsv, threads: 1 },
   });
   const all = { symbols: ['BTC*'], last: 3 };
   const first = job('a', { last: 2 }, made('parquet', false));
@@ -46,7 +46,7 @@ test('jobs may convert the same files to other outputs, but not the same output 
   const dir = await tempDir(t);
   const made = (names: readonly string[], keepCsv = true, compression?: 'gzip') => ({
     convert: {
-      options: createConvertOptions('parquet', { compression }),
+      options: createOutputOptions('parquet', { compression }),
       outputSelection: parseOutputSelection(names),
       keepCsv,
       threads: 1,

@@ -1,6 +1,6 @@
 import type { TestContext } from 'node:test';
 import { parseDay } from '../../src/dataset/day.js';
-import type { DownloadOptions, Selection } from '../../src/download/download-options.js';
+import type { DownloadSettings, Selection } from '../../src/download/download-options.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
@@ -22,7 +22,7 @@ export function filterByJob(files: readonly FileEvent[], name: string): readonly
 export function job(
   name: string,
   selection: Partial<Selection>,
-  options: Partial<DownloadOptions> = {},
+  options: Partial<DownloadSettings> = {},
 ): SyncJob {
   return {
     name,

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createConvertOptions } from '../../src/format/convert-options.js';
+import { createOutputOptions } from '../../src/format/output-options.js';
 import { verifyFile } from '../../src/integrity/verify-file.js';
 import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -88,7 +88,7 @@ test('a selection that is not in the record is a usage error of that job, before
 test('two jobs with the same file download it once, and convert it if requested', async (t) => {
   const service = await sandbox(t, { latencyMs: 30 });
   const dir = await tempDir(t);
-  const convert = { options: createConvertOptions('parquet', {}), keepCsv: true, threads: 1 };
+  const convert = { options: createOutputOptions('parquet', {}), keepCsv: true, threads: 1 };
   const jobs = [job('a', { last: 2 }), job('b', { last: 2 }), job('c', { last: 2 }, { convert })];
   const { summary, files } = await syncNow(t, service, dir, jobs);
   assert.equal(summary.exitCode, 0);

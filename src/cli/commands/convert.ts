@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { CONVERT_FLAGS } from '../arguments/convert-flags.js';
@@ -42,7 +42,7 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
 }
 
 /** @throws usage error for flags that do not apply to rows on stdout. */
-function assertStdoutFlags(args: CommandArgs, { format }: ConvertOptions): void {
+function assertStdoutFlags(args: CommandArgs, { format }: OutputOptions): void {
   if (format !== 'ndjson') throw usageError('-o - writes NDJSON; leave --format out, or name a folder');
   const unusedFlag = ['layout', 'existing'].find((flag) => args[flag] !== undefined);
   if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} has no effect with -o -; leave it out`);

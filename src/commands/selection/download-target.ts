@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import type { DownloadOptions, Selection } from '../../download/download-options.js';
+import type { DownloadSettings, Selection } from '../../download/download-options.js';
 import { type ListPlan, type PlacedFiles, planList } from '../../download/lists/listed-plan.js';
 import { openDownloadPlan } from '../../download/open-download-plan.js';
 import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
@@ -43,7 +43,7 @@ export async function readDownloadTarget(
 }
 
 /** Transfer options; with a lock file, existing files are verified unless `--existing` is given. */
-export function createDownloadOptions({ list }: DownloadTarget, args: CommandArgs): DownloadOptions {
+export function createDownloadOptions({ list }: DownloadTarget, args: CommandArgs): DownloadSettings {
   const options = readDownloadOptions(args);
   return list?.isFrozen && args['existing'] === undefined ? { ...options, existing: 'verify' } : options;
 }
@@ -51,7 +51,7 @@ export function createDownloadOptions({ list }: DownloadTarget, args: CommandArg
 export interface OpenTargetInput {
   readonly session: ServiceSession;
   readonly destination: Destination;
-  readonly options: DownloadOptions;
+  readonly options: DownloadSettings;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { type OutputSelection, parseOutputSelection, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { ConvertSetting } from '../../download/download-options.js';
-import { type ConvertOptions, createConvertOptions, type Format } from '../../format/convert-options.js';
+import { createOutputOptions, type Format, type OutputOptions } from '../../format/output-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 
@@ -10,11 +10,11 @@ import { readBooleanFlag, readListFlag, readTextFlag } from '../arguments/read-a
  * Conversion options with their defaults.
  * @throws usage error for a value that the format does not support.
  */
-export function readConvertOptions(args: CommandArgs, format: Format): ConvertOptions {
-  return createConvertOptions(format, {
-    compression: readTextFlag(args, 'compression') as ConvertOptions['compression'] | undefined,
-    times: readTextFlag(args, 'times') as ConvertOptions['times'] | undefined,
-    numbers: readTextFlag(args, 'numbers') as ConvertOptions['numbers'] | undefined,
+export function readConvertOptions(args: CommandArgs, format: Format): OutputOptions {
+  return createOutputOptions(format, {
+    compression: readTextFlag(args, 'compression') as OutputOptions['compression'] | undefined,
+    times: readTextFlag(args, 'times') as OutputOptions['times'] | undefined,
+    numbers: readTextFlag(args, 'numbers') as OutputOptions['numbers'] | undefined,
     rowGroup: parseRowGroup(readTextFlag(args, 'row-group')),
   });
 }

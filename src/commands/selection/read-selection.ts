@@ -5,7 +5,7 @@ import { assertDayRange } from '../../dataset/day-range.js';
 import { type LayoutChoice, type LayoutFunction, parseLayout } from '../../dataset/layout.js';
 import type { SeriesSelection } from '../../dataset/series-filter.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
-import type { DownloadOptions, Existing, Selection } from '../../download/download-options.js';
+import type { DownloadSettings, Existing, Selection } from '../../download/download-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import {
   readBooleanFlag,
@@ -45,7 +45,7 @@ export async function readSelection(args: CommandArgs, signal: AbortSignal): Pro
 }
 
 /** Transfer options with their defaults. */
-export function readDownloadOptions(args: CommandArgs): DownloadOptions {
+export function readDownloadOptions(args: CommandArgs): DownloadSettings {
   return {
     concurrency:
       readTextFlag(args, 'concurrency') === 'auto'

@@ -2,8 +2,8 @@ import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, msToDay } from '../../dataset/day.js';
 import type { Batch, Schema } from '../../format/batch.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
 import { DayFileReader } from '../../format/csv/day-file-reader.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import { getNumbers } from '../../market/batch-columns.js';
 import {
@@ -26,7 +26,7 @@ export interface ComputedConversionInput {
   readonly dataType: string | undefined;
   /** Undefined to use the day of the first local timestamp. */
   readonly day: Day | undefined;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   /**
    * At least one; all are computed from the same data type. The caller opens the files; the conversion closes
    * them.

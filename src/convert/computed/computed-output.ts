@@ -1,5 +1,5 @@
-import { type ConvertOptions, chooseBatchRows } from '../../format/convert-options.js';
 import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
+import { chooseBatchRows, type OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { PartFile } from '../../store/files.js';
 import { createOutputWriter, type OutputWriter } from '../output/output-writer.js';
@@ -24,7 +24,7 @@ export interface ComputedOutput {
 export async function openComputedOutput(
   type: ComputedType,
   file: PartFile,
-  options: ConvertOptions,
+  options: OutputOptions,
 ): Promise<ComputedOutput> {
   const schema = computedColumns(type);
   const encode = await getEncoder(schema, options);

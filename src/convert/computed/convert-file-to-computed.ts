@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { Day } from '../../dataset/day.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
@@ -20,7 +20,7 @@ export interface ComputedFileJob {
   readonly dataType: string | undefined;
   /** Undefined if it must be found from the rows. */
   readonly day: Day | undefined;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   readonly existing: 'skip' | 'overwrite';
   readonly keepSource: boolean;
 }

@@ -1,6 +1,6 @@
 import type { Schema } from '../../format/batch.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
 import type { ColumnMemory } from '../../format/kernel/column-memory.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { BatchEncoder } from './batch-encoder.js';
 
 /** Encoders of this thread by schema and options. Creating one takes longer than converting a small file. */
@@ -10,7 +10,7 @@ const encoderCache = new Map<string, Promise<BatchEncoder>>();
 const MAX_CACHED_ENCODERS = 4;
 
 /** The encoder for a schema. Callers keep it, and may use it in turns with others, batch by batch. */
-export function getEncoder(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {
+export function getEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder> {
   const key = JSON.stringify([schema, options]);
   const encoder = encoderCache.get(key) ?? createEncoder(schema, options);
   encoderCache.delete(key);
@@ -33,7 +33,7 @@ export function clearEncoderCache(): void {
   columnMemories.clear();
 }
 
-async function createEncoder(schema: Schema, options: ConvertOptions): Promise<BatchEncoder> {
+async function createEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder> {
   const { createBatchEncoder } = await import('./batch-encoder.js');
   return createBatchEncoder(schema, options);
 }

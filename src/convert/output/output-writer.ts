@@ -2,9 +2,9 @@ import type { Schema } from '../../format/batch.js';
 import type { ByteSink } from '../../format/byte-sink.js';
 import type { Compress } from '../../format/compression/compress.js';
 import { loadCompressor } from '../../format/compression/compressor.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
 import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
 import { createNdjsonOutput } from '../../format/ndjson/ndjson-output.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import { createParquetWriter } from '../../format/parquet/parquet-writer.js';
 import { formatProvenance, type Provenance } from './provenance.js';
 
@@ -18,7 +18,7 @@ export interface OutputWriter {
 export async function createOutputWriter(
   sink: ByteSink,
   schema: Schema,
-  options: ConvertOptions,
+  options: OutputOptions,
 ): Promise<OutputWriter> {
   const { compression, numbers } = options;
   if (options.format === 'ndjson') return createLineWriter(sink, await loadCompressor(compression));

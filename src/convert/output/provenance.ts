@@ -1,5 +1,5 @@
 import { VERSION } from '../../base/version.js';
-import type { ConvertOptions, Format } from '../../format/convert-options.js';
+import type { Format, OutputOptions } from '../../format/output-options.js';
 import { outputVersion } from './versions.js';
 
 /** Content of a source, as it was read. */
@@ -26,7 +26,7 @@ export interface Provenance {
   readonly source: SourceIdentity;
   readonly dataType: string;
   readonly rows: number;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
 }
 
 /** Key of the output's size in a record that is stored apart from the output. */
@@ -74,7 +74,7 @@ export async function isUpToDate(
   pairs: Readonly<Record<string, string>>,
   source: Omit<SourceIdentity, 'md5'>,
   dataType: string | undefined,
-  options: ConvertOptions,
+  options: OutputOptions,
   md5: () => Promise<string>,
 ): Promise<boolean> {
   return (
@@ -112,6 +112,6 @@ export function parseSource(pairs: Readonly<Record<string, string>>): SourceIden
 }
 
 /** Uses a fixed order of keys. */
-function formatOptions({ format, compression, rowGroup, times, numbers }: ConvertOptions): string {
+function formatOptions({ format, compression, rowGroup, times, numbers }: OutputOptions): string {
   return JSON.stringify({ format, compression, rowGroup, times, numbers });
 }

@@ -1,5 +1,5 @@
 import { isSystemError, TickhaulError } from '../../base/errors.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { Files } from '../../store/files.js';
 import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type SourceIdentity } from './provenance.js';
 
@@ -7,7 +7,7 @@ export interface ExpectedOutput {
   readonly target: string;
   /** Data type or computed type; undefined if it must be read from the header. */
   readonly dataType: string | undefined;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   /** Provenance record of an existing output whose format has no metadata. */
   readonly provenance: Readonly<Record<string, string>> | undefined;
 }

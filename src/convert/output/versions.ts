@@ -1,5 +1,5 @@
 import { DATA_TYPES, type DataType } from '../../dataset/data-types.js';
-import type { Format } from '../../format/convert-options.js';
+import type { Format } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 

@@ -1,9 +1,9 @@
-import { type ConvertOptions, chooseBatchRows } from '../../format/convert-options.js';
 import type { DayFileHeader } from '../../format/csv/day-file-header.js';
 import type { BatchSize, PieceRows, RowConsumer } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { safeBatchTextBytes } from '../../format/kernel/batch-limits.js';
 import type { Piece } from '../../format/kernel/piece-memory.js';
+import { chooseBatchRows, type OutputOptions } from '../../format/output-options.js';
 import type { PartFile } from '../../store/files.js';
 import { createOutputWriter, type OutputWriter } from '../output/output-writer.js';
 import type { KernelHost, KernelPool } from './kernel-host.js';
@@ -11,7 +11,7 @@ import type { KernelHost, KernelPool } from './kernel-host.js';
 export interface BatchPipelineInput {
   /** Path of the source, for messages. */
   readonly path: string;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   readonly output: PartFile;
   readonly kernels: KernelPool;
 }

@@ -1,5 +1,5 @@
 import { isOutdated } from '../../convert/output/versions.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { PlannedOutput } from '../download-options.js';
 
@@ -33,7 +33,7 @@ function hasSameOptions(
 }
 
 /** The options in the form of the manifest. */
-export function toEntryOptions(options: ConvertOptions): ConversionEntry['options'] {
+export function toEntryOptions(options: OutputOptions): ConversionEntry['options'] {
   const defined = Object.entries(options).filter(([, value]) => value !== undefined);
   return Object.fromEntries(defined) as ConversionEntry['options'];
 }

@@ -2,7 +2,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { computedColumns } from '../../convert/computed/computed-columns.js';
 import { outputVersion } from '../../convert/output/versions.js';
 import { dataTypeColumns } from '../../dataset/data-types.js';
-import { type ConvertOptions, chooseBatchRows } from '../../format/convert-options.js';
+import { chooseBatchRows, type OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { EventSink } from '../../run/run-events.js';
@@ -140,7 +140,7 @@ function toConversionError(error: unknown): TickhaulError {
 }
 
 /** Memory of one batch in bytes; for NDJSON, whose batches are small, including its lines. */
-function estimateBatchBytes(options: ConvertOptions, dataType: string, type: PlannedOutput['type']): number {
+function estimateBatchBytes(options: OutputOptions, dataType: string, type: PlannedOutput['type']): number {
   const columns = (type ? computedColumns(type) : dataTypeColumns(dataType))?.length ?? DEFAULT_COLUMN_COUNT;
   const bytesPerCell = options.format === 'ndjson' ? 60 : options.numbers === 'string' ? 20 : 8;
   return chooseBatchRows(options, columns) * columns * bytesPerCell;

@@ -5,7 +5,7 @@ import type { FileError } from '../../base/file-error.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { PartFile, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
@@ -17,7 +17,7 @@ export interface ConversionJob {
   readonly path: string;
   readonly dataType: string;
   readonly day: Day;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
   /** Either the rows alone, or at least one computed type. */
   readonly outputs: readonly ConversionTarget[];
 }

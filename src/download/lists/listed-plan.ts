@@ -6,7 +6,7 @@ import { createShardTest } from '../../dataset/shard.js';
 import type { CanRequest } from '../../service/key/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { DownloadOptions, ExpectedBytes, PlannedFile } from '../download-options.js';
+import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';
 import { createSizeEstimator } from '../estimate/size-estimator.js';
 import type { DownloadPlan } from '../plan/create-download-plan.js';
 import { createDiskLookup } from '../plan/disk-state.js';
@@ -78,7 +78,7 @@ export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
   readonly destination: Pick<Destination, 'openLookup'>;
-  readonly options: Pick<DownloadOptions, 'existing' | 'convert' | 'shard'>;
+  readonly options: Pick<DownloadSettings, 'existing' | 'convert' | 'shard'>;
   readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
 }

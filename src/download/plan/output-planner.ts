@@ -1,6 +1,6 @@
 import { findMismatches, outputsForDataType, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { outputExtension } from '../../format/convert-options.js';
+import { outputExtension } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 

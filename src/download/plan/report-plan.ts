@@ -3,7 +3,7 @@ import { formatSize } from '../../base/units.js';
 import type { EventSink, PlanCounts, PlanEvent } from '../../run/run-events.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { DownloadOptions } from '../download-options.js';
+import type { DownloadSettings } from '../download-options.js';
 import { estimateDiskBytes } from '../estimate/disk-bytes.js';
 import { sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
 import { type CountedPlan, createPlanCounts, type PlanTotals } from './create-download-plan.js';
@@ -14,13 +14,13 @@ export type AskForSpace = (shortage: string) => Promise<boolean>;
 /** A counted plan, and how to download its files. */
 export interface CountedJob {
   readonly totals: PlanTotals | undefined;
-  readonly options: Pick<DownloadOptions, 'convert'>;
+  readonly options: Pick<DownloadSettings, 'convert'>;
 }
 
 export interface PlanReportInput {
   readonly destination: Destination;
   readonly manifest: Manifest;
-  readonly options: Pick<DownloadOptions, 'maxRate'>;
+  readonly options: Pick<DownloadSettings, 'maxRate'>;
   readonly emit: EventSink;
   readonly askForSpace?: AskForSpace | undefined;
 }

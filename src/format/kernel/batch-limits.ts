@@ -1,5 +1,5 @@
 import type { Schema } from '../batch.js';
-import { chooseBatchRows } from '../convert-options.js';
+import { chooseBatchRows } from '../output-options.js';
 import type { KernelJob } from './kernel-job.js';
 
 /** An NDJSON batch ends early before its lines exceed this size. */

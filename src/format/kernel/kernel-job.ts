@@ -1,5 +1,5 @@
 import type { Schema } from '../batch.js';
-import type { ConvertOptions } from '../convert-options.js';
+import type { OutputOptions } from '../output-options.js';
 import type { EncodedRowGroup } from '../parquet/row-group.js';
 
 /** An encoded and compressed batch. `columns` is empty for NDJSON. */
@@ -10,7 +10,7 @@ export interface KernelJob {
   /** The file's path, for messages. */
   readonly source: string;
   readonly schema: Schema;
-  readonly options: ConvertOptions;
+  readonly options: OutputOptions;
 }
 
 /** Size of the buffer for one piece of text. */
@@ -20,7 +20,7 @@ export const PIECE_CAPACITY_BYTES = 2 * 1024 * 1024;
  * Encodes the text of one batch after the other to bytes of the output; synchronous, one per thread.
  *
  * A batch consists of the rows between two calls of `finish`. It has at most `chooseBatchRows` rows
- * (convert-options.ts) and a limited size (batch-limits.ts), and ends early before it exceeds a limit. This
+ * (output-options.ts) and a limited size (batch-limits.ts), and ends early before it exceeds a limit. This
  * is rare if the caller splits the text at batches.
  */
 export interface BatchKernel {

@@ -1,5 +1,5 @@
 import { loadCompressor } from '../compression/compressor.js';
-import { chooseBatchRows } from '../convert-options.js';
+import { chooseBatchRows } from '../output-options.js';
 import { ColumnMemory } from './column-memory.js';
 import { ColumnParser } from './column-parser.js';
 import { RowGroupEncoder } from './encode/row-group-encoder.js';

@@ -13,7 +13,7 @@ export class FrameBuffer {
   length = 0;
   count = 0;
 
-  /** Adds a message: bytes of UTF-8 from `start` up to, not including, `endConversion`. */
+  /** Adds a message: bytes of UTF-8 from `start` up to, not including, `end`. */
   add(text: Uint8Array, start: number, end: number): void {
     const size = end - start;
     if (this.length + MAX_FRAME_HEAD_BYTES + size > this.#bytes.length)

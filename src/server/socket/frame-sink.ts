@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import type { LineSink } from '../../market/lines/line-sink.js';
-import { type SocketClient, WRITE_BYTES } from './socket-client.js';
+import { FRAME_WRITE_BYTES, type SocketClient } from './socket-client.js';
 
 const LF = 0x0a;
 
@@ -14,7 +14,7 @@ export function createFrameSink(client: SocketClient): LineSink {
         if (end < 0) throw new Error('half a line');
         frames.add(bytes, at, end);
         at = end + 1;
-        if (frames.length >= WRITE_BYTES) await flush(client);
+        if (frames.length >= FRAME_WRITE_BYTES) await flush(client);
       }
       await flush(client);
     },

@@ -9,7 +9,7 @@ import type { FeedFilter } from '../../service/feed-filter.js';
 import { createUnknownExchangeError } from '../../service/records/feed-names.js';
 import type { ServerContext } from '../server-context.js';
 import { closeWithError } from './close-with-error.js';
-import { CLOSE_CODE, type SocketClient, WRITE_BYTES } from './socket-client.js';
+import { CLOSE_CODE, FRAME_WRITE_BYTES, type SocketClient } from './socket-client.js';
 
 /** A connection in a replay session. */
 export interface SessionMember {
@@ -146,7 +146,7 @@ function createSessionSink(owners: readonly SocketClient[]): RawSink {
         const before = frames.length;
         frames.add(text, (starts[line] as number) + MESSAGE_START, ends[line] as number);
         pendingBytes += frames.length - before;
-        if (pendingBytes >= WRITE_BYTES) await flush();
+        if (pendingBytes >= FRAME_WRITE_BYTES) await flush();
       }
     },
     addDisconnect: async () => {},

@@ -6,10 +6,10 @@ import type { ServerMetrics } from '../server-metrics.js';
 import { FrameBuffer } from './frame-buffer.js';
 
 /** Bytes of frames that are gathered before they are written. */
-export const WRITE_BYTES = 128 * 1024;
+export const FRAME_WRITE_BYTES = 128 * 1024;
 
 /** Bytes of memory that a connection keeps; more is for few messages. */
-const MAX_KEPT_BYTES = 4 * WRITE_BYTES;
+const MAX_KEPT_BYTES = 4 * FRAME_WRITE_BYTES;
 
 /** Close codes (replay facts, section 5). */
 export const CLOSE_CODE = {

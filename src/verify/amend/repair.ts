@@ -1,8 +1,8 @@
 import { parseOutputSelection, ROWS_WORD } from '../../convert/output-selection.js';
 import type { DownloadJob } from '../../download/download-job.js';
-import type { DownloadOptions, PlannedFile, PlannedOutput } from '../../download/download-options.js';
+import type { DownloadSettings, PlannedFile, PlannedOutput } from '../../download/download-options.js';
 import { runDownloadJobs } from '../../download/run-download-jobs.js';
-import type { ConvertOptions } from '../../format/convert-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import { parseComputedTypeName } from '../../market/names/data-type-name.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/run-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
@@ -16,7 +16,7 @@ import { groupByDayFile } from './group-by-day-file.js';
 export interface RepairInput {
   readonly client: ServiceClient;
   readonly destination: Destination;
-  readonly options: Omit<DownloadOptions, 'convert'>;
+  readonly options: Omit<DownloadSettings, 'convert'>;
   /** Threads for conversions. */
   readonly threads: number;
   readonly emit: EventSink;
@@ -103,7 +103,7 @@ function createRepairJobs(
     groups.set(key, [...(groups.get(key) ?? []), file]);
   }
   const badDayPaths = new Set(dayFiles.map(({ record }) => record.path));
-  const createJob = (files: readonly BadFile[], overrides: Partial<DownloadOptions> = {}): DownloadJob => ({
+  const createJob = (files: readonly BadFile[], overrides: Partial<DownloadSettings> = {}): DownloadJob => ({
     client,
     options: { ...options, ...overrides },
     plan: {
@@ -114,7 +114,7 @@ function createRepairJobs(
     },
   });
   const conversions = [...groups.values()].map((files) => {
-    const convert = files[0]?.conversion?.options as unknown as ConvertOptions;
+    const convert = files[0]?.conversion?.options as unknown as OutputOptions;
     const outputSelection = parseOutputSelection(
       files.map(({ conversion }) => conversion?.computed ?? ROWS_WORD),
     );

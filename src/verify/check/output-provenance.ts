@@ -11,7 +11,7 @@ import {
   type ProvenancePairs,
   type ProvenanceStore,
 } from '../../convert/output/provenance-store.js';
-import type { Format } from '../../format/convert-options.js';
+import type { Format } from '../../format/output-options.js';
 import type { Destination } from '../../store/destination.js';
 import { absoluteLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';

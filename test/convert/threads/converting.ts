@@ -2,7 +2,7 @@ import { type Conversion, startConversion } from '../../../src/convert/conversio
 import type { KernelPool } from '../../../src/convert/threads/kernel-host.js';
 import { createKernelThreads } from '../../../src/convert/threads/kernel-pool.js';
 import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
-import type { ConvertOptions } from '../../../src/format/convert-options.js';
+import type { OutputOptions } from '../../../src/format/output-options.js';
 import type { PartFile } from '../../../src/store/files.js';
 
 export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
@@ -39,7 +39,7 @@ export function outputInMemory(onWrite: (bytes: Uint8Array) => Promise<void> = a
 }
 
 export function begin(
-  options: ConvertOptions,
+  options: OutputOptions,
   kernels: KernelPool,
   output: PartFile,
   dataType = 'trades',
@@ -50,7 +50,7 @@ export function begin(
 /** Converts text in chunks of a size. */
 export async function convertText(
   csv: string,
-  options: ConvertOptions,
+  options: OutputOptions,
   kernels: KernelPool,
   { chunk = 1 << 20, dataType = 'trades', output = outputInMemory() } = {},
 ): Promise<Buffer> {

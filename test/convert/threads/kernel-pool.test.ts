@@ -4,13 +4,13 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { startKernelThread } from '../../../src/convert/threads/kernel-thread.js';
 import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { csvOf } from '../day-files.js';
 import { begin, convertText, kernelsOf, outputInMemory, SOURCE } from './converting.js';
 
 const THREADS = [0, 1, 3];
-const NDJSON = createConvertOptions('ndjson', {});
-const PARQUET = createConvertOptions('parquet', { rowGroup: 1000 });
+const NDJSON = createOutputOptions('ndjson', {});
+const PARQUET = createOutputOptions('parquet', { rowGroup: 1000 });
 
 /** Replaces the price of some rows, counted from 0. */
 function withPrices(csv: string, prices: Readonly<Record<number, string>>): string {
@@ -23,7 +23,7 @@ function withPrices(csv: string, prices: Readonly<Record<number, string>>): stri
   return lines.join('\n');
 }
 
-for (const options of [PARQUET, NDJSON, createConvertOptions('ndjson', { compression: 'zstd' })]) {
+for (const options of [PARQUET, NDJSON, createOutputOptions('ndjson', { compression: 'zstd' })]) {
   const name = `${options.format}, ${options.compression}`;
   test(`${name}: any number of threads and any chunks give the same bytes`, async () => {
     for (const [dataType, rows] of [
@@ -101,7 +101,7 @@ test('reports errors in the rows before a row without an end, or before a failur
 });
 
 test('batches with too much text end early, equally in this thread and in others', async () => {
-  const options = createConvertOptions('parquet', { rowGroup: 70, compression: 'none' });
+  const options = createOutputOptions('parquet', { rowGroup: 70, compression: 'none' });
   const [header = '', row = ''] = csvOf('trades', 1).split('\n');
   const cells = row.split(',');
   const lines = Array.from({ length: 100 }, (_, i) => cells.with(4, `${i}`.padEnd(900_000, 'x')).join(','));
@@ -152,7 +152,7 @@ test('a slow sink delays the writes of text', async () => {
 
 test('stops at once while a thread is busy or waits for a slow sink', async () => {
   const reason = new TickhaulError('interrupted', 'interrupted (SIGINT)');
-  const huge = createConvertOptions('parquet', { rowGroup: 50_000_000 });
+  const huge = createOutputOptions('parquet', { rowGroup: 50_000_000 });
   const text = Buffer.from(csvOf('trades', 20_000));
   const rows = text.subarray(text.indexOf('\n') + 1);
   for (const [options, threads] of [

@@ -8,7 +8,7 @@ import {
   createConvertThreads,
   type ThreadConversion,
 } from '../../../src/download/conversion/convert-threads.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
@@ -24,7 +24,7 @@ function threadsOf(t: TestContext, count: number): ConvertThreads {
 
 function begin(threads: ConvertThreads, dir: string, name: string): ThreadConversion {
   const target = join(dir, name);
-  const options = createConvertOptions('parquet', {});
+  const options = createOutputOptions('parquet', {});
   const outputs = [{ type: undefined, target, part: `${target}.part` }];
   return threads.start({ path: name, dataType: 'trades', day: parseDay('2024-03-01'), options, outputs });
 }
@@ -55,7 +55,7 @@ test('many conversions share few threads, chunk by chunk, and each gets its rows
 test('computed types that alternate in one thread each get their rows, after a failure too', async (t) => {
   const dir = await tempDir(t);
   const threads = threadsOf(t, 1);
-  const options = createConvertOptions('parquet', {});
+  const options = createOutputOptions('parquet', {});
   const beginBars = (name: string): ThreadConversion => {
     const target = join(dir, name);
     const outputs = [{ type: parseComputedTypeName('trade_bar_5ticks'), target, part: `${target}.part` }];

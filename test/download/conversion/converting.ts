@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { ConvertSetting } from '../../../src/download/download-options.js';
-import { createConvertOptions, type Format } from '../../../src/format/convert-options.js';
+import { createOutputOptions, type Format } from '../../../src/format/output-options.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
@@ -13,10 +13,10 @@ import { NAME, type RunInput } from '../runs.js';
 
 export const PARQUET = NAME.replace('csv.gz', 'parquet');
 
-type Chosen = Parameters<typeof createConvertOptions>[1];
+type Chosen = Parameters<typeof createOutputOptions>[1];
 
 export function setting(format: Format = 'parquet', chosen: Chosen = {}): ConvertSetting {
-  return { options: createConvertOptions(format, chosen), keepCsv: true, threads: 2 };
+  return { options: createOutputOptions(format, chosen), keepCsv: true, threads: 2 };
 }
 
 export const converting = (

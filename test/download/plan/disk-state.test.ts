@@ -6,7 +6,7 @@ import { parseDay } from '../../../src/dataset/day.js';
 import { toEntryOptions } from '../../../src/download/conversion/conversion-entry.js';
 import type { ConvertSetting, Existing } from '../../../src/download/download-options.js';
 import { selectionScope } from '../../../src/download/plan/plan-prefixes.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { openManifest } from '../../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -58,7 +58,7 @@ test('existing files may be recorded, unknown, of another size, or partial', asy
 
 test('states of a CSV and its conversion for each setting', async (t) => {
   const dir = await tempDir(t);
-  const options = createConvertOptions('parquet', {});
+  const options = createOutputOptions('parquet', {});
   const stem = 'deribit_trades_2024-03-04_BTC-PERPETUAL';
   const path = `${stem}.csv.gz`;
   const output = `${stem}.parquet`;
@@ -67,7 +67,7 @@ test('states of a CSV and its conversion for each setting', async (t) => {
   const manifest = await openManifest(dir, { warn: assert.fail });
   const keep: ConvertSetting = { options, keepCsv: true, threads: 1 };
   const drop = { ...keep, keepCsv: false };
-  const other = { ...drop, options: createConvertOptions('parquet', { compression: 'gzip' }) };
+  const other = { ...drop, options: createOutputOptions('parquet', { compression: 'gzip' }) };
   const wanted: readonly (ConvertSetting | undefined)[] = [undefined, keep, drop, other];
   const found = async (existing: Existing = 'skip'): Promise<string> => {
     const told = wanted.map(async (convert) => {

@@ -1,7 +1,7 @@
 import { type ColumnKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import type { Schema } from '../../../src/format/batch.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 
 export interface LineChoice {
   readonly schema?: Schema;
@@ -15,7 +15,7 @@ export interface LineChoice {
 /** Formats rows as NDJSON with the kernel: one batch, except those that end early. */
 export async function linesOf(text: string | Buffer, choice: LineChoice = {}): Promise<string> {
   const { schema = dataTypeColumns('trades') ?? [], rows = Number.POSITIVE_INFINITY, ...options } = choice;
-  const job = { source: 'day.csv.gz', schema, options: createConvertOptions('ndjson', options) };
+  const job = { source: 'day.csv.gz', schema, options: createOutputOptions('ndjson', options) };
   const kernel = await createBatchKernel(job);
   const bytes = Buffer.from(text);
   const out: Uint8Array[] = [];

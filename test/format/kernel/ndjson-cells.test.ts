@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { between, type LineChoice, linesOf } from './helpers.js';
 
 /** Formats a cell of a kind between two other cells. */
@@ -101,7 +101,7 @@ test('rows of single cells may contain any text, and keys are escaped', async ()
   const kernel = await createBatchKernel({
     source: 'x',
     schema,
-    options: createConvertOptions('ndjson', {}),
+    options: createOutputOptions('ndjson', {}),
   });
   const controls = Array.from({ length: 32 }, (_, code) => String.fromCharCode(code)).join('');
   const texts = ['"', '\\"', controls, 'a,b\r\nc', 'ä€😀', '{"a":1}', 'plain'];

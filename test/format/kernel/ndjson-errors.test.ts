@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { ROW, withCell } from '../trades.js';
 import { linesOf } from './helpers.js';
 
@@ -104,7 +104,7 @@ test('refuses other words for a boolean', async () => {
 });
 
 test('advances the line with each row, also within quotes', async () => {
-  const options = createConvertOptions('ndjson', {});
+  const options = createOutputOptions('ndjson', {});
   const kernel = await createBatchKernel({
     source: 'a/b.csv.gz',
     schema: dataTypeColumns('trades') ?? [],

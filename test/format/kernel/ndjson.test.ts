@@ -5,8 +5,8 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { alikeRows } from '../alike-rows.js';
@@ -147,7 +147,7 @@ test('limits the rows of a batch, and keeps its bytes valid while the next one i
   const kernel = await createBatchKernel({
     source: 'x',
     schema,
-    options: createConvertOptions('ndjson', {}),
+    options: createOutputOptions('ndjson', {}),
   });
   const max = Math.floor((64 * 1024) / 3);
   const fill = (from: number, to: number) => {
@@ -189,7 +189,7 @@ test('ends batches early for long cells with escapes, equally for pieces of any 
     cells.map((cell) => `{"a":"p","x":${JSON.stringify(cell)},"b":"q"}\n`).join(''),
   );
   const sizes = async (perPiece: number): Promise<readonly number[]> => {
-    const options = createConvertOptions('ndjson', {});
+    const options = createOutputOptions('ndjson', {});
     const kernel = await createBatchKernel({ source: 'x', schema, options });
     const batches = [];
     for (let i = 0; i < cells.length; i += perPiece) {
@@ -213,7 +213,7 @@ test('ends batches early for long cells with escapes, equally for pieces of any 
 });
 
 test('compressed batches are concatenated frames', async () => {
-  const options = createConvertOptions('ndjson', { compression: 'gzip' });
+  const options = createOutputOptions('ndjson', { compression: 'gzip' });
   const kernel = await createBatchKernel({ source: 'x', schema: dataTypeColumns('trades') ?? [], options });
   const parts = [1, 2].map(() => {
     kernel.getPieceBuffer().set(Buffer.from(`${ROW}\n`));

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Column } from '../../../src/dataset/data-types.js';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { createConvertOptions } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { ColumnParser } from '../../../src/format/kernel/column-parser.js';
 import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
+import { createOutputOptions } from '../../../src/format/output-options.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';
@@ -36,7 +36,7 @@ async function createKernel(
   return createBatchKernel({
     source: SOURCE,
     schema,
-    options: createConvertOptions('parquet', { compression: 'none', ...chosen }),
+    options: createOutputOptions('parquet', { compression: 'none', ...chosen }),
   });
 }
 

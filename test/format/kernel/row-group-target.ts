@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { type ConvertOptions, chooseBatchRows } from '../../../src/format/convert-options.js';
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
+import { chooseBatchRows, type OutputOptions } from '../../../src/format/output-options.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';
@@ -49,7 +49,7 @@ export const rowGroupTarget: FuzzTarget = {
   },
 };
 
-function randomOptions(random: Random): ConvertOptions {
+function randomOptions(random: Random): OutputOptions {
   return {
     format: 'parquet',
     compression: pick(random, ['none', 'none', 'none', 'zstd', 'snappy', 'gzip'] as const),

@@ -4,7 +4,7 @@ import type { Compression } from './compression/compressor.js';
 export type Format = 'parquet' | 'ndjson';
 
 /** Options of a conversion. Plain data, which can be posted to other threads. */
-export interface ConvertOptions {
+export interface OutputOptions {
   readonly format: Format;
   readonly compression: Compression;
   /** Rows per Parquet row group; undefined for a default that depends on the schema. */
@@ -17,12 +17,12 @@ export interface ConvertOptions {
  * Adds the defaults of the format.
  * @throws TickhaulError `usage` for options that the format does not support.
  */
-export function createConvertOptions(
+export function createOutputOptions(
   format: Format,
   options: {
-    readonly [K in 'compression' | 'rowGroup' | 'times' | 'numbers']?: ConvertOptions[K] | undefined;
+    readonly [K in 'compression' | 'rowGroup' | 'times' | 'numbers']?: OutputOptions[K] | undefined;
   },
-): ConvertOptions {
+): OutputOptions {
   const { compression, rowGroup, times, numbers = 'double' } = options;
   if (format === 'parquet') {
     if (times === 'iso') throw usageError('--times iso: requires NDJSON; use timestamp or int for Parquet');
@@ -50,7 +50,7 @@ const NDJSON_EXTENSIONS = {
 } as const;
 
 /** File name extension of an output, without the leading dot. */
-export function outputExtension({ format, compression }: ConvertOptions): string {
+export function outputExtension({ format, compression }: OutputOptions): string {
   return format === 'parquet' ? 'parquet' : NDJSON_EXTENSIONS[compression];
 }
 
@@ -61,7 +61,7 @@ const MAX_GROUP_CELLS = 3 * 1024 * 1024;
 const MAX_NDJSON_CELLS = 64 * 1024;
 
 /** Rows per batch; a Parquet row group is one batch. */
-export function chooseBatchRows({ format, rowGroup }: ConvertOptions, columns: number): number {
+export function chooseBatchRows({ format, rowGroup }: OutputOptions, columns: number): number {
   if (format === 'ndjson') return Math.max(1024, Math.floor(MAX_NDJSON_CELLS / columns));
   return rowGroup ?? Math.max(1024, Math.min(DEFAULT_ROW_GROUP, Math.floor(MAX_GROUP_CELLS / columns)));
 }
