@@ -42,7 +42,7 @@ const OPTIONS = [
 
 /** All processors, or one processor, on which the main thread does all work. */
 const HOLDS = [[], ['taskset', '-c', '0']];
-/** Enough rows for several batches of each kind, and for a file with threads of its own. */
+/** Enough rows for several batches of each kind, and for a file that gets separate threads. */
 const SCALE = 0.1;
 
 await withScratch(async (scratch) => {

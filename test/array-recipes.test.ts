@@ -101,7 +101,7 @@ test('AWS Batch: an array job, in an image where a shell reads its number', asyn
     retryStrategy.evaluateOnExit,
     WILL_FAIL_AGAIN.map((code) => ({ onExitCode: String(code), action: 'EXIT' })),
   );
-  // What Batch takes: at most so many tries and rules.
+  // AWS Batch limits the number of attempts and rules.
   assert.ok(retryStrategy.attempts <= 10 && retryStrategy.evaluateOnExit.length <= 5);
   assert.deepEqual(
     mountPoints.map(({ sourceVolume }) => sourceVolume),

@@ -32,7 +32,7 @@ export class OpenResponses {
     }
   }
 
-  /** Waits for all, and after so many milliseconds breaks them off; those that come later end at once. */
+  /** Waits for all responses and aborts those that are open after `graceMs`. Later ones end at once. */
   async end(graceMs: number, reason: TickhaulError): Promise<void> {
     const breakOff = (): void => {
       this.#end = reason;

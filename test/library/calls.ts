@@ -1,5 +1,5 @@
 import type { TestContext } from 'node:test';
-import type { LibraryError, RunEvent } from '../../src/index.js';
+import type { RunEvent, TickhaulError } from '../../src/index.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { envOf } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -38,12 +38,12 @@ export async function eventsOf<Told>(run: AsyncIterable<Told>): Promise<readonly
 }
 
 /** The error of a rejected call. */
-export async function errorOf(call: Promise<unknown>): Promise<LibraryError> {
+export async function errorOf(call: Promise<unknown>): Promise<TickhaulError> {
   return call.then(
     () => {
       throw new Error('it did not fail');
     },
-    (error: unknown) => error as LibraryError,
+    (error: unknown) => error as TickhaulError,
   );
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { download, LibraryError, plan } from '../../src/index.js';
+import { download, plan, TickhaulError } from '../../src/index.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { tradesOf } from '../helpers/selection.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
@@ -96,7 +96,7 @@ test('errors have the name of the option, before any request', async (t) => {
   const { service } = await place(t);
   for (const [options, message] of MISTAKES) {
     const error = await errorOf(download(options as Parameters<typeof download>[0]));
-    assert.ok(error instanceof LibraryError);
+    assert.ok(error instanceof TickhaulError);
     assert.match(error.message, message);
     const { event, exitCode, error: told } = error.summary;
     assert.deepEqual([error.code, error.exitCode, event, exitCode], ['usage', 2, 'summary', 2]);
@@ -136,7 +136,7 @@ test('the iterable throws the error after the summary, also if the promise is ig
   };
   await writeFile(join(dir, 'a-file'), '');
   const error = await errorOf(failing());
-  assert.ok(error instanceof LibraryError);
+  assert.ok(error instanceof TickhaulError);
   assert.equal(error.exitCode, 8);
   assert.equal(events.at(-1), error.summary);
   // An unhandled rejection would end this process.

@@ -7,7 +7,6 @@ import type {
   DownloadOptions,
   download,
   FileEvent,
-  LibraryError,
   Message,
   plan,
   RawDisconnect,
@@ -20,6 +19,7 @@ import type {
   replay,
   Summary,
   sync,
+  TickhaulError,
   verify,
 } from '../../src/index.js';
 
@@ -74,7 +74,7 @@ test('the name of an event narrows its type', () => {
     same<typeof event.path, string>(true);
   };
   same<Parameters<typeof read>, [RunEvent]>(true);
-  same<LibraryError['exitCode'], number>(true);
+  same<TickhaulError['exitCode'], number>(true);
 });
 
 test('options: the required ones, a list instead of a selection, and rejected ones', () => {

@@ -17,7 +17,7 @@ export interface LineResponse {
 }
 
 /**
- * Answers with lines. What fails before the first of them is an answer of its own; what fails later cuts the
+ * Answers with lines. A failure before the first line is an error response; a later failure cuts the
  * connection, so that no client takes half for whole. A client that leaves stops the work.
  */
 export async function sendLineResponse(

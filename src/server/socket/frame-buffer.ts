@@ -29,7 +29,7 @@ export class FrameBuffer {
     return this.#bytes.subarray(0, this.length);
   }
 
-  /** Gives the memory back where it is more than so many bytes. */
+  /** Removes all frames, and frees the memory above this number of bytes. */
   clear(most: number): void {
     this.length = 0;
     this.count = 0;

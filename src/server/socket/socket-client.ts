@@ -11,7 +11,7 @@ export const FRAME_WRITE_BYTES = 128 * 1024;
 /** Bytes of memory that a connection keeps; more is for few messages. */
 const MAX_KEPT_BYTES = 4 * FRAME_WRITE_BYTES;
 
-/** Close codes (replay facts, section 5). */
+/** Close codes (RFC 6455, section 7.4.1). */
 export const CLOSE_CODE = {
   /** All was sent. */
   finished: 1000,
@@ -128,7 +128,7 @@ export class SocketClient {
   }
 }
 
-/** The beginning of a text that has at most so many bytes; no character is cut. */
+/** The longest beginning of a text within a number of UTF-8 bytes, without splitting a character. */
 export function truncateUtf8(text: string, most: number): string {
   let size = 0;
   let end = 0;

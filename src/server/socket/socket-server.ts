@@ -12,7 +12,7 @@ import { openReplaySocket, type ReplaySessions } from './replay-socket.js';
 import { CLOSE_CODE, SocketClient } from './socket-client.js';
 import { openStreamSocket } from './stream-socket.js';
 
-/** Bytes of a client's frame (replay facts, section 5). */
+/** Maximum size of a client's frame, in bytes. */
 const MAX_PAYLOAD_BYTES = 512 * 1024;
 const PING_INTERVAL_MS = 30_000;
 /** Milliseconds that a client has to answer a close frame when the server ends. */

@@ -23,7 +23,7 @@ export interface EncodedValues {
 }
 
 /** With a greater share of distinct values, a dictionary does not reduce the size. */
-const MOST_DISTINCT = 0.5;
+const MAX_DISTINCT_RATIO = 0.5;
 
 /**
  * Chooses the encoding with the smallest size, among those that DuckDB, Polars, pyarrow, Spark and hyparquet
@@ -45,7 +45,7 @@ export function encodeValues(column: DenseColumn): EncodedValues {
 }
 
 function encodeNumbers(values: Float64Array): EncodedValues {
-  const dictionary = doubleDictionary(values, values.length * MOST_DISTINCT);
+  const dictionary = doubleDictionary(values, values.length * MAX_DISTINCT_RATIO);
   if (dictionary) {
     const bytes = doubleBytes(dictionary.values, 0, dictionary.size);
     const extremes = { kind: 'number', values: dictionary.values } as const;
@@ -99,7 +99,7 @@ function encodeBooleans(column: Extract<DenseColumn, { readonly kind: 'boolean' 
 
 function encodeText(text: TextValues): EncodedValues {
   const count = text.offsets.length - 1;
-  const dictionary = textDictionary(text, count * MOST_DISTINCT);
+  const dictionary = textDictionary(text, count * MAX_DISTINCT_RATIO);
   if (dictionary) return encodeTextDictionary(dictionary.indices, dictionary.values);
   const prefixes = sharedPrefixes(text);
   const size = ((text.offsets[count] as number) - (text.offsets[0] as number)) / Math.max(count, 1);
