@@ -78,12 +78,12 @@ test('convert and inspect give the same results for a store and a disk', { skip 
     [`raw/${TRADES}.csv.gz`, `${TRADES}.csv.gz`],
     [`out/there/${parquet}`, `out/${parquet}`],
   ] as const) {
-    const [told, expected] = await Promise.all([
+    const [reported, expected] = await Promise.all([
       run('inspect', `s3://${bucket.name}/${object}`, '--json'),
       run('inspect', join(dir, file), '--json'),
     ]);
-    assert.equal(told.exitCode, 0, told.stderr);
-    const { path: _, metadata: _metadata, ...facts } = JSON.parse(told.stdout);
+    assert.equal(reported.exitCode, 0, reported.stderr);
+    const { path: _, metadata: _metadata, ...facts } = JSON.parse(reported.stdout);
     const { path: _path, metadata: _other, bytes, ...same } = JSON.parse(expected.stdout);
     assert.deepEqual({ ...facts, bytes: 0 }, { ...same, bytes: 0 });
     assert.ok(Math.abs(facts.bytes - bytes) < 200, 'but for the record of the source');

@@ -15,8 +15,8 @@ test('a lock file lists the downloadFolder files with the same bytes each time',
   const { exitCode, stdout, stderr } = await tickhaul(['lock'], { env, cwd: join(dir, '..') });
   assert.deepEqual([exitCode, stdout], [0, '']);
   assert.match(stderr, /^tickhaul\.lock: 4 files, [\d.]+ kB\n$/);
-  const told = await tickhaul(['lock', '--json'], { env, cwd: join(dir, '..') });
-  assert.equal((JSON.parse(told.stdout) as { files: number }).files, 4);
+  const reported = await tickhaul(['lock', '--json'], { env, cwd: join(dir, '..') });
+  assert.equal((JSON.parse(reported.stdout) as { files: number }).files, 4);
   const text = await readFile(lock, 'utf8');
   assert.equal(text.split('\n').length, 6);
   assert.equal((await run('lock', '-o', '-')).stdout, text);

@@ -28,12 +28,12 @@ async function loadedBy(
   dir: string,
   env: Readonly<Record<string, string>>,
 ): Promise<Loaded> {
-  const told = join(dir, 'loaded');
-  await mkdir(told, { recursive: true });
-  const finished = await tickhaul(args, { env: { ...env, NODE_V8_COVERAGE: told } });
+  const reported = join(dir, 'loaded');
+  await mkdir(reported, { recursive: true });
+  const finished = await tickhaul(args, { env: { ...env, NODE_V8_COVERAGE: reported } });
   const scripts = new Set<string>();
-  for (const name of await readdir(told)) {
-    const { result } = JSON.parse(await readFile(join(told, name), 'utf8')) as {
+  for (const name of await readdir(reported)) {
+    const { result } = JSON.parse(await readFile(join(reported, name), 'utf8')) as {
       result: readonly { url: string }[];
     };
     for (const { url } of result) if (url.startsWith('file:')) scripts.add(fileURLToPath(url));

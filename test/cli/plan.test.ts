@@ -25,11 +25,11 @@ test('plan and download --dry-run list the same files, and write nothing', async
   );
   const dry = await runHere(['download', ...words, '--dry-run'], { env });
   // The free space of the disk varies.
-  const told = (run: Finished) =>
+  const reported = (run: Finished) =>
     jsonLines(run)
       .slice(0, -1)
       .map(({ freeBytes: _, ...rest }) => rest);
-  assert.deepEqual(told(dry), told(plan));
+  assert.deepEqual(reported(dry), reported(plan));
   await assert.rejects(readFile(join(dir, 'sets', '.tickhaul', 'manifest.jsonl')), { code: 'ENOENT' });
   assert.ok(service.requests.every((request) => request.host === 'api'));
 });

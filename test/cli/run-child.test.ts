@@ -26,7 +26,7 @@ test('sandbox -- runs a command with its environment, a generated key and unchan
   assert.equal(env['NO_PROXY'], 'host,127.0.0.1');
   for (const name of ['TICKHAUL_API_URL', 'TICKHAUL_DATASETS_URL', 'TICKHAUL_AUTH_URL'])
     assert.match(env[name] ?? '', ON_LOOPBACK);
-  assert.ok(stderr.includes(env['TICKHAUL_API_URL'] ?? '?'), 'the address is told');
+  assert.ok(stderr.includes(env['TICKHAUL_API_URL'] ?? '?'), 'the address is reported');
 });
 
 test('a command in the sandbox can download, and sandbox exits with its exit code', async (t) => {

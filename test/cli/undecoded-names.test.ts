@@ -34,10 +34,10 @@ test('reports names in a folder that are not UTF-8, and processes the others', a
   const dir = await folderOfNames(t);
   const verified = await tickhaul(['verify', '--dir', dir, '--adopt']);
   assert.equal(verified.exitCode, 0, verified.stderr);
-  const told = verified.stderr + verified.stdout;
-  assert.ok(told.includes(`unknown \uFFFD_${NAME}: ${SAYS}`), told);
-  assert.ok(told.includes(`unknown \uFFFDt\uFFFD: ${SAYS}`), told);
-  assert.match(told, /1 verified/);
+  const reported = verified.stderr + verified.stdout;
+  assert.ok(reported.includes(`unknown \uFFFD_${NAME}: ${SAYS}`), reported);
+  assert.ok(reported.includes(`unknown \uFFFDt\uFFFD: ${SAYS}`), reported);
+  assert.match(reported, /1 verified/);
   const converted = await tickhaul(['convert', dir]);
   assert.equal(converted.exitCode, 8, converted.stderr);
   assert.equal(converted.stderr.split(SAYS).length - 1, 2, converted.stderr);
@@ -64,6 +64,6 @@ test('a name with a replacement character is a valid name', async (t) => {
   writeFileSync(path, gzipSync(TEXT));
   const { exitCode, stderr } = await tickhaul(['convert', path]);
   assert.equal(exitCode, 0, stderr);
-  const { stderr: told } = await tickhaul(['verify', '--dir', dir]);
-  assert.ok(!told.includes(SAYS), told);
+  const { stderr: reported } = await tickhaul(['verify', '--dir', dir]);
+  assert.ok(!reported.includes(SAYS), reported);
 });

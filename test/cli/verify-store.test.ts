@@ -59,7 +59,7 @@ test('changes by others in a bucket are found by a listing or by reading, and re
   const verify = async (...flags: readonly string[]) => {
     const finished = await run('verify', '--dir', at('data'), '--json', ...flags);
     const files = jsonLines(finished).filter(({ event }) => event === 'file');
-    return { ...finished, told: files.map(({ path, status }) => `${status} ${path}`).sort() };
+    return { ...finished, reported: files.map(({ path, status }) => `${status} ${path}`).sort() };
   };
   const first = await run(...DOWNLOAD, '--convert', 'parquet', '--dir', at('data'));
   assert.equal(first.exitCode, 0, first.stderr);
@@ -73,18 +73,21 @@ test('changes by others in a bucket are found by a listing or by reading, and re
   const asked = shim.calls.length;
   const listed = await verify('--listed');
   const bad = [`corrupt ${FIRST}`, `corrupt ${SECOND}`, `missing ${THIRD}`];
-  assert.deepEqual([listed.exitCode, listed.told], [6, [...bad, `verified ${FOURTH}`, ...parquet].sort()]);
+  assert.deepEqual(
+    [listed.exitCode, listed.reported],
+    [6, [...bad, `verified ${FOURTH}`, ...parquet].sort()],
+  );
   const data = shim.calls.slice(asked).filter(({ key }) => !key.includes('/.tickhaul/'));
   const operations = new Set(data.map(({ operation }) => operation));
   assert.deepEqual([...operations].sort(), ['ListMultipartUploads', 'ListObjectsV2']);
 
   const read = await verify('--adopt');
   const good = [`verified ${FIRST}`, `verified ${FOURTH}`, `verified copy/${THIRD}`, ...parquet];
-  assert.deepEqual([read.exitCode, read.told], [6, [...bad.slice(1), ...good].sort()], read.stderr);
+  assert.deepEqual([read.exitCode, read.reported], [6, [...bad.slice(1), ...good].sort()], read.stderr);
   const repaired = await verify('--quick', '--repair');
   assert.equal(repaired.exitCode, 0, repaired.stderr);
   const whole = await verify('--listed');
-  assert.deepEqual([whole.exitCode, whole.told.length], [0, 9], whole.stderr);
+  assert.deepEqual([whole.exitCode, whole.reported.length], [0, 9], whole.stderr);
 
   const part = await run('verify', `${at('data')}/copy`, '--dir', at('data'), '--json');
   assert.equal(jsonLines(part).at(-1)?.['verified'], 1, part.stderr);

@@ -107,7 +107,7 @@ test('hundreds of jobs may use one anchor', () => {
 test('the published JSON Schema is current, and accepts the same files as the parser', async () => {
   const path = new URL('../../../docs/tickhaul.schema.json', import.meta.url);
   const shipped = JSON.parse(await readFile(path, 'utf8')) as object;
-  assert.deepEqual(shipped, configJsonSchema(), 'npm run schema writes it anew');
+  assert.deepEqual(shipped, configJsonSchema(), 'npm run schema writes it again');
   const check = new Ajv2020({ strict: false }).compile(shipped);
   const job = { name: 'a', exchange: 'b', types: ['trades'], symbols: 'X', last: '7d', maxRate: '20MB' };
   assert.ok(check({ dir: 'd', concurrency: 4, jobs: [job] }));

@@ -90,9 +90,9 @@ test('a bar continues across a gap unless the disconnect is output', async () =>
   const events: readonly Event[] = [trade(1), 'disconnect', trade(2)];
   const feed = { exchange: 'bitmex', types: 'trade_bar_2ticks' };
   assert.equal((await linesOf(feed, events)).length, 1);
-  const told = await linesOf({ ...feed, withDisconnects: true }, events);
+  const reported = await linesOf({ ...feed, withDisconnects: true }, events);
   assert.deepEqual(
-    told.map((line) => JSON.parse(line).type),
+    reported.map((line) => JSON.parse(line).type),
     ['disconnect'],
   );
 });

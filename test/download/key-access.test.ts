@@ -22,14 +22,14 @@ const WEEK = { date: undefined, from: '2024-02-29', to: '2024-03-05' };
 const datasetRequests = ({ requests }: Sandbox): number =>
   requests.filter(({ host }) => host === 'datasets').length;
 
-const told = ({ files }: Run): readonly string[] =>
+const reported = ({ files }: Run): readonly string[] =>
   files.map(({ status, file }) => `${file?.symbol} ${file && formatDay(file.day)} ${status}`).sort();
 
 test('days and symbols without access are unauthorized, and not requested', async (t) => {
   const service = await sandbox(t, { keyAccess: [access({ symbols: ['BTCUSDT'] })] });
   const selection = { ...WEEK, symbols: ['BTCUSDT', 'ETHUSDT'] };
   const done = await run(service, await tempDir(t), { selection });
-  assert.deepEqual(told(done), [
+  assert.deepEqual(reported(done), [
     'BTCUSDT 2024-02-29 unauthorized',
     'BTCUSDT 2024-03-01 downloaded',
     'BTCUSDT 2024-03-02 downloaded',

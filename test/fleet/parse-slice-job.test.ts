@@ -44,15 +44,15 @@ test('a slice with a damaged job fails at once with one line that names it, and 
   assert.deepEqual([exitCode, stderr], [3, '']);
   const slices = jsonLines({ exitCode, stdout, stderr }).filter(({ event }) => event === 'slice');
   for (const [at, [, said]] of damaged.entries()) {
-    const told = slices.filter(({ id }) => id === `damaged-${at}`);
+    const reported = slices.filter(({ id }) => id === `damaged-${at}`);
     assert.deepEqual(
-      told.map(({ status, downloaded }) => [status, downloaded]),
+      reported.map(({ status, downloaded }) => [status, downloaded]),
       [['failed', 0]],
     );
-    assert.match(String(told[0]?.['error']), said);
+    assert.match(String(reported[0]?.['error']), said);
   }
-  const told = slices.filter(({ id }) => id === 'no-json');
-  assert.match(String(told[0]?.['error']), /^slice no-json: its job in the queue is damaged \(/);
+  const reported = slices.filter(({ id }) => id === 'no-json');
+  assert.match(String(reported[0]?.['error']), /^slice no-json: its job in the queue is damaged \(/);
   const listed = await runHere(['queue', 'failed'], work);
   assert.equal(listed.stdout.trimEnd().split('\n').length, damaged.length + 1, listed.stderr);
   assert.equal(listed.exitCode, 0);

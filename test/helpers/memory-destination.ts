@@ -19,7 +19,7 @@ export interface MemoryDestinationOptions {
   /**
    * When the manifest writes: at once, or only when it is flushed. The real one writes after some seconds.
    */
-  readonly writesRecords?: 'at once' | 'when told';
+  readonly writesRecords?: 'at once' | 'when reported';
   readonly gate?: RequestGate;
 }
 
@@ -43,7 +43,7 @@ export interface MemoryDestination extends Destination {
 }
 
 export function memoryDestination(options: MemoryDestinationOptions = {}): MemoryDestination {
-  const { writesRecords = 'when told', gate = async () => {} } = options;
+  const { writesRecords = 'when reported', gate = async () => {} } = options;
   const bucket = new MemoryBucket();
   const asked: string[] = [];
   const underway = { now: 0, most: 0 };

@@ -31,8 +31,8 @@ export const ONE = {
 } as const;
 
 /** All events of a run. */
-export async function eventsOf<Told>(run: AsyncIterable<Told>): Promise<readonly Told[]> {
-  const events: Told[] = [];
+export async function eventsOf<Reported>(run: AsyncIterable<Reported>): Promise<readonly Reported[]> {
+  const events: Reported[] = [];
   for await (const event of run) events.push(event);
   return events;
 }

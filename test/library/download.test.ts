@@ -98,9 +98,9 @@ test('errors have the name of the option, before any request', async (t) => {
     const error = await errorOf(download(options as Parameters<typeof download>[0]));
     assert.ok(error instanceof TickhaulError);
     assert.match(error.message, message);
-    const { event, exitCode, error: told } = error.summary;
+    const { event, exitCode, error: reported } = error.summary;
     assert.deepEqual([error.code, error.exitCode, event, exitCode], ['usage', 2, 'summary', 2]);
-    assert.deepEqual(told, { code: 'usage', message: error.message });
+    assert.deepEqual(reported, { code: 'usage', message: error.message });
   }
   assert.deepEqual(
     service.requests.filter(({ host }) => host === 'datasets'),

@@ -69,11 +69,11 @@ test('sync downloads the jobs of a config file like the command', async (t) => {
   const job = 'exchange: binance-futures, types: trades, symbols: BTCUSDT, from: "2024-03-08"';
   await writeFile(config, `jobs:\n  - { name: btc, ${job} }\n`);
   const env = { ...process.env, TICKHAUL_DIR: join(dir, 'command') } as Record<string, string>;
-  const told = jsonLines(await tickhaul(['sync', '--config', config, '--json', '-j', '1'], { env }));
+  const reported = jsonLines(await tickhaul(['sync', '--config', config, '--json', '-j', '1'], { env }));
   const run = sync({ config, concurrency: 1 });
   const events = await eventsOf(run);
   const jobless = (all: readonly object[]) => timeless(all).map((event) => ({ ...event, jobs: undefined }));
-  assert.deepEqual(jobless(events), jobless(told));
+  assert.deepEqual(jobless(events), jobless(reported));
   assert.deepEqual(
     (await run).jobs?.map(({ name, downloaded }) => [name, downloaded]),
     [['btc', 2]],

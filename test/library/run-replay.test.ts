@@ -27,9 +27,9 @@ test('messages are the parsed lines of the command; awaiting only returns the su
     messages,
     lines.map((line) => JSON.parse(line)),
   );
-  const told = { ...JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''), seconds: 0 };
-  assert.deepEqual({ ...(await run), seconds: 0 }, told);
-  assert.deepEqual({ ...(await replay({ ...HOUR, offline: true })), seconds: 0 }, told);
+  const reported = { ...JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''), seconds: 0 };
+  assert.deepEqual({ ...(await run), seconds: 0 }, reported);
+  assert.deepEqual({ ...(await replay({ ...HOUR, offline: true })), seconds: 0 }, reported);
 });
 
 test('a reader that leaves ends the replay; with a file, the iterable is empty', async (t) => {
@@ -72,8 +72,8 @@ test('native messages are the parsed lines of --channel, from a cache that verif
   const messages: readonly (RawMessage | RawDisconnect)[] = await eventsOf(run);
   const expected = lines.map((line) => (line === '' ? { type: 'disconnect' } : JSON.parse(line)));
   assert.deepEqual(messages, expected);
-  const told = { ...JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''), seconds: 0 };
-  assert.deepEqual({ ...(await run), seconds: 0 }, told);
+  const reported = { ...JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? ''), seconds: 0 };
+  assert.deepEqual({ ...(await run), seconds: 0 }, reported);
 
   assert.equal((await verify({ cache: true, cacheDir: options.cacheDir })).verified, 5);
   await service.close();
@@ -107,8 +107,8 @@ test('errors reject before the first message, with the summary', async (t) => {
     const [error, read] = await Promise.all([errorOf(run), errorOf(eventsOf(run))]);
     assert.equal(read, error);
     assert.match(error.message, message);
-    const { seconds: _, error: told, ...summary } = error.summary;
+    const { seconds: _, error: reported, ...summary } = error.summary;
     assert.deepEqual(summary, { event: 'summary', exitCode, messages: 0, bytes: 0 });
-    assert.deepEqual(told, { code: error.code, message: error.message });
+    assert.deepEqual(reported, { code: error.code, message: error.message });
   }
 });

@@ -34,15 +34,15 @@ test('results of the functions', () => {
   same<ReturnType<typeof convert>, Run<RunEvent, Summary>>(true);
   same<Awaited<ReturnType<typeof coverage>>, CoverageDocument>(true);
   same<Awaited<ReturnType<typeof replay>>, ReplaySummary>(true);
-  same<ReturnType<typeof replay> extends AsyncIterable<infer Told> ? Told : never, Message>(true);
+  same<ReturnType<typeof replay> extends AsyncIterable<infer Reported> ? Reported : never, Message>(true);
 });
 
 test('a replay yields normalized messages, or with channels native ones', () => {
   const raw = (run: typeof replay, options: RawReplayOptions) => run(options);
   same<ReturnType<typeof raw>, Run<RawMessage | RawDisconnect, ReplaySummary>>(true);
-  const read = (told: RawMessage | RawDisconnect): void => {
-    if ('message' in told) same<typeof told, RawMessage>(true);
-    else same<typeof told.type, 'disconnect'>(true);
+  const read = (reported: RawMessage | RawDisconnect): void => {
+    if ('message' in reported) same<typeof reported, RawMessage>(true);
+    else same<typeof reported.type, 'disconnect'>(true);
   };
   same<ReturnType<typeof read>, void>(true);
   const period = { exchange: 'bitmex', date: '2024-03-01' };

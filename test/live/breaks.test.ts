@@ -103,13 +103,16 @@ test('ends a connection with invalid JSON, an invalid message, an error or an ov
   const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
   await stream.waitForLine(({ price }) => price === 7);
   assert.equal(peers.length, bad.length + 1);
-  const told = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
-  assert.match(told[0] ?? '', /^bitmex: a message of the feed is not JSON/);
-  assert.match(told[1] ?? '', /^bitmex sent an unreadable message$/);
-  assert.match(told[2] ?? '', /cannot be normalized/);
-  assert.equal(told[3], 'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}');
-  assert.match(told[4] ?? '', /not JSON/);
-  assert.ok(told.every((text) => !text.includes('\u001b')));
+  const reported = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
+  assert.match(reported[0] ?? '', /^bitmex: a message of the feed is not JSON/);
+  assert.match(reported[1] ?? '', /^bitmex sent an unreadable message$/);
+  assert.match(reported[2] ?? '', /cannot be normalized/);
+  assert.equal(
+    reported[3],
+    'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}',
+  );
+  assert.match(reported[4] ?? '', /not JSON/);
+  assert.ok(reported.every((text) => !text.includes('\u001b')));
   // Only the third was a message of the exchange, although a wrong one.
   assert.deepEqual(
     stream.lines.map(({ type }) => type),

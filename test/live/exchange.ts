@@ -103,8 +103,8 @@ export function createMarketSender(exchange: string, symbol: string, { send }: P
   const now = (): number => Math.floor(Date.now()) * 1000;
   const write = (event: object): void => {
     const at = now();
-    const told = writer?.write({ symbol, timestamp: at, localTimestamp: at, ...event } as never) ?? [];
-    for (const { message } of told) send(message);
+    const reported = writer?.write({ symbol, timestamp: at, localTimestamp: at, ...event } as never) ?? [];
+    for (const { message } of reported) send(message);
   };
   return {
     trade: (price: number, amount = 1): void =>

@@ -25,7 +25,7 @@ test('each night, also after missed ones, downloads the new days and nothing twi
     assert.deepEqual(
       events.filter(({ event }) => event === 'plan' || event === 'file').map(({ event }) => event),
       ['plan', ...files.map(() => 'file')],
-      'the plan of all jobs is told once, before any file',
+      'the plan of all jobs is reported once, before any file',
     );
     const records = service.requests.map(({ url }) => url).filter((url) => url.startsWith('/v1/exchanges'));
     assert.deepEqual(records.sort(), ['/v1/exchanges/binance-futures', '/v1/exchanges/kraken']);

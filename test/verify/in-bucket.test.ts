@@ -43,7 +43,7 @@ async function record(bucket: MemoryBucket, ...records: readonly ManifestRecord[
 
 interface Checked {
   readonly summary: RunSummary;
-  readonly told: readonly string[];
+  readonly reported: readonly string[];
   /** Objects of the manifest that were read, relative to its root. */
   readonly read: readonly string[];
 }
@@ -55,14 +55,14 @@ async function check(
   meanwhile?: RequestGate,
 ): Promise<Checked> {
   const read: string[] = [];
-  const told: string[] = [];
+  const reported: string[] = [];
   const destination = open(bucket, async (call, moment) => {
     await meanwhile?.(call, moment);
     if (call.name === 'get' && moment === 'before') read.push(call.key.slice(RECORDS.length));
   });
   const emit = (event: RunEvent): void => {
-    if (event.event === 'file' && event.status !== 'verified') told.push(`${event.status} ${event.path}`);
-    if (event.event === 'finding' && event.path !== undefined) told.push(`${event.kind} ${event.path}`);
+    if (event.event === 'file' && event.status !== 'verified') reported.push(`${event.status} ${event.path}`);
+    if (event.event === 'finding' && event.path !== undefined) reported.push(`${event.kind} ${event.path}`);
   };
   const no = { adopt: false, forget: false, clean: false, strict: false };
   const { signal } = new AbortController();
@@ -77,7 +77,7 @@ async function check(
     emit,
     signal,
   };
-  return { summary: await verifyDestination(input), told, read };
+  return { summary: await verifyDestination(input), reported, read };
 }
 
 test('a check of some series reads only their part of the manifest, and knows the names of all', async () => {
@@ -112,7 +112,7 @@ test('a manifest is read once, and after changes by others only these', async ()
     'missing binance_trades_2024-03-01_X.csv.gz',
     'unknown binance_trades_2024-03-09_X.csv.gz',
   ];
-  assert.deepEqual([...alone.told].sort(), unknown);
+  assert.deepEqual([...alone.reported].sort(), unknown);
 
   const coming = writeDayFile(bucket, 'binance_quotes_2024-03-09_X.csv.gz');
   const news: Record<string, ManifestRecord[]> = {
@@ -128,7 +128,7 @@ test('a manifest is read once, and after changes by others only these', async ()
   });
   assert.equal(new Set(beside.read).size, segments.length + 2);
   assert.equal(beside.read.length, segments.length + 2);
-  assert.deepEqual([...beside.told].sort(), [
+  assert.deepEqual([...beside.reported].sort(), [
     'skipped binance_trades_2024-03-01_X.csv.gz',
     'unknown binance_trades_2024-03-09_X.csv.gz',
   ]);

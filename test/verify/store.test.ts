@@ -152,8 +152,8 @@ test('uploads without completion for a day are reported, and aborted with --clea
   await store.leaveUpload(FIRST, Date.now() - 2 * DAY_MS);
   await store.leaveUpload(SECOND, Date.now() - DAY_MS / 2);
   await store.leaveUpload('elsewhere/x.parquet', Date.now() - 2 * DAY_MS);
-  const told = await verify('--quick');
-  assert.deepEqual([told.exitCode, told.bad], [0, [`stale ${FIRST}`, 'stale elsewhere/x.parquet']]);
+  const reported = await verify('--quick');
+  assert.deepEqual([reported.exitCode, reported.bad], [0, [`stale ${FIRST}`, 'stale elsewhere/x.parquet']]);
   assert.deepEqual((await verify('--quick', '--clean', FIRST)).bad, [`removed ${FIRST}`]);
   const left: string[] = [];
   for await (const some of store.uploads?.list(AbortSignal.timeout(10_000)) ?? [])

@@ -204,9 +204,9 @@ test('files that another run adds or drops meanwhile are not bad', async (t) => 
   const [first, second] = [manifest.get(FIRST), manifest.get(SECOND)];
   assert.ok(first && second);
   const bytes = gzipSync('exchange,symbol,timestamp,local_timestamp\n');
-  const told: string[] = [];
+  const reported: string[] = [];
   const emit = (event: RunEvent): void => {
-    if (event.event === 'file') told.push(`${event.status} ${event.path}`);
+    if (event.event === 'file') reported.push(`${event.status} ${event.path}`);
     if (event.event !== 'plan') return;
     // This run has read the manifest, and no file yet.
     writeFileSync(join(dir, FIRST), bytes);
@@ -230,7 +230,7 @@ test('files that another run adds or drops meanwhile are not bad', async (t) => 
   });
   assert.equal(summary.exitCode, 0);
   const kept = [FIRST, THIRD, FOURTH].map((name) => `verified ${name}`);
-  assert.deepEqual(told.sort(), [`skipped ${SECOND}`, ...kept]);
+  assert.deepEqual(reported.sort(), [`skipped ${SECOND}`, ...kept]);
 });
 
 test('an aborted check reports what was left', async (t) => {

@@ -79,10 +79,10 @@ for (const [typed, echoed] of [
         stdin: `${typed}\n${typed}\n`,
       });
       assert.equal(done.exitCode, 3, done.stderr);
-      const told = `${done.stdout}\n${done.stderr}`;
-      assert.match(told, /odd\): \\?"wrong: \*\*\*/);
+      const reported = `${done.stdout}\n${done.stderr}`;
+      assert.match(reported, /odd\): \\?"wrong: \*\*\*/);
       // Digits also occur in addresses and times.
-      outputs.push(...told.split('\n').filter((line) => /odd|invalid_user_code/.test(line)));
+      outputs.push(...reported.split('\n').filter((line) => /odd|invalid_user_code/.test(line)));
     }
     const letters = [...typed.replaceAll('-', '')].join('[-\\s]?');
     const shown = new RegExp(`(?<![\\w.])${letters}(?![\\w.])`, 'i');

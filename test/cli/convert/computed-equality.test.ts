@@ -51,10 +51,10 @@ test('bars and snapshots of a day are equal by download --convert --as, convert 
   const as = ['--as', NAMES.join()];
   await run('download', 'deribit', ...selection, '--convert', 'ndjson', ...as);
   await run('convert', dir, '-f', 'ndjson', ...as, '-o', out);
-  const told = await run(
+  const reported = await run(
     ...['replay', 'deribit:BTC-PERPETUAL', '-t', NAMES.join(), '--date', '2024-03-01', '--offline'],
   );
-  const messages = told
+  const messages = reported
     .trimEnd()
     .split('\n')
     .map((line) => JSON.parse(line) as Message)

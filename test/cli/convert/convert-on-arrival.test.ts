@@ -116,10 +116,10 @@ for (const flags of [PARQUET, ONLY]) {
     const sources = await namesIn(whole);
     assert.equal(sources.length, 14);
     let recorded = 0;
-    for (const told of [0, 2, 4]) {
+    for (const reported of [0, 2, 4]) {
       const { child, finished, printed } = start(['download', ...selection, ...flags], { env });
       // Other files in flight are in different states.
-      await printed(new RegExp(`("status":"(downloaded|converted)"[^]*){${told}}`)).catch(() => {});
+      await printed(new RegExp(`("status":"(downloaded|converted)"[^]*){${reported}}`)).catch(() => {});
       child.kill('SIGKILL');
       await finished;
       const text = await readFile(join(dir, '.tickhaul', 'manifest.jsonl'), 'utf8').catch(() => '');

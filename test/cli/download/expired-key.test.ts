@@ -15,7 +15,7 @@ test('reports an expired key in a warning and in the summary', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
-  const told = async (...args: string[]) => {
+  const reported = async (...args: string[]) => {
     const before = service.requests.length;
     const done = await runHere(args, { env });
     const asked = service.requests.slice(before).filter(({ url }) => url === '/v1/api-key-info');
@@ -26,26 +26,26 @@ test('reports an expired key in a warning and in the summary', async (t) => {
     return done;
   };
 
-  const plan = await told('plan', ...SELECTION);
+  const plan = await reported('plan', ...SELECTION);
   assert.match(plan.stderr, /^2 files: 1 download, 1 unauthorized \(the API key has expired\)$/m);
-  assert.equal(jsonLines(await told('plan', ...SELECTION, '--json')).at(-1)?.['keyExpired'], true);
+  assert.equal(jsonLines(await reported('plan', ...SELECTION, '--json')).at(-1)?.['keyExpired'], true);
 
-  const text = await told('download', ...SELECTION);
+  const text = await reported('download', ...SELECTION);
   assert.equal(text.exitCode, 4);
   assert.match(text.stderr, /^1 file not covered: the API key has expired; renew it, or set another$/m);
-  const json = await told('download', ...SELECTION, '--json');
+  const json = await reported('download', ...SELECTION, '--json');
   const { exitCode, unauthorized, keyExpired } = jsonLines(json).at(-1) ?? assert.fail();
   assert.deepEqual([exitCode, unauthorized, keyExpired], [4, 1, true]);
 
   const list = join(dir, 'list.jsonl');
-  await writeFile(list, (await told('plan', ...SELECTION, '--json')).stdout);
-  const listed = await told('download', '--from-file', list, '--json');
+  await writeFile(list, (await reported('plan', ...SELECTION, '--json')).stdout);
+  const listed = await reported('download', '--from-file', list, '--json');
   assert.equal(jsonLines(listed).at(-1)?.['keyExpired'], true);
 
   const job = { name: 'one', exchange: 'binance-futures', types: ['trades'], symbols: ['BTCUSDT'] };
   const config = join(dir, 'tickhaul.json');
   await writeFile(config, JSON.stringify({ jobs: [{ ...job, from: '2024-03-01', to: '2024-03-03' }] }));
-  const synced = await told('sync', '--config', config, '--json');
+  const synced = await reported('sync', '--config', config, '--json');
   assert.equal(jsonLines(synced).at(-1)?.['keyExpired'], true);
 });
 

@@ -106,12 +106,12 @@ test('plan and download report the same estimate in JSON', async (t) => {
   const env = envOf(service, await tempDir(t));
   const [plan] = jsonLines(await tickhaul(['plan', ...ARGS, '--json'], { env }));
   const [download] = jsonLines(await tickhaul(['download', ...ARGS, '--json'], { env }));
-  for (const told of [plan, download]) {
+  for (const reported of [plan, download]) {
     const estimate = ['estimatedBytes', 'estimatedRows', 'estimatedSeconds', 'estimateBasis'];
     assert.deepEqual(
-      estimate.map((key) => told?.[key]),
+      estimate.map((key) => reported?.[key]),
       [2_160_000, 90_000, null, 'typical'],
     );
-    assert.equal(typeof told?.['freeBytes'], 'number');
+    assert.equal(typeof reported?.['freeBytes'], 'number');
   }
 });

@@ -28,7 +28,7 @@ test('command and library give the same normalized messages, with threads too; t
   assert.equal(stdout, right.text);
   assert.match(stderr, new RegExp(`^${right.messages} messages, .*\n$`));
 
-  const told: unknown[] = [];
+  const reported: unknown[] = [];
   const run = replay({
     exchange: 'bitmex:xbtusd',
     types: TYPES,
@@ -37,9 +37,9 @@ test('command and library give the same normalized messages, with threads too; t
     ...{ from: '2024-03-01T00:00:59.9', to: '2024-03-01T00:30:30', cacheDir: slices, offline: true },
     ...{ apiUrl: service.apiUrl, datasetsUrl: service.datasetsUrl },
   });
-  for await (const message of run) told.push(message);
+  for await (const message of run) reported.push(message);
   assert.deepEqual(
-    told,
+    reported,
     stdout
       .trimEnd()
       .split('\n')

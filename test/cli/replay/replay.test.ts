@@ -8,7 +8,7 @@ import { envOf, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { linesOfFile, mergePlainly, textOf } from './replaying.js';
+import { linesOfFile, mergeByTime, textOf } from './replaying.js';
 
 const DAYS = ['2024-03-01', '2024-03-02'];
 const BTC = 'BTC-PERPETUAL';
@@ -42,7 +42,7 @@ test('several exchanges, types and days equal a plain merge of their lines; the 
     ),
   );
   assert.ok(series.every((lines) => lines.length > 10));
-  assert.ok(stdout === textOf(mergePlainly(series)), 'the merge');
+  assert.ok(stdout === textOf(mergeByTime(series)), 'the merge');
 
   await service.close();
   const offline = await tickhaul([...args, ...period, '--offline', '--json'], { env });
@@ -215,7 +215,7 @@ test('warnings are printed to stderr beside the summary of --json', async (t) =>
     '2024-03-01',
     '--json',
   ];
-  const told = async (...more: readonly string[]): Promise<readonly string[]> => {
+  const reported = async (...more: readonly string[]): Promise<readonly string[]> => {
     const { exitCode, stderr } = await runHere([...args, ...more], { env });
     assert.equal(exitCode, 0, stderr);
     const lines = stderr.trimEnd().split('\n');
@@ -223,14 +223,14 @@ test('warnings are printed to stderr beside the summary of --json', async (t) =>
     return lines;
   };
   const lacking = 'warning coinbase has no derivative_ticker, which is left out';
-  assert.deepEqual(await told(), [lacking]);
+  assert.deepEqual(await reported(), [lacking]);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   writeFileSync(manifest, `damaged\n${readFileSync(manifest, 'utf8')}`);
-  const again = await told();
+  const again = await reported();
   assert.equal(again.length, 2);
   assert.ok(again.includes(lacking));
   assert.ok(again.some((line) => /^warning .*manifest\.jsonl: 1 damaged line passed over/.test(line)));
-  assert.deepEqual(await told('--quiet'), []);
+  assert.deepEqual(await reported('--quiet'), []);
 });
 
 test('--speed paces by local timestamps', async (t) => {

@@ -18,7 +18,7 @@ export function linesOfFile(
 }
 
 /** A plain merge: the earliest next line of all inputs, in the order of the inputs if equal. */
-export function mergePlainly(inputs: readonly (readonly Line[])[]): Line[] {
+export function mergeByTime(inputs: readonly (readonly Line[])[]): Line[] {
   const rest = inputs.map((input) => [...input].reverse());
   const merged: Line[] = [];
   for (;;) {

@@ -81,9 +81,9 @@ test('workers share one cache, which is cleared once, and one set of metrics', a
   assert.deepEqual(minutesAsked(service), [0, 1, 2, 3, 4], 'none twice');
   const lines = (answers[0] ?? '').split('\n').length - 1;
   assert.ok(lines > 10);
-  const told = await counts(http);
-  assert.equal(told['messages_total'], lines * pids.length);
-  assert.equal(told['bytes_total'], Buffer.byteLength(answers.join('')));
+  const reported = await counts(http);
+  assert.equal(reported['messages_total'], lines * pids.length);
+  assert.equal(reported['bytes_total'], Buffer.byteLength(answers.join('')));
   const { text: health } = await ask(http, '/health-check');
   assert.equal(JSON.parse(health).status, 'Healthy');
 
@@ -111,8 +111,12 @@ test('workers share one cache, which is cleared once, and one set of metrics', a
   assert.equal((await ask(http, REPLAY)).text, answers[0]);
   const after = await counts(http);
   assert.equal(after['messages_total'], lines * (pids.length + 1), 'what a worker counted outlives it');
-  assert.equal(after['upstream_requests_total'], told['upstream_requests_total'], 'the cache is still there');
-  assert.ok((after['uptime_seconds'] ?? 0) > (told['uptime_seconds'] ?? 0));
+  assert.equal(
+    after['upstream_requests_total'],
+    reported['upstream_requests_total'],
+    'the cache is still there',
+  );
+  assert.ok((after['uptime_seconds'] ?? 0) > (reported['uptime_seconds'] ?? 0));
 
   run.child.kill('SIGINT');
   const { exitCode, stderr } = await run.finished;

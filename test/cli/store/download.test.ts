@@ -21,9 +21,9 @@ test('stores day files in a bucket, complete and recorded; a second run requests
   assert.deepEqual(await rig.files('data'), NAMES);
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
   assert.deepEqual(await rig.bucket.uploads(), []);
-  const told = jsonLines(first).filter(({ event }) => event === 'file');
+  const reported = jsonLines(first).filter(({ event }) => event === 'file');
   assert.deepEqual(
-    told.map(({ path, rows }) => [path, rows]).sort(),
+    reported.map(({ path, rows }) => [path, rows]).sort(),
     NAMES.map((name) => [name, rowsOf(name)]),
   );
 

@@ -58,8 +58,8 @@ test('an interrupt ends a command whose store is silent, without partial objects
 }, async (t) => {
   const rig = await storeRig(t);
   const { env, shim, bucket } = rig;
-  const brought = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
-  assert.equal(brought.exitCode, 0, brought.stderr);
+  const downloadRun = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
+  assert.equal(downloadRun.exitCode, 0, downloadRun.stderr);
   for (const { words, operation, key } of POINTS) {
     const point = words(rig.at).join(' ');
     const first = shim.calls.length;

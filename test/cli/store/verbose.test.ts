@@ -6,12 +6,12 @@ import { SLOW_DOWN } from '../../helpers/s3/shim.js';
 import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
 
 /** A request as printed by `--verbose`: method, path and result. */
-interface Told extends StoreCall {
+interface Reported extends StoreCall {
   readonly outcome: string;
 }
 
 /** Runs the built command: each request to the store is printed once, before the command's last line. */
-async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<readonly Told[]> {
+async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<readonly Reported[]> {
   const before = rig.shim.calls.length;
   const finished = await rig.start(...words, '--verbose').finished;
   const { exitCode, stderr } = finished;
@@ -21,26 +21,32 @@ async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<read
   const { host } = new URL(rig.shim.endpoint);
   const lines = stderr.trimEnd().split('\n');
   assert.match(lines.pop() ?? '', /^(?:\d|the files are in) |"summary"/, stderr);
-  const told = lines.filter((line) => line.includes(` ${host}/`)).map((line) => toldBy(line, host));
+  const reported = lines.filter((line) => line.includes(` ${host}/`)).map((line) => toldBy(line, host));
   const inOrder = (calls: readonly StoreCall[]): readonly string[] =>
     calls.map(({ operation, key }) => `${operation} ${key}`).sort();
-  assert.deepEqual(inOrder(told.filter(isOfTry)), inOrder(rig.shim.calls.slice(before)));
-  return told;
+  assert.deepEqual(inOrder(reported.filter(isOfTry)), inOrder(rig.shim.calls.slice(before)));
+  return reported;
 }
 
-function toldBy(line: string, host: string): Told {
+function toldBy(line: string, host: string): Reported {
   const [method, address = '', ...rest] = line.split(' ');
   assert.match(rest.pop() ?? '', /^\d+ms$/, line);
   return { ...parseStoreCall(method, address.slice(host.length)), outcome: rest.join(' ') };
 }
 
 /** An aborted object was printed when its response arrived. */
-function isOfTry({ operation, outcome }: Told): boolean {
+function isOfTry({ operation, outcome }: Reported): boolean {
   return operation !== 'GetObject' || /\b\d{3}$/.test(outcome);
 }
 
-function outcomes(told: readonly Told[], operation: StoreCall['operation'], key: RegExp): readonly string[] {
-  return told.filter((one) => one.operation === operation && key.test(one.key)).map(({ outcome }) => outcome);
+function outcomes(
+  reported: readonly Reported[],
+  operation: StoreCall['operation'],
+  key: RegExp,
+): readonly string[] {
+  return reported
+    .filter((one) => one.operation === operation && key.test(one.key))
+    .map(({ outcome }) => outcome);
 }
 
 test('prints each request to the store, including failed attempts and those of threads', {
@@ -53,12 +59,12 @@ test('prints each request to the store, including failed attempts and those of t
     rig.shim.harm('UploadPart', 'cut request'),
     rig.shim.harm('CompleteMultipartUpload', 'lost answer'),
   ];
-  const brought = await runTold(rig, ...DOWNLOAD, '--dir', rig.at('data'), '--convert', 'parquet');
+  const downloadRun = await runTold(rig, ...DOWNLOAD, '--dir', rig.at('data'), '--convert', 'parquet');
   await Promise.all(met);
-  assert.deepEqual(outcomes(brought, 'PutObject', trades), ['503', '200']);
-  assert.deepEqual(outcomes(brought, 'UploadPart', book), ['reset', '200', '200']);
-  assert.deepEqual(outcomes(brought, 'CompleteMultipartUpload', book), ['reset']);
-  assert.equal(outcomes(brought, 'PutObject', /\.parquet$/).length, 3, 'of converting threads');
+  assert.deepEqual(outcomes(downloadRun, 'PutObject', trades), ['503', '200']);
+  assert.deepEqual(outcomes(downloadRun, 'UploadPart', book), ['reset', '200', '200']);
+  assert.deepEqual(outcomes(downloadRun, 'CompleteMultipartUpload', book), ['reset']);
+  assert.equal(outcomes(downloadRun, 'PutObject', /\.parquet$/).length, 3, 'of converting threads');
 
   const cut = rig.shim.harm('GetObject', 'cut answer', 1, book);
   const verified = await runTold(rig, 'verify', '--dir', rig.at('data'));

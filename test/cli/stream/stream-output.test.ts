@@ -35,8 +35,8 @@ function keptOf({ exitCode, stderr }: Finished): { readonly messages: number; re
   const [, count, path] =
     /; (\d+) messages received before it kept in (.*): move that file/.exec(stderr) ?? [];
   assert.equal(stderr.split('\n').filter((line) => line.startsWith('tickhaul:')).length, 1, stderr);
-  const { messages, exitCode: told } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
-  assert.deepEqual([told, Number(count)], [8, messages], stderr);
+  const { messages, exitCode: reported } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
+  assert.deepEqual([reported, Number(count)], [8, messages], stderr);
   return { messages, path: path ?? '' };
 }
 

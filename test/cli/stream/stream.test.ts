@@ -129,7 +129,7 @@ test('Ctrl-C with a reader that reads nothing ends with 130, and reports the los
   const { stdout, stderr } = await run.finished;
   const [, lost] = /stdout: its reader read nothing for 1s; (\d+) messages lost/.exec(stderr) ?? [];
   assert.ok(Number(lost) > 0, stderr);
-  const { exitCode: told, messages } = summaryOf(stderr);
-  assert.deepEqual([told, Number(messages) + Number(lost)], [130, COUNT]);
+  const { exitCode: reported, messages } = summaryOf(stderr);
+  assert.deepEqual([reported, Number(messages) + Number(lost)], [130, COUNT]);
   assert.ok(stdout.split('\n').length - 1 < COUNT);
 });

@@ -213,8 +213,8 @@ test('hooks and ping are notified of success and failure; their errors are warni
   const good = await run(['sync', '--verbose']);
   assert.equal(good.exitCode, 0, good.stderr);
   assert.deepEqual(pings, ['GET /s3cret/start?a=b', 'GET /s3cret?a=b']);
-  const told = await read('good');
-  assert.deepEqual([told['event'], told['exitCode'], told['downloaded']], ['summary', 0, 3]);
+  const reported = await read('good');
+  assert.deepEqual([reported['event'], reported['exitCode'], reported['downloaded']], ['summary', 0, 3]);
 
   const bad = await run(['sync', '--job', 'none']);
   assert.equal(bad.exitCode, 2);

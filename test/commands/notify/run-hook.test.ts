@@ -45,19 +45,19 @@ test('reports the last line of a command on a busy process, with keys redacted',
   const said = Array.from({ length: 20 }, () =>
     runHook(`printf "\\033[31mwith$TICKHAUL_API_KEY ${key}" >&2; exit 1`, '', { ...host, env }),
   );
-  const told = /^Error: exited with code 1: \ufffd\[31mwith \*\*\*$/;
-  await Promise.all(said.map((one) => assert.rejects(one, told)));
+  const reported = /^Error: exited with code 1: \ufffd\[31mwith \*\*\*$/;
+  await Promise.all(said.map((one) => assert.rejects(one, reported)));
 });
 
 test('an aborted wait leaves the command running, with its input', async (t) => {
   const path = join(await tempDir(t), 'heard');
-  const heard = runHook(`cat > '${path}'; echo $$ >> '${path}'; exec sleep 600`, 'told ', host, {
+  const heard = runHook(`cat > '${path}'; echo $$ >> '${path}'; exec sleep 600`, 'reported ', host, {
     signal: AbortSignal.abort(),
   });
   await assert.rejects(heard, /^Error: was left running/);
-  const pid = await until('what it was told', async () => {
+  const pid = await until('what it was reported', async () => {
     const text = await readFile(path, 'utf8').catch(() => '');
-    return /^told (\d+)\n/.exec(text)?.[1];
+    return /^reported (\d+)\n/.exec(text)?.[1];
   });
   process.kill(Number(pid), 'SIGKILL');
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { formatDay, parseDay } from '../../../src/dataset/day.js';
 import { countPlan } from '../../../src/download/plan/create-download-plan.js';
-import { days, plan, symbol, told } from './planning.js';
+import { days, plan, reported, symbol } from './planning.js';
 
 const SYMBOLS = ['BTC-PERPETUAL', 'ETH-PERPETUAL', 'BTC-29MAR24', 'BTC-1MAR24'];
 
@@ -14,15 +14,15 @@ test('the last and the first day come before the rest', async (t) => {
 
 test('a plan can be iterated repeatedly, with each day file once', async (t) => {
   const { files } = await plan(t, { types: ['all'], symbols: ['all'], from: '2024-02-25', to: '2024-03-15' });
-  const once = told(files());
-  assert.deepEqual(told(files()), once);
+  const once = reported(files());
+  assert.deepEqual(reported(files()), once);
   assert.equal(new Set(once).size, once.length);
   assert.equal((await countPlan({ files })).counts.files, once.length);
 });
 
 test('days after the export are pending, and days outside the availability are unavailable', async (t) => {
   const { files } = await plan(t, { symbols: ['eth-perpetual'], from: '2024-03-04', to: '2024-03-12' });
-  assert.deepEqual(told(files()).sort(), [
+  assert.deepEqual(reported(files()).sort(), [
     'ETH-PERPETUAL trades 2024-03-04 unavailable',
     'ETH-PERPETUAL trades 2024-03-05 download',
     'ETH-PERPETUAL trades 2024-03-06 download',
@@ -59,7 +59,7 @@ test('without --to the range ends with the export', async (t) => {
 });
 
 test('a day that is not exported yet is pending, not an empty range', async (t) => {
-  assert.deepEqual(told((await plan(t, { from: '2024-03-11' })).files()), [
+  assert.deepEqual(reported((await plan(t, { from: '2024-03-11' })).files()), [
     'BTC-PERPETUAL trades 2024-03-11 pending',
   ]);
 });
@@ -81,7 +81,7 @@ test('every selected day is planned exactly once, in or out of the availability'
         const { files } = await plan(t, { symbols: SYMBOLS, from, to }, { hasKey });
         const each = days(files()).sort();
         assert.equal(each.length, 4 * count);
-        assert.equal(new Set(told(files())).size, 4 * count);
+        assert.equal(new Set(reported(files())).size, 4 * count);
         assert.equal(each[0], from);
         assert.ok((each.at(-1) ?? '') < to);
       },

@@ -70,13 +70,13 @@ test('states of a CSV and its conversion for each setting', async (t) => {
   const other = { ...drop, options: createOutputOptions('parquet', { compression: 'gzip' }) };
   const wanted: readonly (ConvertSetting | undefined)[] = [undefined, keep, drop, other];
   const found = async (existing: Existing = 'skip'): Promise<string> => {
-    const told = wanted.map(async (convert) => {
+    const reported = wanted.map(async (convert) => {
       const { files } = await plan(t, { date: '2024-03-04' }, { dir, existing, ...(convert && { convert }) });
       const [planned] = [...files()];
       assert.deepEqual(planned?.outputs, convert ? [{ path: output, type: undefined }] : []);
       return planned?.action;
     });
-    return (await Promise.all(told)).join(' ');
+    return (await Promise.all(reported)).join(' ');
   };
   assert.equal(await found(), 'fetch fetch fetch fetch');
   await writeFile(join(dir, path), 'four');

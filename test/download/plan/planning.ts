@@ -73,5 +73,5 @@ export async function plan(t: TestContext, selection: Partial<Selection>, option
 /** The days of a plan, in its order. */
 export const days = (files: Iterable<PlannedFile>): string[] => [...files].map((p) => formatDay(p.file.day));
 /** Each file of a plan with its status, in its order. */
-export const told = (files: Iterable<PlannedFile>): string[] =>
+export const reported = (files: Iterable<PlannedFile>): string[] =>
   [...files].map((p) => `${p.file.symbol} ${p.file.dataType} ${formatDay(p.file.day)} ${p.status}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Selection } from '../../../src/download/download-options.js';
-import { plan, symbol, told } from './planning.js';
+import { plan, reported, symbol } from './planning.js';
 
 test('"all" selects all symbols except the grouped ones', async (t) => {
   const { files } = await plan(t, { types: ['all'], symbols: ['all'], date: '2024-03-08' });
@@ -11,27 +11,27 @@ test('"all" selects all symbols except the grouped ones', async (t) => {
 
 test('symbols of a glob without days in the range are left out, unless no other is left', async (t) => {
   const none = await plan(t, { symbols: ['BTC-1MAR*'], date: '2024-03-08' });
-  assert.deepEqual(told(none.files()), ['BTC-1MAR24 trades 2024-03-08 unavailable']);
+  assert.deepEqual(reported(none.files()), ['BTC-1MAR24 trades 2024-03-08 unavailable']);
   const some = await plan(t, { symbols: ['BTC-*'], date: '2024-02-08' });
-  assert.equal(told(some.files()).length, 3);
+  assert.equal(reported(some.files()).length, 3);
 });
 
 test('a grouped symbol can be selected by name', async (t) => {
   const { files } = await plan(t, { types: ['options_chain'], symbols: ['options'], date: '2024-03-08' });
-  assert.deepEqual(told(files()), ['OPTIONS options_chain 2024-03-08 download']);
+  assert.deepEqual(reported(files()), ['OPTIONS options_chain 2024-03-08 download']);
 });
 
 test('a data type that a named symbol lacks is unavailable; one that a glob’s symbol lacks is left out', async (t) => {
   const day = { types: ['quotes'], date: '2024-03-08' };
   const named = await plan(t, { ...day, symbols: ['BTC-29MAR24'] });
-  assert.deepEqual(told(named.files()), ['BTC-29MAR24 quotes 2024-03-08 unavailable']);
+  assert.deepEqual(reported(named.files()), ['BTC-29MAR24 quotes 2024-03-08 unavailable']);
   const glob = await plan(t, { ...day, symbols: ['BTC*'] });
-  assert.deepEqual(told(glob.files()), ['BTC-PERPETUAL quotes 2024-03-08 download']);
+  assert.deepEqual(reported(glob.files()), ['BTC-PERPETUAL quotes 2024-03-08 download']);
 });
 
 test('--symbol-type keeps only symbols of these types', async (t) => {
   const { files } = await plan(t, { symbols: ['BTC*'], symbolTypes: ['perpetual'], date: '2024-03-08' });
-  assert.deepEqual(told(files()), ['BTC-PERPETUAL trades 2024-03-08 download']);
+  assert.deepEqual(reported(files()), ['BTC-PERPETUAL trades 2024-03-08 download']);
 });
 
 for (const [selection, said] of [

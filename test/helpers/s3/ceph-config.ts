@@ -35,7 +35,7 @@ mon cluster log file = ${dir}/cluster.log
 pid file = ${dir}/$name.pid
 admin socket =
 
-# By default a change of the map waits for a second, whoever finds no daemon for three to five: a dozen in all.
+# By default a change of the map waits for a second, and a client without a daemon for three to five seconds.
 paxos propose interval = 0.02
 paxos min wait = 0.01
 mon client hunt interval = 0.1

@@ -22,7 +22,7 @@ for (const to of [4, 20]) {
         /2024-03-01T00:01:10.1234567Z cannot be normalized/,
       ],
     ] as const;
-    for (const [message, told] of broken) {
+    for (const [message, reported] of broken) {
       await writeSlices(folder, source, [
         bitmexTrade(1, 1),
         bitmexTrade(61, 2),
@@ -32,7 +32,7 @@ for (const to of [4, 20]) {
       ]);
       const replayed = await normalizeInProcess(service, folder, input);
       assert.equal(replayed.error?.code, 'corrupt');
-      assert.match(replayed.error.message, told);
+      assert.match(replayed.error.message, reported);
       assert.deepEqual(
         parseLines(replayed).map(({ type, price }) => price ?? type),
         [1, 'trade_bar', 2, 'trade_bar'],

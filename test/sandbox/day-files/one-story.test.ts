@@ -96,9 +96,9 @@ for (const market of MARKETS) {
     }
     const tradeBefore = latestOf(trades);
     const tickers = rowsOf(csvOf(market, 'derivative_ticker', 800));
-    const told = tickers.filter((row) => row['last_price'] !== '');
-    assert.ok(told.length > 790 && told.length < 800);
-    for (const row of told) assert.equal(row['last_price'], tradeBefore(row)?.['price']);
+    const reported = tickers.filter((row) => row['last_price'] !== '');
+    assert.ok(reported.length > 790 && reported.length < 800);
+    for (const row of reported) assert.equal(row['last_price'], tradeBefore(row)?.['price']);
   });
 }
 

@@ -105,10 +105,10 @@ for (const [exchange, traits] of Object.entries(TRAITS)) {
       fc.assert(
         fc.property(arbitraryEvents(type, traits), (events) => {
           const writer = createNativeWriter(exchange);
-          const told = events.flatMap((event) => writer?.write(event) ?? []);
+          const reported = events.flatMap((event) => writer?.write(event) ?? []);
           const channels = new Set(segment.filters.map(({ channel }) => channel));
-          for (const { channel } of told) assert.ok(channels.has(channel), channel);
-          const messages = told.map(({ message, localTimestamp }) => ({
+          for (const { channel } of reported) assert.ok(channels.has(channel), channel);
+          const messages = reported.map(({ message, localTimestamp }) => ({
             message: JSON.parse(JSON.stringify(message)) as unknown,
             localTimestamp,
           }));

@@ -101,14 +101,14 @@ for (const [exchange, symbols, names] of MARKETS) {
       for (const [symbol, name] of symbols.flatMap((symbol) =>
         together.map((name) => [symbol, name] as const),
       )) {
-        const told = readDayFile(exchange, symbol, name);
+        const reported = readDayFile(exchange, symbol, name);
         const sent = feed(symbol, name);
-        assert.ok(told.length > 20, `${symbol} ${name}: ${told.length}`);
+        assert.ok(reported.length > 20, `${symbol} ${name}: ${reported.length}`);
         const allowed = allowance(name);
         const change = (lines: readonly string[]): readonly unknown[] =>
           allowed?.change?.(lines.map((line) => JSON.parse(line) as Message)) ?? lines;
-        assert.deepEqual(change(sent), change(told), `${symbol} ${name}`);
-        if (allowed && (leftOut || sent.join() !== told.join())) used.add(allowed);
+        assert.deepEqual(change(sent), change(reported), `${symbol} ${name}`);
+        if (allowed && (leftOut || sent.join() !== reported.join())) used.add(allowed);
       }
     }
   });

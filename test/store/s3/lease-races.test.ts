@@ -36,7 +36,7 @@ const racer = fc.record({
   ),
 });
 
-test('two conflicting runs never hold the lease at once, whatever is delayed and whoever is killed', async () => {
+test('two conflicting runs never hold the lease at once, whatever is delayed and whichever run is killed', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.scheduler(),

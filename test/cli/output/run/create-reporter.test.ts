@@ -78,8 +78,8 @@ test('wraps lines between words on a terminal; otherwise a failed file and an er
           !isTTY,
           `${name}: ${part}`,
         );
-      const told = lines.filter((line) => /service|status|known/.test(line));
-      assert.ok(!isTTY || told.every((line) => line.length <= 40), stderr.text());
+      const reported = lines.filter((line) => /service|status|known/.test(line));
+      assert.ok(!isTTY || reported.every((line) => line.length <= 40), stderr.text());
       assert.ok(lines.join(' ').includes(message));
     }
   }
@@ -137,7 +137,7 @@ test('quiet reports only failed files', async () => {
 
 for (const name of ['lines', 'bars', 'quiet'] as const) {
   test(`${name}: an error that stopped the run is printed once, whether or not a file’s line had it`, async () => {
-    const told = async (message: string): Promise<number> => {
+    const reported = async (message: string): Promise<number> => {
       const stderr = createSink({ isTTY: true, columns: 100, rows: 24 });
       const context = { stdout: createSink(), stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
       const reporter = await createReporter(name, context);
@@ -145,8 +145,8 @@ for (const name of ['lines', 'bars', 'quiet'] as const) {
       reporter.finish({ ...summary, error: { code: 'bad_key', message } });
       return stderr.text().split(message).length - 1;
     };
-    assert.equal(await told('HTTP 500'), 1);
-    assert.equal(await told('the disk is full'), 1);
+    assert.equal(await reported('HTTP 500'), 1);
+    assert.equal(await reported('the disk is full'), 1);
   });
 }
 
