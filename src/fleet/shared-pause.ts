@@ -10,7 +10,7 @@ const REPLY_TIMEOUT_MS = 1000;
 const MAX_REPLY_AGE_MS = 20;
 
 /**
- * The pause of all workers of a queue. Before each file, a worker checks whether any worker was told to wait; the
+ * The pause of all workers of a queue. Before each file, a worker checks whether any worker was asked to wait; the
  * reply is at most 20 ms old. BullMQ hands out no slice during a pause.
  * @param ends aborted when the worker stops: a file that waits is not in flight.
  */
