@@ -39,7 +39,7 @@ test('reports invalid requests for instruments', async (t) => {
     [/'filter' param is not valid/, ['bitmex', '--filter', '{"basse":"BTC"}']],
     [/unknown instrument type "perpetuals"; did you mean perpetual\?/, ['bitmex', '-t', 'perpetuals']],
     [/unknown instrument type "foo"; known are spot, perpetual/, ['bitmex', '-t', 'future,foo']],
-    [/leave nothing/, ['bitmex', '--active', '--no-active']],
+    [/exclude all instruments/, ['bitmex', '--active', '--no-active']],
     [/names one instrument/, ['bitmex', 'XBTUSD', '--active']],
   ];
   for (const [message, args] of cases) {

@@ -42,7 +42,10 @@ test('a folder that differs from its manifest is not locked', async (t) => {
   await rm(join(dir, FIRST));
   const { exitCode, stdout, stderr } = await run('lock', '-o', '-');
   assert.deepEqual([exitCode, stdout], [6, '']);
-  assert.match(stderr, /1 file of the manifest missing or of another size, the first is .*verify --repair/);
+  assert.match(
+    stderr,
+    /1 file of the manifest missing or of another size, the first is .*verify with --repair/,
+  );
   const nothing = await run('lock', '--dir', join(dir, 'nowhere'));
   assert.deepEqual([nothing.exitCode, nothing.stderr.split('\n').length], [2, 2]);
 });

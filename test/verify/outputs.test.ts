@@ -73,10 +73,7 @@ test('the reason why a conversion cannot be repaired is reported', async (t) => 
   await mkdir(join(dir, output));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`corrupt ${output}`]]);
-  assert.match(
-    JSON.stringify(files),
-    /is not a file; repairing it failed: [^"]*a folder stands under the name/,
-  );
+  assert.match(JSON.stringify(files), /is not a file; repairing it failed: [^"]*a folder has the name/);
 });
 
 test('outputs of convert are checked by their own metadata', async (t) => {
@@ -150,7 +147,7 @@ test('conversions of another version are valid, and counted', async (t) => {
   const { stdout } = await run('verify', '--json');
   assert.equal(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').outdated, 9);
   assert.match((await run('verify')).stderr, /\n9 outdated conversions, written with other columns or rules/);
-  assert.match((await run('coverage')).stdout, /\n4 outdated conversions, made with other/);
+  assert.match((await run('coverage')).stdout, /\n4 outdated conversions, written with other/);
   await run('download', ...SELECTION, '--convert', 'parquet');
   await run('convert', dir, '-f', 'ndjson');
   await run('convert', join(dir, empty));

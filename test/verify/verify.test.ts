@@ -168,7 +168,7 @@ test('no file is written through a link that leads out of the folder', async (t)
   await rm(join(dir, folder, FIRST));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`missing ${folder}/${FIRST}`]]);
-  assert.match(JSON.stringify(files), /a symbolic link on the way leads out of the download folder/);
+  assert.match(JSON.stringify(files), /a symbolic link on this path leads out of the download folder/);
   assert.deepEqual(await listNames(join(dir, folder)), []);
 });
 

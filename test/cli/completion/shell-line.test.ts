@@ -18,9 +18,9 @@ const LINES: readonly (readonly [string, readonly string[], number])[] = [
   ['t -o "a\\"b', ['t', '-o', 'a"b'], 0],
   ["t -o 'a\\", ['t', '-o', 'a\\'], 0],
 ];
-for (const [line, words, kept] of LINES) {
+for (const [line, words, keptCharacters] of LINES) {
   test(`splits a line like bash: ${line}`, () => {
-    assert.deepEqual(splitShellLine(line, BREAKS), { words, kept });
+    assert.deepEqual(splitShellLine(line, BREAKS), { words, keptCharacters });
   });
 }
 

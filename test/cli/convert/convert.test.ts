@@ -55,7 +55,7 @@ test('a common reason of all failures sets the exit code, several reasons are co
   const { exitCode, stderr } = await runHere(['convert', dir]);
   assert.equal(exitCode, 3, stderr);
   assert.match(stderr, /failed .*BAD\.csv\.gz: line 1/);
-  assert.match(stderr, /failed .*TAKEN\.parquet: a folder stands/);
+  assert.match(stderr, /failed .*TAKEN\.parquet: a folder has the name/);
   assert.match(stderr, /2 failed in/);
 });
 

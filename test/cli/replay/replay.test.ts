@@ -229,7 +229,7 @@ test('warnings are printed to stderr beside the summary of --json', async (t) =>
   const again = await reported();
   assert.equal(again.length, 2);
   assert.ok(again.includes(lacking));
-  assert.ok(again.some((line) => /^warning .*manifest\.jsonl: 1 damaged line passed over/.test(line)));
+  assert.ok(again.some((line) => /^warning .*manifest\.jsonl: skipped 1 damaged line/.test(line)));
   assert.deepEqual(await reported('--quiet'), []);
 });
 

@@ -21,7 +21,7 @@ test('a command that fails or hangs is reported in one line, and its child proce
     runHook('echo one >&2; echo two >&2; exit 4', '', host),
     /^Error: exited with code 4: two$/,
   );
-  await assert.rejects(runHook('kill -TERM $$', '', host), /^Error: ended by SIGTERM$/);
+  await assert.rejects(runHook('kill -TERM $$', '', host), /^Error: was killed by SIGTERM$/);
   const path = join(await tempDir(t), 'pid');
   const hung = `sleep 600 & echo $! > '${path}'; wait`;
   await assert.rejects(
