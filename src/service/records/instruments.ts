@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
 import { withRetries } from '../../base/retry.js';
-import { readBody } from '../../http/body-watch.js';
 import { pathSegment } from '../datasets.js';
 import type { Client } from '../http/client.js';
 import { errorAnswer } from '../http/error-answer.js';
 import { get, shownUrl } from '../http/http.js';
 import type { Check } from '../types.js';
+import { readAnswer } from './read-answer.js';
 import { checkWith } from './schema.js';
 
 const TRIES = 4;
 const MAX_WAIT_MS = 60_000;
-const MAX_BYTES = 512 * 1024 * 1024;
 
 /** An instrument as the service describes it (replay facts, section 9); fields that nobody knows are kept. */
 export interface Instrument {
@@ -82,7 +81,7 @@ function fetchChecked<T>(client: Client, path: string, check: Check<T>, signal: 
   const askOnce = async (): Promise<T> => {
     const answer = await get(client, url, headers, signal);
     if (answer.status !== 200) throw await errorAnswer(answer, apiKey);
-    const body = await readBody(answer.body, MAX_BYTES);
+    const body = await readAnswer(client, answer);
     return check(jsonOf(body, name), name);
   };
   return withRetries(askOnce, { tries: TRIES, maxWaitMs: MAX_WAIT_MS, signal });

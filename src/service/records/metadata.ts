@@ -1,8 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest.js';
 import { withRetries } from '../../base/retry.js';
-import { formatSize } from '../../base/units.js';
-import { discardBody, readBody } from '../../http/body-watch.js';
+import { discardBody } from '../../http/body-watch.js';
 import { pathSegment } from '../datasets.js';
 import type { Client } from '../http/client.js';
 import { errorAnswer, oneLine } from '../http/error-answer.js';
@@ -10,14 +9,13 @@ import { get, type Headers, shownUrl } from '../http/http.js';
 import type { Check } from '../types.js';
 import { type CachedAnswer, isFresh, readCache, touchCache, type Validators, writeCache } from './cache.js';
 import type { ExchangeRecord, ExchangeSummary } from './exchange-record.js';
+import { readAnswer } from './read-answer.js';
 import { parseDatasetRecord } from './record-json.js';
 
 export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
 const TRIES = 4;
 const MAX_WAIT_MS = 60_000;
-/** Bytes of an answer, unless the client is told otherwise; the largest record known has 100 MB. */
-const MAX_ANSWER = 512 * 1024 * 1024;
 
 export interface MetadataOptions {
   /** Folder for copies of answers; without one, each call asks the service. */
@@ -125,15 +123,7 @@ async function fetchJson<T>(
       return copy.value;
     }
     if (answer.status !== 200) throw await errorAnswer(answer, undefined);
-    const limit = client.config.maxAnswerBytes ?? MAX_ANSWER;
-    const body = await readBody(answer.body, limit);
-    if (body.length > limit) {
-      const most = formatSize(limit);
-      throw new TickhaulError(
-        'bad_answer',
-        `${name}: an answer of more than ${most}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
-      );
-    }
+    const body = await readAnswer(client, answer);
     const value = check(parseJson(body, name, parse), name);
     if (cache !== undefined) await writeCache(cache, url, body, validatorsOf(answer.headers));
     return value;
