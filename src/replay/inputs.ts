@@ -18,6 +18,8 @@ import type { Arrival, ReplaySeries } from './types.js';
 const TEXT = 8 * 1024 * 1024;
 const MOST_TEXT_CHUNK = 512 * 1024;
 const LEAST_TEXT_CHUNK = 16 * 1024;
+/** The same where a replay has its own share of memory. */
+const LEAST_OWN_CHUNK = 4 * 1024;
 const OPEN_FILES = 16;
 /** What merges and writes keeps up with no more. */
 const MOST_THREADS = 8;
@@ -41,6 +43,8 @@ export interface SeriesThreads {
   readonly threads: Threads<SeriesTask>;
   /** For what is read in this thread. */
   readonly files: Files;
+  /** Bytes of text at hand, of all series of one replay together; undefined where all replays share them. */
+  readonly textBytes: number | undefined;
   /** How many are open: each has the less memory the more there are. */
   replays: number;
   close(): Promise<void>;
@@ -49,10 +53,12 @@ export interface SeriesThreads {
 /**
  * @param store how the threads reach object stores.
  * @param processors threads at once; left out, as many as there are processors.
+ * @param textBytes of text at hand, of all series of one replay; left out, all replays share 8 MB.
  */
 export function createSeriesThreads(
   store: StoreSettings | undefined,
   processors = availableParallelism(),
+  textBytes?: number,
 ): SeriesThreads {
   const most = Math.min(processors, MOST_THREADS);
   const open = Math.ceil(OPEN_FILES / most);
@@ -62,7 +68,7 @@ export function createSeriesThreads(
     await threads.close();
     await files.close();
   };
-  return { threads, files, replays: 0, close };
+  return { threads, files, textBytes, replays: 0, close };
 }
 
 /**
@@ -79,8 +85,7 @@ export async function openInputs(
   // Each series listens to it, and that is no leak.
   setMaxListeners(0, signal);
   await arrivalOfFirstDay(input, signal);
-  const textChunk = Math.floor(TEXT / input.series.length / (shared.replays + 1));
-  const bounded = Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, textChunk));
+  const bounded = textChunkFor(input.series.length, shared);
   const { lines, close } = (await isWorthThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readHere(input, bounded, shared.files, signal);
@@ -94,6 +99,12 @@ export async function openInputs(
       return close();
     },
   };
+}
+
+function textChunkFor(series: number, { textBytes, replays }: SeriesThreads): number {
+  if (textBytes !== undefined) return Math.max(LEAST_OWN_CHUNK, Math.floor(textBytes / series));
+  const chunk = Math.floor(TEXT / series / (replays + 1));
+  return Math.min(MOST_TEXT_CHUNK, Math.max(LEAST_TEXT_CHUNK, chunk));
 }
 
 /** The merge has no first line before. */

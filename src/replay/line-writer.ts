@@ -5,20 +5,22 @@ export const WRITE = 512 * 1024;
 
 /** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
 export class LineWriter {
-  readonly bytes = new Uint8Array(WRITE);
+  readonly bytes: Uint8Array;
   length = 0;
   #messages = 0;
   readonly #output: LineSink;
   readonly #written: Written;
 
-  constructor(output: LineSink, written: Written) {
+  /** @param size bytes of one write. */
+  constructor(output: LineSink, written: Written, size = WRITE) {
+    this.bytes = new Uint8Array(size);
     this.#output = output;
     this.#written = written;
   }
 
   /** Whether there is room for so many bytes; a flush makes some. */
   fits(size: number): boolean {
-    return this.length + size <= WRITE;
+    return this.length + size <= this.bytes.length;
   }
 
   /** So many bytes were put at `length`. */

@@ -5,7 +5,18 @@ export class Answers {
   readonly #underway = new Map<AbortController, Promise<void>>();
   /** Those of them that never end by themselves. */
   readonly #endless = new Set<AbortController>();
+  readonly #onIdle: () => void;
   #end: TickhaulError | undefined;
+
+  /** @param onIdle called when the last of those under way ended. */
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
+  }
+
+  /** Whether none is under way. */
+  get isIdle(): boolean {
+    return this.#underway.size === 0;
+  }
 
   /** Does the work of an answer. @param stop is aborted where the answer has to end early. */
   async run(stop: AbortController, work: () => Promise<void>): Promise<void> {
@@ -19,6 +30,7 @@ export class Answers {
       await working;
     } finally {
       this.#underway.delete(stop);
+      if (this.isIdle) this.#onIdle();
     }
   }
 

@@ -6,6 +6,8 @@ import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs
 import { createSeriesThreads, type SeriesThreads } from '../replay/inputs.js';
 import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
+import { clientBufferBytes, DAY_FILE_TEXT_BYTES, SLICE_TEXT_BYTES } from './client-memory.js';
+import { createIdleMemory } from './idle-memory.js';
 import { type Counts, type Metrics, newMetrics } from './metrics.js';
 import type { ServeOptions } from './options.js';
 import { onceOf } from './warn-once.js';
@@ -43,7 +45,15 @@ export function createServing(options: ServeOptions): Serving {
     }
   };
   const { signal } = new AbortController();
-  const run = createFeedRun({ ...feeds, emit, signal, beside: cluster });
+  const run = createFeedRun({
+    ...feeds,
+    textBytes: Math.floor(SLICE_TEXT_BYTES / (cluster?.processes ?? 1)),
+    bufferBytes: clientBufferBytes(),
+    writeBytes: clientBufferBytes(),
+    emit,
+    signal,
+    beside: cluster,
+  });
   const { cache } = run;
   const counted = {
     ...cache,
@@ -52,6 +62,7 @@ export function createServing(options: ServeOptions): Serving {
       return cache.read(slice);
     },
   };
+  const answers: Answers = new Answers(createIdleMemory(() => answers.isIdle));
   // A process of a cluster has its part of them.
   const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<Counts> =>
@@ -59,11 +70,11 @@ export function createServing(options: ServeOptions): Serving {
   return {
     options,
     run: { ...run, cache: counted },
-    answers: new Answers(),
+    answers,
     metrics,
     counts,
     transfers: createTransfers(options.dayFiles.options, cluster),
-    seriesThreads: createSeriesThreads(options.destination.settings, processors),
+    seriesThreads: createSeriesThreads(options.destination.settings, processors, DAY_FILE_TEXT_BYTES),
     feedThreads: createFeedThreads(processors),
     warnOnce,
     emit,

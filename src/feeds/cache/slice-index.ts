@@ -1,14 +1,27 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { diskError, isSystemError } from '../../base/errors.js';
 import { type Minute, type MinuteRange, MS_A_MINUTE } from '../../dataset/minutes.js';
-import { hourFolder, LONGEST_SLICE, parseSliceName, type SliceFile, UNFINISHED } from './layout.js';
+import type { Encoding } from '../unpack/unpack.js';
+import {
+  hourFolder,
+  LONGEST_SLICE,
+  parseSliceName,
+  type SliceFile,
+  slicePath,
+  UNFINISHED,
+} from './layout.js';
 
 /** Milliseconds after its last minute from which on a slice is sure to be all there is. */
 export const SETTLED_MS = 30 * MS_A_MINUTE;
 
 /** Milliseconds after which nobody will finish an unfinished file. */
 const ABANDONED_MS = 3_600_000;
+
+/** Lookups at once: each has the names of an hour in memory, and asks the disk about all of them together. */
+const lookingUp = pLimit(4);
+const ENCODINGS: readonly Encoding[] = ['gzip', 'zstd'];
 
 /** Which minutes of some filters are on disk. */
 export interface SliceIndex {
@@ -37,30 +50,82 @@ export async function readSliceIndex(
   keys: readonly string[],
   range: MinuteRange,
 ): Promise<SliceIndex> {
-  const byMinute = new Map<Minute, SliceFile>();
-  const add = (slice: SliceFile): void => {
-    const until = Math.min(slice.end, range.end);
-    for (let minute = Math.max(slice.start, range.start); minute < until; minute++) {
-      const known = byMinute.get(minute);
-      if (!known || slice.end > known.end) byMinute.set(minute, slice);
-    }
-  };
+  return lookingUp(() => lookUp(feeds, exchange, keys, range));
+}
+
+async function lookUp(
+  feeds: string,
+  exchange: string,
+  keys: readonly string[],
+  range: MinuteRange,
+): Promise<SliceIndex> {
+  const index = new PackedIndex(exchange, keys, range);
   for (const key of keys) {
     if (!(await hasFolder(join(feeds, exchange, key)))) continue;
     const first = range.start - LONGEST_SLICE;
     for (let hour = first - (first % 60); hour < range.end; hour += 60) {
-      for (const slice of await slicesOfHour(feeds, hourFolder(exchange, key, hour), hour)) add(slice);
+      for (const slice of await slicesOfHour(feeds, hourFolder(exchange, key, hour), hour)) index.add(slice);
     }
   }
-  return {
-    at: (minute) => byMinute.get(minute),
-    firstOf({ start, end }) {
-      let at = start;
-      while (at < end && !byMinute.has(at)) at++;
-      return at;
-    },
-    add,
-  };
+  return index;
+}
+
+/** A few bytes a minute: a server has an index for each of its clients, of months maybe. */
+class PackedIndex implements SliceIndex {
+  readonly #exchange: string;
+  readonly #keys: readonly string[];
+  readonly #range: MinuteRange;
+  /** Of the slice that has a minute: its length, 0 for none; how far behind its start; its key and encoding. */
+  readonly #lengths: Uint8Array;
+  readonly #offsets: Uint8Array;
+  readonly #kinds: Uint8Array;
+
+  constructor(exchange: string, keys: readonly string[], range: MinuteRange) {
+    this.#exchange = exchange;
+    this.#keys = keys;
+    this.#range = range;
+    const minutes = Math.max(0, range.end - range.start);
+    this.#lengths = new Uint8Array(minutes);
+    this.#offsets = new Uint8Array(minutes);
+    this.#kinds = new Uint8Array(minutes);
+  }
+
+  at(minute: Minute): SliceFile | undefined {
+    const place = minute - this.#range.start;
+    const length = this.#lengths[place] ?? 0;
+    if (length === 0) return undefined;
+    const start = minute - (this.#offsets[place] as number);
+    const kind = this.#kinds[place] as number;
+    const encoding = ENCODINGS[kind % 2] as Encoding;
+    const range = { start, end: start + length };
+    return {
+      ...range,
+      path: slicePath(this.#exchange, this.#keys[kind >> 1] as string, range, encoding),
+      encoding,
+    };
+  }
+
+  firstOf({ start, end }: MinuteRange): Minute {
+    let at = start;
+    while (at < end && !this.#lengths[at - this.#range.start]) at++;
+    return at;
+  }
+
+  add(slice: SliceFile): void {
+    const { path, encoding } = slice;
+    const key = this.#keys.findIndex((one) => slicePath(this.#exchange, one, slice, encoding) === path);
+    // A name that isn't as slices are named, as with a needless size.
+    if (key < 0) return;
+    const until = Math.min(slice.end, this.#range.end);
+    for (let minute = Math.max(slice.start, this.#range.start); minute < until; minute++) {
+      const place = minute - this.#range.start;
+      const known = this.#lengths[place] as number;
+      if (known > 0 && slice.end <= minute - (this.#offsets[place] as number) + known) continue;
+      this.#lengths[place] = slice.end - slice.start;
+      this.#offsets[place] = minute - slice.start;
+      this.#kinds[place] = 2 * key + ENCODINGS.indexOf(encoding);
+    }
+  }
 }
 
 async function slicesOfHour(feeds: string, folder: string, hour: Minute): Promise<readonly SliceFile[]> {

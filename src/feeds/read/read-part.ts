@@ -29,7 +29,7 @@ export async function readPart(
   // Each request under way listens to it, and that is no leak.
   setMaxListeners(0, signal);
   const slices = new SlicesAhead(run, part, signal);
-  const whole = new WholeLines();
+  const whole = new WholeLines(run.bufferBytes);
   const lines = new LineCutter(base);
   let batch = await exchange(undefined);
   batch.clear();
@@ -39,7 +39,7 @@ export async function readPart(
     batch.clear();
     if (signal.aborted) throw abortReason(signal);
   };
-  const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
+  const readSlice = async ({ text, wanted, has, done }: OpenSlice): Promise<void> => {
     const isAll = wanted.start <= has.start && wanted.end >= has.end;
     await text.read(async (chunk) => {
       for (const piece of whole.of(chunk)) {
@@ -52,23 +52,26 @@ export async function readPart(
         }
       }
     });
+    done();
     lines.endSlice(wanted.end >= has.end);
     onMinutes(wanted.end - wanted.start);
   };
-  run.shared.readers++;
   try {
     for (let opening = slices.next(); ; ) {
       const open = await opening;
       if (!open) break;
-      opening = slices.next();
+      // Where there is no room for the text of one slice, there is none for the next beside it.
+      const isAhead = open.text.isKept;
+      if (isAhead) opening = slices.next();
       // It is thrown in its turn.
       opening.catch(() => {});
       await readSlice(open);
+      if (!isAhead) opening = slices.next();
     }
     lines.end(batch);
     await handOver();
   } finally {
-    run.shared.readers--;
+    slices.close();
     ended.abort();
   }
 }

@@ -5,7 +5,8 @@ import type { SliceIndex } from '../cache/slice-index.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MOST_MINUTES } from '../request/slice-request.js';
 import type { FeedRun } from '../types.js';
-import { MOST_KEPT, type SliceText, unpackSlice } from '../unpack/unpack.js';
+import { type Keep, type SliceText, unpackSlice } from '../unpack/unpack.js';
+import { HeldText } from './text-room.js';
 
 /** One series of requests: what of an exchange fits into one. */
 export interface FeedPart {
@@ -27,6 +28,8 @@ export interface OpenSlice {
   readonly wanted: MinuteRange;
   /** Those that it has. */
   readonly has: MinuteRange;
+  /** To be called when it was read: its memory is free for others. */
+  readonly done: () => void;
 }
 
 /** Slices that are known or on their way, at most, before the first of them is read. */
@@ -36,16 +39,16 @@ const MOST_HELD = 64 * 1024 * 1024;
 /** Bytes that may be on their way at once, as far as can be told from those that came. */
 const MOST_COMING = 64 * 1024 * 1024;
 
-/** So many parts may have all of that at once; of more, each has the less. */
-const FULL_READERS = 4;
-const LEAST_SHARE = 1024 * 1024;
+/** Bytes of text that are kept of a slice that is read next. */
+const MOST_KEPT = 48 * 1024 * 1024;
 
 /** A slice before it is opened: how, and what it holds in memory until then. */
 interface Waiting {
   readonly wanted: MinuteRange;
   readonly has: MinuteRange;
   readonly held: number;
-  open(): Promise<SliceText>;
+  /** @param keep says how much of its text, beside what is held, may stay in memory. */
+  open(keep: Keep): Promise<SliceText>;
   /** Where it is on disk. */
   readonly file?: SliceFile | undefined;
 }
@@ -64,7 +67,7 @@ export class SlicesAhead {
   #cursor: Minute;
   #size: number | undefined;
   #fetching = 0;
-  #held = 0;
+  readonly #held: HeldText;
   /** Bytes of the largest slice so far. */
   #largest = 1;
   #hasFailed = false;
@@ -73,6 +76,7 @@ export class SlicesAhead {
     this.#run = run;
     this.#part = part;
     this.#signal = signal;
+    this.#held = new HeldText(run.texts);
     this.#cursor = part.range.start;
   }
 
@@ -92,18 +96,33 @@ export class SlicesAhead {
     return waiting && this.#open(waiting);
   }
 
+  /** Releases all memory that slices hold; what is still on its way holds none. */
+  close(): void {
+    this.#held.close();
+  }
+
   async #open(waiting: Waiting): Promise<OpenSlice | undefined> {
-    const { wanted, has, file, held } = waiting;
+    const { wanted, has, file } = waiting;
+    let { held } = waiting;
+    const release = (): void => {
+      this.#held.release(held);
+      held = 0;
+      this.#fill();
+    };
+    const keep = (bytes: number): boolean => {
+      const isRoom = held + bytes <= MOST_KEPT && this.#held.take(bytes);
+      if (isRoom) held += bytes;
+      else release();
+      return isRoom;
+    };
     try {
-      const text = await waiting.open();
-      return { text, wanted, has };
+      const text = await waiting.open(keep);
+      return { text, wanted, has, done: release };
     } catch (error) {
+      release();
       const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
       if (!file || !isLost) throw error;
       await this.#fetchAgain(wanted, file, error);
-    } finally {
-      this.#held -= held;
-      this.#fill();
     }
     return this.next();
   }
@@ -135,7 +154,7 @@ export class SlicesAhead {
     const most = isFirst ? 1 : Math.min(this.#run.concurrency.limit, MOST_COMING / this.#largest) / share;
     return (
       this.#fetching < Math.max(1, Math.floor(most)) &&
-      (this.#held < this.#shareOf(MOST_HELD) || this.#queue.length === 0)
+      ((this.#held.bytes < MOST_HELD && this.#run.texts.left > 0) || this.#queue.length === 0)
     );
   }
 
@@ -146,8 +165,9 @@ export class SlicesAhead {
   }
 
   #waitingOnDisk(file: SliceFile, wanted: MinuteRange): Waiting {
-    const open = async (): Promise<SliceText> => {
-      return unpackSlice(await this.#run.cache.read(file), file.encoding, this.#shareOf(MOST_KEPT));
+    const open = async (keep: Keep): Promise<SliceText> => {
+      const { cache, bufferBytes } = this.#run;
+      return unpackSlice(await cache.read(file), file.encoding, keep, bufferBytes);
     };
     return { wanted, has: file, held: 0, open, file };
   }
@@ -195,21 +215,14 @@ export class SlicesAhead {
     const { slice, text } = fetched;
     const { bytes, encoding } = slice;
     this.#largest = Math.max(this.#largest, bytes.length);
-    const isHeld = isNext || this.#held + text.size <= this.#shareOf(MOST_HELD);
-    if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
-    this.#held += isHeld ? text.size : bytes.length;
-    if (isHeld) return { wanted, has, held: text.size, open: async () => text };
-    return {
-      wanted,
-      has,
-      held: bytes.length,
-      open: () => unpackSlice(bytes, encoding, this.#shareOf(MOST_KEPT)),
-    };
-  }
-
-  #shareOf(most: number): number {
-    const share = (most * FULL_READERS) / Math.max(1, this.#run.shared.readers);
-    return Math.max(LEAST_SHARE, Math.min(most, share));
+    const held = text.isKept ? text.size : bytes.length;
+    const isHeld = this.#held.bytes + held <= MOST_HELD && this.#held.take(held);
+    if (isHeld) return { wanted, has, held, open: async () => text };
+    if (file && !isNext) return this.#waitingOnDisk(file, wanted);
+    this.#held.hold(bytes.length);
+    const open = (keep: Keep): Promise<SliceText> =>
+      unpackSlice(bytes, encoding, keep, this.#run.bufferBytes);
+    return { wanted, has, held: bytes.length, open };
   }
 
   #requestOf(range: MinuteRange): KeyedRequest {

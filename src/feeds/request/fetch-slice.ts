@@ -2,7 +2,7 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatMinute } from '../../dataset/minutes.js';
 import { finalError, waitForTry } from '../../transfer/next-try.js';
 import type { ReceivedSlice } from '../cache/slice-cache.js';
-import { type SliceText, unpackSlice } from '../unpack/unpack.js';
+import { keepUpTo, type SliceText, unpackSlice } from '../unpack/unpack.js';
 import type { FetchRun } from './fetch-run.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
@@ -73,7 +73,7 @@ async function tryOnce(run: FetchRun, request: SliceRequest, signal: AbortSignal
       signal,
     );
     const { bytes, encoding, minutes, suggested } = answer;
-    const text = await unpackSlice(bytes, encoding, MOST_KEPT);
+    const text = await unpackSlice(bytes, encoding, keepUpTo(MOST_KEPT));
     const slice = { bytes, encoding, cameMs, start: request.start, end: request.start + minutes };
     return { slice, text, suggested };
   } finally {

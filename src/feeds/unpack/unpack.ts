@@ -13,12 +13,15 @@ export type Encoding = 'gzip' | 'zstd';
 export interface SliceText {
   /** Bytes of text. */
   readonly size: number;
+  /** Whether the text is in memory; else it is decompressed once more when it is read. */
+  readonly isKept: boolean;
   /** Gives the text in chunks; a promise holds the next one back. May be called again. */
   read(use: TextSink): Promise<void>;
 }
 
-/** Bytes of text that are kept of a slice that is read next. */
-export const MOST_KEPT = 48 * 1024 * 1024;
+/** Asked for each chunk of text whether the slice may keep it too, in memory: once that is refused, it keeps none. */
+export type Keep = (bytes: number) => boolean;
+
 /** Bytes of a slice, and of its text, up to which it is decompressed in one piece. */
 const SMALL_SLICE = 32 * 1024;
 const SMALL_TEXT = 1024 * 1024;
@@ -34,16 +37,32 @@ const LF = 0x0a;
 /**
  * Decompresses a slice to its end, all of its members or frames, before any of it can be read: what is wrong at the end
  * must not show after the beginning was given away.
- * @param mostKept bytes of text that are kept; a larger slice is decompressed a second time when it is read.
+ * @param keep says how much text is kept; a larger slice is decompressed a second time when it is read.
+ * @param chunk bytes of text that are in memory at once of what isn't kept, while it is read.
  * @throws TickhaulError `corrupt` for what is no whole gzip file or zstd stream, ends within a line, or doesn't begin
  * as lines of the raw data API do.
  */
-export function unpackSlice(bytes: Buffer, encoding: Encoding, mostKept: number): Promise<SliceText> {
+export function unpackSlice(
+  bytes: Buffer,
+  encoding: Encoding,
+  keep: Keep,
+  chunk = LARGE_TEXT_CHUNK,
+): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE;
-  return isSmall ? unpack(bytes, encoding, mostKept) : decompressing(() => unpack(bytes, encoding, mostKept));
+  const work = (): Promise<SliceText> => unpack(bytes, encoding, keep, chunk);
+  return isSmall ? work() : decompressing(work);
 }
 
-async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Promise<SliceText> {
+/** Keeps texts up to so many bytes. */
+export function keepUpTo(most: number): Keep {
+  let left = most;
+  return (bytes) => {
+    left -= bytes;
+    return left >= 0;
+  };
+}
+
+async function unpack(bytes: Buffer, encoding: Encoding, keep: Keep, chunk: number): Promise<SliceText> {
   let kept: Buffer[] | undefined = [];
   let size = 0;
   let last = LF;
@@ -53,32 +72,50 @@ async function unpack(bytes: Buffer, encoding: Encoding, mostKept: number): Prom
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
-    if (size > mostKept) kept = undefined;
-    kept?.push(text);
+    if (kept && keep(text.length)) kept.push(text);
+    else kept = undefined;
   });
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');
   checkHead(head);
-  const texts = kept;
+  return kept ? keptText(kept, size) : packedText(bytes, encoding, size, chunk);
+}
+
+/** A function of its own, so that the compressed bytes aren't held. */
+function keptText(texts: readonly Buffer[], size: number): SliceText {
   return {
     size,
+    isKept: true,
     async read(use) {
-      if (!texts) return decompress(bytes, encoding, use);
       for (const text of texts) await use(text);
     },
   };
 }
 
+function packedText(bytes: Buffer, encoding: Encoding, size: number, chunk: number): SliceText {
+  return { size, isKept: false, read: (use) => decompressStream(bytes, encoding, use, chunk) };
+}
+
 async function decompress(bytes: Buffer, encoding: Encoding, onText: TextSink): Promise<void> {
-  if (encoding === 'zstd') {
-    for (const frame of zstdFrames(bytes)) await unzstd(frame, onText);
-    return;
-  }
-  const text = bytes.length <= SMALL_SLICE ? gunzipBytes(bytes, SMALL_TEXT) : undefined;
+  const text =
+    encoding === 'gzip' && bytes.length <= SMALL_SLICE ? gunzipBytes(bytes, SMALL_TEXT) : undefined;
   if (text) {
     await onText(text);
     return;
   }
-  const pass = startGunzip(onText, chunkFor(bytes));
+  await decompressStream(bytes, encoding, onText, encoding === 'gzip' ? chunkFor(bytes) : LARGE_TEXT_CHUNK);
+}
+
+async function decompressStream(
+  bytes: Buffer,
+  encoding: Encoding,
+  onText: TextSink,
+  chunk: number,
+): Promise<void> {
+  if (encoding === 'zstd') {
+    for (const frame of zstdFrames(bytes)) await unzstd(frame, onText, chunk);
+    return;
+  }
+  const pass = startGunzip(onText, chunk);
   try {
     await pass.write(bytes);
     await pass.finish();

@@ -46,6 +46,8 @@ interface Reading {
   readonly shares: SymbolShares | undefined;
   /** Begins to read from the start. */
   readonly read: (shares?: SymbolShares) => ReadText;
+  /** Of each of its buffers. */
+  readonly bufferBytes: number;
 }
 
 /**
@@ -58,11 +60,14 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
   const { idle } = threads;
   const readings = sources.map((open): Reading => {
     const count = countOnce(onMinutes);
+    const shares = idle > sources.length ? sharesOf(open, idle) : undefined;
+    // Each reader has buffers of its own, and so have the merged lines of several.
+    const bufferBytes = run.bufferBytes / (shares ? 2 : 1);
     const read = (shares?: SymbolShares): ReadText => {
-      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
+      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, bufferBytes, shares };
       return (exchange) => readFeeds(input, exchange);
     };
-    return { open, read, shares: idle > sources.length ? sharesOf(open, idle) : undefined };
+    return { open, read, shares, bufferBytes };
   });
   const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
   if (time < WORTH_THREADS_US) {
@@ -79,10 +84,10 @@ function sharesOf({ source, isDivisible }: OpenSource, most: number): SymbolShar
   return shares.count > 1 ? shares : undefined;
 }
 
-function readHere({ open: { source }, read }: Reading): Inputs['lines'][number] {
-  return createHandover(feedLineBuffers(), (exchange) => {
-    const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
-    return makeFeedLines(source, texts, exchange);
+function readHere({ open: { source }, read, bufferBytes }: Reading): Inputs['lines'][number] {
+  return createHandover(feedLineBuffers(bufferBytes), (exchange) => {
+    const texts = createHandover([new FeedTextBuffer(bufferBytes), new FeedTextBuffer(bufferBytes)], read());
+    return makeFeedLines(source, texts, exchange, bufferBytes);
   });
 }
 
@@ -103,17 +108,19 @@ function readInThreads(readings: readonly Reading[], threads: FeedThreads, stop:
     const { readers } = jobs[at % count] as FeedJob;
     return { reading, reader: readers[Math.floor(at / count)] as FeedReader };
   });
-  const startAlone = (source: FeedSource): FeedReader => {
+  const startAlone = (source: FeedSource, bufferBytes: number): FeedReader => {
     stop.signal.throwIfAborted();
-    begin([[{ source }]]);
+    begin([[{ source, bufferBytes }]]);
     return jobs.at(-1)?.readers[0] as FeedReader;
   };
   return {
     lines: readings.map((reading) => {
-      const { open, shares, read } = reading;
+      const { open, shares, read, bufferBytes } = reading;
       const its = readers.filter((one) => one.reading === reading).map(({ reader }) => reader);
-      if (shares === undefined) return linesOfOne(read(), its[0] as FeedReader);
-      return linesOfSeveral(read(shares), its, () => linesOfOne(read(), startAlone(open.source)));
+      if (shares === undefined) return linesOfOne(read(), its[0] as FeedReader, bufferBytes);
+      const alone = (): ReturnType<typeof linesOfOne> =>
+        linesOfOne(read(), startAlone(open.source, bufferBytes), bufferBytes);
+      return linesOfSeveral(read(shares), its, alone, bufferBytes);
     }),
     async close() {
       stop.abort();
@@ -122,8 +129,8 @@ function readInThreads(readings: readonly Reading[], threads: FeedThreads, stop:
   };
 }
 
-function tasksOf({ open: { source }, shares }: Reading): readonly FeedTask[] {
-  if (shares === undefined) return [{ source }];
+function tasksOf({ open: { source }, shares, bufferBytes }: Reading): readonly FeedTask[] {
+  if (shares === undefined) return [{ source, bufferBytes }];
   const { count } = shares;
-  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count } }));
+  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count }, bufferBytes }));
 }

@@ -7,8 +7,6 @@ export interface FeedText {
   readonly shares?: Uint8Array | undefined;
 }
 
-/** Bytes of text that go from hand to hand at once, unless a single line has more. */
-export const FEED_TEXT = 256 * 1024;
 /** Memory past so many times is for few. */
 const MOST_TEXT = 4;
 
@@ -16,9 +14,16 @@ const LF = 0x0a;
 
 /** Text to be. The memory grows to what it has to hold once, and is used again. */
 export class FeedTextBuffer implements FeedText {
-  bytes = newBytes(FEED_TEXT);
+  bytes: Uint8Array;
   length = 0;
+  readonly #size: number;
   #shares: number[] = [];
+
+  /** @param size bytes to begin with. */
+  constructor(size: number) {
+    this.#size = size;
+    this.bytes = newBytes(size);
+  }
 
   /** A copy, of lines of which all were told whose they are; undefined where none was. */
   get shares(): Uint8Array | undefined {
@@ -46,7 +51,7 @@ export class FeedTextBuffer implements FeedText {
   clear(): void {
     this.length = 0;
     this.#shares = [];
-    if (this.bytes.length > MOST_TEXT * FEED_TEXT) this.bytes = newBytes(FEED_TEXT);
+    if (this.bytes.length > MOST_TEXT * this.#size) this.bytes = newBytes(this.#size);
   }
 
   #makeRoom(size: number): void {

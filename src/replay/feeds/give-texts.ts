@@ -18,8 +18,8 @@ export interface GivenTexts {
 }
 
 /** Gives a source's text to readers, each of whom has all of it. It is written over once all have used it. */
-export function giveTexts(read: ReadText, readers: readonly FeedReader[]): GivenTexts {
-  const free = new Queue(Array.from({ length: TEXTS }, () => new FeedTextBuffer()));
+export function giveTexts(read: ReadText, readers: readonly FeedReader[], bufferBytes: number): GivenTexts {
+  const free = new Queue(Array.from({ length: TEXTS }, () => new FeedTextBuffer(bufferBytes)));
   const push = (buffer: FeedTextBuffer): void => {
     const { bytes, length, shares } = buffer;
     let users = readers.length;

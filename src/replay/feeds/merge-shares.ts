@@ -2,7 +2,6 @@ import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { Merge, type TimedBatch } from '../../market/merge.js';
 import type { Exchange } from '../handover.js';
 import type { GivenLines } from '../threads/give-lines.js';
-import { LINES } from './make-feed-lines.js';
 
 /** Lines by their places in the feed, as an input of a merge; the last place has no line. */
 interface PlacedLines extends TimedBatch {
@@ -13,11 +12,13 @@ interface PlacedLines extends TimedBatch {
  * Puts the lines that several readers made of one feed into the order that one reader would have given them. Each place
  * is only one reader's; behind the lines of a buffer stands how far its reader is, so that what comes later, an error
  * too, comes in its turn.
+ * @param bufferBytes of lines that go from hand to hand at once, about.
  * @throws what `shares` throw, once all lines before were handed over; what `exchange` throws.
  */
 export async function mergeShares(
   shares: readonly AsyncIterable<GivenLines>[],
   exchange: Exchange<LineBuffer>,
+  bufferBytes: number,
 ): Promise<void> {
   const merge = new Merge<PlacedLines>(shares.map(placed));
   let out = await exchange(undefined);
@@ -32,7 +33,7 @@ export async function mergeShares(
         const { batch, start, end } = merge;
         const behind = Math.min(end, batch.lines.count);
         if (start < behind) out.copy(batch.lines, start, behind);
-        if (out.length >= LINES) await handOver();
+        if (out.length >= bufferBytes) await handOver();
       }
     }
   } finally {

@@ -6,10 +6,7 @@ import type { FeedRun } from '../../feeds/types.js';
 import type { Exchange } from '../handover.js';
 import { Breaks } from '../raw/breaks.js';
 import { mergeParts } from '../raw/merge-parts.js';
-import { FEED_TEXT, type FeedTextBuffer } from './feed-text.js';
-
-/** Less than so many bytes of text wait for more, where more is at hand. */
-const LEAST_TEXT = 64 * 1024;
+import type { FeedTextBuffer } from './feed-text.js';
 
 export interface ReadFeedsInput {
   readonly run: FeedRun;
@@ -18,6 +15,8 @@ export interface ReadFeedsInput {
   /** Told how many minutes of the period were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
+  /** Bytes of text that go from hand to hand at once, unless a single line has more. */
+  readonly bufferBytes: number;
   /** Where several readers share the text: whose its lines seem to be. */
   readonly shares?: SymbolShares | undefined;
 }
@@ -27,11 +26,11 @@ export interface ReadFeedsInput {
  * @throws TickhaulError once all text before was handed over: as `readPart` does.
  */
 export async function readFeeds(
-  { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
+  { run, feeds, onMinutes, stopped, bufferBytes, shares }: ReadFeedsInput,
   exchange: Exchange<FeedTextBuffer>,
 ): Promise<void> {
   // Readers that share a text have fewer lines of it each.
-  const most = shares ? FEED_TEXT : FEED_TEXT / 2;
+  const most = shares ? bufferBytes : bufferBytes / 2;
   let text = await exchange(undefined);
   text.clear();
   const handOver = async (least: number): Promise<void> => {
@@ -53,7 +52,7 @@ export async function readFeeds(
               at++;
               continue;
             }
-            const until = endOfRun(batch, at, end);
+            const until = endOfRun(batch, at, end, bufferBytes / 2);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
             if (shares) addShares(text, shares, batch, at, until);
             breaks.sawLine(input);
@@ -61,7 +60,7 @@ export async function readFeeds(
             await handOver(most);
           }
         }
-        await handOver(shares ? most / 2 : LEAST_TEXT);
+        await handOver(most / 2);
       }
     } finally {
       await merge.close();
@@ -75,8 +74,8 @@ export async function readFeeds(
 }
 
 /** Lines that lie end to end are copied in one go. @returns the line behind them. */
-function endOfRun({ starts, ends }: RawBatch, at: number, end: number): number {
-  const most = (starts[at] as number) + FEED_TEXT / 2;
+function endOfRun({ starts, ends }: RawBatch, at: number, end: number, bytes: number): number {
+  const most = (starts[at] as number) + bytes;
   let until = at + 1;
   while (until < end && starts[until] === (ends[until - 1] as number) + 1 && (ends[until] as number) < most) {
     until++;

@@ -8,9 +8,9 @@ import type { FeedReader } from './threads/feed-thread.js';
 
 type Lines = AsyncGenerator<TimedLines, void, undefined>;
 
-/** The lines of a source, which one reader makes. @throws as `makeFeedLines`; what `read` throws, behind all lines. */
-export async function* linesOfOne(read: ReadText, reader: FeedReader): Lines {
-  const texts = giveTexts(read, [reader]);
+/** The lines of a source, which one reader makes. @param bufferBytes of each buffer. @throws as `makeFeedLines`; what `read` throws, behind all lines. */
+export async function* linesOfOne(read: ReadText, reader: FeedReader, bufferBytes: number): Lines {
+  const texts = giveTexts(read, [reader], bufferBytes);
   try {
     yield* reader.lines();
     await texts.done();
@@ -29,10 +29,11 @@ export async function* linesOfSeveral(
   read: ReadText,
   readers: readonly FeedReader[],
   alone: () => AsyncIterable<TimedLines>,
+  bufferBytes: number,
 ): Lines {
   let given = 0;
   try {
-    for await (const lines of mergedLines(read, readers)) {
+    for await (const lines of mergedLines(read, readers, bufferBytes)) {
       given += lines.count;
       yield lines;
     }
@@ -43,13 +44,14 @@ export async function* linesOfSeveral(
   yield* behind(given, alone());
 }
 
-async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
-  const texts = giveTexts(read, readers);
+async function* mergedLines(read: ReadText, readers: readonly FeedReader[], bufferBytes: number): Lines {
+  const texts = giveTexts(read, readers, bufferBytes);
   try {
-    yield* createHandover(feedLineBuffers(), (exchange) =>
+    yield* createHandover(feedLineBuffers(bufferBytes), (exchange) =>
       mergeShares(
         readers.map((reader) => reader.lines()),
         exchange,
+        bufferBytes,
       ),
     );
     await texts.done();

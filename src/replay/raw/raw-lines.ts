@@ -14,8 +14,9 @@ const LF = 0x0a;
 export class RawLines implements RawSink {
   readonly #lines: LineWriter;
 
-  constructor(output: LineSink, written: Written) {
-    this.#lines = new LineWriter(output, written);
+  /** @param size bytes of one write. */
+  constructor(output: LineSink, written: Written, size = WRITE) {
+    this.#lines = new LineWriter(output, written, size);
   }
 
   /** Adds lines of a batch. */
@@ -49,7 +50,7 @@ export class RawLines implements RawSink {
     for (; line < end; line++) {
       const to = ends[line] as number;
       size += to - (starts[line] as number) + ADDED;
-      if (!this.#lines.fits(size) || to - from > WRITE) break;
+      if (!this.#lines.fits(size) || to - from > this.#lines.bytes.length) break;
     }
     return line;
   }

@@ -2,6 +2,7 @@ import { openInputs } from '../../replay/inputs.js';
 import { type OpenedReplay, openReplay } from '../../replay/open.js';
 import { type MergeOptions, mergeLines } from '../../replay/replay.js';
 import type { Arrival } from '../../replay/types.js';
+import { clientBufferBytes } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { Serving } from '../serving.js';
 
@@ -19,7 +20,8 @@ export async function replayDayFiles(
   try {
     for (const option of options) opened.push(await openOption(serving, option, signal));
     const input = { series: opened.flatMap(({ series }) => series), arrival: arrivalOf(opened) };
-    await mergeLines(await openInputs(input, serving.seriesThreads, signal), target);
+    const inputs = await openInputs(input, serving.seriesThreads, signal);
+    await mergeLines(inputs, { ...target, writeBytes: clientBufferBytes() });
   } finally {
     await Promise.all(opened.map(({ close }) => close()));
   }

@@ -2,6 +2,7 @@ import { microsOf, minutesOf } from '../../dataset/minutes.js';
 import { openFeedSources } from '../../replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../replay/feeds/replay-feeds.js';
 import type { MergeOptions } from '../../replay/replay.js';
+import { clientBufferBytes } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { Serving } from '../serving.js';
 
@@ -11,11 +12,11 @@ export async function replayFromFeeds(
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
-  const run = { ...shared, signal: target.signal };
   const sources = options
     .map((option) => ({ ...option, period: microsOf(minutesOf(option.period)) }))
     .filter(({ period }) => period.start < period.end);
   if (sources.length === 0) return;
+  const run = { ...shared, bufferBytes: clientBufferBytes(sources.length), signal: target.signal };
   const opened = await openFeedSources(run, sources, records);
   await replayFeeds({ ...target, run, threads, sources: opened, onMinutes: () => {} });
   await run.cache.trim();

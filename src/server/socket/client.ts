@@ -6,10 +6,10 @@ import type { Metrics } from '../metrics.js';
 import { Frames } from './frames.js';
 
 /** Bytes of frames that are gathered before they are written. */
-export const WRITE = 128 * 1024;
+export const WRITE = 32 * 1024;
 
 /** Bytes of memory that a connection keeps; more is for few messages. */
-const MOST_MEMORY = 4 * WRITE;
+const MOST_MEMORY = 2 * WRITE;
 
 /** Close codes (replay facts, section 5). */
 export const CLOSE = {

@@ -23,6 +23,11 @@ export class Frames {
     this.count++;
   }
 
+  /** Whether a message of so many bytes has room, with those that are there, in so much memory. */
+  fits(size: number, memory: number): boolean {
+    return this.length + MOST_HEAD + size <= memory;
+  }
+
   /** Those that are there, good until the next one is added. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.length);

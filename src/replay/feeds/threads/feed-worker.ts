@@ -14,6 +14,8 @@ import type { FeedSource } from '../types.js';
 export interface FeedTask {
   readonly source: FeedSource;
   readonly share?: ShareOf | undefined;
+  /** Of lines that go from hand to hand at once, about. */
+  readonly bufferBytes: number;
 }
 
 /** To the thread: text of an input, or its end; lines that were used. */
@@ -34,7 +36,7 @@ function begin({ task: tasks, port }: Job<readonly FeedTask[]>): void {
   const inputs = tasks.map((task) => ({
     ...task,
     texts: new Queue<FeedText>(),
-    free: new Queue<LineBuffer>(feedLineBuffers()),
+    free: new Queue<LineBuffer>(feedLineBuffers(task.bufferBytes)),
   }));
   const answer = (message: FeedAnswer): void => port.postMessage(message);
   port.on('message', (order: FeedOrder) => {
@@ -50,12 +52,12 @@ function begin({ task: tasks, port }: Job<readonly FeedTask[]>): void {
       free.end();
     }
   });
-  for (const [at, { source, share: of, texts, free }] of inputs.entries()) {
+  for (const [at, { source, share: of, bufferBytes, texts, free }] of inputs.entries()) {
     const share = of && new Share(of.index, new SymbolShares(source.exchange, source.symbols, of.count));
     const onUsed = (): void => answer({ answer: 'used', at });
     const make = async (exchange: Exchange<LineBuffer>): Promise<void> => {
       try {
-        await makeFeedLines(source, readTexts(texts, onUsed), exchange, share);
+        await makeFeedLines(source, readTexts(texts, onUsed), exchange, bufferBytes, share);
       } catch (error) {
         if (!(error instanceof MixedMessage)) throw error;
         answer({ answer: 'mixed', at });
