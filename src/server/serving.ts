@@ -6,6 +6,7 @@ import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs
 import { createSeriesThreads, type SeriesThreads } from '../replay/inputs.js';
 import type { RunEvent } from '../run/events.js';
 import { Answers } from './answers.js';
+import { type ClientLimit, createClientLimit } from './client-limit.js';
 import { clientBufferBytes, DAY_FILE_TEXT_BYTES, SLICE_TEXT_BYTES } from './client-memory.js';
 import { createIdleMemory } from './idle-memory.js';
 import { type Counts, type Metrics, newMetrics } from './metrics.js';
@@ -18,6 +19,7 @@ export interface Serving {
   /** Its signal is nobody's: each answer has its own. */
   readonly run: FeedRun;
   readonly answers: Answers;
+  readonly clients: ClientLimit;
   /** Of this process. */
   readonly metrics: Metrics;
   /** Of all processes that serve together. */
@@ -71,6 +73,7 @@ export function createServing(options: ServeOptions): Serving {
     options,
     run: { ...run, cache: counted },
     answers,
+    clients: cluster?.clients ?? createClientLimit(options.maxClients),
     metrics,
     counts,
     transfers: createTransfers(options.dayFiles.options, cluster),

@@ -160,6 +160,9 @@ export const SERVE_FLAGS = {
     port: value('port of HTTP; WebSocket is on the next one (default: TM_PORT, else 8000)'),
     host: value('address to listen on; whoever can reach it uses your key (default: 127.0.0.1)'),
     'allow-origin': value('origins of web pages that may use it, as http://host:port'),
+    'max-clients': value(
+      'clients at once over both ports; others get 503, or close code 1013 (default: 256)',
+    ),
     'cluster-mode': toggle('serve in a process for each processor; TM_CLUSTER_MODE=true does the same'),
     compress: toggle('compress answers for clients that take gzip'),
     debug: toggle('print what goes on inside to stdout; TM_DEBUG=true does the same'),

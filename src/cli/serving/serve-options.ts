@@ -9,6 +9,7 @@ import { HIGHEST_PORT } from '../../server/ports.js';
 import type { Args, Cli } from '../arguments/types.js';
 
 const DEFAULT_PORT = 8000;
+const DEFAULT_MAX_CLIENTS = 256;
 
 /** What a server is told by flags and environment, and how it gets raw data. */
 export interface ServeSettings {
@@ -23,6 +24,7 @@ export async function readServeSettings(args: Args, cli: Cli): Promise<ServeSett
     port: readCount(args, 'port', 0, HIGHEST_PORT) ?? environmentPort(cli) ?? DEFAULT_PORT,
     host: readText(args, 'host') ?? '127.0.0.1',
     allowOrigins: readOrigins(args),
+    maxClients: readCount(args, 'max-clients', 1) ?? DEFAULT_MAX_CLIENTS,
     isCompressed: readToggle(args, 'compress'),
     source: readText(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
     records: feeds.settings.cacheDir,

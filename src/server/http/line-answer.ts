@@ -5,6 +5,8 @@ import { TickhaulError } from '../../base/errors.js';
 import { orAborted } from '../../base/wait.js';
 import type { LineSink, Written } from '../../market/lines/line-sink.js';
 import { describeFailure } from '../../run/failure.js';
+import { tooManyClients } from '../client-limit.js';
+import { StallWatch } from '../stall-watch.js';
 import { type Call, cutOff, sendError, tellBug } from './call.js';
 
 /** Where the lines of an answer go. */
@@ -24,12 +26,16 @@ export async function answerLines(call: Call, work: (target: LineTarget) => Prom
   const { serving, response } = call;
   const stop = new AbortController();
   response.once('close', () => stop.abort(new TickhaulError('reset', 'the client left')));
+  if (!(await serving.clients.enter())) return sendError(call, tooManyClients(serving.options.maxClients));
   const written = { messages: 0, bytes: 0 };
+  const watch = new StallWatch();
   const body = openBody(call, stop.signal);
   let counted = 0;
   const output: LineSink = {
     async write(bytes) {
+      watch.begin();
       await body.write(bytes);
+      watch.end();
       const { metrics } = serving;
       metrics.bytes += bytes.length;
       metrics.messages += written.messages - counted;
@@ -38,11 +44,13 @@ export async function answerLines(call: Call, work: (target: LineTarget) => Prom
   };
   serving.metrics.openHttp++;
   try {
-    await serving.answers.run(stop, async () => {
+    const answering = async (): Promise<void> => {
       await work({ output, written, signal: stop.signal });
       serving.metrics.messages += written.messages - counted;
+      watch.begin();
       await body.end();
-    });
+    };
+    await serving.answers.run(stop, answering, () => watch.isStalled);
   } catch (error) {
     if (response.destroyed) return;
     if (!response.headersSent) sendError(call, error);
@@ -53,6 +61,7 @@ export async function answerLines(call: Call, work: (target: LineTarget) => Prom
     }
   } finally {
     serving.metrics.openHttp--;
+    serving.clients.leave();
   }
 }
 
