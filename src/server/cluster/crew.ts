@@ -17,6 +17,8 @@ export interface CrewOptions {
   /** What they are told to serve. */
   readonly input: object;
   readonly fork: () => Worker;
+  /** Clients at once, of all workers. */
+  readonly maxClients: number;
   readonly log: Pick<ServerLog, 'warn' | 'debug'>;
   /** What this process holds, in bytes. */
   readonly memory: () => Memory;
@@ -101,6 +103,7 @@ export class Crew {
     }, graceMs + FAREWELL_MS);
     await Promise.all(members.map(({ gone }) => (gone.aborted ? undefined : once(gone, 'abort'))));
     clearTimeout(killing);
+    for (const { member } of this.#slots) for (const { socket } of member.takeBack()) socket.destroy();
   }
 
   async #counts(): Promise<Counts> {
@@ -114,6 +117,7 @@ export class Crew {
     return new Member(this.#options.fork(), {
       answer: (member, question) => this.#answer(member, question),
       hear: (member, told) => this.#hear(member, told),
+      onBeat: (member) => this.#onBeat(member),
     });
   }
 
@@ -139,25 +143,46 @@ export class Crew {
       slot.member = this.#fork();
       this.#attend(slot);
     }, waitMs);
-    for (const connection of member.unsent) this.take(connection);
+    for (const connection of member.takeBack()) this.take(connection);
   }
 
+  /** What a worker that is stopped has not taken up goes to others; it gets no more until it answers again. */
+  #onBeat(member: Member): void {
+    const slot = this.#slots.find((one) => one.member === member);
+    if (!slot || !this.#isOpen) return;
+    const who = `worker ${member.pid}`;
+    if (member.isSilent) {
+      this.#options.log.warn(`${who} does not answer: it gets no connections until it does`);
+      for (const connection of [...member.takeBack(), ...slot.waiting.splice(0)]) this.take(connection);
+    } else {
+      this.#options.log.warn(`${who} answers again`);
+      this.#hand(slot);
+    }
+  }
+
+  /** Always the same, as long as the same workers answer. */
   #slotOf(session: string): Slot {
-    return this.#slots[fnv1a(session) % this.#slots.length] as Slot;
+    const turned = this.#turned(fnv1a(session));
+    return (turned.find(({ member }) => !member.isSilent) ?? turned[0]) as Slot;
   }
 
   #choose(): Slot {
-    const first = this.#next++ % this.#slots.length;
-    const turned = [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
-    const ready = turned.filter(({ member }) => member.isReady);
-    const load = ({ member, waiting }: Slot): number => member.unsent.size + waiting.length;
+    const turned = this.#turned(this.#next++);
+    const ready = turned.filter(({ member }) => member.isReady && !member.isSilent);
+    const load = ({ member, waiting }: Slot): number => member.given + waiting.length;
     return (ready.length > 0 ? ready : turned).reduce((best, slot) =>
       load(slot) < load(best) ? slot : best,
     );
   }
 
+  /** All of them, from one on. */
+  #turned(from: number): readonly Slot[] {
+    const first = from % this.#slots.length;
+    return [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
+  }
+
   #hand({ member, waiting }: Slot): void {
-    if (!this.#isOpen || !member.isReady) return;
+    if (!this.#isOpen || !member.isReady || member.isSilent) return;
     for (const connection of waiting.splice(0)) member.hand(connection);
   }
 
@@ -167,13 +192,24 @@ export class Crew {
         return { input: this.#options.input, workers: this.#options.size } satisfies Orders;
       case 'counts':
         return this.#counts();
+      case 'enter':
+        return this.#enter(member);
       case 'turn':
         return this.#turns.take(question.work, member.gone);
     }
   }
 
+  #enter(member: Member): boolean {
+    // Clients of a worker that ended are gone with it.
+    const clients = this.#slots.reduce((sum, slot) => sum + slot.member.clients, 0);
+    if (clients >= this.#options.maxClients) return false;
+    member.clients++;
+    return true;
+  }
+
   #hear(member: Member, told: Told): void {
     if (told.told === 'done') this.#turns.giveBack(told.work, member.gone, told.note);
+    else if (told.told === 'left') member.clients--;
     else if (told.told === 'warning') this.#warnOnce(told.line);
     else if (told.told === 'ready') {
       const slot = this.#slots.find((one) => one.member === member);
