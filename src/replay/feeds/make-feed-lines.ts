@@ -68,7 +68,8 @@ export async function makeFeedLines(
         if (out.length >= most) await handOver();
       }
       passLast();
-      if (share) await handOver();
+      // The next text may take long to come.
+      if (out.length > 0 || share) await handOver();
     }
   } finally {
     if (out.length > 0 || share) await handOver();

@@ -3,6 +3,7 @@ import type { Feed } from '../../feeds/open.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START } from '../../feeds/read/raw-line.js';
 import type { FeedRun } from '../../feeds/types.js';
+import { fillOrFlush } from '../fill-or-flush.js';
 import type { Exchange } from '../handover.js';
 import { Breaks } from '../raw/breaks.js';
 import { mergeParts } from '../raw/merge-parts.js';
@@ -43,7 +44,7 @@ export async function readFeeds(
     const merge = mergeParts(run, parts, tell, stopped);
     const breaks = new Breaks(parts.length);
     try {
-      while (await merge.fill()) {
+      while (await fillOrFlush(merge, () => handOver(1))) {
         while (merge.next()) {
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
