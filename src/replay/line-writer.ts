@@ -1,3 +1,4 @@
+import { pageMemory } from '../base/page-memory.js';
 import type { LineSink, Written } from '../market/lines/line-sink.js';
 
 /** Bytes of one write, of lines that come in small pieces. */
@@ -11,9 +12,9 @@ export class LineWriter {
   readonly #output: LineSink;
   readonly #written: Written;
 
-  /** @param size bytes of one write. */
-  constructor(output: LineSink, written: Written, size = WRITE) {
-    this.bytes = new Uint8Array(size);
+  /** @param size bytes of one write; left out, 512 KB. */
+  constructor(output: LineSink, written: Written, size?: number) {
+    this.bytes = size === undefined ? new Uint8Array(WRITE) : pageMemory(size);
     this.#output = output;
     this.#written = written;
   }

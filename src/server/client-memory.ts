@@ -2,11 +2,11 @@
  * What waits for one client of a replay is 512 KB at most, all buffers together: six of text, lines and writes, with the
  * times of the lines and the strings that are being parsed.
  */
-const BUFFER_BYTES = 48 * 1024;
+const BUFFER_BYTES = 40 * 1024;
 /** Bytes of the smallest buffer. */
 const MIN_BUFFER_BYTES = 8 * 1024;
 /** Bytes of a day file's text that are read at once; its lines take eight times as much, with their times. */
-export const DAY_FILE_TEXT_BYTES = 24 * 1024;
+export const DAY_FILE_TEXT_BYTES = 16 * 1024;
 /** Bytes of text that slices ahead of all replays of a process hold together. */
 export const SLICE_TEXT_BYTES = 64 * 1024 * 1024;
 

@@ -12,6 +12,7 @@ import { createIdleMemory } from './idle-memory.js';
 import { type Counts, type Metrics, newMetrics } from './metrics.js';
 import type { ServeOptions } from './options.js';
 import { onceOf } from './warn-once.js';
+import { WriteTurns } from './write-turns.js';
 
 /** What all requests share. */
 export interface Serving {
@@ -20,6 +21,7 @@ export interface Serving {
   readonly run: FeedRun;
   readonly answers: Answers;
   readonly clients: ClientLimit;
+  readonly turns: WriteTurns;
   /** Of this process. */
   readonly metrics: Metrics;
   /** Of all processes that serve together. */
@@ -73,6 +75,7 @@ export function createServing(options: ServeOptions): Serving {
     options,
     run: { ...run, cache: counted },
     answers,
+    turns: new WriteTurns(),
     clients: cluster?.clients ?? createClientLimit(options.maxClients),
     metrics,
     counts,

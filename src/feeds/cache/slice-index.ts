@@ -21,6 +21,8 @@ const ABANDONED_MS = 3_600_000;
 
 /** Lookups at once: each has the names of an hour in memory, and asks the disk about all of them together. */
 const lookingUp = pLimit(4);
+/** Those that have not begun: a request for the same gets the same answer. */
+const waiting = new Map<string, Promise<PackedIndex>>();
 const ENCODINGS: readonly Encoding[] = ['gzip', 'zstd'];
 
 /** Which minutes of some filters are on disk. */
@@ -50,7 +52,16 @@ export async function readSliceIndex(
   keys: readonly string[],
   range: MinuteRange,
 ): Promise<SliceIndex> {
-  return lookingUp(() => lookUp(feeds, exchange, keys, range));
+  const name = JSON.stringify([feeds, exchange, keys, range.start, range.end]);
+  const known = waiting.get(name);
+  const lookup =
+    known ??
+    lookingUp(() => {
+      waiting.delete(name);
+      return lookUp(feeds, exchange, keys, range);
+    });
+  if (!known) waiting.set(name, lookup);
+  return (await lookup).copy();
 }
 
 async function lookUp(
@@ -58,7 +69,7 @@ async function lookUp(
   exchange: string,
   keys: readonly string[],
   range: MinuteRange,
-): Promise<SliceIndex> {
+): Promise<PackedIndex> {
   const index = new PackedIndex(exchange, keys, range);
   for (const key of keys) {
     if (!(await hasFolder(join(feeds, exchange, key)))) continue;
@@ -88,6 +99,15 @@ class PackedIndex implements SliceIndex {
     this.#lengths = new Uint8Array(minutes);
     this.#offsets = new Uint8Array(minutes);
     this.#kinds = new Uint8Array(minutes);
+  }
+
+  /** Another of the same, to add slices to. */
+  copy(): PackedIndex {
+    const copy = new PackedIndex(this.#exchange, this.#keys, this.#range);
+    copy.#lengths.set(this.#lengths);
+    copy.#offsets.set(this.#offsets);
+    copy.#kinds.set(this.#kinds);
+    return copy;
   }
 
   at(minute: Minute): SliceFile | undefined {

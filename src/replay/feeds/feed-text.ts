@@ -1,3 +1,5 @@
+import { pageMemory } from '../../base/page-memory.js';
+
 /** Lines of a feed as slices have them, end to end; an empty one is a break of the collector's connection. Plain data. */
 export interface FeedText {
   /** May be longer than the text. Threads share its memory. */
@@ -22,7 +24,7 @@ export class FeedTextBuffer implements FeedText {
   /** @param size bytes to begin with. */
   constructor(size: number) {
     this.#size = size;
-    this.bytes = newBytes(size);
+    this.bytes = pageMemory(size);
   }
 
   /** A copy, of lines of which all were told whose they are; undefined where none was. */
@@ -51,18 +53,14 @@ export class FeedTextBuffer implements FeedText {
   clear(): void {
     this.length = 0;
     this.#shares = [];
-    if (this.bytes.length > MOST_TEXT * this.#size) this.bytes = newBytes(this.#size);
+    if (this.bytes.length > MOST_TEXT * this.#size) this.bytes = pageMemory(this.#size);
   }
 
   #makeRoom(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.length) return;
-    const larger = newBytes(Math.max(needed, 2 * this.bytes.length));
+    const larger = pageMemory(Math.max(needed, 2 * this.bytes.length));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
   }
-}
-
-function newBytes(size: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(size));
 }

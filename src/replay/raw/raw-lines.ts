@@ -1,7 +1,7 @@
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
 import type { LineSink, Written } from '../../market/lines/line-sink.js';
-import { LineWriter, WRITE } from '../line-writer.js';
+import { LineWriter } from '../line-writer.js';
 import { ADDED, END, HEAD, MIDDLE, writeRawLines } from './kernel/raw-line-kernel.js';
 import type { RawSink } from './merge-raw.js';
 
@@ -14,8 +14,8 @@ const LF = 0x0a;
 export class RawLines implements RawSink {
   readonly #lines: LineWriter;
 
-  /** @param size bytes of one write. */
-  constructor(output: LineSink, written: Written, size = WRITE) {
+  /** @param size bytes of one write; left out, 512 KB. */
+  constructor(output: LineSink, written: Written, size?: number) {
     this.#lines = new LineWriter(output, written, size);
   }
 

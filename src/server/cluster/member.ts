@@ -133,9 +133,9 @@ export class Member {
     if (counts !== undefined) this.counts = counts as Counts;
   }
 
-  /** Lets it end by itself, where it began. */
+  /** Lets it end by itself, where it began, and answers: one that is stopped would be waited for in vain. */
   end(graceMs: number): void {
-    if (this.#isReady) this.#link.tell({ told: 'end', graceMs });
+    if (this.#isReady && !this.#isSilent) this.#link.tell({ told: 'end', graceMs });
     else this.kill();
   }
 

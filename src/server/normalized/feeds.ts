@@ -8,7 +8,7 @@ import type { Serving } from '../serving.js';
 
 /** From the raw data API; what is below a minute is cut off. */
 export async function replayFromFeeds(
-  { options: { records }, run: shared, feedThreads: threads }: Serving,
+  { options: { records }, run: shared, feedThreads: threads, turns }: Serving,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
@@ -18,6 +18,8 @@ export async function replayFromFeeds(
   if (sources.length === 0) return;
   const run = { ...shared, bufferBytes: clientBufferBytes(sources.length), signal: target.signal };
   const opened = await openFeedSources(run, sources, records);
+  // Many may have waited for the same lookup.
+  await turns.take();
   await replayFeeds({ ...target, run, threads, sources: opened, onMinutes: () => {} });
   await run.cache.trim();
 }

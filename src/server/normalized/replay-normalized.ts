@@ -16,5 +16,5 @@ export async function replayNormalized(
   const wanted = options.filter(({ period }) => period.start < period.end);
   if (wanted.length === 0) return;
   const from = serving.options.source === 'datasets' ? replayDayFiles : replayFromFeeds;
-  await from(serving, wanted, target);
+  await from(serving, wanted, { ...target, output: serving.turns.wrap(target.output) });
 }

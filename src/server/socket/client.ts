@@ -7,7 +7,7 @@ import { StallWatch } from '../stall-watch.js';
 import { Frames } from './frames.js';
 
 /** Bytes of frames that are gathered before they are written. */
-export const WRITE = 48 * 1024;
+export const WRITE = 40 * 1024;
 
 /** Bytes of memory that a connection keeps; more is for few messages. */
 const MOST_MEMORY = 2 * WRITE;
