@@ -34,7 +34,7 @@ test('clients above the limit are refused on both ports, and let in when others 
     maxClients: 2,
   });
   const clients = [connectTo(server, STREAM), connectTo(server, STREAM)];
-  for (const { socket } of clients) await once(socket, 'message');
+  await Promise.all(clients.map(({ socket }) => once(socket, 'message')));
 
   const { status, text } = await ask(server.httpPort, REPLAY);
   assert.equal(status, 503);
