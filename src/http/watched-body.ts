@@ -5,6 +5,8 @@ import { formatDuration, formatSize, plural } from '../base/units.js';
 const BUFFER_BYTES = 256 * 1024;
 /** Bytes of a body that is read in one piece, unless its reader knows better. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Bytes of a body that are gathered in one piece of memory. */
+const MAX_BLOCK = 1024 * 1024;
 
 export interface WatchedBodyOptions {
   /** What the errors name: host and path. */
@@ -158,12 +160,39 @@ export async function discardBody(body: ResponseBody, limit = 64 * 1024): Promis
 
 /** The whole body, or its first bytes, somewhat more than the limit: what lies past it is broken off. */
 export async function readBody(body: ResponseBody, limit = MAX_BODY_BYTES): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const { blocks } = await gather(body, limit);
+  return Buffer.concat(blocks);
+}
+
+/** The whole body; undefined for one past the limit, which then takes no more memory than the limit. */
+export async function readWholeBody(body: ResponseBody, limit: number): Promise<Buffer | undefined> {
+  const { blocks, length } = await gather(body, limit);
+  return length > limit ? undefined : Buffer.concat(blocks);
+}
+
+/** Copies chunks into blocks: a small chunk keeps the whole of the connection's buffer that it lies in. */
+async function gather(
+  body: ResponseBody,
+  limit: number,
+): Promise<{ readonly blocks: readonly Buffer[]; readonly length: number }> {
+  const blocks: Buffer[] = [];
   let length = 0;
+  let block: Buffer = Buffer.alloc(0);
+  let used = 0;
   for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
+    for (let at = 0; at < chunk.length; ) {
+      if (used === block.length) {
+        block = Buffer.allocUnsafeSlow(Math.min(MAX_BLOCK, Math.max(chunk.length - at, length)));
+        blocks.push(block);
+        used = 0;
+      }
+      const copied = chunk.copy(block, used, at);
+      used += copied;
+      at += copied;
+      length += copied;
+    }
     if (length > limit) break;
   }
-  return Buffer.concat(chunks);
+  if (blocks.length > 0) blocks[blocks.length - 1] = block.subarray(0, used);
+  return { blocks, length };
 }

@@ -1,3 +1,4 @@
+import { pageMemory } from '../base/page-memory.js';
 import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
 /** Bytes of one write, of lines that come in small pieces. */
@@ -5,20 +6,22 @@ export const WRITE_BYTES = 512 * 1024;
 
 /** Gathers lines to large writes: whoever has a line that fits puts it into `bytes` at `length`, and adds it. */
 export class LineWriter {
-  readonly bytes = new Uint8Array(WRITE_BYTES);
+  readonly bytes: Uint8Array;
   length = 0;
   #messages = 0;
   readonly #output: LineSink;
   readonly #written: WrittenCounts;
 
-  constructor(output: LineSink, written: WrittenCounts) {
+  /** @param size bytes of one write; left out, 512 KB. */
+  constructor(output: LineSink, written: WrittenCounts, size?: number) {
+    this.bytes = size === undefined ? new Uint8Array(WRITE_BYTES) : pageMemory(size);
     this.#output = output;
     this.#written = written;
   }
 
   /** Whether there is room for so many bytes; a flush makes some. */
   fits(size: number): boolean {
-    return this.length + size <= WRITE_BYTES;
+    return this.length + size <= this.bytes.length;
   }
 
   /** So many bytes were put at `length`. */

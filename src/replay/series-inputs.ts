@@ -18,6 +18,8 @@ import { createLineBuffers, createSharedReading, writeSeriesLines } from './writ
 const TEXT_BUDGET_BYTES = 8 * 1024 * 1024;
 const MAX_TEXT_CHUNK_BYTES = 512 * 1024;
 const MIN_TEXT_CHUNK_BYTES = 16 * 1024;
+/** The same where a replay has its own share of memory. */
+const LEAST_OWN_CHUNK = 4 * 1024;
 const MAX_OPEN_FILES = 16;
 /** What merges and writes keeps up with no more. */
 const MAX_THREADS = 8;
@@ -42,6 +44,8 @@ export interface SeriesThreads {
   readonly threads: ThreadPool<SeriesTask>;
   /** For what is read in this thread. */
   readonly files: Files;
+  /** Bytes of text at hand, of all series of one replay together; undefined where all replays share them. */
+  readonly textBytes: number | undefined;
   /** How many are open: each has the less memory the more there are. */
   replays: number;
   close(): Promise<void>;
@@ -50,10 +54,12 @@ export interface SeriesThreads {
 /**
  * @param store how the threads reach object stores.
  * @param processors threads at once; left out, as many as there are processors.
+ * @param textBytes of text at hand, of all series of one replay; left out, all replays share 8 MB.
  */
 export function createSeriesThreads(
   store: StoreSettings | undefined,
   processors = availableParallelism(),
+  textBytes?: number,
 ): SeriesThreads {
   const most = Math.min(processors, MAX_THREADS);
   const open = Math.ceil(MAX_OPEN_FILES / most);
@@ -63,7 +69,7 @@ export function createSeriesThreads(
     await threads.close();
     await files.close();
   };
-  return { threads, files, replays: 0, close };
+  return { threads, files, textBytes, replays: 0, close };
 }
 
 /**
@@ -80,8 +86,7 @@ export async function openSeriesInputs(
   // Each series listens to it, and that is no leak.
   setMaxListeners(0, signal);
   await waitForFirstDay(input, signal);
-  const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.replays + 1));
-  const bounded = Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, textChunk));
+  const bounded = textChunkFor(input.series.length, shared);
   const { lines, close } = (await shouldUseThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readInThisThread(input, bounded, shared.files, signal);
@@ -95,6 +100,12 @@ export async function openSeriesInputs(
       return close();
     },
   };
+}
+
+function textChunkFor(series: number, { textBytes, replays }: SeriesThreads): number {
+  if (textBytes !== undefined) return Math.max(LEAST_OWN_CHUNK, Math.floor(textBytes / series));
+  const chunk = Math.floor(TEXT_BUDGET_BYTES / series / (replays + 1));
+  return Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, chunk));
 }
 
 /** The merge has no first line before. */

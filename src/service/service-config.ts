@@ -11,7 +11,7 @@ export interface ServiceConfig {
   readonly apiKey?: string | undefined;
   /** Milliseconds without a byte after which an answer is broken off. */
   readonly stallTimeoutMs: number;
-  /** Bytes that an answer of the metadata host may have; 512 MB where it isn't said. */
+  /** Bytes that an answer of the metadata host may have; 201 MB where it isn't said. */
   readonly maxAnswerBytes?: number | undefined;
   /** The environment, for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;

@@ -175,6 +175,9 @@ export const SERVE_FLAGS = {
     port: valueFlag('port of HTTP; WebSocket is on the next one (default: TM_PORT, else 8000)'),
     host: valueFlag('address to listen on; whoever can reach it uses your key (default: 127.0.0.1)'),
     'allow-origin': valueFlag('origins of web pages that may use it, as http://host:port'),
+    'max-clients': valueFlag(
+      'clients at once over both ports; others get 503, or close code 1013 (default: 256)',
+    ),
     'cluster-mode': booleanFlag('serve in a process for each processor; TM_CLUSTER_MODE=true does the same'),
     compress: booleanFlag('compress answers for clients that take gzip'),
     debug: booleanFlag('print what goes on inside to stdout; TM_DEBUG=true does the same'),

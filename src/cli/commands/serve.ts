@@ -36,7 +36,7 @@ async function serveHere(args: CommandArgs, cli: CliHost, settings: ServeSetting
     const server = await startServer(options);
     countIn(server.serving);
     await clearCache(cli, settings);
-    return untilSignal(cli, server, GRACE_MS);
+    return untilSignal(cli, settings, server, GRACE_MS);
   });
 }
 
@@ -50,7 +50,9 @@ async function serveOverProcesses(args: CommandArgs, cli: CliHost, settings: Ser
   });
   if (!server) return 0;
   const debug = settings.options.log.debug;
-  return untilSignal(cli, server, WORKER_GRACE_MS, () => debug?.(`workers ${server.pids.join(', ')}`));
+  return untilSignal(cli, settings, server, WORKER_GRACE_MS, () =>
+    debug?.(`workers ${server.pids.join(', ')}`),
+  );
 }
 
 /** When the ports are its own: not the cache of a server that has them already. */
@@ -62,16 +64,24 @@ async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void>
 
 /** A signal is the way to end it, so it is no failure. */
 async function untilSignal(
-  { stdout, signal }: CliHost,
+  { stdout, stderr, signal }: CliHost,
+  { options: { host } }: ServeSettings,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
   graceMs: number,
   onListening = (): void => {},
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
+  if (stderr.isTTY) stderr.write(`${pageAddress(host, httpPort)}\n`);
   onListening();
   await waitForAbort(signal);
   await close(graceMs);
   return 0;
+}
+
+/** Where a browser on this machine finds the page. */
+function pageAddress(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}/`;
 }
 
 async function warnOfOthers(

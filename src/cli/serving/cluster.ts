@@ -33,13 +33,14 @@ export async function startWorkers(
   const input: CommandArgs = { ...args, 'api-key': apiKey };
   const { startCluster } = await import('../../server/cluster/start-cluster.js');
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const { port, host, memory, log } = options;
+  const { port, host, maxClients, memory, log } = options;
   // What is given here stands over the environment that they inherit; empty is as not set.
   const withoutKey = Object.fromEntries(KEY_VARIABLES.map((name) => [name, '']));
   const fork = (): Worker => cluster.fork({ ...withoutKey, [VARIABLE]: 'true' });
   return startCluster({
     port,
     host,
+    maxClients,
     memory,
     log,
     size: Math.max(FEWEST, availableParallelism()),

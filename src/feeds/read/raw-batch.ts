@@ -4,6 +4,8 @@ import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
 
 const LF = 0x0a;
 const TICKS_PER_MINUTE = 600_000_000;
+/** Room of a new batch; it grows to the lines of a piece of text. */
+const FEW_LINES = 256;
 const NO_TEXT: Buffer = Buffer.alloc(0);
 
 /**
@@ -13,10 +15,10 @@ const NO_TEXT: Buffer = Buffer.alloc(0);
 export class RawBatch {
   text: Buffer = NO_TEXT;
   count = 0;
-  starts = new Int32Array(4096);
-  ends = new Int32Array(4096);
+  starts = new Int32Array(FEW_LINES);
+  ends = new Int32Array(FEW_LINES);
   /** Microseconds since the period's start, of which one digit is a fraction; of a break, those of the line behind it. */
-  localTimestamps = new Float64Array(4096);
+  localTimestamps = new Float64Array(FEW_LINES);
 
   add(start: number, end: number, localTimestamp: number): void {
     if (this.count === this.starts.length) this.#grow();
@@ -31,6 +33,7 @@ export class RawBatch {
   }
 
   clear(): void {
+    this.text = NO_TEXT;
     this.count = 0;
   }
 

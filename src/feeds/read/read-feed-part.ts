@@ -30,7 +30,7 @@ export async function readFeedPart(
   // Each request under way listens to it, and that is no leak.
   setMaxListeners(0, signal);
   const slices = new SlicePrefetcher(run, part, signal);
-  const whole = new WholeLineSplitter();
+  const whole = new WholeLineSplitter(run.bufferBytes);
   const lines = new LineIndexer(base);
   let batch = await exchange(undefined);
   batch.clear();
@@ -40,7 +40,7 @@ export async function readFeedPart(
     batch.clear();
     if (signal.aborted) throw abortReason(signal);
   };
-  const readSlice = async ({ text, wanted, has }: OpenSlice): Promise<void> => {
+  const readSlice = async ({ text, wanted, has, done }: OpenSlice): Promise<void> => {
     lines.startSlice(partOf(text, wanted, has, part));
     await text.read(async (chunk) => {
       for (const piece of whole.of(chunk)) {
@@ -53,23 +53,26 @@ export async function readFeedPart(
         }
       }
     });
+    done();
     lines.endSlice();
     onMinutes(wanted.end - wanted.start);
   };
-  run.shared.readers++;
   try {
     for (let opening = slices.next(); ; ) {
       const open = await opening;
       if (!open) break;
-      opening = slices.next();
+      // Where there is no room for the text of one slice, there is none for the next beside it.
+      const isAhead = open.text.isKept;
+      if (isAhead) opening = slices.next();
       // It is thrown in its turn.
       opening.catch(() => {});
       await readSlice(open);
+      if (!isAhead) opening = slices.next();
     }
     lines.end(batch);
     await handOver();
   } finally {
-    run.shared.readers--;
+    slices.close();
     ended.abort();
   }
 }

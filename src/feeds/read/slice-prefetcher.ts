@@ -6,7 +6,8 @@ import type { SliceFile } from '../cache/slice-path.js';
 import type { FeedRun } from '../feed-run.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';
-import { MAX_NEXT_TEXT_BYTES, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
+import { type Keep, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
+import { HeldText } from './text-room.js';
 
 /** One series of requests: what of an exchange fits into one. */
 export interface FeedPart {
@@ -28,6 +29,8 @@ export interface OpenSlice {
   readonly wanted: MinuteRange;
   /** Those that it has. */
   readonly has: MinuteRange;
+  /** To be called when it was read: its memory is free for others. */
+  readonly done: () => void;
 }
 
 /** Slices that are known or on their way, at most, before the first of them is read. */
@@ -37,16 +40,16 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Bytes that may be on their way at once, as far as can be told from those that came. */
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
-/** So many parts may have all of that at once; of more, each has the less. */
-const READERS_WITH_FULL_BUDGET = 4;
-const MIN_SHARE_BYTES = 1024 * 1024;
+/** Bytes of text that are kept of a slice that is read next. */
+const MOST_KEPT = 48 * 1024 * 1024;
 
 /** A slice before it is opened: how, and what it holds in memory until then. */
 interface PendingSlice {
   readonly wanted: MinuteRange;
   readonly has: MinuteRange;
   readonly held: number;
-  open(): Promise<SliceText>;
+  /** @param keep says how much of its text, beside what is held, may stay in memory. */
+  open(keep: Keep): Promise<SliceText>;
   /** Where it is on disk. */
   readonly file?: SliceFile | undefined;
 }
@@ -65,7 +68,7 @@ export class SlicePrefetcher {
   #cursor: Minute;
   #size: number | undefined;
   #fetching = 0;
-  #held = 0;
+  readonly #held: HeldText;
   /** Bytes of the largest slice so far. */
   #largest = 1;
   #hasFailed = false;
@@ -74,6 +77,7 @@ export class SlicePrefetcher {
     this.#run = run;
     this.#part = part;
     this.#signal = signal;
+    this.#held = new HeldText(run.texts);
     this.#cursor = part.range.start;
   }
 
@@ -93,18 +97,33 @@ export class SlicePrefetcher {
     return waiting && this.#open(waiting);
   }
 
+  /** Releases all memory that slices hold; what is still on its way holds none. */
+  close(): void {
+    this.#held.close();
+  }
+
   async #open(waiting: PendingSlice): Promise<OpenSlice | undefined> {
-    const { wanted, has, file, held } = waiting;
+    const { wanted, has, file } = waiting;
+    let { held } = waiting;
+    const release = (): void => {
+      this.#held.release(held);
+      held = 0;
+      this.#fill();
+    };
+    const keep = (bytes: number): boolean => {
+      const isRoom = held + bytes <= MOST_KEPT && this.#held.take(bytes);
+      if (isRoom) held += bytes;
+      else release();
+      return isRoom;
+    };
     try {
-      const text = await waiting.open();
-      return { text, wanted, has };
+      const text = await waiting.open(keep);
+      return { text, wanted, has, done: release };
     } catch (error) {
+      release();
       const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
       if (!file || !isLost) throw error;
       await this.#fetchAgain(wanted, file, error);
-    } finally {
-      this.#held -= held;
-      this.#fill();
     }
     return this.next();
   }
@@ -138,7 +157,7 @@ export class SlicePrefetcher {
       : Math.min(this.#run.concurrency.limit, MAX_IN_FLIGHT_BYTES / this.#largest) / share;
     return (
       this.#fetching < Math.max(1, Math.floor(most)) &&
-      (this.#held < this.#shareOf(MAX_HELD_BYTES) || this.#queue.length === 0)
+      ((this.#held.bytes < MAX_HELD_BYTES && this.#run.texts.left > 0) || this.#queue.length === 0)
     );
   }
 
@@ -149,8 +168,9 @@ export class SlicePrefetcher {
   }
 
   #waitingOnDisk(file: SliceFile, wanted: MinuteRange): PendingSlice {
-    const open = async (): Promise<SliceText> => {
-      return unpackSlice(await this.#run.cache.read(file), file.encoding, this.#shareOf(MAX_NEXT_TEXT_BYTES));
+    const open = async (keep: Keep): Promise<SliceText> => {
+      const { cache, bufferBytes } = this.#run;
+      return unpackSlice(await cache.read(file), file.encoding, keep, bufferBytes);
     };
     return { wanted, has: file, held: 0, open, file };
   }
@@ -198,21 +218,14 @@ export class SlicePrefetcher {
     const { slice, text } = fetched;
     const { bytes, encoding } = slice;
     this.#largest = Math.max(this.#largest, bytes.length);
-    const isHeld = isNext || this.#held + text.size <= this.#shareOf(MAX_HELD_BYTES);
-    if (file && !isHeld) return this.#waitingOnDisk(file, wanted);
-    this.#held += isHeld ? text.size : bytes.length;
-    if (isHeld) return { wanted, has, held: text.size, open: async () => text };
-    return {
-      wanted,
-      has,
-      held: bytes.length,
-      open: () => unpackSlice(bytes, encoding, this.#shareOf(MAX_NEXT_TEXT_BYTES)),
-    };
-  }
-
-  #shareOf(most: number): number {
-    const share = (most * READERS_WITH_FULL_BUDGET) / Math.max(1, this.#run.shared.readers);
-    return Math.max(MIN_SHARE_BYTES, Math.min(most, share));
+    const held = text.isKept ? text.size : bytes.length;
+    const isHeld = this.#held.bytes + held <= MAX_HELD_BYTES && this.#held.take(held);
+    if (isHeld) return { wanted, has, held, open: async () => text };
+    if (file && !isNext) return this.#waitingOnDisk(file, wanted);
+    this.#held.hold(bytes.length);
+    const open = (keep: Keep): Promise<SliceText> =>
+      unpackSlice(bytes, encoding, keep, this.#run.bufferBytes);
+    return { wanted, has, held: bytes.length, open };
   }
 
   #requestOf(range: MinuteRange): KeyedRequest {

@@ -1,11 +1,14 @@
 const LF = 0x0a;
-/** Bytes of lines that are worked on at once, about: a processor has them near while they are cut and written. */
-const PIECE_BYTES = 256 * 1024;
-
 /** Text that comes in chunks of any size, as pieces of whole lines. */
 export class WholeLineSplitter {
   /** The beginning of a line whose end is still to come. */
   #begun: Buffer | undefined;
+  readonly #piece: number;
+
+  /** @param piece bytes of lines that are worked on at once, about: a processor has them near while they are cut. */
+  constructor(piece: number) {
+    this.#piece = piece;
+  }
 
   /** The whole lines of a chunk, as they lie there: only a line that two chunks share is copied. */
   *of(chunk: Buffer): Generator<Buffer> {
@@ -17,8 +20,8 @@ export class WholeLineSplitter {
       this.#begun = undefined;
     }
     while (at < last) {
-      const end = last - at <= PIECE_BYTES ? last : chunk.lastIndexOf(LF, at + PIECE_BYTES - 1) + 1;
-      const until = end > at ? end : chunk.indexOf(LF, at + PIECE_BYTES) + 1;
+      const end = last - at <= this.#piece ? last : chunk.lastIndexOf(LF, at + this.#piece - 1) + 1;
+      const until = end > at ? end : chunk.indexOf(LF, at + this.#piece) + 1;
       yield chunk.subarray(at, until);
       at = until;
     }

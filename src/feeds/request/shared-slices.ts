@@ -28,8 +28,6 @@ export interface KeyedRequest extends SliceRequest {
  * another, and all together keep to the run's limit. A request ends when nobody waits for it any longer.
  */
 export interface SharedSlices {
-  /** Parts that are being read, which share the memory. */
-  readers: number;
   /** A slice that has the request's first minute. @throws as `fetchSlice`; the reason of an abort. */
   fetch(run: FetchRun, request: KeyedRequest, signal: AbortSignal): Promise<SharedSlice>;
   /** What was kept isn't there any more, or is damaged. */
@@ -92,7 +90,6 @@ export function createSharedSlices(): SharedSlices {
     return one;
   };
   return {
-    readers: 0,
     async fetch(run, request, signal) {
       for (;;) {
         const one = known.get(minuteKey(request, request.start)) ?? begin(run, request);

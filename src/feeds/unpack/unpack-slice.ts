@@ -14,14 +14,17 @@ export type SliceEncoding = 'gzip' | 'zstd';
 export interface SliceText {
   /** Bytes of text. */
   readonly size: number;
+  /** Whether the text is in memory; else it is decompressed once more when it is read. */
+  readonly isKept: boolean;
   /** Gives the text in chunks; a promise holds the next one back. May be called again. */
   read(use: TextSink): Promise<void>;
   /** Where in the text its gzip members or zstd frames end, in bytes; none where that can't be seen. */
   ends(): readonly number[];
 }
 
-/** Bytes of text that are kept of a slice that is read next. */
-export const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
+/** Asked for each chunk of text whether the slice may keep it too, in memory: once that is refused, it keeps none. */
+export type Keep = (bytes: number) => boolean;
+
 /** Bytes of a slice, and of its text, up to which it is decompressed in one piece. */
 const SMALL_SLICE_BYTES = 32 * 1024;
 const SMALL_TEXT_BYTES = 1024 * 1024;
@@ -37,17 +40,34 @@ const LF = 0x0a;
 /**
  * Decompresses a slice to its end, all of its members or frames, before any of it can be read: what is wrong at the end
  * must not show after the beginning was given away.
- * @param mostKept bytes of text that are kept; a larger slice is decompressed a second time when it is read.
+ * @param keep says how much text is kept; a larger slice is decompressed a second time when it is read.
+ * @param chunk bytes of text that are in memory at once of what isn't kept, while it is read.
  * @throws TickhaulError `createCorruptError` for what is no whole gzip file or zstd stream, ends within a line, or doesn't begin
  * as lines of the raw data API do.
  */
-export function unpackSlice(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
+export function unpackSlice(
+  bytes: Buffer,
+  encoding: SliceEncoding,
+  keep: Keep,
+  chunk = LARGE_TEXT_CHUNK_BYTES,
+): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES;
-  return isSmall ? unpack(bytes, encoding, mostKept) : decompressing(() => unpack(bytes, encoding, mostKept));
+  const work = (): Promise<SliceText> => unpack(bytes, encoding, keep, chunk);
+  return isSmall ? work() : decompressing(work);
 }
 
-async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number): Promise<SliceText> {
-  let kept: Buffer[] | undefined = [];
+/** Keeps texts up to so many bytes. */
+export function keepUpTo(most: number): Keep {
+  let left = most;
+  return (bytes) => {
+    left -= bytes;
+    return left >= 0;
+  };
+}
+
+async function unpack(bytes: Buffer, encoding: SliceEncoding, keep: Keep, chunk: number): Promise<SliceText> {
+  // The compressed bytes are kept with the text, since they show where it ends.
+  let kept: Buffer[] | undefined = keep(bytes.length) ? [] : undefined;
   let size = 0;
   let last = LF;
   let head: Buffer = Buffer.alloc(0);
@@ -57,8 +77,8 @@ async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number):
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
-    if (size > mostKept) kept = undefined;
-    kept?.push(text);
+    if (kept && keep(text.length)) kept.push(text);
+    else kept = undefined;
   };
   await decompress(bytes, encoding, onText, () => frameEnds.push(size));
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');
@@ -66,8 +86,9 @@ async function unpack(bytes: Buffer, encoding: SliceEncoding, mostKept: number):
   const texts = kept;
   return {
     size,
+    isKept: texts !== undefined,
     async read(use) {
-      if (!texts) return decompress(bytes, encoding, use);
+      if (!texts) return decompressStream(bytes, encoding, use, chunk);
       for (const text of texts) await use(text);
     },
     ends: () => (encoding === 'zstd' ? frameEnds : gzipTextEnds(bytes, size)),
@@ -78,21 +99,35 @@ async function decompress(
   bytes: Buffer,
   encoding: SliceEncoding,
   onText: TextSink,
-  onFrameEnd?: () => void,
+  onFrameEnd: () => void,
 ): Promise<void> {
-  if (encoding === 'zstd') {
-    for (const frame of splitZstdFrames(bytes)) {
-      await unzstd(frame, onText);
-      onFrameEnd?.();
-    }
-    return;
-  }
-  const text = bytes.length <= SMALL_SLICE_BYTES ? gunzipBytes(bytes, SMALL_TEXT_BYTES) : undefined;
+  const text =
+    encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES
+      ? gunzipBytes(bytes, SMALL_TEXT_BYTES)
+      : undefined;
   if (text) {
     await onText(text);
     return;
   }
-  const pass = startGunzip(onText, chooseChunkBytes(bytes));
+  const chunk = encoding === 'gzip' ? chooseChunkBytes(bytes) : LARGE_TEXT_CHUNK_BYTES;
+  await decompressStream(bytes, encoding, onText, chunk, onFrameEnd);
+}
+
+async function decompressStream(
+  bytes: Buffer,
+  encoding: SliceEncoding,
+  onText: TextSink,
+  chunk: number,
+  onFrameEnd?: () => void,
+): Promise<void> {
+  if (encoding === 'zstd') {
+    for (const frame of splitZstdFrames(bytes)) {
+      await unzstd(frame, onText, chunk);
+      onFrameEnd?.();
+    }
+    return;
+  }
+  const pass = startGunzip(onText, chunk);
   try {
     await pass.write(bytes);
     await pass.finish();

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { TickhaulError } from '../../base/errors.js';
-import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from '../../integrity/gunzip.js';
+import type { TextSink } from '../../integrity/gunzip.js';
 
 /** Compressed bytes that are given to the slower decoder at once, so that it gives text now and then. */
 const PIECE_BYTES = 128 * 1024;
@@ -17,10 +17,10 @@ const { createZstdDecompress } = zlib as NativeZstd;
 /** Whether Node reads zstd itself: without that, gzip is quicker. */
 export const HAS_ZSTD = createZstdDecompress !== undefined;
 
-/** Decompresses one whole zstd frame. @throws TickhaulError `createCorruptError`, and what the sink throws. */
-export async function unzstd(frame: Buffer, onText: TextSink): Promise<void> {
+/** Decompresses one whole zstd frame. @param chunk bytes of text that Node's own zstd gives at once. @throws TickhaulError `createCorruptError`, and what the sink throws. */
+export async function unzstd(frame: Buffer, onText: TextSink, chunk: number): Promise<void> {
   for await (const text of createZstdDecompress
-    ? decompressNative(createZstdDecompress, frame)
+    ? decompressNative(createZstdDecompress, frame, chunk)
     : decompressPortable(frame)) {
     await onText(text);
   }
@@ -29,8 +29,9 @@ export async function unzstd(frame: Buffer, onText: TextSink): Promise<void> {
 async function* decompressNative(
   create: NonNullable<NativeZstd['createZstdDecompress']>,
   frame: Buffer,
+  chunk: number,
 ): AsyncGenerator<Buffer> {
-  const stream = create({ chunkSize: LARGE_TEXT_CHUNK_BYTES });
+  const stream = create({ chunkSize: chunk });
   stream.end(frame);
   try {
     yield* stream as AsyncIterable<Buffer>;

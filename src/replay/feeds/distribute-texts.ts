@@ -18,8 +18,12 @@ export interface TextDistribution {
 }
 
 /** Gives a source's text to readers, each of whom has all of it. It is written over once all have used it. */
-export function distributeTexts(read: ReadText, readers: readonly FeedReader[]): TextDistribution {
-  const free = new AsyncQueue(Array.from({ length: TEXTS_IN_FLIGHT }, () => new FeedTextBuffer()));
+export function distributeTexts(
+  read: ReadText,
+  readers: readonly FeedReader[],
+  bufferBytes: number,
+): TextDistribution {
+  const free = new AsyncQueue(Array.from({ length: TEXTS_IN_FLIGHT }, () => new FeedTextBuffer(bufferBytes)));
   const push = (buffer: FeedTextBuffer): void => {
     const { bytes, length, shares } = buffer;
     let users = readers.length;

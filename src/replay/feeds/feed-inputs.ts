@@ -46,6 +46,8 @@ interface SourceReading {
   readonly shares: SymbolShares | undefined;
   /** Begins to read from the start. */
   readonly read: (shares?: SymbolShares) => ReadText;
+  /** Of each of its buffers. */
+  readonly bufferBytes: number;
 }
 
 /**
@@ -58,11 +60,14 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
   const { idle } = threads;
   const readings = sources.map((open): SourceReading => {
     const count = createMonotonicCounter(onMinutes);
+    const shares = idle > sources.length ? createShares(open, idle) : undefined;
+    // Each reader has buffers of its own, and so have the merged lines of several.
+    const bufferBytes = run.bufferBytes / (shares ? 2 : 1);
     const read = (shares?: SymbolShares): ReadText => {
-      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
+      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, bufferBytes, shares };
       return (exchange) => readFeeds(input, exchange);
     };
-    return { open, read, shares: idle > sources.length ? createShares(open, idle) : undefined };
+    return { open, read, shares, bufferBytes };
   });
   const time = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
   if (time < MIN_PERIOD_FOR_THREADS_US) {
@@ -79,10 +84,14 @@ function createShares({ source, isDivisible }: OpenSource, most: number): Symbol
   return shares.count > 1 ? shares : undefined;
 }
 
-function readInThisThread({ open: { source }, read }: SourceReading): MergeInputs['lines'][number] {
-  return createHandover(createFeedLineBuffers(), (exchange) => {
-    const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
-    return writeFeedLines(source, texts, exchange);
+function readInThisThread({
+  open: { source },
+  read,
+  bufferBytes,
+}: SourceReading): MergeInputs['lines'][number] {
+  return createHandover(createFeedLineBuffers(bufferBytes), (exchange) => {
+    const texts = createHandover([new FeedTextBuffer(bufferBytes), new FeedTextBuffer(bufferBytes)], read());
+    return writeFeedLines(source, texts, exchange, bufferBytes);
   });
 }
 
@@ -107,19 +116,19 @@ function readInThreads(
     const { readers } = jobs[at % count] as FeedJob;
     return { reading, reader: readers[Math.floor(at / count)] as FeedReader };
   });
-  const startAlone = (source: FeedSource): FeedReader => {
+  const startAlone = (source: FeedSource, bufferBytes: number): FeedReader => {
     stop.signal.throwIfAborted();
-    begin([[{ source }]]);
+    begin([[{ source, bufferBytes }]]);
     return jobs.at(-1)?.readers[0] as FeedReader;
   };
   return {
     lines: readings.map((reading) => {
-      const { open, shares, read } = reading;
+      const { open, shares, read, bufferBytes } = reading;
       const its = readers.filter((one) => one.reading === reading).map(({ reader }) => reader);
-      if (shares === undefined) return readLinesWithOneReader(read(), its[0] as FeedReader);
-      return readLinesWithReaders(read(shares), its, () =>
-        readLinesWithOneReader(read(), startAlone(open.source)),
-      );
+      if (shares === undefined) return readLinesWithOneReader(read(), its[0] as FeedReader, bufferBytes);
+      const alone = (): ReturnType<typeof readLinesWithOneReader> =>
+        readLinesWithOneReader(read(), startAlone(open.source, bufferBytes), bufferBytes);
+      return readLinesWithReaders(read(shares), its, alone, bufferBytes);
     }),
     async close() {
       stop.abort();
@@ -128,8 +137,8 @@ function readInThreads(
   };
 }
 
-function createTasks({ open: { source }, shares }: SourceReading): readonly FeedTask[] {
-  if (shares === undefined) return [{ source }];
+function createTasks({ open: { source }, shares, bufferBytes }: SourceReading): readonly FeedTask[] {
+  if (shares === undefined) return [{ source, bufferBytes }];
   const { count } = shares;
-  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count } }));
+  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count }, bufferBytes }));
 }

@@ -1,3 +1,5 @@
+import { pageMemory } from '../../base/page-memory.js';
+
 /** Lines of a feed as slices have them, end to end; an empty one is a break of the collector's connection. Plain data. */
 export interface FeedText {
   /** May be longer than the text. Threads share its memory. */
@@ -7,8 +9,6 @@ export interface FeedText {
   readonly shares?: Uint8Array | undefined;
 }
 
-/** Bytes of text that go from hand to hand at once, unless a single line has more. */
-export const FEED_TEXT_BYTES = 256 * 1024;
 /** Memory past so many times is for few. */
 const MAX_GROWTH = 4;
 
@@ -16,9 +16,16 @@ const LF = 0x0a;
 
 /** Text to be. The memory grows to what it has to hold once, and is used again. */
 export class FeedTextBuffer implements FeedText {
-  bytes = newBytes(FEED_TEXT_BYTES);
+  bytes: Uint8Array;
   length = 0;
+  readonly #size: number;
   #shares: number[] = [];
+
+  /** @param size bytes to begin with. */
+  constructor(size: number) {
+    this.#size = size;
+    this.bytes = pageMemory(size);
+  }
 
   /** A copy, of lines of which all were told whose they are; undefined where none was. */
   get shares(): Uint8Array | undefined {
@@ -46,18 +53,14 @@ export class FeedTextBuffer implements FeedText {
   clear(): void {
     this.length = 0;
     this.#shares = [];
-    if (this.bytes.length > MAX_GROWTH * FEED_TEXT_BYTES) this.bytes = newBytes(FEED_TEXT_BYTES);
+    if (this.bytes.length > MAX_GROWTH * this.#size) this.bytes = pageMemory(this.#size);
   }
 
   #makeRoom(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.length) return;
-    const larger = newBytes(Math.max(needed, 2 * this.bytes.length));
+    const larger = pageMemory(Math.max(needed, 2 * this.bytes.length));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
   }
-}
-
-function newBytes(size: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(size));
 }

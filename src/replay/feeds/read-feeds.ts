@@ -3,13 +3,11 @@ import type { FeedRun } from '../../feeds/feed-run.js';
 import type { OpenedFeed } from '../../feeds/open-feed.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START } from '../../feeds/read/raw-line.js';
+import { fillOrFlush } from '../fill-or-flush.js';
 import type { SwapBuffer } from '../handover.js';
 import { DisconnectCounter } from '../raw/disconnect-counter.js';
 import { mergeParts } from '../raw/merge-parts.js';
-import { FEED_TEXT_BYTES, type FeedTextBuffer } from './feed-text.js';
-
-/** Less than so many bytes of text wait for more, where more is at hand. */
-const MIN_TEXT_BYTES = 64 * 1024;
+import type { FeedTextBuffer } from './feed-text.js';
 
 export interface ReadFeedsInput {
   readonly run: FeedRun;
@@ -18,6 +16,8 @@ export interface ReadFeedsInput {
   /** Told how many minutes of the period were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
+  /** Bytes of text that go from hand to hand at once, unless a single line has more. */
+  readonly bufferBytes: number;
   /** Where several readers share the text: whose its lines seem to be. */
   readonly shares?: SymbolShares | undefined;
 }
@@ -27,11 +27,11 @@ export interface ReadFeedsInput {
  * @throws TickhaulError once all text before was handed over: as `readFeedPart` does.
  */
 export async function readFeeds(
-  { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
+  { run, feeds, onMinutes, stopped, bufferBytes, shares }: ReadFeedsInput,
   exchange: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
   // Readers that share a text have fewer lines of it each.
-  const most = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
+  const most = shares ? bufferBytes : bufferBytes / 2;
   let text = await exchange(undefined);
   text.clear();
   const handOver = async (least: number): Promise<void> => {
@@ -44,7 +44,7 @@ export async function readFeeds(
     const merge = mergeParts(run, parts, tell, stopped);
     const breaks = new DisconnectCounter(parts.length);
     try {
-      while (await merge.fill()) {
+      while (await fillOrFlush(merge, () => handOver(1))) {
         while (merge.next()) {
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
@@ -53,7 +53,7 @@ export async function readFeeds(
               at++;
               continue;
             }
-            const until = findRunEnd(batch, at, end);
+            const until = findRunEnd(batch, at, end, bufferBytes / 2);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
             if (shares) addShares(text, shares, batch, at, until);
             breaks.sawLine(input);
@@ -61,7 +61,7 @@ export async function readFeeds(
             await handOver(most);
           }
         }
-        await handOver(shares ? most / 2 : MIN_TEXT_BYTES);
+        await handOver(most / 2);
       }
     } finally {
       await merge.close();
@@ -75,8 +75,8 @@ export async function readFeeds(
 }
 
 /** Lines that lie end to end are copied in one go. @returns the line behind them. */
-function findRunEnd({ starts, ends }: RawBatch, at: number, end: number): number {
-  const most = (starts[at] as number) + FEED_TEXT_BYTES / 2;
+function findRunEnd({ starts, ends }: RawBatch, at: number, end: number, bytes: number): number {
+  const most = (starts[at] as number) + bytes;
   let until = at + 1;
   while (until < end && starts[until] === (ends[until - 1] as number) + 1 && (ends[until] as number) < most) {
     until++;

@@ -8,9 +8,13 @@ import { createFeedLineBuffers } from './write-feed-lines.js';
 
 type Lines = AsyncGenerator<TimedLines, void, undefined>;
 
-/** The lines of a source, which one reader makes. @throws as `writeFeedLines`; what `read` throws, behind all lines. */
-export async function* readLinesWithOneReader(read: ReadText, reader: FeedReader): Lines {
-  const texts = distributeTexts(read, [reader]);
+/** The lines of a source, which one reader makes. @param bufferBytes of each buffer. @throws as `writeFeedLines`; what `read` throws, behind all lines. */
+export async function* readLinesWithOneReader(
+  read: ReadText,
+  reader: FeedReader,
+  bufferBytes: number,
+): Lines {
+  const texts = distributeTexts(read, [reader], bufferBytes);
   try {
     yield* reader.lines();
     await texts.done();
@@ -29,10 +33,11 @@ export async function* readLinesWithReaders(
   read: ReadText,
   readers: readonly FeedReader[],
   alone: () => AsyncIterable<TimedLines>,
+  bufferBytes: number,
 ): Lines {
   let given = 0;
   try {
-    for await (const lines of mergedLines(read, readers)) {
+    for await (const lines of mergedLines(read, readers, bufferBytes)) {
       given += lines.count;
       yield lines;
     }
@@ -43,13 +48,14 @@ export async function* readLinesWithReaders(
   yield* skipLines(given, alone());
 }
 
-async function* mergedLines(read: ReadText, readers: readonly FeedReader[]): Lines {
-  const texts = distributeTexts(read, readers);
+async function* mergedLines(read: ReadText, readers: readonly FeedReader[], bufferBytes: number): Lines {
+  const texts = distributeTexts(read, readers, bufferBytes);
   try {
-    yield* createHandover(createFeedLineBuffers(), (exchange) =>
+    yield* createHandover(createFeedLineBuffers(bufferBytes), (exchange) =>
       mergeShares(
         readers.map((reader) => reader.lines()),
         exchange,
+        bufferBytes,
       ),
     );
     await texts.done();

@@ -7,19 +7,18 @@ import type { FeedSource } from './feed-source.js';
 import type { FeedText } from './feed-text.js';
 import type { ShareTracker } from './share-tracker.js';
 
-/** Bytes of lines that go from hand to hand at once, about. */
-export const LINE_BUFFER_BYTES = 256 * 1024;
 /** Memory past so many times is for few. */
 const MAX_BUFFER_GROWTH = 8;
 
-/** The buffers of one source: while one is read, the other is filled. */
-export function createFeedLineBuffers(): LineBuffer[] {
-  return [new LineBuffer(LINE_BUFFER_BYTES), new LineBuffer(LINE_BUFFER_BYTES)];
+/** The buffers of one source: while one is read, the other is filled. @param bytes of lines in each, about. */
+export function createFeedLineBuffers(bytes: number): LineBuffer[] {
+  return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
 
 /**
  * The lines of one exchange's messages, buffer by buffer: its texts are parsed and normalized in this thread.
  * @param texts each is needed until the next is asked for.
+ * @param bufferBytes of lines that go from hand to hand at once, about.
  * @param share where others read the feed too: which messages are read here. A buffer is then given behind each text.
  * @throws once all lines before were handed over: TickhaulError `createCorruptError` for a message that can't be normalized, of
  * which no line is given; MixedMessage for one that isn't of one share; what `texts` throws; what `sendHttpRequest` throws.
@@ -28,16 +27,19 @@ export async function writeFeedLines(
   source: FeedSource,
   texts: AsyncIterable<FeedText>,
   exchange: SwapBuffer<LineBuffer>,
+  bufferBytes: number,
   share?: ShareTracker,
 ): Promise<void> {
   const plan = await planFeed(source);
   const lines = new FeedLines({ ...source, plan, isOurs: share && ((message) => share.isOurs(message)) });
+  // A buffer that is full to its end would grow for the message behind.
+  const most = 0.75 * bufferBytes;
   let out = await exchange(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
     out = await exchange(out);
     out.clear();
-    out.shrink(MAX_BUFFER_GROWTH * LINE_BUFFER_BYTES);
+    out.shrink(MAX_BUFFER_GROWTH * bufferBytes);
   };
   try {
     for await (const { bytes, length, shares } of texts) {
@@ -63,10 +65,11 @@ export async function writeFeedLines(
         }
         share?.endLine(out, before);
         at = end + 1;
-        if (out.length >= LINE_BUFFER_BYTES) await handOver();
+        if (out.length >= most) await handOver();
       }
       passLast();
-      if (share) await handOver();
+      // The next text may take long to come.
+      if (out.length > 0 || share) await handOver();
     }
   } finally {
     if (out.length > 0 || share) await handOver();

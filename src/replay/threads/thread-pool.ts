@@ -25,7 +25,7 @@ interface SharedThread {
 /** V8 lets 48 MB of young objects come together in each thread; these die at once, and fewer cost no time. */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 12 };
 /** Milliseconds that a thread without a job is kept: for the next, and its memory no longer than that. */
-const IDLE_TIMEOUT_MS = 30_000;
+const IDLE_TIMEOUT_MS = 5_000;
 
 /**
  * Threads that the replays of a process share: never more than `most`, however many replays there are. They begin when

@@ -59,7 +59,8 @@ class MarketDay {
     this.#unseenSteps = this.#lostAt === undefined ? 0 : Math.floor(UNSEEN_STEPS * (0.5 + random.next()));
     this.#instrument = instrument;
     this.#random = random;
-    this.#clock = new Clock(day, 3 * rows + this.#left.levels, instrument.resolution, random);
+    // The first snapshot comes at once: it has no share of the day, in which nothing would happen.
+    this.#clock = new Clock(day, 3 * rows + this.#left.levels - 2 * depth, instrument.resolution, random);
     this.#book = new Book(instrument.openTicks, depth, random);
     this.#ticker = new Ticker(instrument, random);
     this.#nextTradeId = tradeIds(ids, random);
@@ -68,7 +69,7 @@ class MarketDay {
 
   *events(): Generator<MarketEvent> {
     const left = this.#left;
-    this.#clock.follow(2 * this.#book.depth);
+    this.#clock.follow(0);
     yield this.#bookChange(this.#book.snapshot(), true);
     while (left.trades + left.levels + left.tickers + left.liquidations > 0) {
       const lostAt = this.#lostAt ?? Number.POSITIVE_INFINITY;

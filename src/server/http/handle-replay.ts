@@ -11,12 +11,13 @@ export const NO_RAW_MESSAGES = "day files hold no exchange's own messages; serve
 
 /** `GET /replay`: an exchange's own messages of a period (service interface, Local replay server). */
 export function handleReplay(call: HttpCall): Promise<void> {
-  return sendLineResponse(call, async ({ output, written, signal }) => {
-    const { options, run, warnOnce } = call.serving;
+  return sendLineResponse(call, async ({ output: body, written, signal }) => {
+    const { options, run, turns, warnOnce } = call.serving;
     if (options.source === 'datasets') throw usageError(NO_RAW_MESSAGES);
     const { withDisconnects, ...request } = parseRawOptions(parseOptionsParameter(call.query), warnOnce);
     if (request.range.start === request.range.end) return;
     const own = { ...run, signal };
+    const output = turns.wrap(body);
     const feed = await openFeed(own, request, options.records);
     await replayRaw({ run: own, feed, withDisconnects, output, written, onMinutes: () => {}, signal });
     await run.cache.trim();

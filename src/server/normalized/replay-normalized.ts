@@ -17,5 +17,5 @@ export async function replayNormalized(
   if (wanted.length === 0) return;
   const from =
     serving.options.source === 'datasets' ? replayNormalizedFromDayFiles : replayNormalizedFromFeeds;
-  await from(serving, wanted, target);
+  await from(serving, wanted, { ...target, output: serving.turns.wrap(target.output) });
 }

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
 import { withRetries } from '../../base/with-retries.js';
-import { readBody } from '../../http/watched-body.js';
 import { readErrorResponse } from '../http/read-error-response.js';
 import { formatUrlForLog, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse } from '../service-config.js';
+import { readAnswer } from './read-answer.js';
 import { createParser } from './record-schema.js';
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 60_000;
-const MAX_BYTES = 512 * 1024 * 1024;
 
 /** An instrument as the service describes it (replay facts, section 9); fields that nobody knows are kept. */
 export interface InstrumentInfo {
@@ -92,7 +91,7 @@ function fetchChecked<T>(
   const askOnce = async (): Promise<T> => {
     const answer = await sendGet(client, url, headers, signal);
     if (answer.status !== 200) throw await readErrorResponse(answer, apiKey);
-    const body = await readBody(answer.body, MAX_BYTES);
+    const body = await readAnswer(client, answer);
     return check(jsonOf(body, name), name);
   };
   return withRetries(askOnce, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });

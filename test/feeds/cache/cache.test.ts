@@ -169,8 +169,8 @@ test('a limit below what is in flight: the replay goes on without keeping', asyn
     const folder = await tempDir(t);
     const { messages, error } = await runHere(front, folder, { cacheLimit }, async (here, records) => {
       const feed = await openFeed(here.run, { exchange: 'bitmex', filters, range }, records);
-      // So many that each slice waits on the disk until its turn.
-      here.run.shared.readers = 1000;
+      // So full that each slice waits on the disk until its turn.
+      here.run.texts.left = 0;
       await replayRaw({ ...here, feed, withDisconnects: false });
     });
     assert.equal(error, undefined, `${share}`);

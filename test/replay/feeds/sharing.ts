@@ -8,6 +8,8 @@ import { writeFeedLines } from '../../../src/replay/feeds/write-feed-lines.js';
 import { createHandover } from '../../../src/replay/handover.js';
 import type { TransferredLines } from '../../../src/replay/threads/send-lines.js';
 
+const BUFFER_BYTES = 256 * 1024;
+
 export interface Made {
   readonly text: string;
   readonly error: unknown;
@@ -15,14 +17,18 @@ export interface Made {
 
 /** What one reader makes of a feed. @param texts whole lines each, without local times of their own. */
 export function madeByOne(source: FeedSource, texts: readonly string[]): Promise<Made> {
-  return gather(createHandover(smallBuffers(), (exchange) => writeFeedLines(source, given(texts), exchange)));
+  return gather(
+    createHandover(smallBuffers(), (exchange) =>
+      writeFeedLines(source, given(texts), exchange, BUFFER_BYTES),
+    ),
+  );
 }
 
 /** What several make of it, in this thread. */
 export function madeBySeveral(source: FeedSource, texts: readonly string[], most: number): Promise<Made> {
   const shares = new SymbolShares(source.exchange, source.symbols, most);
   const readers = Array.from({ length: shares.count }, (_, index) => reader(source, texts, shares, index));
-  return gather(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
+  return gather(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange, BUFFER_BYTES)));
 }
 
 async function* reader(
@@ -41,6 +47,7 @@ async function* reader(
         if (full) places.set(full, share.placesOf(full));
         return exchange(full);
       },
+      BUFFER_BYTES,
       share,
     ),
   );
@@ -55,7 +62,7 @@ async function* given(
   shares?: SymbolShares,
 ): AsyncGenerator<FeedText, void, undefined> {
   for (const text of texts) {
-    const buffer = new FeedTextBuffer();
+    const buffer = new FeedTextBuffer(BUFFER_BYTES);
     const bytes = Buffer.from(text);
     buffer.add(bytes);
     if (shares) {

@@ -14,6 +14,8 @@ import { createFeedLineBuffers, writeFeedLines } from '../write-feed-lines.js';
 export interface FeedTask {
   readonly source: FeedSource;
   readonly share?: ShareIndex | undefined;
+  /** Of lines that go from hand to hand at once, about. */
+  readonly bufferBytes: number;
 }
 
 /** To the thread: text of an input, or its end; lines that were used. */
@@ -34,7 +36,7 @@ function begin({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
   const inputs = tasks.map((task) => ({
     ...task,
     texts: new AsyncQueue<FeedText>(),
-    free: new AsyncQueue<LineBuffer>(createFeedLineBuffers()),
+    free: new AsyncQueue<LineBuffer>(createFeedLineBuffers(task.bufferBytes)),
   }));
   const answer = (message: FeedThreadMessage): void => port.postMessage(message);
   port.on('message', (order: FeedCommand) => {
@@ -50,13 +52,13 @@ function begin({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
       free.end();
     }
   });
-  for (const [at, { source, share: of, texts, free }] of inputs.entries()) {
+  for (const [at, { source, share: of, bufferBytes, texts, free }] of inputs.entries()) {
     const share =
       of && new ShareTracker(of.index, new SymbolShares(source.exchange, source.symbols, of.count));
     const onUsed = (): void => answer({ answer: 'used', at });
     const make = async (exchange: SwapBuffer<LineBuffer>): Promise<void> => {
       try {
-        await writeFeedLines(source, readTexts(texts, onUsed), exchange, share);
+        await writeFeedLines(source, readTexts(texts, onUsed), exchange, bufferBytes, share);
       } catch (error) {
         if (!(error instanceof MixedMessage)) throw error;
         answer({ answer: 'mixed', at });
