@@ -6,6 +6,7 @@ import { createPause } from '../transfer/pause.js';
 import { createRateLimit } from '../transfer/rate-limit.js';
 import { openSliceCache } from './cache/slice-cache.js';
 import type { FeedRun } from './feed-run.js';
+import { TextRoom } from './read/text-room.js';
 import { createRequestQuota } from './request/request-quota.js';
 import { createSharedSlices } from './request/shared-slices.js';
 
@@ -23,6 +24,12 @@ export interface FeedRunOptions {
   readonly maxRate?: number | undefined;
   /** Processes that may fetch the same slices. */
   readonly beside?: ProcessGroup | undefined;
+  /** Maximum bytes of text that slices hold in memory, over all replays; 192 MB by default. */
+  readonly textBytes?: number | undefined;
+  /** Size of each buffer for the messages of a replay, in bytes; 256 KB by default. */
+  readonly bufferBytes?: number | undefined;
+  /** Size of one write of messages, in bytes; 512 KB by default. */
+  readonly writeBytes?: number | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -32,6 +39,9 @@ export interface FeedRunOptions {
  * (docs/spec/raw-feeds-api.md#request-rate).
  */
 const SLICE_CONCURRENCY = { initial: 20, max: 60 };
+
+const DEFAULT_TEXT_BYTES = 192 * 1024 * 1024;
+const DEFAULT_BUFFER_BYTES = 256 * 1024;
 
 /** Creates the state shared by all requests of a run; sends no request. */
 export function createFeedRun(options: FeedRunOptions): FeedRun {
@@ -49,6 +59,9 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     quota: createRequestQuota(),
     rate: createRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
+    texts: new TextRoom(options.textBytes ?? DEFAULT_TEXT_BYTES),
+    bufferBytes: options.bufferBytes ?? DEFAULT_BUFFER_BYTES,
+    writeBytes: options.writeBytes,
     fetchMutex: beside?.mutex,
     emit,
     signal,

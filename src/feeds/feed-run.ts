@@ -1,5 +1,6 @@
 import type { MinuteRange } from '../dataset/minute.js';
 import type { FeedFilter } from '../service/feed-filter.js';
+import type { TextRoom } from './read/text-room.js';
 import type { FetchRun } from './request/fetch-run.js';
 import type { SharedSlices } from './request/shared-slices.js';
 
@@ -15,6 +16,12 @@ export interface FeedRequest {
 export interface FeedRun extends FetchRun {
   /** Slices that replays of the run have requested, for reuse by the others. */
   readonly shared: SharedSlices;
+  /** Memory for the text of slices, shared by all replays. */
+  readonly texts: TextRoom;
+  /** Size of each buffer for the messages of a replay, in bytes. */
+  readonly bufferBytes: number;
+  /** Size of one write of messages, in bytes; undefined for the default. */
+  readonly writeBytes: number | undefined;
   /** Read only slices on disk, without requests. */
   readonly offline: boolean;
   readonly signal: AbortSignal;

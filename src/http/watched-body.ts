@@ -5,6 +5,8 @@ import { formatDuration, formatSize, plural } from '../base/units.js';
 const BUFFER_BYTES = 256 * 1024;
 /** Default limit for a body that is read as a whole. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Maximum size of one buffer while a body is read as a whole. */
+const MAX_BLOCK_BYTES = 1024 * 1024;
 
 export interface WatchedBodyOptions {
   /** Host and path, for errors. */
@@ -158,12 +160,39 @@ export async function discardBody(body: ResponseBody, maxBytes = 64 * 1024): Pro
 
 /** Reads a whole body. If it is longer than the limit, returns only its beginning and aborts the rest. */
 export async function readBody(body: ResponseBody, maxBytes = MAX_BODY_BYTES): Promise<Buffer> {
-  const chunks: Buffer[] = [];
+  const { blocks } = await readBlocks(body, maxBytes);
+  return Buffer.concat(blocks);
+}
+
+/** Reads a whole body. If it is longer than the limit, aborts it there and returns undefined. */
+export async function readWholeBody(body: ResponseBody, maxBytes: number): Promise<Buffer | undefined> {
+  const { blocks, length } = await readBlocks(body, maxBytes);
+  return length > maxBytes ? undefined : Buffer.concat(blocks);
+}
+
+/** Copies chunks into blocks: a small chunk would keep the connection's whole buffer in memory. */
+async function readBlocks(
+  body: ResponseBody,
+  maxBytes: number,
+): Promise<{ readonly blocks: readonly Buffer[]; readonly length: number }> {
+  const blocks: Buffer[] = [];
   let length = 0;
+  let block: Buffer = Buffer.alloc(0);
+  let used = 0;
   for await (const chunk of body) {
-    chunks.push(chunk);
-    length += chunk.length;
+    for (let at = 0; at < chunk.length; ) {
+      if (used === block.length) {
+        block = Buffer.allocUnsafeSlow(Math.min(MAX_BLOCK_BYTES, Math.max(chunk.length - at, length)));
+        blocks.push(block);
+        used = 0;
+      }
+      const copied = chunk.copy(block, used, at);
+      used += copied;
+      at += copied;
+      length += copied;
+    }
     if (length > maxBytes) break;
   }
-  return Buffer.concat(chunks);
+  if (blocks.length > 0) blocks[blocks.length - 1] = block.subarray(0, used);
+  return { blocks, length };
 }

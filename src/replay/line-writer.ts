@@ -1,3 +1,4 @@
+import { pageMemory } from '../base/page-memory.js';
 import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
 /** Size of one write of many small lines. */
@@ -8,20 +9,22 @@ export const WRITE_BYTES = 512 * 1024;
  * `add`.
  */
 export class LineWriter {
-  readonly bytes = new Uint8Array(WRITE_BYTES);
+  readonly bytes: Uint8Array;
   length = 0;
   #messages = 0;
   readonly #output: LineSink;
   readonly #written: WrittenCounts;
 
-  constructor(output: LineSink, written: WrittenCounts) {
+  /** @param size bytes of one write; left out, 512 KB. */
+  constructor(output: LineSink, written: WrittenCounts, size?: number) {
+    this.bytes = size === undefined ? new Uint8Array(WRITE_BYTES) : pageMemory(size);
     this.#output = output;
     this.#written = written;
   }
 
   /** Whether `size` bytes fit before the next flush. */
   fits(size: number): boolean {
-    return this.length + size <= WRITE_BYTES;
+    return this.length + size <= this.bytes.length;
   }
 
   /** Accounts for `size` bytes that were copied to `length`. */

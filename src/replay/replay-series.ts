@@ -15,6 +15,8 @@ import {
 export interface MergeOptions {
   /** Multiple of real time; undefined for no pacing. */
   readonly speed?: number | undefined;
+  /** Bytes of one write; left out, 512 KB. */
+  readonly writeBytes?: number | undefined;
   readonly output: LineSink;
   readonly written: WrittenCounts;
   readonly signal: AbortSignal;
@@ -45,9 +47,9 @@ export async function replaySeries(
  * the output throws.
  */
 export async function mergeLines(inputs: MergeInputs, options: MergeOptions): Promise<void> {
-  const { speed, output, written, signal } = options;
+  const { speed, writeBytes, output, written, signal } = options;
   const merge = new TimeMerge(inputs.lines);
-  const lines = new LineWriter(output, written);
+  const lines = new LineWriter(output, written, writeBytes);
   const pace = speed === undefined ? undefined : createPace(speed, () => lines.flush(), signal);
   try {
     while (await fillOrFlushOnError(merge, lines)) {

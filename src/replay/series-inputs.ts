@@ -18,6 +18,8 @@ import { createLineBuffers, createSharedReading, writeSeriesLines } from './writ
 const TEXT_BUDGET_BYTES = 8 * 1024 * 1024;
 const MAX_TEXT_CHUNK_BYTES = 512 * 1024;
 const MIN_TEXT_CHUNK_BYTES = 16 * 1024;
+/** Minimum chunk if each replay has a separate budget. */
+const MIN_OWN_CHUNK_BYTES = 4 * 1024;
 const MAX_OPEN_FILES = 16;
 /** The merge and the writes in the main thread cannot keep more threads busy. */
 const MAX_THREADS = 8;
@@ -48,7 +50,9 @@ export interface SeriesThreads {
   readonly threads: ThreadPool<SeriesTask>;
   /** For files that are read in this thread. */
   readonly files: Files;
-  /** Open replays; the more there are, the less memory each one gets. */
+  /** Bytes of text in memory, of all series of one replay; undefined if all replays share one budget. */
+  readonly textBytes: number | undefined;
+  /** Open replays; if they share one budget, each gets less memory the more there are. */
   openReplays: number;
   close(): Promise<void>;
 }
@@ -56,10 +60,12 @@ export interface SeriesThreads {
 /**
  * @param store how the threads access object stores.
  * @param processors maximum number of threads; defaults to the number of processors.
+ * @param textBytes bytes of text in memory, of all series of one replay; by default all replays share 8 MB.
  */
 export function createSeriesThreads(
   store: StoreSettings | undefined,
   processors = availableParallelism(),
+  textBytes?: number,
 ): SeriesThreads {
   const maxThreads = Math.min(processors, MAX_THREADS);
   const filesPerThread = Math.ceil(MAX_OPEN_FILES / maxThreads);
@@ -69,7 +75,7 @@ export function createSeriesThreads(
     await threads.close();
     await files.close();
   };
-  return { threads, files, openReplays: 0, close };
+  return { threads, files, textBytes, openReplays: 0, close };
 }
 
 /**
@@ -86,8 +92,7 @@ export async function openSeriesInputs(
   // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   await waitForFirstDay(input, signal);
-  const textChunk = Math.floor(TEXT_BUDGET_BYTES / input.series.length / (shared.openReplays + 1));
-  const bounded = Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, textChunk));
+  const bounded = getTextChunkBytes(input.series.length, shared);
   const { lines, close } = (await shouldUseThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readInThisThread(input, bounded, shared.files, signal);
@@ -101,6 +106,12 @@ export async function openSeriesInputs(
       return close();
     },
   };
+}
+
+function getTextChunkBytes(seriesCount: number, { textBytes, openReplays }: SeriesThreads): number {
+  if (textBytes !== undefined) return Math.max(MIN_OWN_CHUNK_BYTES, Math.floor(textBytes / seriesCount));
+  const chunk = Math.floor(TEXT_BUDGET_BYTES / seriesCount / (openReplays + 1));
+  return Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, chunk));
 }
 
 /** The merge cannot start before the files of the first day have arrived. */

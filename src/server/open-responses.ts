@@ -1,24 +1,47 @@
 import type { TickhaulError } from '../base/errors.js';
 
+/** One of the answers. */
+interface Underway {
+  readonly work: Promise<void>;
+  readonly isStalled: () => boolean;
+}
+
 /** Answers under way, so that the server's end can wait for them, and break off what takes longer. */
 export class OpenResponses {
-  readonly #underway = new Map<AbortController, Promise<void>>();
+  readonly #underway = new Map<AbortController, Underway>();
   /** Those of them that never end by themselves. */
   readonly #endless = new Set<AbortController>();
+  readonly #onIdle: () => void;
   #end: TickhaulError | undefined;
 
-  /** Does the work of an answer. @param stop is aborted where the answer has to end early. */
-  async run(stop: AbortController, work: () => Promise<void>): Promise<void> {
+  /** @param onIdle called when the last of those under way ended. */
+  constructor(onIdle: () => void) {
+    this.#onIdle = onIdle;
+  }
+
+  /** Whether none is under way. */
+  get isIdle(): boolean {
+    return this.#underway.size === 0;
+  }
+
+  /**
+   * Does the work of an answer.
+   * @param stop is aborted where the answer has to end early.
+   * @param isStalled whether its client takes nothing: then the server's end doesn't wait for it.
+   */
+  async run(
+    stop: AbortController,
+    work: () => Promise<void>,
+    isStalled: () => boolean = () => false,
+  ): Promise<void> {
     if (this.#end) stop.abort(this.#end);
     const working = work();
-    this.#underway.set(
-      stop,
-      working.catch(() => {}),
-    );
+    this.#underway.set(stop, { work: working.catch(() => {}), isStalled });
     try {
       await working;
     } finally {
       this.#underway.delete(stop);
+      if (this.isIdle) this.#onIdle();
     }
   }
 
@@ -40,7 +63,8 @@ export class OpenResponses {
     };
     const timer = setTimeout(breakOff, graceMs);
     for (const stop of this.#endless) stop.abort(reason);
-    while (this.#underway.size > 0) await Promise.all(this.#underway.values());
+    for (const [stop, { isStalled }] of this.#underway) if (isStalled()) stop.abort(reason);
+    while (this.#underway.size > 0) await Promise.all([...this.#underway.values()].map(({ work }) => work));
     clearTimeout(timer);
     this.#end = reason;
   }

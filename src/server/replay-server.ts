@@ -31,6 +31,7 @@ export function createReplayServer(options: ServeOptions): ReplayServer {
       sockets.server.close();
       // A client that doesn't read keeps its answer from ending.
       const cutting = setTimeout(() => void sockets.close(), graceMs);
+      void sockets.closeStalled();
       await serving.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
       clearTimeout(cutting);
       await sockets.close();

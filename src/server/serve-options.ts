@@ -4,6 +4,7 @@ import type { DownloadSettings } from '../download/download-options.js';
 import type { FeedRunOptions } from '../feeds/create-feed-run.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
+import type { ClientLimit } from './client-limit.js';
 import type { MemoryUsage, ServerCounts } from './server-metrics.js';
 
 /** What the server is told to do (contract, Serve); all of it plain data but the client and the log. */
@@ -14,6 +15,8 @@ export interface ServeOptions {
   readonly host: string;
   /** Origins of pages, beside its own, that may use it. */
   readonly allowOrigins: readonly string[];
+  /** Clients at once, of all processes. */
+  readonly maxClients: number;
   /** Whether answers are compressed for clients that take it. */
   readonly isCompressed: boolean;
   /** Where normalized messages come from. */
@@ -38,6 +41,8 @@ export interface ServeOptions {
 
 /** What a worker has in common with the others of its cluster. */
 export interface ClusterShare extends ProcessGroup {
+  /** For clients of all workers together. */
+  readonly clients: ClientLimit;
   /** Warns of the same thing once, whoever notices it. */
   warnOnce(line: string): void;
   /** What all of them count. @throws where the primary process doesn't answer. */

@@ -5,10 +5,14 @@ import type { FeedRun } from '../feeds/feed-run.js';
 import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { RunEvent } from '../run/run-events.js';
+import { type ClientLimit, createClientLimit } from './client-limit.js';
+import { clientBufferBytes, DAY_FILE_TEXT_BYTES, SLICE_TEXT_BYTES } from './client-memory.js';
+import { createIdleMemory } from './idle-memory.js';
 import { OpenResponses } from './open-responses.js';
 import type { ServeOptions } from './serve-options.js';
 import { createMetrics, type ServerCounts, type ServerMetrics } from './server-metrics.js';
 import { createWarnOnce } from './warn-once.js';
+import { WriteTurns } from './write-turns.js';
 
 /** What all requests share. */
 export interface ServerContext {
@@ -16,6 +20,8 @@ export interface ServerContext {
   /** Its signal is nobody's: each answer has its own. */
   readonly run: FeedRun;
   readonly answers: OpenResponses;
+  readonly clients: ClientLimit;
+  readonly turns: WriteTurns;
   /** Of this process. */
   readonly metrics: ServerMetrics;
   /** Of all processes that serve together. */
@@ -43,7 +49,15 @@ export function createServerContext(options: ServeOptions): ServerContext {
     }
   };
   const { signal } = new AbortController();
-  const run = createFeedRun({ ...feeds, emit, signal, beside: cluster });
+  const run = createFeedRun({
+    ...feeds,
+    textBytes: Math.floor(SLICE_TEXT_BYTES / (cluster?.processes ?? 1)),
+    bufferBytes: clientBufferBytes(),
+    writeBytes: clientBufferBytes(),
+    emit,
+    signal,
+    beside: cluster,
+  });
   const { cache } = run;
   const counted = {
     ...cache,
@@ -52,6 +66,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
       return cache.read(slice);
     },
   };
+  const answers: OpenResponses = new OpenResponses(createIdleMemory(() => answers.isIdle));
   // A process of a cluster has its part of them.
   const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<ServerCounts> =>
@@ -59,11 +74,13 @@ export function createServerContext(options: ServeOptions): ServerContext {
   return {
     options,
     run: { ...run, cache: counted },
-    answers: new OpenResponses(),
+    answers,
+    turns: new WriteTurns(),
+    clients: cluster?.clients ?? createClientLimit(options.maxClients),
     metrics,
     counts,
     transfers: createTransferLimits(options.dayFiles.options, cluster),
-    seriesThreads: createSeriesThreads(options.destination.settings, processors),
+    seriesThreads: createSeriesThreads(options.destination.settings, processors, DAY_FILE_TEXT_BYTES),
     feedThreads: createFeedThreads(processors),
     warnOnce,
     emit,

@@ -11,7 +11,7 @@ export interface ServiceConfig {
   readonly apiKey?: string | undefined;
   /** Milliseconds without a byte after which a response is aborted. */
   readonly stallTimeoutMs: number;
-  /** Largest response of the metadata host; 512 MiB by default. */
+  /** Largest response of the metadata host; 192 MiB by default. */
   readonly maxAnswerBytes?: number | undefined;
   /** The environment, for HTTP_PROXY, HTTPS_PROXY and NO_PROXY. */
   readonly env: Readonly<Record<string, string | undefined>>;

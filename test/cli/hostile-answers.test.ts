@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { jsonLines } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { tempDir } from '../helpers/temp.js';
@@ -33,24 +33,49 @@ test('control characters of a record never reach the terminal', async (t) => {
   }
 });
 
-test('an endless metadata response is aborted with code 5', async (t) => {
+/** Starts a service with endless responses. @returns its address, and a function for the bytes written until now. */
+async function endlessService(t: TestContext): Promise<{ address: string; written: () => number }> {
+  let written = 0;
   const address = await serve(t, (_, answer) => {
     const block = Buffer.alloc(64 * 1024, ' ');
     const more = (): void => {
-      while (!answer.destroyed) if (!answer.write(block)) return;
+      while (!answer.destroyed) {
+        written += block.length;
+        if (!answer.write(block)) return;
+      }
     };
     answer.on('drain', more);
     more();
   });
-  const env = {
-    TICKHAUL_API_URL: address,
-    XDG_CACHE_HOME: await tempDir(t),
-    TICKHAUL_MAX_ANSWER: '2MB',
-  };
-  const { exitCode, stderr } = await runHere(['exchanges'], { env });
-  assert.equal(exitCode, 5, stderr);
-  assert.match(stderr, /an answer of more than 2\.0 MB; is it the right host\? TICKHAUL_MAX_ANSWER/);
-});
+  return { address, written: () => written };
+}
+
+for (const words of [
+  ['exchanges', 'deribit'],
+  ['instruments', 'deribit'],
+]) {
+  test(`${words[0]}: an endless metadata response is aborted with code 5`, async (t) => {
+    const { address } = await endlessService(t);
+    const env = {
+      TICKHAUL_API_URL: address,
+      XDG_CACHE_HOME: await tempDir(t),
+      TICKHAUL_MAX_ANSWER: '2MB',
+    };
+    const { exitCode, stderr } = await runHere(words, { env });
+    assert.equal(exitCode, 5, stderr);
+    assert.match(stderr, /an answer of more than 2\.0 MB; is it the right host\? TICKHAUL_MAX_ANSWER/);
+  });
+
+  test(`${words[0]}: without a configured limit, at most 201 MB of it are read`, async (t) => {
+    const { address, written } = await endlessService(t);
+    const env = { TICKHAUL_API_URL: address, XDG_CACHE_HOME: await tempDir(t) };
+    const { exitCode, stderr } = await runHere(words, { env });
+    assert.equal(exitCode, 5, stderr);
+    assert.match(stderr, /an answer of more than 201 MB/);
+    // Bytes in the buffers of both ends are sent but not read.
+    assert.ok(written() < 240e6, `${written()} bytes were sent`);
+  });
+}
 
 test('a symbol listed twice, or in two cases, counts once', async (t) => {
   const symbols = ['btcusdt', 'BTCUSDT', 'BTCUSDT', 'ETHUSDT', 'ethusdt'].map(listed);

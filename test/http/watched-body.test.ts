@@ -4,7 +4,7 @@ import type { ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { discardBody, readBody, WatchedBody } from '../../src/http/watched-body.js';
+import { discardBody, readBody, readWholeBody, WatchedBody } from '../../src/http/watched-body.js';
 import { type ServiceResponse, sendGet } from '../../src/service/http/send-request.js';
 import { clientFor, serve } from '../service/loopback.js';
 
@@ -109,4 +109,20 @@ test('destroying a body ends the request at once', async (t) => {
   // The response does not end by itself: the server never ends it.
   await Promise.all(closings);
   assert.equal(closings.length, 1);
+});
+
+test('a whole body keeps its bytes in order, however small the chunks; a longer one is broken off', async () => {
+  const bytes = Buffer.from(Array.from({ length: 5000 }, (_, at) => at % 251));
+  const inChunks = (size: number): WatchedBody => {
+    const source = { pause: () => {}, resume: () => {}, abort: () => {} };
+    const body = new WatchedBody(source, { name: 'x', stallTimeoutMs: 1000, announcedBytes: undefined });
+    for (let at = 0; at < bytes.length; at += size) body.push(bytes.subarray(at, at + size));
+    body.finish();
+    return body;
+  };
+  for (const size of [1, 7, 4096, 5000]) {
+    assert.deepEqual(await readWholeBody(inChunks(size), bytes.length), bytes, `chunks of ${size}`);
+  }
+  assert.equal(await readWholeBody(inChunks(7), bytes.length - 1), undefined);
+  assert.deepEqual(await readWholeBody(inChunks(1), 0), undefined);
 });

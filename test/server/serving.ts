@@ -59,6 +59,7 @@ export async function serveHere(
     port: 0,
     host: '127.0.0.1',
     allowOrigins: [],
+    maxClients: 256,
     isCompressed: false,
     source: 'feeds',
     records: join(dir, 'records'),

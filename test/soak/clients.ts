@@ -190,6 +190,6 @@ function get(path: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: localhost\r\n\r\n`;
 }
 
-function upgrade(path: string): string {
+export function upgrade(path: string): string {
   return `GET ${path} HTTP/1.1\r\nhost: localhost\r\nconnection: upgrade\r\nupgrade: websocket\r\nsec-websocket-version: 13\r\nsec-websocket-key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n`;
 }

@@ -176,6 +176,9 @@ export const SERVE_FLAGS = {
       'address to listen on; every client that can reach it uses your key (default: 127.0.0.1)',
     ),
     'allow-origin': valueFlag('origins of web pages that may use the server, such as http://host:port'),
+    'max-clients': valueFlag(
+      'clients at once over both ports; others get 503, or close code 1013 (default: 256)',
+    ),
     'cluster-mode': booleanFlag('serve in one process per processor, like TM_CLUSTER_MODE=true'),
     compress: booleanFlag('compress responses for clients that accept gzip'),
     debug: booleanFlag('print debug lines to stdout, like TM_DEBUG=true'),

@@ -36,7 +36,7 @@ async function serveInProcess(args: CommandArgs, cli: CliHost, settings: ServeSe
     const server = await startServer(options);
     countServing(server.serving);
     await clearCache(cli, settings);
-    return runUntilSignal(cli, server, GRACE_MS);
+    return runUntilSignal(cli, settings, server, GRACE_MS);
   });
 }
 
@@ -50,7 +50,9 @@ async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSe
   });
   if (!server) return 0;
   const debug = settings.options.log.debug;
-  return runUntilSignal(cli, server, WORKER_GRACE_MS, () => debug?.(`workers ${server.pids.join(', ')}`));
+  return runUntilSignal(cli, settings, server, WORKER_GRACE_MS, () =>
+    debug?.(`workers ${server.pids.join(', ')}`),
+  );
 }
 
 /** Called after the ports are open, so that the cache of another running server is not cleared. */
@@ -62,16 +64,24 @@ async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void>
 
 /** Runs until a signal, which is the normal end of the server. */
 async function runUntilSignal(
-  { stdout, signal }: CliHost,
+  { stdout, stderr, signal }: CliHost,
+  { options: { host } }: ServeSettings,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
   graceMs: number,
   onListening = (): void => {},
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
+  if (stderr.isTTY) stderr.write(`${pageAddress(host, httpPort)}\n`);
   onListening();
   await waitForAbort(signal);
   await close(graceMs);
   return 0;
+}
+
+/** Address of the page for a browser on this machine. */
+function pageAddress(host: string, port: number): string {
+  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  return `http://${name.includes(':') ? `[${name}]` : name}:${port}/`;
 }
 
 async function warnOfExposure(

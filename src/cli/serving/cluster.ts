@@ -36,13 +36,14 @@ export async function startWorkers(
   const input: CommandArgs = { ...args, 'api-key': apiKey };
   const { startCluster } = await import('../../server/cluster/start-cluster.js');
   cluster.setupPrimary({ args: ['serve'], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-  const { port, host, memory, log } = options;
+  const { port, host, maxClients, memory, log } = options;
   // These variables override the inherited environment; an empty one counts as unset.
   const withoutKey = Object.fromEntries(KEY_VARIABLES.map((name) => [name, '']));
   const fork = (): Worker => cluster.fork({ ...withoutKey, [WORKER_VARIABLE]: 'true' });
   return startCluster({
     port,
     host,
+    maxClients,
     memory,
     log,
     size: Math.max(MIN_WORKERS, availableParallelism()),

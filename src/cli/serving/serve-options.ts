@@ -14,6 +14,7 @@ import type { ServeOptions, ServerLog } from '../../server/serve-options.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
 
 const DEFAULT_PORT = 8000;
+const DEFAULT_MAX_CLIENTS = 256;
 
 /** Settings of a server from flags and environment, and its raw data source. */
 export interface ServeSettings {
@@ -28,6 +29,7 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
     port: readCount(args, 'port', 0, MAX_HTTP_PORT) ?? readEnvironmentPort(cli) ?? DEFAULT_PORT,
     host: readTextFlag(args, 'host') ?? '127.0.0.1',
     allowOrigins: readOrigins(args),
+    maxClients: readCount(args, 'max-clients', 1) ?? DEFAULT_MAX_CLIENTS,
     isCompressed: readBooleanFlag(args, 'compress'),
     source: readTextFlag(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
     records: feeds.settings.cacheDir,

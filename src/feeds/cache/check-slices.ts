@@ -6,7 +6,7 @@ import { toFileError } from '../../base/file-error.js';
 import { secondsSince } from '../../base/units.js';
 import type { EventSink, FileEvent, RunSummary } from '../../run/run-events.js';
 import { createRunTally } from '../../run/run-tally.js';
-import { unpackSlice } from '../unpack/unpack-slice.js';
+import { keepUpTo, unpackSlice } from '../unpack/unpack-slice.js';
 import { walkSlices } from './walk-slices.js';
 
 export interface CheckSlicesInput {
@@ -62,7 +62,7 @@ async function checkSlice(feeds: string, path: string): Promise<FileEvent | unde
   const base = { event: 'file', file: undefined, path: name } as const;
   try {
     const bytes = await readFile(path);
-    await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip', 0);
+    await unpackSlice(bytes, path.endsWith('.zst') ? 'zstd' : 'gzip', keepUpTo(0));
     return { ...base, status: 'verified', bytes: bytes.length };
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;

@@ -1,12 +1,15 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import pLimit from 'p-limit';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../../dataset/minute.js';
+import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import {
   hourFolderPath,
   MAX_SLICE_MINUTES,
   parseSliceName,
   type SliceFile,
+  slicePath,
   UNFINISHED_EXTENSION,
 } from './slice-path.js';
 
@@ -15,6 +18,12 @@ export const COMPLETE_AFTER_MS = 30 * MS_PER_MINUTE;
 
 /** An unfinished file of this age is abandoned. */
 const ABANDONED_MS = 3_600_000;
+
+/** Limits parallel lookups: each holds the names of an hour in memory and checks all of them at once. */
+const limitLookups = pLimit(4);
+/** Lookups that have not started, for reuse by equal requests. */
+const waitingLookups = new Map<string, Promise<PackedIndex>>();
+const ENCODINGS: readonly SliceEncoding[] = ['gzip', 'zstd'];
 
 /** The minutes on disk for some filters. */
 export interface SliceIndex {
@@ -45,30 +54,103 @@ export async function readSliceIndex(
   keys: readonly string[],
   range: MinuteRange,
 ): Promise<SliceIndex> {
-  const byMinute = new Map<Minute, SliceFile>();
-  const add = (slice: SliceFile): void => {
-    const until = Math.min(slice.end, range.end);
-    for (let minute = Math.max(slice.start, range.start); minute < until; minute++) {
-      const known = byMinute.get(minute);
-      if (!known || slice.end > known.end) byMinute.set(minute, slice);
-    }
-  };
+  const name = JSON.stringify([feeds, exchange, keys, range.start, range.end]);
+  const known = waitingLookups.get(name);
+  const lookup =
+    known ??
+    limitLookups(() => {
+      waitingLookups.delete(name);
+      return lookUp(feeds, exchange, keys, range);
+    });
+  if (!known) waitingLookups.set(name, lookup);
+  return (await lookup).copy();
+}
+
+async function lookUp(
+  feeds: string,
+  exchange: string,
+  keys: readonly string[],
+  range: MinuteRange,
+): Promise<PackedIndex> {
+  const index = new PackedIndex(exchange, keys, range);
   for (const key of keys) {
     if (!(await hasFolder(join(feeds, exchange, key)))) continue;
     const first = range.start - MAX_SLICE_MINUTES;
     for (let hour = first - (first % 60); hour < range.end; hour += 60) {
-      for (const slice of await listHourSlices(feeds, hourFolderPath(exchange, key, hour), hour)) add(slice);
+      for (const slice of await listHourSlices(feeds, hourFolderPath(exchange, key, hour), hour))
+        index.add(slice);
     }
   }
-  return {
-    find: (minute) => byMinute.get(minute),
-    findFirst({ start, end }) {
-      let at = start;
-      while (at < end && !byMinute.has(at)) at++;
-      return at;
-    },
-    add,
-  };
+  return index;
+}
+
+/** An index of three bytes a minute, since a server has one for each client, possibly of months. */
+class PackedIndex implements SliceIndex {
+  readonly #exchange: string;
+  readonly #keys: readonly string[];
+  readonly #range: MinuteRange;
+  /** For each minute, the length of its slice in minutes; 0 for no slice. */
+  readonly #lengths: Uint8Array;
+  /** For each minute, its distance from the start of its slice. */
+  readonly #offsets: Uint8Array;
+  /** For each minute, twice the index of its slice's key, plus the index of its encoding. */
+  readonly #kinds: Uint8Array;
+
+  constructor(exchange: string, keys: readonly string[], range: MinuteRange) {
+    this.#exchange = exchange;
+    this.#keys = keys;
+    this.#range = range;
+    const minutes = Math.max(0, range.end - range.start);
+    this.#lengths = new Uint8Array(minutes);
+    this.#offsets = new Uint8Array(minutes);
+    this.#kinds = new Uint8Array(minutes);
+  }
+
+  /** Copies the index, so that slices can be added to the copy. */
+  copy(): PackedIndex {
+    const copy = new PackedIndex(this.#exchange, this.#keys, this.#range);
+    copy.#lengths.set(this.#lengths);
+    copy.#offsets.set(this.#offsets);
+    copy.#kinds.set(this.#kinds);
+    return copy;
+  }
+
+  find(minute: Minute): SliceFile | undefined {
+    const place = minute - this.#range.start;
+    const length = this.#lengths[place] ?? 0;
+    if (length === 0) return undefined;
+    const start = minute - (this.#offsets[place] as number);
+    const kind = this.#kinds[place] as number;
+    const encoding = ENCODINGS[kind % 2] as SliceEncoding;
+    const range = { start, end: start + length };
+    return {
+      ...range,
+      path: slicePath(this.#exchange, this.#keys[kind >> 1] as string, range, encoding),
+      encoding,
+    };
+  }
+
+  findFirst({ start, end }: MinuteRange): Minute {
+    let at = start;
+    while (at < end && !this.#lengths[at - this.#range.start]) at++;
+    return at;
+  }
+
+  add(slice: SliceFile): void {
+    const { path, encoding } = slice;
+    const key = this.#keys.findIndex((one) => slicePath(this.#exchange, one, slice, encoding) === path);
+    // The path is not canonical, for example because its name has an unnecessary size.
+    if (key < 0) return;
+    const until = Math.min(slice.end, this.#range.end);
+    for (let minute = Math.max(slice.start, this.#range.start); minute < until; minute++) {
+      const place = minute - this.#range.start;
+      const known = this.#lengths[place] as number;
+      if (known > 0 && slice.end <= minute - (this.#offsets[place] as number) + known) continue;
+      this.#lengths[place] = slice.end - slice.start;
+      this.#offsets[place] = minute - slice.start;
+      this.#kinds[place] = 2 * key + ENCODINGS.indexOf(encoding);
+    }
+  }
 }
 
 async function listHourSlices(feeds: string, folder: string, hour: Minute): Promise<readonly SliceFile[]> {

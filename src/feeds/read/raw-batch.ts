@@ -4,6 +4,8 @@ import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
 
 const LF = 0x0a;
 const TICKS_PER_MINUTE = 600_000_000;
+/** Capacity of a new batch in lines; it grows to fit a piece of text. */
+const INITIAL_LINES = 256;
 const NO_TEXT: Buffer = Buffer.alloc(0);
 
 /**
@@ -14,10 +16,10 @@ const NO_TEXT: Buffer = Buffer.alloc(0);
 export class RawBatch {
   text: Buffer = NO_TEXT;
   count = 0;
-  starts = new Int32Array(4096);
-  ends = new Int32Array(4096);
+  starts = new Int32Array(INITIAL_LINES);
+  ends = new Int32Array(INITIAL_LINES);
   /** Microseconds since the period's start, with one decimal; a disconnect has those of the next line. */
-  localTimestamps = new Float64Array(4096);
+  localTimestamps = new Float64Array(INITIAL_LINES);
 
   add(start: number, end: number, localTimestamp: number): void {
     if (this.count === this.starts.length) this.#grow();
@@ -32,6 +34,7 @@ export class RawBatch {
   }
 
   clear(): void {
+    this.text = NO_TEXT;
     this.count = 0;
   }
 

@@ -15,7 +15,7 @@ export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 
 /**
  * Reads the lines of a part in order. The next slice is decompressed while the lines of the current one are
- * used.
+ * used, if the text of the current one is in memory.
  * @param onMinutes called after each slice with the number of minutes read.
  * @param base minute from which local timestamps of lines count: the part's start, unless several parts are
  * merged.
@@ -35,7 +35,7 @@ export async function readFeedPart(
   // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   const slices = new SlicePrefetcher(run, part, signal);
-  const whole = new WholeLineSplitter();
+  const whole = new WholeLineSplitter(run.bufferBytes);
   const lines = new LineIndexer(base);
   let batch = await swap(undefined);
   batch.clear();
@@ -45,7 +45,7 @@ export async function readFeedPart(
     batch.clear();
     if (signal.aborted) throw abortReason(signal);
   };
-  const readSlice = async ({ text, selected, available }: OpenSlice): Promise<void> => {
+  const readSlice = async ({ text, selected, available, done }: OpenSlice): Promise<void> => {
     lines.startSlice(selectPart(text, selected, available, part));
     await text.read(async (chunk) => {
       for (const piece of whole.split(chunk)) {
@@ -58,23 +58,26 @@ export async function readFeedPart(
         }
       }
     });
+    done();
     lines.endSlice();
     onMinutes(selected.end - selected.start);
   };
-  run.shared.readers++;
   try {
     for (let opening = slices.next(); ; ) {
       const open = await opening;
       if (!open) break;
-      opening = slices.next();
+      // If the text of this slice does not fit into memory, the next one is opened only after it.
+      const isAhead = open.text.isKept;
+      if (isAhead) opening = slices.next();
       // The error is thrown when this slice is awaited.
       opening.catch(() => {});
       await readSlice(open);
+      if (!isAhead) opening = slices.next();
     }
     lines.end(batch);
     await handOver();
   } finally {
-    run.shared.readers--;
+    slices.close();
     ended.abort();
   }
 }

@@ -6,7 +6,8 @@ import type { SliceFile } from '../cache/slice-path.js';
 import type { FeedRun } from '../feed-run.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';
-import { MAX_NEXT_TEXT_BYTES, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
+import { type Keep, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
+import { HeldText } from './text-room.js';
 
 /** A series of requests for the same filters, which fit into one request. */
 export interface FeedPart {
@@ -28,6 +29,8 @@ export interface OpenSlice {
   readonly selected: MinuteRange;
   /** The minutes in the slice. */
   readonly available: MinuteRange;
+  /** Releases the slice's memory; to be called after it was read. */
+  readonly done: () => void;
 }
 
 /** Maximum number of cached or requested slices ahead of the one being read. */
@@ -37,16 +40,16 @@ const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Maximum bytes in flight, estimated by the largest slice so far. */
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
-/** Up to this number of parts each part has the full budgets; with more parts each has less. */
-const READERS_WITH_FULL_BUDGET = 4;
-const MIN_SHARE_BYTES = 1024 * 1024;
+/** Maximum bytes of text kept in memory of a slice that is read next. */
+const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
 
 /** A slice to be opened, and the memory that it holds until then. */
 interface PendingSlice {
   readonly selected: MinuteRange;
   readonly available: MinuteRange;
   readonly heldBytes: number;
-  open(): Promise<SliceText>;
+  /** @param keep decides how much of the text may stay in memory, in addition to `heldBytes`. */
+  open(keep: Keep): Promise<SliceText>;
   /** The cached file; undefined if the slice is not cached. */
   readonly file?: SliceFile | undefined;
 }
@@ -65,7 +68,7 @@ export class SlicePrefetcher {
   #cursor: Minute;
   #suggestedMinutes: number | undefined;
   #requests = 0;
-  #heldBytes = 0;
+  readonly #held: HeldText;
   /** Size of the largest slice so far, in bytes. */
   #largestBytes = 1;
   #hasFailed = false;
@@ -74,6 +77,7 @@ export class SlicePrefetcher {
     this.#run = run;
     this.#part = part;
     this.#signal = signal;
+    this.#held = new HeldText(run.texts);
     this.#cursor = part.range.start;
   }
 
@@ -91,18 +95,33 @@ export class SlicePrefetcher {
     return waiting && this.#open(waiting);
   }
 
+  /** Releases the memory of all slices; slices that arrive later hold none. */
+  close(): void {
+    this.#held.close();
+  }
+
   async #open(waiting: PendingSlice): Promise<OpenSlice | undefined> {
-    const { selected, available, file, heldBytes } = waiting;
+    const { selected, available, file } = waiting;
+    let { heldBytes } = waiting;
+    const release = (): void => {
+      this.#held.release(heldBytes);
+      heldBytes = 0;
+      this.#fill();
+    };
+    const keep = (bytes: number): boolean => {
+      const fits = heldBytes + bytes <= MAX_NEXT_TEXT_BYTES && this.#held.take(bytes);
+      if (fits) heldBytes += bytes;
+      else release();
+      return fits;
+    };
     try {
-      const text = await waiting.open();
-      return { text, selected, available };
+      const text = await waiting.open(keep);
+      return { text, selected, available, done: release };
     } catch (error) {
+      release();
       const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
       if (!file || !isLost) throw error;
       await this.#fetchAgain(selected, file, error);
-    } finally {
-      this.#heldBytes -= heldBytes;
-      this.#fill();
     }
     return this.next();
   }
@@ -136,7 +155,7 @@ export class SlicePrefetcher {
       : Math.min(this.#run.concurrency.limit, MAX_IN_FLIGHT_BYTES / this.#largestBytes) / partCount;
     return (
       this.#requests < Math.max(1, Math.floor(maxRequests)) &&
-      (this.#heldBytes < this.#partBudget(MAX_HELD_BYTES) || this.#queue.length === 0)
+      ((this.#held.bytes < MAX_HELD_BYTES && this.#run.texts.left > 0) || this.#queue.length === 0)
     );
   }
 
@@ -147,12 +166,9 @@ export class SlicePrefetcher {
   }
 
   #toPendingFile(file: SliceFile, selected: MinuteRange): PendingSlice {
-    const open = async (): Promise<SliceText> => {
-      return unpackSlice(
-        await this.#run.cache.read(file),
-        file.encoding,
-        this.#partBudget(MAX_NEXT_TEXT_BYTES),
-      );
+    const open = async (keep: Keep): Promise<SliceText> => {
+      const { cache, bufferBytes } = this.#run;
+      return unpackSlice(await cache.read(file), file.encoding, keep, bufferBytes);
     };
     return { selected, available: file, heldBytes: 0, open, file };
   }
@@ -203,21 +219,14 @@ export class SlicePrefetcher {
     const { slice, text } = fetched;
     const { bytes, encoding } = slice;
     this.#largestBytes = Math.max(this.#largestBytes, bytes.length);
-    const isHeld = isNext || this.#heldBytes + text.size <= this.#partBudget(MAX_HELD_BYTES);
-    if (file && !isHeld) return this.#toPendingFile(file, selected);
-    this.#heldBytes += isHeld ? text.size : bytes.length;
-    if (isHeld) return { selected, available: shared, heldBytes: text.size, open: async () => text };
-    return {
-      selected,
-      available: shared,
-      heldBytes: bytes.length,
-      open: () => unpackSlice(bytes, encoding, this.#partBudget(MAX_NEXT_TEXT_BYTES)),
-    };
-  }
-
-  #partBudget(maxBytes: number): number {
-    const share = (maxBytes * READERS_WITH_FULL_BUDGET) / Math.max(1, this.#run.shared.readers);
-    return Math.max(MIN_SHARE_BYTES, Math.min(maxBytes, share));
+    const heldBytes = text.isKept ? text.size : bytes.length;
+    const isHeld = this.#held.bytes + heldBytes <= MAX_HELD_BYTES && this.#held.take(heldBytes);
+    if (isHeld) return { selected, available: shared, heldBytes, open: async () => text };
+    if (file && !isNext) return this.#toPendingFile(file, selected);
+    this.#held.hold(bytes.length);
+    const open = (keep: Keep): Promise<SliceText> =>
+      unpackSlice(bytes, encoding, keep, this.#run.bufferBytes);
+    return { selected, available: shared, heldBytes: bytes.length, open };
   }
 
   #toRequest(range: MinuteRange): KeyedRequest {

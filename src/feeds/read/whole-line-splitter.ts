@@ -1,11 +1,17 @@
 const LF = 0x0a;
-/** Approximate size of a piece, which stays in the processor's cache while it is split and written. */
-const PIECE_BYTES = 256 * 1024;
 
 /** Splits text in chunks of any size into pieces of whole lines. */
 export class WholeLineSplitter {
   /** Start of a line whose end is in a later chunk. */
   #partialLine: Buffer | undefined;
+  readonly #pieceBytes: number;
+
+  /**
+   * @param pieceBytes approximate size of a piece, which stays in the processor's cache while it is split.
+   */
+  constructor(pieceBytes: number) {
+    this.#pieceBytes = pieceBytes;
+  }
 
   /** Yields the whole lines of a chunk as slices of it; only a line that spans chunks is copied. */
   *split(chunk: Buffer): Generator<Buffer> {
@@ -17,8 +23,8 @@ export class WholeLineSplitter {
       this.#partialLine = undefined;
     }
     while (at < last) {
-      const end = last - at <= PIECE_BYTES ? last : chunk.lastIndexOf(LF, at + PIECE_BYTES - 1) + 1;
-      const until = end > at ? end : chunk.indexOf(LF, at + PIECE_BYTES) + 1;
+      const end = last - at <= this.#pieceBytes ? last : chunk.lastIndexOf(LF, at + this.#pieceBytes - 1) + 1;
+      const until = end > at ? end : chunk.indexOf(LF, at + this.#pieceBytes) + 1;
       yield chunk.subarray(at, until);
       at = until;
     }

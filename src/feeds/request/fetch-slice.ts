@@ -2,7 +2,7 @@ import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatMinute } from '../../dataset/minute.js';
 import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
 import type { ReceivedSlice } from '../cache/slice-cache.js';
-import { type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
+import { keepUpTo, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 import type { FetchRun } from './fetch-run.js';
 import { requestSlice, type SliceRequest } from './slice-request.js';
 
@@ -80,7 +80,7 @@ async function attemptFetch(
       signal,
     );
     const { bytes, encoding, minutes, suggestedMinutes } = response;
-    const text = await unpackSlice(bytes, encoding, MAX_KEPT_TEXT_BYTES);
+    const text = await unpackSlice(bytes, encoding, keepUpTo(MAX_KEPT_TEXT_BYTES));
     const slice = { bytes, encoding, receivedMs, start: request.start, end: request.start + minutes };
     return { slice, text, suggestedMinutes };
   } finally {

@@ -29,8 +29,6 @@ export interface KeyedRequest extends SliceRequest {
  * aborted when no replay waits for it any more.
  */
 export interface SharedSlices {
-  /** Number of parts being read; they share the memory budget. */
-  readers: number;
   /**
    * Returns a slice that contains the request's first minute. @throws as `fetchSlice`; the signal's reason
    * after an abort.
@@ -100,7 +98,6 @@ export function createSharedSlices(): SharedSlices {
     return inFlight;
   };
   return {
-    readers: 0,
     async fetch(run, request, signal) {
       for (;;) {
         const inFlight = known.get(minuteKey(request, request.start)) ?? start(run, request);

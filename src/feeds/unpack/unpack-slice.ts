@@ -14,14 +14,17 @@ export type SliceEncoding = 'gzip' | 'zstd';
 export interface SliceText {
   /** Bytes of text. */
   readonly size: number;
+  /** Whether the text is in memory; otherwise it is decompressed again when it is read. */
+  readonly isKept: boolean;
   /** Reads the text in chunks; a returned promise delays the next chunk. Can be called again. */
   read(use: TextSink): Promise<void>;
   /** Positions in the text at which gzip members or zstd frames end, in bytes; empty if unknown. */
   ends(): readonly number[];
 }
 
-/** Maximum decompressed text kept in memory for the slice that is read next. */
-export const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
+/** Returns whether a chunk of text may be kept in memory. After one refusal, no text of the slice is kept. */
+export type Keep = (bytes: number) => boolean;
+
 /** Maximum size of a slice, and below of its text, for decompression in one call. */
 const SMALL_SLICE_BYTES = 32 * 1024;
 const SMALL_TEXT_BYTES = 1024 * 1024;
@@ -37,23 +40,39 @@ const LF = 0x0a;
 /**
  * Decompresses a slice to its end, with all members or frames, before its text can be read: damage at the end
  * must be found before the beginning is used.
- * @param maxKeptBytes maximum text kept in memory; a larger slice is decompressed again when it is read.
+ * @param keep decides whether the text is kept in memory; otherwise it is decompressed again when it is read.
+ * @param chunkBytes maximum text in one chunk while text that is not kept is read.
  * @throws TickhaulError `corrupt` for an incomplete gzip file or zstd stream, for text that ends within a
  * line, or that does not begin with a line of the raw feeds API.
  */
 export function unpackSlice(
   bytes: Buffer,
   encoding: SliceEncoding,
-  maxKeptBytes: number,
+  keep: Keep,
+  chunkBytes = LARGE_TEXT_CHUNK_BYTES,
 ): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES;
-  return isSmall
-    ? unpack(bytes, encoding, maxKeptBytes)
-    : decompressionLimit(() => unpack(bytes, encoding, maxKeptBytes));
+  const work = (): Promise<SliceText> => unpack(bytes, encoding, keep, chunkBytes);
+  return isSmall ? work() : decompressionLimit(work);
 }
 
-async function unpack(bytes: Buffer, encoding: SliceEncoding, maxKeptBytes: number): Promise<SliceText> {
-  let keptTexts: Buffer[] | undefined = [];
+/** Creates a `Keep` that allows bytes up to a maximum. */
+export function keepUpTo(maxBytes: number): Keep {
+  let left = maxBytes;
+  return (bytes) => {
+    left -= bytes;
+    return left >= 0;
+  };
+}
+
+async function unpack(
+  bytes: Buffer,
+  encoding: SliceEncoding,
+  keep: Keep,
+  chunkBytes: number,
+): Promise<SliceText> {
+  // The compressed bytes are kept with the text, since they show where it ends.
+  let keptTexts: Buffer[] | undefined = keep(bytes.length) ? [] : undefined;
   let size = 0;
   let last = LF;
   let head: Buffer = Buffer.alloc(0);
@@ -63,8 +82,8 @@ async function unpack(bytes: Buffer, encoding: SliceEncoding, maxKeptBytes: numb
     if (head.length < HEAD_BYTES) head = Buffer.concat([head, text.subarray(0, HEAD_BYTES)]);
     size += text.length;
     last = text[text.length - 1] as number;
-    if (size > maxKeptBytes) keptTexts = undefined;
-    keptTexts?.push(text);
+    if (keptTexts && keep(text.length)) keptTexts.push(text);
+    else keptTexts = undefined;
   };
   await decompress(bytes, encoding, onText, () => frameEnds.push(size));
   if (last !== LF) throw new TickhaulError('corrupt', 'the slice ends within a line');
@@ -72,8 +91,9 @@ async function unpack(bytes: Buffer, encoding: SliceEncoding, maxKeptBytes: numb
   const texts = keptTexts;
   return {
     size,
+    isKept: texts !== undefined,
     async read(use) {
-      if (!texts) return decompress(bytes, encoding, use);
+      if (!texts) return decompressStream(bytes, encoding, use, chunkBytes);
       for (const text of texts) await use(text);
     },
     ends: () => (encoding === 'zstd' ? frameEnds : findGzipTextEnds(bytes, size)),
@@ -84,21 +104,35 @@ async function decompress(
   bytes: Buffer,
   encoding: SliceEncoding,
   onText: TextSink,
-  onFrameEnd?: () => void,
+  onFrameEnd: () => void,
 ): Promise<void> {
-  if (encoding === 'zstd') {
-    for (const frame of splitZstdFrames(bytes)) {
-      await unzstd(frame, onText);
-      onFrameEnd?.();
-    }
-    return;
-  }
-  const text = bytes.length <= SMALL_SLICE_BYTES ? gunzipBytes(bytes, SMALL_TEXT_BYTES) : undefined;
+  const text =
+    encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES
+      ? gunzipBytes(bytes, SMALL_TEXT_BYTES)
+      : undefined;
   if (text) {
     await onText(text);
     return;
   }
-  const pass = startGunzip(onText, chooseChunkBytes(bytes));
+  const chunkBytes = encoding === 'gzip' ? chooseChunkBytes(bytes) : LARGE_TEXT_CHUNK_BYTES;
+  await decompressStream(bytes, encoding, onText, chunkBytes, onFrameEnd);
+}
+
+async function decompressStream(
+  bytes: Buffer,
+  encoding: SliceEncoding,
+  onText: TextSink,
+  chunkBytes: number,
+  onFrameEnd?: () => void,
+): Promise<void> {
+  if (encoding === 'zstd') {
+    for (const frame of splitZstdFrames(bytes)) {
+      await unzstd(frame, onText, chunkBytes);
+      onFrameEnd?.();
+    }
+    return;
+  }
+  const pass = startGunzip(onText, chunkBytes);
   try {
     await pass.write(bytes);
     await pass.finish();

@@ -2,7 +2,7 @@ import type { Transform } from 'node:stream';
 import zlib from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { TickhaulError } from '../../base/errors.js';
-import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from '../../integrity/gunzip.js';
+import type { TextSink } from '../../integrity/gunzip.js';
 
 /** Compressed bytes for one call of the portable decoder, so that it returns text regularly. */
 const PIECE_BYTES = 128 * 1024;
@@ -17,10 +17,14 @@ const { createZstdDecompress } = zlib as NativeZstd;
 /** Whether Node decompresses zstd itself; otherwise gzip is faster. */
 export const HAS_ZSTD = createZstdDecompress !== undefined;
 
-/** Decompresses one whole zstd frame. @throws TickhaulError `corrupt`, and what `onText` throws. */
-export async function unzstd(frame: Buffer, onText: TextSink): Promise<void> {
+/**
+ * Decompresses one whole zstd frame.
+ * @param chunkBytes maximum text in one chunk of Node's decoder.
+ * @throws TickhaulError `corrupt`, and what `onText` throws.
+ */
+export async function unzstd(frame: Buffer, onText: TextSink, chunkBytes: number): Promise<void> {
   for await (const text of createZstdDecompress
-    ? decompressNative(createZstdDecompress, frame)
+    ? decompressNative(createZstdDecompress, frame, chunkBytes)
     : decompressPortable(frame)) {
     await onText(text);
   }
@@ -29,8 +33,9 @@ export async function unzstd(frame: Buffer, onText: TextSink): Promise<void> {
 async function* decompressNative(
   create: NonNullable<NativeZstd['createZstdDecompress']>,
   frame: Buffer,
+  chunkBytes: number,
 ): AsyncGenerator<Buffer> {
-  const stream = create({ chunkSize: LARGE_TEXT_CHUNK_BYTES });
+  const stream = create({ chunkSize: chunkBytes });
   stream.end(frame);
   try {
     yield* stream as AsyncIterable<Buffer>;

@@ -25,9 +25,14 @@ export interface TextDistribution {
 /**
  * Distributes a source's text: every reader gets all of it. A buffer is reused after all readers have used
  * it.
+ * @param bufferBytes initial size of each buffer.
  */
-export function distributeTexts(read: ReadText, readers: readonly FeedReader[]): TextDistribution {
-  const free = new AsyncQueue(Array.from({ length: TEXTS_IN_FLIGHT }, () => new FeedTextBuffer()));
+export function distributeTexts(
+  read: ReadText,
+  readers: readonly FeedReader[],
+  bufferBytes: number,
+): TextDistribution {
+  const free = new AsyncQueue(Array.from({ length: TEXTS_IN_FLIGHT }, () => new FeedTextBuffer(bufferBytes)));
   const push = (buffer: FeedTextBuffer): void => {
     const { bytes, length, shares } = buffer;
     let pendingReaders = readers.length;

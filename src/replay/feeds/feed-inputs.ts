@@ -46,6 +46,8 @@ interface SourceReading {
   readonly shares: SymbolShares | undefined;
   /** Starts to read from the beginning. */
   readonly read: (shares?: SymbolShares) => ReadText;
+  /** Size of each of its buffers. */
+  readonly bufferBytes: number;
 }
 
 /**
@@ -58,11 +60,14 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
   const { idleThreads } = threads;
   const readings = sources.map((open): SourceReading => {
     const count = createMonotonicCounter(onMinutes);
+    const shares = idleThreads > sources.length ? createShares(open, idleThreads) : undefined;
+    // Each of several readers has its buffers, and the merged lines need buffers too.
+    const bufferBytes = run.bufferBytes / (shares ? 2 : 1);
     const read = (shares?: SymbolShares): ReadText => {
-      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, shares };
+      const input = { run, feeds: open.feeds, onMinutes: count(), stopped: stop.signal, bufferBytes, shares };
       return (swap) => readFeeds(input, swap);
     };
-    return { open, read, shares: idleThreads > sources.length ? createShares(open, idleThreads) : undefined };
+    return { open, read, shares, bufferBytes };
   });
   const periodUs = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
   if (periodUs < MIN_PERIOD_FOR_THREADS_US) {
@@ -79,10 +84,14 @@ function createShares({ source, isDivisible }: OpenSource, maxShares: number): S
   return shares.count > 1 ? shares : undefined;
 }
 
-function readInThisThread({ open: { source }, read }: SourceReading): MergeInputs['lines'][number] {
-  return createHandover(createFeedLineBuffers(), (swap) => {
-    const texts = createHandover([new FeedTextBuffer(), new FeedTextBuffer()], read());
-    return writeFeedLines(source, texts, swap);
+function readInThisThread({
+  open: { source },
+  read,
+  bufferBytes,
+}: SourceReading): MergeInputs['lines'][number] {
+  return createHandover(createFeedLineBuffers(bufferBytes), (swap) => {
+    const texts = createHandover([new FeedTextBuffer(bufferBytes), new FeedTextBuffer(bufferBytes)], read());
+    return writeFeedLines(source, texts, swap, bufferBytes);
   });
 }
 
@@ -107,19 +116,19 @@ function readInThreads(
     const { readers } = jobs[at % count] as FeedJob;
     return { reading, reader: readers[Math.floor(at / count)] as FeedReader };
   });
-  const startAlone = (source: FeedSource): FeedReader => {
+  const startAlone = (source: FeedSource, bufferBytes: number): FeedReader => {
     stop.signal.throwIfAborted();
-    startTasks([[{ source }]]);
+    startTasks([[{ source, bufferBytes }]]);
     return jobs.at(-1)?.readers[0] as FeedReader;
   };
   return {
     lines: readings.map((reading) => {
-      const { open, shares, read } = reading;
+      const { open, shares, read, bufferBytes } = reading;
       const own = readers.filter((entry) => entry.reading === reading).map(({ reader }) => reader);
-      if (shares === undefined) return readLinesWithOneReader(read(), own[0] as FeedReader);
-      return readLinesWithReaders(read(shares), own, () =>
-        readLinesWithOneReader(read(), startAlone(open.source)),
-      );
+      if (shares === undefined) return readLinesWithOneReader(read(), own[0] as FeedReader, bufferBytes);
+      const alone = (): ReturnType<typeof readLinesWithOneReader> =>
+        readLinesWithOneReader(read(), startAlone(open.source, bufferBytes), bufferBytes);
+      return readLinesWithReaders(read(shares), own, alone, bufferBytes);
     }),
     async close() {
       stop.abort();
@@ -128,8 +137,8 @@ function readInThreads(
   };
 }
 
-function createTasks({ open: { source }, shares }: SourceReading): readonly FeedTask[] {
-  if (shares === undefined) return [{ source }];
+function createTasks({ open: { source }, shares, bufferBytes }: SourceReading): readonly FeedTask[] {
+  if (shares === undefined) return [{ source, bufferBytes }];
   const { count } = shares;
-  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count } }));
+  return Array.from({ length: count }, (_, index) => ({ source, share: { index, count }, bufferBytes }));
 }

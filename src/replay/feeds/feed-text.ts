@@ -1,3 +1,5 @@
+import { pageMemory } from '../../base/page-memory.js';
+
 /**
  * Adjacent lines of a feed in the form of slices; an empty line is a disconnect of the collector. Plain data.
  */
@@ -9,8 +11,6 @@ export interface FeedText {
   readonly shares?: Uint8Array | undefined;
 }
 
-/** Size of one handed-over text, unless a single line is larger. */
-export const FEED_TEXT_BYTES = 256 * 1024;
 /** A buffer that grew beyond this multiple is replaced after use. */
 const MAX_GROWTH = 4;
 
@@ -18,9 +18,16 @@ const LF = 0x0a;
 
 /** A reusable text buffer; its memory grows to the largest text. */
 export class FeedTextBuffer implements FeedText {
-  bytes = newBytes(FEED_TEXT_BYTES);
+  bytes: Uint8Array;
   length = 0;
+  readonly #size: number;
   #shares: number[] = [];
+
+  /** @param size initial size in bytes. */
+  constructor(size: number) {
+    this.#size = size;
+    this.bytes = pageMemory(size);
+  }
 
   /** A copy of the shares added with `addShare`; undefined if there are none. */
   get shares(): Uint8Array | undefined {
@@ -48,18 +55,14 @@ export class FeedTextBuffer implements FeedText {
   clear(): void {
     this.length = 0;
     this.#shares = [];
-    if (this.bytes.length > MAX_GROWTH * FEED_TEXT_BYTES) this.bytes = newBytes(FEED_TEXT_BYTES);
+    if (this.bytes.length > MAX_GROWTH * this.#size) this.bytes = pageMemory(this.#size);
   }
 
   #makeRoom(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.length) return;
-    const larger = newBytes(Math.max(needed, 2 * this.bytes.length));
+    const larger = pageMemory(Math.max(needed, 2 * this.bytes.length));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
   }
-}
-
-function newBytes(size: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(size));
 }

@@ -2,7 +2,6 @@ import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { type TimedBatch, TimeMerge } from '../../market/time-merge.js';
 import type { SwapBuffer } from '../handover.js';
 import type { TransferredLines } from '../threads/send-lines.js';
-import { LINE_BUFFER_BYTES } from './write-feed-lines.js';
 
 /** Lines with their positions in the feed, as an input of a merge; the last position has no line. */
 interface PositionedLines extends TimedBatch {
@@ -13,11 +12,13 @@ interface PositionedLines extends TimedBatch {
  * Merges the lines of several readers of one feed into the order of a single reader. A position belongs to
  * one reader only. The last position of a buffer says how far its reader is, so later lines and errors keep
  * their order.
+ * @param bufferBytes approximate size of one handed-over buffer of lines.
  * @throws what `shares` throw, after all earlier lines were handed over; what `swap` throws.
  */
 export async function mergeShares(
   shares: readonly AsyncIterable<TransferredLines>[],
   swap: SwapBuffer<LineBuffer>,
+  bufferBytes: number,
 ): Promise<void> {
   const merge = new TimeMerge<PositionedLines>(shares.map(withPositions));
   let out = await swap(undefined);
@@ -32,7 +33,7 @@ export async function mergeShares(
         const { batch, start, end } = merge;
         const lastLine = Math.min(end, batch.lines.count);
         if (start < lastLine) out.copy(batch.lines, start, lastLine);
-        if (out.length >= LINE_BUFFER_BYTES) await handOver();
+        if (out.length >= bufferBytes) await handOver();
       }
     }
   } finally {

@@ -3,13 +3,11 @@ import type { FeedRun } from '../../feeds/feed-run.js';
 import type { OpenedFeed } from '../../feeds/open-feed.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START } from '../../feeds/read/raw-line.js';
+import { fillOrFlush } from '../fill-or-flush.js';
 import type { SwapBuffer } from '../handover.js';
 import { DisconnectCounter } from '../raw/disconnect-counter.js';
 import { mergeParts } from '../raw/merge-parts.js';
-import { FEED_TEXT_BYTES, type FeedTextBuffer } from './feed-text.js';
-
-/** Text below this size waits for more if more is available. */
-const MIN_TEXT_BYTES = 64 * 1024;
+import type { FeedTextBuffer } from './feed-text.js';
 
 export interface ReadFeedsInput {
   readonly run: FeedRun;
@@ -18,6 +16,8 @@ export interface ReadFeedsInput {
   /** Called with the number of minutes of the period that were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
+  /** Size of one handed-over text, unless a single line is larger. */
+  readonly bufferBytes: number;
   /** Assigns lines to shares if several readers share the text. */
   readonly shares?: SymbolShares | undefined;
 }
@@ -28,11 +28,11 @@ export interface ReadFeedsInput {
  * @throws TickhaulError after all earlier text was handed over: as `readFeedPart`.
  */
 export async function readFeeds(
-  { run, feeds, onMinutes, stopped, shares }: ReadFeedsInput,
+  { run, feeds, onMinutes, stopped, bufferBytes, shares }: ReadFeedsInput,
   swap: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
   // Each of several readers normalizes only some lines of a text, so a text for them is larger.
-  const maxTextBytes = shares ? FEED_TEXT_BYTES : FEED_TEXT_BYTES / 2;
+  const maxTextBytes = shares ? bufferBytes : bufferBytes / 2;
   let text = await swap(undefined);
   text.clear();
   const handOver = async (minBytes: number): Promise<void> => {
@@ -45,7 +45,7 @@ export async function readFeeds(
     const merge = mergeParts(run, parts, onPartMinutes, stopped);
     const disconnects = new DisconnectCounter(parts.length);
     try {
-      while (await merge.fill()) {
+      while (await fillOrFlush(merge, () => handOver(1))) {
         while (merge.next()) {
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
@@ -54,7 +54,7 @@ export async function readFeeds(
               at++;
               continue;
             }
-            const until = findRunEnd(batch, at, end);
+            const until = findRunEnd(batch, at, end, bufferBytes / 2);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
             if (shares) addShares(text, shares, batch, at, until);
             disconnects.onLine(input);
@@ -62,7 +62,7 @@ export async function readFeeds(
             await handOver(maxTextBytes);
           }
         }
-        await handOver(shares ? maxTextBytes / 2 : MIN_TEXT_BYTES);
+        await handOver(maxTextBytes / 2);
       }
     } finally {
       await merge.close();
@@ -76,8 +76,8 @@ export async function readFeeds(
 }
 
 /** Finds adjacent lines, which are copied together. @returns index after the last of them. */
-function findRunEnd({ starts, ends }: RawBatch, at: number, end: number): number {
-  const maxEnd = (starts[at] as number) + FEED_TEXT_BYTES / 2;
+function findRunEnd({ starts, ends }: RawBatch, at: number, end: number, maxBytes: number): number {
+  const maxEnd = (starts[at] as number) + maxBytes;
   let until = at + 1;
   while (
     until < end &&

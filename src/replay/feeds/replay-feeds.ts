@@ -25,7 +25,8 @@ export async function replayFeeds(input: FeedReplayInput): Promise<void> {
   setMaxListeners(0, input.signal);
   const threads = input.threads ?? createFeedThreads(input.processors);
   try {
-    await mergeLines(openFeedInputs({ ...input, threads }), input);
+    const { writeBytes } = input.run;
+    await mergeLines(openFeedInputs({ ...input, threads }), { ...input, writeBytes });
   } finally {
     if (!input.threads) await threads.close();
   }

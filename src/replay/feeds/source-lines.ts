@@ -9,11 +9,15 @@ import { createFeedLineBuffers } from './write-feed-lines.js';
 type Lines = AsyncGenerator<TimedLines, void, undefined>;
 
 /**
- * Reads the lines of a source with one reader. @throws as `writeFeedLines`; what `read` throws, after all
- * lines.
+ * Reads the lines of a source with one reader. @param bufferBytes initial size of each buffer of text.
+ * @throws as `writeFeedLines`; what `read` throws, after all lines.
  */
-export async function* readLinesWithOneReader(read: ReadText, reader: FeedReader): Lines {
-  const texts = distributeTexts(read, [reader]);
+export async function* readLinesWithOneReader(
+  read: ReadText,
+  reader: FeedReader,
+  bufferBytes: number,
+): Lines {
+  const texts = distributeTexts(read, [reader], bufferBytes);
   try {
     yield* reader.lines();
     await texts.done();
@@ -32,10 +36,11 @@ export async function* readLinesWithReaders(
   read: ReadText,
   readers: readonly FeedReader[],
   alone: () => AsyncIterable<TimedLines>,
+  bufferBytes: number,
 ): Lines {
   let yielded = 0;
   try {
-    for await (const lines of mergeReaderLines(read, readers)) {
+    for await (const lines of mergeReaderLines(read, readers, bufferBytes)) {
       yielded += lines.count;
       yield lines;
     }
@@ -46,13 +51,14 @@ export async function* readLinesWithReaders(
   yield* skipLines(yielded, alone());
 }
 
-async function* mergeReaderLines(read: ReadText, readers: readonly FeedReader[]): Lines {
-  const texts = distributeTexts(read, readers);
+async function* mergeReaderLines(read: ReadText, readers: readonly FeedReader[], bufferBytes: number): Lines {
+  const texts = distributeTexts(read, readers, bufferBytes);
   try {
-    yield* createHandover(createFeedLineBuffers(), (swap) =>
+    yield* createHandover(createFeedLineBuffers(bufferBytes), (swap) =>
       mergeShares(
         readers.map((reader) => reader.lines()),
         swap,
+        bufferBytes,
       ),
     );
     await texts.done();

@@ -7,21 +7,23 @@ import type { FeedSource } from './feed-source.js';
 import type { FeedText } from './feed-text.js';
 import type { ShareTracker } from './share-tracker.js';
 
-/** Approximate size of one handed-over buffer of lines. */
-export const LINE_BUFFER_BYTES = 256 * 1024;
 /** A buffer that grew beyond this multiple is shrunk after use. */
 const MAX_BUFFER_GROWTH = 8;
 
-/** The two buffers of one source: one is read while the other is filled. */
-export function createFeedLineBuffers(): LineBuffer[] {
-  return [new LineBuffer(LINE_BUFFER_BYTES), new LineBuffer(LINE_BUFFER_BYTES)];
+/**
+ * The two buffers of one source: one is read while the other is filled.
+ * @param bytes approximate size of the lines in each.
+ */
+export function createFeedLineBuffers(bytes: number): LineBuffer[] {
+  return [new LineBuffer(bytes), new LineBuffer(bytes)];
 }
 
 /**
  * Parses and normalizes one exchange's text in this thread, and writes the lines, buffer by buffer.
  * @param texts each one is used until the next one is requested.
+ * @param bufferBytes approximate size of one handed-over buffer of lines.
  * @param share selects the messages to normalize if several readers share the feed. A buffer is then handed
- * over after each text.
+ * over after each text, even an empty one.
  * @throws after all earlier lines were handed over: TickhaulError `corrupt` for a message that cannot be
  * normalized, of which no line is written; MixedMessage for a message that belongs to several shares; what
  * `texts` and `swap` throw.
@@ -30,16 +32,19 @@ export async function writeFeedLines(
   source: FeedSource,
   texts: AsyncIterable<FeedText>,
   swap: SwapBuffer<LineBuffer>,
+  bufferBytes: number,
   share?: ShareTracker,
 ): Promise<void> {
   const plan = await planFeed(source);
   const lines = new FeedLines({ ...source, plan, isOwn: share && ((message) => share.isOwn(message)) });
+  // A full buffer would have to grow for the next message.
+  const maxLineBytes = 0.75 * bufferBytes;
   let out = await swap(undefined);
   out.clear();
   const handOver = async (): Promise<void> => {
     out = await swap(out);
     out.clear();
-    out.shrink(MAX_BUFFER_GROWTH * LINE_BUFFER_BYTES);
+    out.shrink(MAX_BUFFER_GROWTH * bufferBytes);
   };
   try {
     for await (const { bytes, length, shares } of texts) {
@@ -65,10 +70,11 @@ export async function writeFeedLines(
         }
         share?.endLine(out, countBefore);
         at = end + 1;
-        if (out.length >= LINE_BUFFER_BYTES) await handOver();
+        if (out.length >= maxLineBytes) await handOver();
       }
       skipLast();
-      if (share) await handOver();
+      // The next text may take long to arrive.
+      if (out.length > 0 || share) await handOver();
     }
   } finally {
     if (out.length > 0 || share) await handOver();

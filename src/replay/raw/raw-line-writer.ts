@@ -1,7 +1,7 @@
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
 import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
-import { LineWriter, WRITE_BYTES } from '../line-writer.js';
+import { LineWriter } from '../line-writer.js';
 import { ADDED_BYTES, LINE_END, LINE_HEAD, LINE_MIDDLE, writeRawLines } from './kernel/raw-line-kernel.js';
 import type { RawSink } from './merge-raw.js';
 
@@ -14,8 +14,9 @@ const LF = 0x0a;
 export class RawLineWriter implements RawSink {
   readonly #lines: LineWriter;
 
-  constructor(output: LineSink, written: WrittenCounts) {
-    this.#lines = new LineWriter(output, written);
+  /** @param size bytes of one write; left out, 512 KB. */
+  constructor(output: LineSink, written: WrittenCounts, size?: number) {
+    this.#lines = new LineWriter(output, written, size);
   }
 
   async add(batch: RawBatch, start: number, end: number): Promise<void> {
@@ -48,7 +49,7 @@ export class RawLineWriter implements RawSink {
     for (; line < end; line++) {
       const to = ends[line] as number;
       size += to - (starts[line] as number) + ADDED_BYTES;
-      if (!this.#lines.fits(size) || to - from > WRITE_BYTES) break;
+      if (!this.#lines.fits(size) || to - from > this.#lines.bytes.length) break;
     }
     return line;
   }

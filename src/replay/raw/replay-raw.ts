@@ -15,5 +15,6 @@ export interface RawReplayInput extends Omit<RawMergeInput, 'parts' | 'lines'> {
  * @throws TickhaulError as `mergeRaw`.
  */
 export function replayRaw({ feed, output, written, ...input }: RawReplayInput): Promise<void> {
-  return mergeRaw({ ...input, parts: feed.parts, lines: new RawLineWriter(output, written) });
+  const lines = new RawLineWriter(output, written, input.run.writeBytes);
+  return mergeRaw({ ...input, parts: feed.parts, lines });
 }

@@ -31,7 +31,7 @@ interface SharedThread {
  */
 export const THREAD_LIMITS = { maxYoungGenerationSizeMb: 12 };
 /** How long an idle thread and its memory are kept for the next job. */
-const IDLE_TIMEOUT_MS = 30_000;
+const IDLE_TIMEOUT_MS = 5_000;
 
 /**
  * Threads that the replays of a process share, limited to `maxThreads` for any number of replays and started

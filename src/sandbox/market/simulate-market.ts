@@ -62,7 +62,9 @@ class MarketDay {
     this.#unseenSteps = this.#lossTime === undefined ? 0 : Math.floor(UNSEEN_STEPS * (0.5 + random.next()));
     this.#instrument = instrument;
     this.#random = random;
-    this.#clock = new MarketClock(day, 3 * rows + this.#remaining.levels, instrument.resolution, random);
+    // The first snapshot comes at once and has no share of the day: nothing would happen in it.
+    const sharedRows = 3 * rows + this.#remaining.levels - 2 * depth;
+    this.#clock = new MarketClock(day, sharedRows, instrument.resolution, random);
     this.#book = new SyntheticBook(instrument.openTicks, depth, random);
     this.#ticker = new SyntheticTicker(instrument, random);
     this.#nextTradeId = createTradeIds(ids, random);
@@ -71,7 +73,7 @@ class MarketDay {
 
   *events(): Generator<MarketEvent> {
     const remaining = this.#remaining;
-    this.#clock.follow(2 * this.#book.depth);
+    this.#clock.follow(0);
     yield this.#bookChange(this.#book.snapshot(), true);
     while (remaining.trades + remaining.levels + remaining.tickers + remaining.liquidations > 0) {
       const lossTime = this.#lossTime ?? Number.POSITIVE_INFINITY;

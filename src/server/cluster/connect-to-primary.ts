@@ -1,11 +1,12 @@
 import type { Worker } from 'node:cluster';
+import type { Socket } from 'node:net';
 import { abortReason } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import type { ReplayServer } from '../replay-server.js';
 import type { ClusterShare } from '../serve-options.js';
 import type { ServerCounts } from '../server-metrics.js';
-import { ProcessLink, type WorkerInput } from './process-link.js';
+import { type LinkNotice, ProcessLink, type WorkerInput } from './process-link.js';
 
 /** The primary process, as a worker knows it. */
 export interface PrimaryLink {
@@ -26,18 +27,26 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
     end = resolve;
   });
   const link = new ProcessLink(worker, {
-    async onRequest() {
+    async onRequest(question) {
+      if (question.name === 'beat') return true;
       return server && { metrics: server.serving.metrics, memory: server.serving.options.memory() };
     },
     onNotice(told, socket) {
       if (told.told === 'end') end(told.graceMs);
-      if (!server || !socket || !('head' in told)) return;
-      const answering = told.told === 'http' ? server.http : server.sockets;
-      if (told.head !== '') socket.unshift(Buffer.from(told.head, 'latin1'));
-      answering.emit('connection', socket);
-      socket.resume();
+      if (socket && 'head' in told) void take(told, socket);
     },
   });
+  const take = async (
+    { told, connection, head }: Extract<LinkNotice, { head: string }>,
+    socket: Socket,
+  ): Promise<void> => {
+    // While this process was stopped another may have got it.
+    const isOurs = await link.ask({ name: 'claim', connection }).catch(() => false);
+    if (!server || isOurs !== true) return void socket.destroy();
+    if (head !== '') socket.unshift(Buffer.from(head, 'latin1'));
+    (told === 'http' ? server.http : server.sockets).emit('connection', socket);
+    socket.resume();
+  };
   const { input, workers } = (await link.ask({ name: 'input' })) as WorkerInput;
   const share: ClusterShare = {
     processes: workers,
@@ -63,6 +72,10 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
           link.tell({ told: 'done', work: name, note: left });
         }
       },
+    },
+    clients: {
+      enter: async () => (await link.ask({ name: 'enter' })) as boolean,
+      leave: () => link.tell({ told: 'left' }),
     },
     counts: async () => (await link.ask({ name: 'counts' })) as ServerCounts,
   };

@@ -8,6 +8,12 @@ export type LinkRequest =
   | { readonly name: 'input' }
   /** A worker: its turn for works of a name; it tells when they are done. */
   | { readonly name: 'turn'; readonly work: string }
+  /** A worker: whether there is room for one more client, which it then has; it tells when that left. */
+  | { readonly name: 'enter' }
+  /** A worker: whether a connection that came is still for it. */
+  | { readonly name: 'claim'; readonly connection: number }
+  /** The primary process: whether the worker answers at all. */
+  | { readonly name: 'beat' }
   /** A worker: counts of all; the primary process: its own. */
   | { readonly name: 'counts' };
 
@@ -23,12 +29,13 @@ export type LinkNotice =
   /** A worker takes connections. */
   | { readonly told: 'ready' }
   | { readonly told: 'done'; readonly work: string; readonly note?: number | undefined }
+  | { readonly told: 'left' }
   /** A worker: why it ends, which nobody has told yet. */
   | { readonly told: 'failed'; readonly error: FileError }
   /** To be warned of once. */
   | { readonly told: 'warning'; readonly line: string }
-  /** With a connection, and what was read of it as bytes in latin1. */
-  | { readonly told: 'http' | 'websocket'; readonly head: string }
+  /** With a connection, to be claimed by its number, and what was read of it as bytes in latin1. */
+  | { readonly told: 'http' | 'websocket'; readonly connection: number; readonly head: string }
   /** Answers under way have so long. */
   | { readonly told: 'end'; readonly graceMs: number };
 
@@ -79,13 +86,16 @@ export class ProcessLink {
     });
   }
 
-  /** @param sent told when it is on its way, or why it isn't; the other process may be gone. */
+  /**
+   * @param socket a connection that goes with it; it stays open here too.
+   * @param sent told when it is on its way, or why it isn't; the other process may be gone.
+   */
   tell(told: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
     this.#send(told, socket, sent);
   }
 
   #send(message: Message, socket: Socket | undefined, sent: (error: Error | null) => void): void {
-    this.#channel.send(message, socket, sent);
+    this.#channel.send(message, socket, { keepOpen: true }, sent);
   }
 
   async #answer(answer: number, asked: Promise<unknown>): Promise<void> {

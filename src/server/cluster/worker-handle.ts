@@ -8,10 +8,15 @@ import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.j
 
 /** Milliseconds that a worker has to tell its counts; its last ones stand for those of one that is busy. */
 const COUNTS_TIMEOUT_MS = 5000;
+/** Milliseconds between two questions whether it answers, and without an answer after which it is silent. */
+const BEAT_MS = 1000;
+const SILENT_MS = 3000;
 
 export interface WorkerHandler {
   onRequest(member: WorkerHandle, question: LinkRequest): Promise<unknown>;
   onNotice(member: WorkerHandle, told: LinkNotice): void;
+  /** It answers no more, or does again: `isSilent` says which. */
+  onBeat(member: WorkerHandle): void;
 }
 
 /** A worker, as the primary process knows it. */
@@ -20,8 +25,14 @@ export class WorkerHandle {
   readonly #link: ProcessLink;
   readonly #gone = new AbortController();
   readonly startedMs = performance.now();
-  /** Connections that are not on their way yet. */
-  readonly unsent = new Set<PassedConnection>();
+  /** Connections that it was given and hasn't taken up, by the numbers under which it claims them. */
+  readonly #given = new Map<number, PassedConnection>();
+  #connections = 0;
+  readonly #end: WorkerHandler;
+  #beating: NodeJS.Timeout | undefined;
+  #isSilent = false;
+  /** How many it serves. */
+  clients = 0;
   /** What it last told of itself. */
   counts: ServerCounts = {
     metrics: createMetrics(),
@@ -35,6 +46,7 @@ export class WorkerHandle {
 
   constructor(worker: Worker, end: WorkerHandler) {
     this.#worker = worker;
+    this.#end = end;
     // Each of its turns listens.
     setMaxListeners(0, this.gone);
     let settle = (): void => {};
@@ -45,11 +57,13 @@ export class WorkerHandle {
     // Whoever doesn't wait for it learns of its end from the signal.
     this.ready.catch(() => {});
     this.#link = new ProcessLink(worker, {
-      onRequest: (question) => end.onRequest(this, question),
+      onRequest: async (question) =>
+        question.name === 'claim' ? this.#claim(question.connection) : end.onRequest(this, question),
       onNotice: (told) => {
         if (told.told === 'ready') {
           this.#isReady = true;
           settle();
+          this.#beat();
         } else if (told.told === 'failed') {
           this.#failure = new TickhaulError(told.error.code, told.error.message);
         }
@@ -59,8 +73,8 @@ export class WorkerHandle {
     worker.once('exit', (code, signal) => {
       const leave = (): void =>
         this.#leave(
-          this.#failure ??
-            new TickhaulError(signal === null ? 'bug' : 'terminated', signal ?? `code ${code}`),
+          // A signal to a worker is no word to end the server.
+          this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`),
         );
       // What it told last may still be on its way.
       if (worker.isConnected()) worker.once('disconnect', leave);
@@ -68,7 +82,7 @@ export class WorkerHandle {
     });
     // What began tells of its end by itself; a signal or message that doesn't reach it is no end.
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) this.#leave(new TickhaulError('terminated', error.message));
+      if (worker.process.pid === undefined) this.#leave(new TickhaulError('bug', error.message));
     });
   }
 
@@ -82,31 +96,46 @@ export class WorkerHandle {
     return this.#isReady && !this.gone.aborted;
   }
 
+  /** Whether it was asked, and answers nothing: it is stopped, or busy for long. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
+  /** How many connections it was given and hasn't taken up. */
+  get given(): number {
+    return this.#given.size;
+  }
+
   /** Of its process; undefined where that couldn't begin. */
   get pid(): number | undefined {
     return this.#worker.process.pid;
   }
 
-  hand(connection: PassedConnection): void {
-    const { told, head, socket } = connection;
-    this.unsent.add(connection);
-    this.#link.tell({ told, head }, socket, (error) => {
-      this.unsent.delete(connection);
-      if (error) socket.destroy();
-    });
+  hand(given: PassedConnection): void {
+    const { told, head, socket } = given;
+    const connection = ++this.#connections;
+    this.#given.set(connection, given);
+    this.#link.tell({ told, connection, head }, socket);
+  }
+
+  /** Takes back the connections that it hasn't taken up. */
+  takeBack(): readonly PassedConnection[] {
+    const given = [...this.#given.values()];
+    this.#given.clear();
+    return given;
   }
 
   /** Asks for its counts anew. */
   async count(): Promise<void> {
-    if (!this.isReady) return;
+    if (!this.isReady || this.#isSilent) return;
     const asked = this.#link.ask({ name: 'counts' });
     const counts = await rejectOnAbort(asked, AbortSignal.timeout(COUNTS_TIMEOUT_MS)).catch(() => undefined);
     if (counts !== undefined) this.counts = counts as ServerCounts;
   }
 
-  /** Lets it end by itself, where it began. */
+  /** Lets it end by itself, where it began, and answers: one that is stopped would be waited for in vain. */
   end(graceMs: number): void {
-    if (this.#isReady) this.#link.tell({ told: 'end', graceMs });
+    if (this.#isReady && !this.#isSilent) this.#link.tell({ told: 'end', graceMs });
     else this.kill();
   }
 
@@ -114,7 +143,36 @@ export class WorkerHandle {
     this.#worker.process.kill('SIGKILL');
   }
 
+  /** Its own end of a connection stays open; that here is closed before the worker reads. */
+  #claim(connection: number): boolean {
+    const given = this.#given.get(connection);
+    this.#given.delete(connection);
+    given?.socket.destroy();
+    return given !== undefined;
+  }
+
+  /** Asks again and again whether it answers. */
+  #beat(): void {
+    const silent = setTimeout(() => this.#setSilent(true), SILENT_MS).unref();
+    this.#link.ask({ name: 'beat' }).then(
+      () => {
+        clearTimeout(silent);
+        this.#setSilent(false);
+        this.#beating = setTimeout(() => this.#beat(), BEAT_MS).unref();
+      },
+      // It is gone.
+      () => clearTimeout(silent),
+    );
+  }
+
+  #setSilent(isSilent: boolean): void {
+    if (this.#isSilent === isSilent || this.gone.aborted) return;
+    this.#isSilent = isSilent;
+    this.#end.onBeat(this);
+  }
+
   #leave(why: TickhaulError): void {
+    clearTimeout(this.#beating);
     this.#gone.abort(why);
   }
 }

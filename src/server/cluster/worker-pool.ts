@@ -23,6 +23,8 @@ export interface WorkerPoolOptions {
   /** What they are told to serve. */
   readonly input: object;
   readonly fork: () => Worker;
+  /** Clients at once, of all workers. */
+  readonly maxClients: number;
   readonly log: Pick<ServerLog, 'warn' | 'debug'>;
   /** What this process holds, in bytes. */
   readonly memory: () => MemoryUsage;
@@ -107,6 +109,7 @@ export class WorkerPool {
     }, graceMs + WORKER_EXIT_TIMEOUT_MS);
     await Promise.all(members.map(({ gone }) => (gone.aborted ? undefined : once(gone, 'abort'))));
     clearTimeout(killing);
+    for (const { member } of this.#slots) for (const { socket } of member.takeBack()) socket.destroy();
   }
 
   async #counts(): Promise<ServerCounts> {
@@ -120,6 +123,7 @@ export class WorkerPool {
     return new WorkerHandle(this.#options.fork(), {
       onRequest: (member, question) => this.#answer(member, question),
       onNotice: (member, told) => this.#hear(member, told),
+      onBeat: (member) => this.#onBeat(member),
     });
   }
 
@@ -146,25 +150,46 @@ export class WorkerPool {
       slot.member = this.#fork();
       this.#attend(slot);
     }, waitMs);
-    for (const connection of member.unsent) this.take(connection);
+    for (const connection of member.takeBack()) this.take(connection);
   }
 
+  /** What a worker that is stopped has not taken up goes to others; it gets no more until it answers again. */
+  #onBeat(member: WorkerHandle): void {
+    const slot = this.#slots.find((one) => one.member === member);
+    if (!slot || !this.#isOpen) return;
+    const who = `worker ${member.pid}`;
+    if (member.isSilent) {
+      this.#options.log.warn(`${who} does not answer: it gets no connections until it does`);
+      for (const connection of [...member.takeBack(), ...slot.waiting.splice(0)]) this.take(connection);
+    } else {
+      this.#options.log.warn(`${who} answers again`);
+      this.#hand(slot);
+    }
+  }
+
+  /** Always the same, as long as the same workers answer. */
   #slotOf(session: string): WorkerSlot {
-    return this.#slots[fnv1a(session) % this.#slots.length] as WorkerSlot;
+    const turned = this.#turned(fnv1a(session));
+    return (turned.find(({ member }) => !member.isSilent) ?? turned[0]) as WorkerSlot;
   }
 
   #choose(): WorkerSlot {
-    const first = this.#next++ % this.#slots.length;
-    const turned = [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
-    const ready = turned.filter(({ member }) => member.isReady);
-    const load = ({ member, waiting }: WorkerSlot): number => member.unsent.size + waiting.length;
+    const turned = this.#turned(this.#next++);
+    const ready = turned.filter(({ member }) => member.isReady && !member.isSilent);
+    const load = ({ member, waiting }: WorkerSlot): number => member.given + waiting.length;
     return (ready.length > 0 ? ready : turned).reduce((best, slot) =>
       load(slot) < load(best) ? slot : best,
     );
   }
 
+  /** All of them, from one on. */
+  #turned(from: number): readonly WorkerSlot[] {
+    const first = from % this.#slots.length;
+    return [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
+  }
+
   #hand({ member, waiting }: WorkerSlot): void {
-    if (!this.#isOpen || !member.isReady) return;
+    if (!this.#isOpen || !member.isReady || member.isSilent) return;
     for (const connection of waiting.splice(0)) member.hand(connection);
   }
 
@@ -174,13 +199,24 @@ export class WorkerPool {
         return { input: this.#options.input, workers: this.#options.size } satisfies WorkerInput;
       case 'counts':
         return this.#counts();
+      case 'enter':
+        return this.#enter(member);
       case 'turn':
         return this.#turns.take(question.work, member.gone);
     }
   }
 
+  #enter(member: WorkerHandle): boolean {
+    // Clients of a worker that ended are gone with it.
+    const clients = this.#slots.reduce((sum, slot) => sum + slot.member.clients, 0);
+    if (clients >= this.#options.maxClients) return false;
+    member.clients++;
+    return true;
+  }
+
   #hear(member: WorkerHandle, told: LinkNotice): void {
     if (told.told === 'done') this.#turns.giveBack(told.work, member.gone, told.note);
+    else if (told.told === 'left') member.clients--;
     else if (told.told === 'warning') this.#warnOnce(told.line);
     else if (told.told === 'ready') {
       const slot = this.#slots.find((one) => one.member === member);

@@ -5,6 +5,8 @@ import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
 import { toRunFailure } from '../../run/run-failure.js';
+import { tooManyClients } from '../client-limit.js';
+import { StallWatch } from '../stall-watch.js';
 import { abortResponse, type HttpCall, logBug, sendErrorResponse } from './http-call.js';
 
 /** Where the lines of an answer go. */
@@ -27,12 +29,17 @@ export async function sendLineResponse(
   const { serving, response } = call;
   const stop = new AbortController();
   response.once('close', () => stop.abort(new TickhaulError('reset', 'the client left')));
+  if (!(await serving.clients.enter()))
+    return sendErrorResponse(call, tooManyClients(serving.options.maxClients));
   const written = { messages: 0, bytes: 0 };
+  const watch = new StallWatch();
   const body = openBody(call, stop.signal);
   let counted = 0;
   const output: LineSink = {
     async write(bytes) {
+      watch.begin();
       await body.write(bytes);
+      watch.end();
       const { metrics } = serving;
       metrics.bytes += bytes.length;
       metrics.messages += written.messages - counted;
@@ -41,11 +48,13 @@ export async function sendLineResponse(
   };
   serving.metrics.openHttp++;
   try {
-    await serving.answers.run(stop, async () => {
+    const answering = async (): Promise<void> => {
       await work({ output, written, signal: stop.signal });
       serving.metrics.messages += written.messages - counted;
+      watch.begin();
       await body.end();
-    });
+    };
+    await serving.answers.run(stop, answering, () => watch.isStalled);
   } catch (error) {
     if (response.destroyed) return;
     if (!response.headersSent) sendErrorResponse(call, error);
@@ -56,6 +65,7 @@ export async function sendLineResponse(
     }
   } finally {
     serving.metrics.openHttp--;
+    serving.clients.leave();
   }
 }
 

@@ -2,21 +2,24 @@ import { minutesToUsRange, usRangeToMinutes } from '../../dataset/minute.js';
 import { openFeedSources } from '../../replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../replay/feeds/replay-feeds.js';
 import type { MergeOptions } from '../../replay/replay-series.js';
+import { clientBufferBytes } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { ServerContext } from '../server-context.js';
 
 /** From the raw data API; what is below a minute is cut off. */
 export async function replayNormalizedFromFeeds(
-  { options: { records }, run: shared, feedThreads: threads }: ServerContext,
+  { options: { records }, run: shared, feedThreads: threads, turns }: ServerContext,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
-  const run = { ...shared, signal: target.signal };
   const sources = options
     .map((option) => ({ ...option, period: minutesToUsRange(usRangeToMinutes(option.period)) }))
     .filter(({ period }) => period.start < period.end);
   if (sources.length === 0) return;
+  const run = { ...shared, bufferBytes: clientBufferBytes(sources.length), signal: target.signal };
   const opened = await openFeedSources(run, sources, records);
+  // Many may have waited for the same lookup.
+  await turns.take();
   await replayFeeds({ ...target, run, threads, sources: opened, onMinutes: () => {} });
   await run.cache.trim();
 }

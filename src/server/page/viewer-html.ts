@@ -12,8 +12,8 @@ export const VIEWER = `
 <label>Speed <select name="speed">
 <option value="1">real time</option>
 <option value="10">10 times</option>
-<option value="60" selected>1 minute per second</option>
-<option value="600">10 minutes per second</option>
+<option value="60">1 minute per second</option>
+<option value="600" selected>10 minutes per second</option>
 <option value="3600">1 hour per second</option>
 <option value="Infinity">as fast as possible</option>
 </select></label>

@@ -1,15 +1,22 @@
+import { pageMemory } from '../../base/page-memory.js';
+
 /** Bytes of a frame's head at most: text, final, not masked (RFC 6455, 5.2). */
 const MAX_FRAME_HEAD_BYTES = 10;
 const FINAL_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
+/** Goes back to the system when its client left. */
+function newBuffer(bytes: number): Buffer {
+  return Buffer.from(pageMemory(bytes).buffer);
+}
+
 /**
  * Text frames, one a message, end to end: whole ones may be written to a connection at any time, as many at once as
  * there are. Where one doesn't fit in, the memory grows; it is used again.
  */
 export class FrameBuffer {
-  #bytes = Buffer.allocUnsafeSlow(16 * 1024);
+  #bytes = newBuffer(16 * 1024);
   length = 0;
   count = 0;
 
@@ -24,6 +31,11 @@ export class FrameBuffer {
     this.count++;
   }
 
+  /** Whether a message of so many bytes has room, with those that are there, in so much memory. */
+  fits(size: number, memory: number): boolean {
+    return this.length + MAX_FRAME_HEAD_BYTES + size <= memory;
+  }
+
   /** Those that are there, good until the next one is added. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.length);
@@ -33,7 +45,7 @@ export class FrameBuffer {
   clear(most: number): void {
     this.length = 0;
     this.count = 0;
-    if (this.#bytes.length > most) this.#bytes = Buffer.allocUnsafeSlow(most);
+    if (this.#bytes.length > most) this.#bytes = newBuffer(most);
   }
 
   #head(size: number): number {
@@ -54,7 +66,7 @@ export class FrameBuffer {
   }
 
   #grow(needed: number): void {
-    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
+    const larger = newBuffer(Math.max(needed, 2 * this.#bytes.length));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.#bytes = larger;
   }

@@ -12,9 +12,9 @@ export function createFrameSink(client: SocketClient): LineSink {
       for (let at = 0; at < bytes.length; ) {
         const end = bytes.indexOf(LF, at);
         if (end < 0) throw new Error('half a line');
+        if (!frames.fits(end - at, FRAME_WRITE_BYTES)) await flush(client);
         frames.add(bytes, at, end);
         at = end + 1;
-        if (frames.length >= FRAME_WRITE_BYTES) await flush(client);
       }
       await flush(client);
     },

@@ -3,13 +3,14 @@ import type { WebSocket } from 'ws';
 import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import type { ServerMetrics } from '../server-metrics.js';
+import { StallWatch } from '../stall-watch.js';
 import { FrameBuffer } from './frame-buffer.js';
 
 /** Bytes of frames that are gathered before they are written. */
-export const FRAME_WRITE_BYTES = 128 * 1024;
+export const FRAME_WRITE_BYTES = 40 * 1024;
 
 /** Bytes of memory that a connection keeps; more is for few messages. */
-const MAX_KEPT_BYTES = 4 * FRAME_WRITE_BYTES;
+const MAX_KEPT_BYTES = 2 * FRAME_WRITE_BYTES;
 
 /** Close codes (RFC 6455, section 7.4.1). */
 export const CLOSE_CODE = {
@@ -21,6 +22,8 @@ export const CLOSE_CODE = {
   policy: 1008,
   /** It can't be answered, or not to its end; the reason says why. */
   failed: 1011,
+  /** More clients than are served at once. */
+  tryLater: 1013,
 } as const;
 
 /** Bytes of a close frame's reason (RFC 6455, 5.5). */
@@ -33,6 +36,7 @@ export class SocketClient {
   readonly #ws: WebSocket;
   readonly #connection: Duplex;
   readonly #metrics: ServerMetrics;
+  readonly #watch = new StallWatch();
   readonly #gone = new AbortController();
   /** Whether anything came from it, or was taken by it, since `beat` looked. */
   #isAlive = true;
@@ -61,6 +65,11 @@ export class SocketClient {
 
   get isOpen(): boolean {
     return this.#ws.readyState === this.#ws.OPEN && !this.signal.aborted;
+  }
+
+  /** Whether it has taken no byte for 5 s, though there are some for it. */
+  get isStalled(): boolean {
+    return this.#watch.isStalled;
   }
 
   /** @param listener takes the text of each message. */
@@ -116,8 +125,10 @@ export class SocketClient {
   }
 
   #taken(bytes: Buffer): Promise<void> {
+    this.#watch.begin();
     const written = new Promise<void>((resolve) => {
       this.#connection.write(bytes, (error) => {
+        this.#watch.end();
         this.#isAlive = true;
         // The WebSocket hears of it later than this write does.
         if (error) this.#leave();

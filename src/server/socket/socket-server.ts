@@ -1,8 +1,9 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { WebSocketServer } from 'ws';
+import { type WebSocket, WebSocketServer } from 'ws';
 import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { wait } from '../../base/wait.js';
+import { tooManyClients } from '../client-limit.js';
 import { readTarget } from '../http/http-call.js';
 import { FOREIGN_ORIGIN_MESSAGE, SERVER_LIMITS } from '../http/http-server.js';
 import type { OriginGuard } from '../http/origin-guard.js';
@@ -17,12 +18,19 @@ const MAX_PAYLOAD_BYTES = 512 * 1024;
 const PING_INTERVAL_MS = 30_000;
 /** Milliseconds that a client has to answer a close frame when the server ends. */
 const CLOSE_TIMEOUT_MS = 200;
+/** The same for one that took nothing before: it may have some megabytes to read first. */
+const STALLED_CLOSE_MS = 1000;
+
+/** Milliseconds that a client has to answer a close frame when there is no room for it. */
+const REFUSED_MS = 1000;
 
 type OpenSocket = (client: SocketClient, query: URLSearchParams) => unknown;
 
 export interface SocketServer {
   /** Nothing listens yet. */
   readonly server: Server;
+  /** Closes those that have taken nothing for a while; what they don't answer cuts them off. */
+  closeStalled(): Promise<void>;
   /** Closes all connections; those that don't answer are cut off. */
   close(): Promise<void>;
 }
@@ -50,34 +58,60 @@ export function createSocketServer(
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => connection.destroy());
     if (guard.isForeignPage(request) || guard.isForeignHost(request)) return refuseConnection(connection);
-    upgrades.handleUpgrade(request, connection, head, (ws) => {
-      const client = new SocketClient(ws, connection, serving.metrics);
-      clients.add(client);
-      ws.once('close', (code) => {
-        clients.delete(client);
-        log.request?.(sanitizeForTerminal(`WS ${request.url} ${code}`));
-      });
-      const { path, query } = readTarget(request.url);
-      const open = Object.hasOwn(routes, path) ? routes[path] : undefined;
-      if (open) open(client, query);
-      else
-        client.close(CLOSE_CODE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
-    });
+    void (async () => {
+      const hasRoom = await enter(connection);
+      upgrades.handleUpgrade(request, connection, head, (ws) => open(ws, request, connection, hasRoom));
+    })().catch(() => connection.destroy());
   });
+  /** A client is one until its connection is gone. */
+  const enter = async (connection: Duplex): Promise<boolean> => {
+    const hasRoom = await serving.clients.enter();
+    if (!hasRoom) return false;
+    if (connection.destroyed) serving.clients.leave();
+    else connection.once('close', () => serving.clients.leave());
+    return true;
+  };
+  const open = (ws: WebSocket, request: IncomingMessage, connection: Duplex, hasRoom: boolean): void => {
+    const client = new SocketClient(ws, connection, serving.metrics);
+    clients.add(client);
+    ws.once('close', (code) => {
+      clients.delete(client);
+      log.request?.(sanitizeForTerminal(`WS ${request.url} ${code}`));
+    });
+    if (!hasRoom) {
+      client.close(CLOSE_CODE.tryLater, tooManyClients(serving.options.maxClients).message);
+      setTimeout(() => client.cut(), REFUSED_MS).unref();
+      return;
+    }
+    const { path, query } = readTarget(request.url);
+    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    if (route) route(client, query);
+    else
+      client.close(CLOSE_CODE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
+  };
   const beating = setInterval(() => {
     for (const client of clients) client.beat();
   }, beatMs);
   beating.unref();
   return {
     server,
-    async close() {
+    closeStalled: () =>
+      closeAll(
+        [...clients].filter(({ isStalled }) => isStalled),
+        STALLED_CLOSE_MS,
+      ),
+    close() {
       clearInterval(beating);
-      if (clients.size === 0) return;
-      for (const client of clients) client.close(CLOSE_CODE.goingAway, 'the server ends');
-      await wait(CLOSE_TIMEOUT_MS);
-      for (const client of clients) client.cut();
+      return closeAll([...clients], CLOSE_TIMEOUT_MS);
     },
   };
+}
+
+async function closeAll(clients: readonly SocketClient[], patienceMs: number): Promise<void> {
+  if (clients.length === 0) return;
+  for (const client of clients) client.close(CLOSE_CODE.goingAway, 'the server ends');
+  await wait(patienceMs);
+  for (const client of clients) client.cut();
 }
 
 /** Refuses what is no upgrade; nothing listens yet. */

@@ -1,17 +1,16 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
 import { withRetries } from '../../base/with-retries.js';
-import { readBody } from '../../http/watched-body.js';
 import { readErrorResponse } from '../http/read-error-response.js';
 import { formatUrlForLog, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse } from '../service-config.js';
+import { readAnswer } from './read-answer.js';
 import { createParser } from './record-schema.js';
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 60_000;
-const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
 /** An instrument's description (`docs/spec/metadata-api.md#instruments`). Unknown fields are kept. */
 export interface InstrumentInfo {
@@ -92,7 +91,7 @@ function fetchParsed<T>(
   const attempt = async (): Promise<T> => {
     const response = await sendGet(client, url, headers, signal);
     if (response.status !== 200) throw await readErrorResponse(response, apiKey);
-    const body = await readBody(response.body, MAX_RESPONSE_BYTES);
+    const body = await readAnswer(client, response);
     return parse(parseJson(body, name), name);
   };
   return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });

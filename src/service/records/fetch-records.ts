@@ -1,8 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
-import { discardBody, readBody } from '../../http/watched-body.js';
+import { discardBody } from '../../http/watched-body.js';
 import { readErrorResponse, toOneLine } from '../http/read-error-response.js';
 import { formatUrlForLog, type HttpHeaders, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
@@ -10,6 +9,7 @@ import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse } from '../service-config.js';
 import type { ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 import { parseDatasetRecord } from './parse-dataset-record.js';
+import { readAnswer } from './read-answer.js';
 import {
   type CachedResponse,
   isFresh,
@@ -23,8 +23,6 @@ export type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-
 
 const MAX_ATTEMPTS = 4;
 const MAX_WAIT_MS = 60_000;
-/** Default limit of a response; the largest known record has 100 MB. */
-const MAX_RESPONSE_BYTES = 512 * 1024 * 1024;
 
 export interface MetadataOptions {
   /** Folder for copies of responses; without one, each call sends a request. */
@@ -133,14 +131,7 @@ async function fetchJson<T>(
       return copy.value;
     }
     if (response.status !== 200) throw await readErrorResponse(response, undefined);
-    const limit = client.config.maxAnswerBytes ?? MAX_RESPONSE_BYTES;
-    const body = await readBody(response.body, limit);
-    if (body.length > limit) {
-      throw new TickhaulError(
-        'bad_answer',
-        `${name}: an answer of more than ${formatSize(limit)}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
-      );
-    }
+    const body = await readAnswer(client, response);
     const value = check(parseJson(body, name, parse), name);
     if (cache !== undefined) await writeCachedResponse(cache, url, body, readValidators(response.headers));
     return value;

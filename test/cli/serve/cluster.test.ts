@@ -6,8 +6,10 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start } from '../../helpers/cli.js';
+import { isAlive } from '../../helpers/is-alive.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { until } from '../../helpers/until.js';
 import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
 import { type Connected, connectTo, hear } from '../../server/socket/connecting.js';
@@ -228,4 +230,59 @@ test('days that several workers need are downloaded once', async (t) => {
   const answers = await Promise.all(pids.map(() => ask(http, path)));
   for (const { status, text } of answers) assert.deepEqual([status, text], [200, answers[0]?.text]);
   assert.equal(service.requests.filter(({ url }) => url.endsWith('XBTUSD.csv.gz')).length, 1);
+});
+
+test('clients of all workers count together for the limit', async (t) => {
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.nextMessage();
+      createMarketSender('bitmex', 'XBTUSD', peer).trade(1);
+    },
+  });
+  const env = { ...envOf(await sandbox(t), await tempDir(t)), WSS_URL_BITMEX: url };
+  const { http, wsPort, pids } = await startCluster(t, ['--max-clients', '2'], env);
+  assert.ok(pids.length > 1);
+  // Each connection goes to the next worker.
+  const clients = [connectTo({ wsPort }, STREAM), connectTo({ wsPort }, STREAM)];
+  for (const client of clients) await spoken(client);
+  for (const _ of pids) {
+    assert.equal((await hear({ wsPort }, STREAM)).code, 1013);
+    assert.equal((await ask(http, REPLAY)).status, 503);
+  }
+  assert.equal((await ask(http, '/health-check')).status, 200);
+  const [first = 0] = pids;
+  process.kill(first, 'SIGKILL');
+  // Clients of a killed worker do not count.
+  await until('room', async () => (await ask(http, REPLAY)).status === 200);
+  for (const { socket } of clients) socket.terminate();
+});
+
+test('a stopped worker gets no connections; its waiting ones go to other workers', async (t) => {
+  const env = envOf(await busySandbox(t), await tempDir(t));
+  const { run, http, wsPort, pids } = await startCluster(t, [], env);
+  const [right = ''] = (await Promise.all(pids.map(() => ask(http, REPLAY)))).map(({ text }) => text);
+  const [first = 0, ...others] = pids;
+  process.kill(first, 'SIGSTOP');
+  // Stopped processes outlive the process that started them.
+  t.after(() => {
+    for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
+  });
+  const askAll = async (): Promise<void> => {
+    const asking = [...pids, ...pids].map(() => ask(http, REPLAY));
+    const heard = pids.map(() => hear({ wsPort }, pathOf('stopped'), [subscribe('trade:XBTUSD')]));
+    for (const { status, text } of await Promise.all(asking)) assert.deepEqual([status, text], [200, right]);
+    for (const { code } of await Promise.all(heard)) assert.equal(code, 1000);
+  };
+  await askAll();
+  await run.printed(new RegExp(`worker ${first} does not answer: it gets no connections until it does`));
+  await askAll();
+  assert.equal((await ask(http, '/health-check')).status, 200);
+  process.kill(first, 'SIGCONT');
+  await run.printed(new RegExp(`worker ${first} answers again`));
+  for (const pid of others) process.kill(pid, 'SIGSTOP');
+  for (const pid of others) await run.printed(new RegExp(`worker ${pid} does not answer`));
+  await askAll();
+  // Stopped workers are ended too.
+  run.child.kill('SIGTERM');
+  assert.equal((await run.finished).exitCode, 0);
 });

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { lockPath } from '../../../src/store/lock/run-lock.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
+import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
 import { portsOf } from './ports.js';
 
@@ -105,6 +106,7 @@ test('errors at the start are code 2', async (t) => {
     [/--port: "65535" is not a whole number/, ['--port', '65535'], {}],
     [/TM_PORT: "http" is not a port/, [], { TM_PORT: 'http' }],
     [/--allow-origin: "desk" is not an origin/, ['--port', '0', '--allow-origin', 'desk'], {}],
+    [/--max-clients: "0" is not a whole number/, ['--port', '0', '--max-clients', '0'], {}],
     [/--cache-dir: s3:/, ['--port', '0', '--cache-dir', 's3://bucket'], {}],
   ];
   for (const [message, args, env] of cases) {
@@ -114,4 +116,12 @@ test('errors at the start are code 2', async (t) => {
     assert.deepEqual([exitCode, stdout], [2, ''], stderr);
     assert.match(stderr, message);
   }
+});
+
+test('on a terminal the page’s address follows the two port lines', { skip: NO_TERMINAL }, async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await busySandbox(t), dir);
+  const server = inTerminal('tickhaul serve --port 0', dir, { PATH: process.env['PATH'] ?? '', ...env });
+  t.after(() => server.child.kill('SIGKILL'));
+  await server.printed(/^HTTP port: (\d+)\r\nWS port: \d+\r\nhttp:\/\/127\.0\.0\.1:\1\/\r\n$/);
 });

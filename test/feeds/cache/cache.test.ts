@@ -183,8 +183,8 @@ test('continues without caching if the limit is below the slices in flight', asy
       { cacheLimit },
       async (here, records) => {
         const feed = await openFeed(here.run, { exchange: 'bitmex', filters, range }, records);
-        // Enough readers for each slice to stay on disk until it is read.
-        here.run.shared.readers = 1000;
+        // No room for text, so each slice stays on disk until it is read.
+        here.run.texts.left = 0;
         await replayRaw({ ...here, feed, withDisconnects: false });
       },
     );

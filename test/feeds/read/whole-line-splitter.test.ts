@@ -18,7 +18,7 @@ test('yields all whole lines in order, for any chunks', () => {
       (lengths, least, chunks) => {
         const text = Buffer.from(lengths.map((length, at) => `${String(at % 10).repeat(length)}\n`).join(''));
         const size = Math.max(least, Math.ceil(text.length / chunks));
-        const whole = new WholeLineSplitter();
+        const whole = new WholeLineSplitter(256 * 1024);
         const pieces: Buffer[] = [];
         for (let at = 0; at < text.length; at += size) {
           for (const piece of whole.split(text.subarray(at, at + size))) {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { type SliceEncoding, unpackSlice } from '../../../src/feeds/unpack/unpack-slice.js';
+import { keepUpTo, type SliceEncoding, unpackSlice } from '../../../src/feeds/unpack/unpack-slice.js';
 import { splitZstdFrames } from '../../../src/feeds/unpack/zstd-frames.js';
 import { loadZstd } from '../../../src/format/compression/zstd.js';
 import { isTickhaulError } from '../errors.js';
@@ -18,7 +18,7 @@ const SKIPPED = Buffer.concat([Buffer.from([0x53, 0x2a, 0x4d, 0x18, 3, 0, 0, 0])
 
 async function textOf(bytes: Buffer, encoding: SliceEncoding, mostKept = 1e6): Promise<string> {
   const chunks: Buffer[] = [];
-  const text = await unpackSlice(bytes, encoding, mostKept);
+  const text = await unpackSlice(bytes, encoding, keepUpTo(mostKept));
   await text.read((chunk) => void chunks.push(Buffer.from(chunk)));
   assert.equal(Buffer.concat(chunks).length, text.size);
   return Buffer.concat(chunks).toString();
@@ -65,9 +65,9 @@ for (const encoding of ['gzip', 'zstd'] as const) {
   test(`${encoding}: finds the ends of members or frames in the text`, async () => {
     const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
     const expected = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
-    const several = await unpackSlice(Buffer.concat(texts.map(PACK[encoding])), encoding, 100);
+    const several = await unpackSlice(Buffer.concat(texts.map(PACK[encoding])), encoding, keepUpTo(100));
     assert.deepEqual(several.ends(), expected);
-    const one = await unpackSlice(PACK[encoding](texts.join('')), encoding, 100);
+    const one = await unpackSlice(PACK[encoding](texts.join('')), encoding, keepUpTo(100));
     assert.deepEqual(one.ends(), expected.slice(-1));
   });
 }
@@ -76,7 +76,7 @@ test('gzip: finds no ends if bytes look like the start of a member', async () =>
   // Stored, not deflated: the file contains the text's bytes.
   const text = `${LINE.slice(0, -1)}\x1f\x8b\x08\x00${LINE}`;
   const member = gzipSync(Buffer.from(text, 'latin1'), { level: 0 });
-  const slice = await unpackSlice(Buffer.concat([member, member]), 'gzip', 100);
+  const slice = await unpackSlice(Buffer.concat([member, member]), 'gzip', keepUpTo(100));
   assert.deepEqual(slice.ends(), []);
 });
 

@@ -8,6 +8,8 @@ import { writeFeedLines } from '../../../src/replay/feeds/write-feed-lines.js';
 import { createHandover } from '../../../src/replay/handover.js';
 import type { TransferredLines } from '../../../src/replay/threads/send-lines.js';
 
+const BUFFER_BYTES = 256 * 1024;
+
 export interface ReaderOutput {
   readonly text: string;
   readonly error: unknown;
@@ -16,7 +18,9 @@ export interface ReaderOutput {
 /** Lines of one reader of a feed. @param texts whole lines without local times. */
 export function readWithOneReader(source: FeedSource, texts: readonly string[]): Promise<ReaderOutput> {
   return collectOutput(
-    createHandover(smallBuffers(), (exchange) => writeFeedLines(source, toFeedTexts(texts), exchange)),
+    createHandover(smallBuffers(), (exchange) =>
+      writeFeedLines(source, toFeedTexts(texts), exchange, BUFFER_BYTES),
+    ),
   );
 }
 
@@ -28,7 +32,9 @@ export function readWithSeveralReaders(
 ): Promise<ReaderOutput> {
   const shares = new SymbolShares(source.exchange, source.symbols, most);
   const readers = Array.from({ length: shares.count }, (_, index) => reader(source, texts, shares, index));
-  return collectOutput(createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange)));
+  return collectOutput(
+    createHandover(smallBuffers(), (exchange) => mergeShares(readers, exchange, BUFFER_BYTES)),
+  );
 }
 
 async function* reader(
@@ -47,6 +53,7 @@ async function* reader(
         if (full) places.set(full, share.copyPositions(full));
         return exchange(full);
       },
+      BUFFER_BYTES,
       share,
     ),
   );
@@ -61,7 +68,7 @@ async function* toFeedTexts(
   shares?: SymbolShares,
 ): AsyncGenerator<FeedText, void, undefined> {
   for (const text of texts) {
-    const buffer = new FeedTextBuffer();
+    const buffer = new FeedTextBuffer(BUFFER_BYTES);
     const bytes = Buffer.from(text);
     buffer.add(bytes);
     if (shares) {

@@ -42,7 +42,7 @@ async function made(random: Random, slices: readonly Slice[]): Promise<ReplayOut
   const chunks: Buffer[] = [];
   const written = { messages: 0, bytes: 0 };
   const lines = new RawLineWriter({ write: async (bytes) => void chunks.push(Buffer.from(bytes)) }, written);
-  const whole = new WholeLineSplitter();
+  const whole = new WholeLineSplitter(256 * 1024);
   const cutter = new LineIndexer(START);
   const batch = new RawBatch();
   const most = pick(random, [5, 100, 1 << 20]);

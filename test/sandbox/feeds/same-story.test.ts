@@ -14,7 +14,7 @@ import { ALLOWANCES, type Allowance, type Message } from './allowances.js';
 /** A whole day, with a connection loss in the middle. */
 const DAY = parseDay('2024-03-01');
 const PERIOD = { start: DAY * 86_400_000_000, end: (DAY + 1) * 86_400_000_000 };
-const SIZE = { rows: 500, seed: 1 };
+const SIZE = { rows: 500, seed: 2 };
 const FEEDS = createSyntheticFeeds({
   ...SIZE,
   breaks: 0,

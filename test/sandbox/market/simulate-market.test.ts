@@ -30,6 +30,18 @@ function simulateEvents(name: readonly [string, string], rows: number, seed: num
 
 const sum = (numbers: readonly number[]): number => numbers.reduce((a, b) => a + b, 0);
 
+test('a day begins with its first snapshot, and trades follow within minutes, also with few rows', () => {
+  const [, name] = NAMES;
+  for (let seed = 0; seed < 50; seed++) {
+    const events = simulateEvents(name, 2000, seed);
+    const first = events.find(({ kind }) => kind === 'trades')?.localTimestamp ?? Number.NaN;
+    assert.equal(events[0]?.kind, 'book_change');
+    assert.ok(first - DAY * US_A_DAY < 15 * 60_000_000, `seed ${seed}: ${first - DAY * US_A_DAY}`);
+    const second = events[1]?.localTimestamp ?? Number.NaN;
+    assert.ok(second - DAY * US_A_DAY < 120_000_000, `seed ${seed}: nothing for minutes`);
+  }
+});
+
 test('each kind has the requested number of rows, in increasing local times within the day', () => {
   fc.assert(
     fc.property(markets, ({ name, rows, seed }) => {

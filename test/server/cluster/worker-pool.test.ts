@@ -13,13 +13,14 @@ test('workers that can’t begin end the cluster with what one of them told, or 
       { code: 'usage', message: 'not so' },
       { exitCode: 2, message: 'a worker ended at its start: not so' },
     ],
-    [{ message: '' }, { exitCode: 143, message: 'a worker ended at its start: SIGKILL' }],
+    [{ message: '' }, { exitCode: 1, message: 'a worker ended at its start: SIGKILL' }],
   ] as const;
   for (const [input, error] of cases) {
     const warnings: string[] = [];
     const crew = new WorkerPool({
       size: 2,
       input,
+      maxClients: 10,
       fork: () => cluster.fork(),
       log: { warn: (line) => void warnings.push(line) },
       memory: () => process.memoryUsage(),

@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { startFront } from '../../feeds/front.js';
 import { envOf, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { normalizeInProcess } from '../../replay/feeds/normalizing.js';
 import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
+import { connectTo } from '../socket/connecting.js';
 
 const PERIOD = { from: '2024-03-01', to: '2024-03-02' };
 const TYPES = ['trade', 'book_snapshot_2_1s', 'trade_bar_1m'];
@@ -141,3 +145,31 @@ test('refuses invalid options with both sources, and skips data types that an ex
   });
   assert.equal((await ask(offline.httpPort, withOptions(PATH, FUTURES))).status, 503);
 });
+
+// Shorter than what threads are for, and longer.
+for (const minutes of [5, 30]) {
+  test(`messages of a quiet feed don’t wait for the slices behind them: ${minutes} minutes`, async (t) => {
+    let answerRest = (): void => {};
+    const first = new Promise<void>((resolve) => {
+      answerRest = resolve;
+    });
+    const data = [
+      { timestamp: '2024-03-01T00:00:01.000Z', symbol: 'XBTUSD', side: 'Buy', size: 1, price: 1 },
+    ];
+    const line = `2024-03-01T00:00:01.0000000Z ${JSON.stringify({ table: 'trade', action: 'insert', data })}\n`;
+    const service = await startFront(t, await busySandbox(t), (minute, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      if (minute === 0) response.end(gzipSync(line));
+      else void first.then(() => response.end(gzipSync('')));
+      return true;
+    });
+    const server = await serveHere(t, service, await tempDir(t));
+    const to = new Date(Date.parse(PERIOD.from) + minutes * 60_000).toISOString();
+    const options = { ...PERIOD, exchange: 'bitmex', symbols: ['XBTUSD'], dataTypes: ['trade'], to };
+    const { socket, heard } = connectTo(server, withOptions('/ws-replay-normalized', options));
+    await once(socket, 'message');
+    answerRest();
+    const { messages, code } = await heard;
+    assert.deepEqual([messages.length, code], [1, 1000]);
+  });
+}

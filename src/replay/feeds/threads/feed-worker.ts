@@ -14,6 +14,8 @@ import { createFeedLineBuffers, writeFeedLines } from '../write-feed-lines.js';
 export interface FeedTask {
   readonly source: FeedSource;
   readonly share?: ShareIndex | undefined;
+  /** Approximate size of one handed-over buffer of lines. */
+  readonly bufferBytes: number;
 }
 
 /** Messages to the thread: text of an input, the end of its text, lines to reuse. */
@@ -37,7 +39,7 @@ function startJob({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
   const inputs = tasks.map((task) => ({
     ...task,
     texts: new AsyncQueue<FeedText>(),
-    free: new AsyncQueue<LineBuffer>(createFeedLineBuffers()),
+    free: new AsyncQueue<LineBuffer>(createFeedLineBuffers(task.bufferBytes)),
   }));
   const send = (message: FeedThreadMessage): void => port.postMessage(message);
   port.on('message', (command: FeedCommand) => {
@@ -53,13 +55,13 @@ function startJob({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
       free.end();
     }
   });
-  for (const [input, { source, share: index, texts, free }] of inputs.entries()) {
+  for (const [input, { source, share: index, bufferBytes, texts, free }] of inputs.entries()) {
     const share =
       index && new ShareTracker(index.index, new SymbolShares(source.exchange, source.symbols, index.count));
     const onUsed = (): void => send({ type: 'used', input });
     const write = async (swap: SwapBuffer<LineBuffer>): Promise<void> => {
       try {
-        await writeFeedLines(source, readTexts(texts, onUsed), swap, share);
+        await writeFeedLines(source, readTexts(texts, onUsed), swap, bufferBytes, share);
       } catch (error) {
         if (!(error instanceof MixedMessage)) throw error;
         send({ type: 'mixed', input });
