@@ -20,7 +20,7 @@ export function createClientLimit(max: number): ClientLimit {
   };
 }
 
-/** What a client is told that doesn't get in. */
+/** Message for a client above the limit. */
 export function tooManyClients(max: number): TickhaulError {
   const message = `too many clients: ${max} are being served; try again later, or serve with a higher --max-clients`;
   return new TickhaulError('server_error', message);

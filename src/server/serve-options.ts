@@ -7,7 +7,7 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { ClientLimit } from './client-limit.js';
 import type { MemoryUsage, ServerCounts } from './server-metrics.js';
 
-/** What the server is told to do (contract, Serve); all of it plain data but the client and the log. */
+/** Options of the server (docs/spec/local-server.md): plain data, apart from the client and the log. */
 export interface ServeOptions {
   /** Of HTTP; WebSocket is on the next one. 0 for any two that are free. */
   readonly port: number;
@@ -43,7 +43,7 @@ export interface ServeOptions {
 export interface ClusterShare extends ProcessGroup {
   /** For clients of all workers together. */
   readonly clients: ClientLimit;
-  /** Warns of the same thing once, whoever notices it. */
+  /** Prints each warning once, also if several workers report it. */
   warnOnce(line: string): void;
   /** What all of them count. @throws where the primary process doesn't answer. */
   counts(): Promise<ServerCounts>;

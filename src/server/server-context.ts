@@ -26,7 +26,7 @@ export interface ServerContext {
   readonly metrics: ServerMetrics;
   /** Of all processes that serve together. */
   counts(): Promise<ServerCounts>;
-  /** Of day files: what several answers need is brought once. */
+  /** Day files that several responses need are downloaded once. */
   readonly transfers: TransferLimits;
   /** Of all answers together, for day files and for feeds. */
   readonly seriesThreads: SeriesThreads;

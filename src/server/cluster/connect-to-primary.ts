@@ -15,7 +15,7 @@ export interface PrimaryLink {
   readonly share: ClusterShare;
   /** Answers the connections that it hands over, until it ends the worker. */
   serve(server: ReplayServer): Promise<void>;
-  /** Tells why the worker ends, so that it is told once for all of them. Resolves when that is on its way. */
+  /** Reports why the worker ends, so that the cluster prints it once. Resolves when the report was sent. */
   fail(error: FileError): Promise<void>;
 }
 
@@ -31,33 +31,33 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
       if (question.name === 'beat') return true;
       return server && { metrics: server.serving.metrics, memory: server.serving.options.memory() };
     },
-    onNotice(told, socket) {
-      if (told.told === 'end') end(told.graceMs);
-      if (socket && 'head' in told) void take(told, socket);
+    onNotice(notice, socket) {
+      if (notice.kind === 'end') end(notice.graceMs);
+      if (socket && 'head' in notice) void take(notice, socket);
     },
   });
   const take = async (
-    { told, connection, head }: Extract<LinkNotice, { head: string }>,
+    { kind, connection, head }: Extract<LinkNotice, { head: string }>,
     socket: Socket,
   ): Promise<void> => {
     // While this process was stopped another may have got it.
     const isOurs = await link.ask({ name: 'claim', connection }).catch(() => false);
     if (!server || isOurs !== true) return void socket.destroy();
     if (head !== '') socket.unshift(Buffer.from(head, 'latin1'));
-    (told === 'http' ? server.http : server.sockets).emit('connection', socket);
+    (kind === 'http' ? server.http : server.sockets).emit('connection', socket);
     socket.resume();
   };
   const { input, workers } = (await link.ask({ name: 'input' })) as WorkerInput;
   const share: ClusterShare = {
     processes: workers,
-    warnOnce: (line) => link.tell({ told: 'warning', line }),
+    warnOnce: (line) => link.tell({ kind: 'warning', line }),
     mutex: {
       async runExclusive(name, signal, work, noteOf) {
         const asked = link.ask({ name: 'turn', work: name });
         const note = await rejectOnAbort(asked, signal).catch((error: unknown) => {
           // Its turn is the next one's when it comes.
           asked.then(
-            () => link.tell({ told: 'done', work: name }),
+            () => link.tell({ kind: 'done', work: name }),
             () => {},
           );
           throw error;
@@ -69,13 +69,13 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
           left = noteOf?.(result);
           return result;
         } finally {
-          link.tell({ told: 'done', work: name, note: left });
+          link.tell({ kind: 'done', work: name, note: left });
         }
       },
     },
     clients: {
       enter: async () => (await link.ask({ name: 'enter' })) as boolean,
-      leave: () => link.tell({ told: 'left' }),
+      leave: () => link.tell({ kind: 'left' }),
     },
     counts: async () => (await link.ask({ name: 'counts' })) as ServerCounts,
   };
@@ -86,9 +86,9 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
       server = own;
       // They listen nowhere, but bounds of what a client may hold begin with that.
       for (const one of [own.http, own.sockets]) one.emit('listening');
-      link.tell({ told: 'ready' });
+      link.tell({ kind: 'ready' });
       await own.close(await ended);
     },
-    fail: (error) => new Promise((sent) => link.tell({ told: 'failed', error }, undefined, () => sent())),
+    fail: (error) => new Promise((sent) => link.tell({ kind: 'failed', error }, undefined, () => sent())),
   };
 }

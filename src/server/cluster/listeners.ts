@@ -5,7 +5,7 @@ import { createUpgradeServer } from '../socket/socket-server.js';
 
 /** A connection to pass to a worker. */
 export interface PassedConnection {
-  readonly told: 'http' | 'websocket';
+  readonly kind: 'http' | 'websocket';
   readonly socket: Socket;
   /** Bytes that were already read, in latin1. */
   readonly head: string;
@@ -25,7 +25,7 @@ export interface ClusterListeners {
  */
 export function createClusterListeners(pass: (connection: PassedConnection) => void): ClusterListeners {
   const http = createServer({ pauseOnConnect: true, noDelay: true }, (socket) => {
-    pass({ told: 'http', socket, head: '', session: undefined });
+    pass({ kind: 'http', socket, head: '', session: undefined });
   });
   const sockets = createUpgradeServer();
   sockets.on('upgrade', (request, stream, head) => {
@@ -33,7 +33,7 @@ export function createClusterListeners(pass: (connection: PassedConnection) => v
     const socket = stream as Socket;
     socket.on('error', () => socket.destroy());
     const handshake = formatRequest(request) + head.toString('latin1');
-    pass({ told: 'websocket', socket, head: handshake, session: readSessionKey(request) });
+    pass({ kind: 'websocket', socket, head: handshake, session: readSessionKey(request) });
   });
   return { http, sockets };
 }

@@ -27,17 +27,17 @@ export interface WorkerInput {
 /** What one process tells the other. */
 export type LinkNotice =
   /** A worker takes connections. */
-  | { readonly told: 'ready' }
-  | { readonly told: 'done'; readonly work: string; readonly note?: number | undefined }
-  | { readonly told: 'left' }
-  /** A worker: why it ends, which nobody has told yet. */
-  | { readonly told: 'failed'; readonly error: FileError }
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'done'; readonly work: string; readonly note?: number | undefined }
+  | { readonly kind: 'left' }
+  /** From a worker: why it ends, if nothing has reported it yet. */
+  | { readonly kind: 'failed'; readonly error: FileError }
   /** To be warned of once. */
-  | { readonly told: 'warning'; readonly line: string }
+  | { readonly kind: 'warning'; readonly line: string }
   /** With a connection, to be claimed by its number, and what was read of it as bytes in latin1. */
-  | { readonly told: 'http' | 'websocket'; readonly connection: number; readonly head: string }
+  | { readonly kind: 'http' | 'websocket'; readonly connection: number; readonly head: string }
   /** Answers under way have so long. */
-  | { readonly told: 'end'; readonly graceMs: number };
+  | { readonly kind: 'end'; readonly graceMs: number };
 
 type Message =
   | LinkNotice
@@ -47,7 +47,7 @@ type Message =
 export interface LinkHandler {
   onRequest(question: LinkRequest): Promise<unknown>;
   /** @param socket a connection that came with it, unless it was closed on its way. */
-  onNotice(told: LinkNotice, socket?: Socket): void;
+  onNotice(notice: LinkNotice, socket?: Socket): void;
 }
 
 interface PendingRequest {
@@ -65,7 +65,7 @@ export class ProcessLink {
   constructor(channel: Worker, end: LinkHandler) {
     this.#channel = channel;
     channel.on('message', (message: Message, socket?: Socket) => {
-      if ('told' in message) end.onNotice(message, socket);
+      if ('kind' in message) end.onNotice(message, socket);
       else if ('request' in message) void this.#answer(message.request, end.onRequest(message.question));
       else this.#settle(message.answer, message.value);
     });
@@ -88,10 +88,10 @@ export class ProcessLink {
 
   /**
    * @param socket a connection that goes with it; it stays open here too.
-   * @param sent told when it is on its way, or why it isn't; the other process may be gone.
+   * @param sent called when the message was sent, or with the error if the other process has ended.
    */
-  tell(told: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
-    this.#send(told, socket, sent);
+  tell(notice: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
+    this.#send(notice, socket, sent);
   }
 
   #send(message: Message, socket: Socket | undefined, sent: (error: Error | null) => void): void {

@@ -14,7 +14,7 @@ const SILENT_MS = 3000;
 
 export interface WorkerHandler {
   onRequest(member: WorkerHandle, question: LinkRequest): Promise<unknown>;
-  onNotice(member: WorkerHandle, told: LinkNotice): void;
+  onNotice(member: WorkerHandle, notice: LinkNotice): void;
   /** It answers no more, or does again: `isSilent` says which. */
   onBeat(member: WorkerHandle): void;
 }
@@ -33,7 +33,7 @@ export class WorkerHandle {
   #isSilent = false;
   /** How many it serves. */
   clients = 0;
-  /** What it last told of itself. */
+  /** The counts that the worker last reported. */
   counts: ServerCounts = {
     metrics: createMetrics(),
     memory: { rss: 0, heapTotal: 0, heapUsed: 0, external: 0 },
@@ -41,7 +41,7 @@ export class WorkerHandle {
   /** Resolves when it takes connections; rejects where it ended before. */
   readonly ready: Promise<void>;
   #isReady = false;
-  /** Why it ends, where it told so. */
+  /** Why the worker ends, if it reported that. */
   #failure: TickhaulError | undefined;
 
   constructor(worker: Worker, end: WorkerHandler) {
@@ -54,20 +54,20 @@ export class WorkerHandle {
       settle = resolve;
     });
     this.ready = rejectOnAbort(ready, this.gone);
-    // Whoever doesn't wait for it learns of its end from the signal.
+    // Without a waiting caller, the signal reports the end.
     this.ready.catch(() => {});
     this.#link = new ProcessLink(worker, {
       onRequest: async (question) =>
         question.name === 'claim' ? this.#claim(question.connection) : end.onRequest(this, question),
-      onNotice: (told) => {
-        if (told.told === 'ready') {
+      onNotice: (notice) => {
+        if (notice.kind === 'ready') {
           this.#isReady = true;
           settle();
           this.#beat();
-        } else if (told.told === 'failed') {
-          this.#failure = new TickhaulError(told.error.code, told.error.message);
+        } else if (notice.kind === 'failed') {
+          this.#failure = new TickhaulError(notice.error.code, notice.error.message);
         }
-        end.onNotice(this, told);
+        end.onNotice(this, notice);
       },
     });
     worker.once('exit', (code, signal) => {
@@ -76,7 +76,7 @@ export class WorkerHandle {
           // A signal to a worker is no word to end the server.
           this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`),
         );
-      // What it told last may still be on its way.
+      // Its last message may still arrive.
       if (worker.isConnected()) worker.once('disconnect', leave);
       else leave();
     });
@@ -112,10 +112,10 @@ export class WorkerHandle {
   }
 
   hand(given: PassedConnection): void {
-    const { told, head, socket } = given;
+    const { kind, head, socket } = given;
     const connection = ++this.#connections;
     this.#given.set(connection, given);
-    this.#link.tell({ told, connection, head }, socket);
+    this.#link.tell({ kind, connection, head }, socket);
   }
 
   /** Takes back the connections that it hasn't taken up. */
@@ -125,7 +125,7 @@ export class WorkerHandle {
     return given;
   }
 
-  /** Asks for its counts anew. */
+  /** Requests its counts again. */
   async count(): Promise<void> {
     if (!this.isReady || this.#isSilent) return;
     const asked = this.#link.ask({ name: 'counts' });
@@ -135,7 +135,7 @@ export class WorkerHandle {
 
   /** Lets it end by itself, where it began, and answers: one that is stopped would be waited for in vain. */
   end(graceMs: number): void {
-    if (this.#isReady && !this.#isSilent) this.#link.tell({ told: 'end', graceMs });
+    if (this.#isReady && !this.#isSilent) this.#link.tell({ kind: 'end', graceMs });
     else this.kill();
   }
 

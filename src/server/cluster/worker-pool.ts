@@ -20,7 +20,7 @@ import { WorkerHandle } from './worker-handle.js';
 export interface WorkerPoolOptions {
   /** How many workers. */
   readonly size: number;
-  /** What they are told to serve. */
+  /** Input of the workers: what they serve. */
   readonly input: object;
   readonly fork: () => Worker;
   /** Clients at once, of all workers. */
@@ -122,7 +122,7 @@ export class WorkerPool {
   #fork(): WorkerHandle {
     return new WorkerHandle(this.#options.fork(), {
       onRequest: (member, question) => this.#answer(member, question),
-      onNotice: (member, told) => this.#hear(member, told),
+      onNotice: (member, notice) => this.#hear(member, notice),
       onBeat: (member) => this.#onBeat(member),
     });
   }
@@ -214,11 +214,11 @@ export class WorkerPool {
     return true;
   }
 
-  #hear(member: WorkerHandle, told: LinkNotice): void {
-    if (told.told === 'done') this.#turns.giveBack(told.work, member.gone, told.note);
-    else if (told.told === 'left') member.clients--;
-    else if (told.told === 'warning') this.#warnOnce(told.line);
-    else if (told.told === 'ready') {
+  #hear(member: WorkerHandle, notice: LinkNotice): void {
+    if (notice.kind === 'done') this.#turns.giveBack(notice.work, member.gone, notice.note);
+    else if (notice.kind === 'left') member.clients--;
+    else if (notice.kind === 'warning') this.#warnOnce(notice.line);
+    else if (notice.kind === 'ready') {
       const slot = this.#slots.find((one) => one.member === member);
       if (!slot || !this.#isOpen) return;
       this.#options.log.debug?.(`worker ${member.pid} begins`);

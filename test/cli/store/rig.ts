@@ -88,7 +88,7 @@ export async function storeRig(t: TestContext, options: SandboxOptions = {}): Pr
         if (name.endsWith('.csv.gz'))
           assert.ok((await bucket.read(`${prefix}/${path}`)).equals(DAY_FILES[name] ?? Buffer.of()), path);
       }
-      return recordsTold(bucket, prefix);
+      return recordsRequests(bucket, prefix);
     },
   };
 }
@@ -103,7 +103,7 @@ interface SegmentLine {
 }
 
 /** Paths of the newest records whose objects exist. */
-async function recordsTold({ name, client, keys, read }: TestBucket, prefix: string): Promise<string[]> {
+async function recordsRequests({ name, client, keys, read }: TestBucket, prefix: string): Promise<string[]> {
   const newest = new Map<string, SegmentLine>();
   for (const key of await keys(`${prefix}/.tickhaul/manifest/`)) {
     for (const line of String(await read(key)).split('\n')) {

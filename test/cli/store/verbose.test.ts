@@ -11,7 +11,7 @@ interface Reported extends StoreCall {
 }
 
 /** Runs the built command: each request to the store is printed once, before the command's last line. */
-async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<readonly Reported[]> {
+async function runRequests(rig: StoreRig, ...words: readonly string[]): Promise<readonly Reported[]> {
   const before = rig.shim.calls.length;
   const finished = await rig.start(...words, '--verbose').finished;
   const { exitCode, stderr } = finished;
@@ -21,14 +21,16 @@ async function runTold(rig: StoreRig, ...words: readonly string[]): Promise<read
   const { host } = new URL(rig.shim.endpoint);
   const lines = stderr.trimEnd().split('\n');
   assert.match(lines.pop() ?? '', /^(?:\d|the files are in) |"summary"/, stderr);
-  const reported = lines.filter((line) => line.includes(` ${host}/`)).map((line) => toldBy(line, host));
+  const reported = lines
+    .filter((line) => line.includes(` ${host}/`))
+    .map((line) => parseReportedLine(line, host));
   const inOrder = (calls: readonly StoreCall[]): readonly string[] =>
     calls.map(({ operation, key }) => `${operation} ${key}`).sort();
   assert.deepEqual(inOrder(reported.filter(isOfTry)), inOrder(rig.shim.calls.slice(before)));
   return reported;
 }
 
-function toldBy(line: string, host: string): Reported {
+function parseReportedLine(line: string, host: string): Reported {
   const [method, address = '', ...rest] = line.split(' ');
   assert.match(rest.pop() ?? '', /^\d+ms$/, line);
   return { ...parseStoreCall(method, address.slice(host.length)), outcome: rest.join(' ') };
@@ -59,7 +61,7 @@ test('prints each request to the store, including failed attempts and those of t
     rig.shim.harm('UploadPart', 'cut request'),
     rig.shim.harm('CompleteMultipartUpload', 'lost answer'),
   ];
-  const downloadRun = await runTold(rig, ...DOWNLOAD, '--dir', rig.at('data'), '--convert', 'parquet');
+  const downloadRun = await runRequests(rig, ...DOWNLOAD, '--dir', rig.at('data'), '--convert', 'parquet');
   await Promise.all(met);
   assert.deepEqual(outcomes(downloadRun, 'PutObject', trades), ['503', '200']);
   assert.deepEqual(outcomes(downloadRun, 'UploadPart', book), ['reset', '200', '200']);
@@ -67,7 +69,7 @@ test('prints each request to the store, including failed attempts and those of t
   assert.equal(outcomes(downloadRun, 'PutObject', /\.parquet$/).length, 3, 'of converting threads');
 
   const cut = rig.shim.harm('GetObject', 'cut answer', 1, book);
-  const verified = await runTold(rig, 'verify', '--dir', rig.at('data'));
+  const verified = await runRequests(rig, 'verify', '--dir', rig.at('data'));
   await cut;
   const [whole, broken = '', rest = ''] = outcomes(verified, 'GetObject', book);
   assert.equal(whole, '200');
@@ -75,5 +77,5 @@ test('prints each request to the store, including failed attempts and those of t
   assert.match(rest, /^bytes=\d+-\d* 206$/);
 
   const words = ['replay', 'binance-futures:BTCUSDT', '-t', 'book_change', '--date', '2024-03-01'];
-  await runTold(rig, ...words, '--dir', rig.at('data'), '-o', `${rig.at('out')}/lines.jsonl`, '--json');
+  await runRequests(rig, ...words, '--dir', rig.at('data'), '-o', `${rig.at('out')}/lines.jsonl`, '--json');
 });

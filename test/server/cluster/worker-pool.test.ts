@@ -6,7 +6,7 @@ import { WorkerPool } from '../../../src/server/cluster/worker-pool.js';
 
 const EXEC = fileURLToPath(new URL('./failing-worker.js', import.meta.url));
 
-test('workers that can’t begin end the cluster with what one of them told, or with how it ended', async () => {
+test('workers that can’t begin end the cluster with the error of one of them, or the signal that ended it', async () => {
   cluster.setupPrimary({ exec: EXEC, args: [] });
   const cases = [
     [
@@ -17,7 +17,7 @@ test('workers that can’t begin end the cluster with what one of them told, or 
   ] as const;
   for (const [input, error] of cases) {
     const warnings: string[] = [];
-    const crew = new WorkerPool({
+    const pool = new WorkerPool({
       size: 2,
       input,
       maxClients: 10,
@@ -25,8 +25,8 @@ test('workers that can’t begin end the cluster with what one of them told, or 
       log: { warn: (line) => void warnings.push(line) },
       memory: () => process.memoryUsage(),
     });
-    await assert.rejects(crew.open(), error);
-    await crew.end(0);
+    await assert.rejects(pool.open(), error);
+    await pool.end(0);
     assert.deepEqual(warnings, []);
   }
 });
