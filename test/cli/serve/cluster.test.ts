@@ -244,7 +244,7 @@ test('clients of all workers count together for the limit', async (t) => {
   assert.ok(pids.length > 1);
   // Each connection goes to the next worker.
   const clients = [connectTo({ wsPort }, STREAM), connectTo({ wsPort }, STREAM)];
-  for (const client of clients) await spoken(client);
+  await Promise.all(clients.map(spoken));
   for (const _ of pids) {
     assert.equal((await hear({ wsPort }, STREAM)).code, 1013);
     assert.equal((await ask(http, REPLAY)).status, 503);
