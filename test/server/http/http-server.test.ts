@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { connect } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -93,7 +94,10 @@ test('refuses foreign origins and hosts unless they are allowed', async (t) => {
 
 test('a port in use is a usage error that names it, also if only the next port is in use', async (t) => {
   const service = await sandbox(t);
-  const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
+  let server = await serveHere(t, service, await tempDir(t));
+  // Another process may use the port before.
+  while (!(await isFree(server.httpPort - 1))) server = await serveHere(t, service, await tempDir(t));
+  const { httpPort, serving } = server;
   for (const port of [httpPort, httpPort - 1]) {
     await assert.rejects(startServer({ ...serving.options, port }), {
       code: 'usage',
@@ -102,6 +106,19 @@ test('a port in use is a usage error that names it, also if only the next port i
   }
   await assert.rejects(startServer({ ...serving.options, host: 'no.such.host.invalid' }), { code: 'usage' });
 });
+
+async function isFree(port: number): Promise<boolean> {
+  const probe = createServer();
+  try {
+    probe.listen(port, '127.0.0.1');
+    await once(probe, 'listening');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await new Promise((closed) => probe.close(closed));
+  }
+}
 
 test('idle clients do not block others', async (t) => {
   const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
