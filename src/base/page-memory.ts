@@ -2,7 +2,7 @@
 type Growable = new (bytes: number, options: { readonly maxByteLength: number }) => SharedArrayBuffer;
 
 /**
- * Memory of zeros in pages of its own, which threads may share. It goes back to the system when it is collected: what
+ * Zero-filled memory in separate pages, which threads may share. It goes back to the system when it is collected: what
  * many small buffers had stays with the process, in pieces between others that are still in use.
  */
 export function pageMemory(bytes: number): Uint8Array {

@@ -10,7 +10,7 @@ export const DAY_FILE_TEXT_BYTES = 16 * 1024;
 /** Bytes of text that slices ahead of all replays of a process hold together. */
 export const SLICE_TEXT_BYTES = 64 * 1024 * 1024;
 
-/** Bytes of each buffer of one client's replay. @param inputs that it merges, each with buffers of its own. */
+/** Bytes of each buffer of one client's replay. @param inputs number of inputs that it merges; each has its own buffers. */
 export function clientBufferBytes(inputs = 1): number {
   return Math.max(MIN_BUFFER_BYTES, Math.floor(BUFFER_BYTES / inputs));
 }

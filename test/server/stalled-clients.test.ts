@@ -32,7 +32,7 @@ globalThis.SharedArrayBuffer = class extends SharedArrayBuffer {
 
 const CLIENTS = 50;
 /** Documented: bytes that wait for one client, all buffers together. */
-const MOST_WAITING = 512 * 1024;
+const MAX_WAITING_BYTES = 512 * 1024;
 const START = Date.parse('2024-03-01');
 /** Longer than any test may take. */
 const LONG_MS = 600_000;
@@ -78,7 +78,7 @@ for (const minutes of [10, 20]) {
     const { status } = await ask(server.httpPort, withOptions('/replay-normalized', asked(minutes)));
     assert.equal(status, 200);
     const { serving } = server;
-    // The text of slices has a room of its own, which all share.
+    // All share one limit for the text of slices.
     const room = serving.run.texts.left;
     const options = parseNormalizedOptions([asked(minutes)], serving.warnOnce);
     const before = await bufferBytes();
@@ -97,7 +97,7 @@ for (const minutes of [10, 20]) {
     const held = (await bufferBytes()) - before - ahead;
     assert.ok(ahead <= 64 * 1024 * 1024);
     t.diagnostic(`${Math.round(held / CLIENTS / 1024)} KB wait for each`);
-    assert.ok(held <= CLIENTS * MOST_WAITING, `${Math.round(held / CLIENTS)} bytes wait for each`);
+    assert.ok(held <= CLIENTS * MAX_WAITING_BYTES, `${Math.round(held / CLIENTS)} bytes wait for each`);
     stop.abort(new Error('over'));
     await Promise.all(replays);
     await until('room', () => serving.run.texts.left === room);

@@ -22,7 +22,7 @@ export class HeldText {
     return this.#held;
   }
 
-  /** @returns whether there was room for so many bytes, which are then held. */
+  /** @returns whether `bytes` fit; they are then reserved. */
   take(bytes: number): boolean {
     if (this.#isClosed || bytes > this.#room.left) return false;
     this.hold(bytes);

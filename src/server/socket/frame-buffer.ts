@@ -31,7 +31,7 @@ export class FrameBuffer {
     this.count++;
   }
 
-  /** Whether a message of so many bytes has room, with those that are there, in so much memory. */
+  /** Whether a message of `size` bytes fits into `memory` bytes beside the messages already there. */
   fits(size: number, memory: number): boolean {
     return this.length + MAX_FRAME_HEAD_BYTES + size <= memory;
   }
