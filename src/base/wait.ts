@@ -15,8 +15,8 @@ export async function wait(ms: number, signal?: AbortSignal): Promise<void> {
 }
 
 /**
- * Settles like the promise, unless the signal is aborted first.
- * @throws the abort reason, as a TickhaulError.
+ * Returns the result of the promise, or stops waiting when the signal is aborted.
+ * @throws the error of the promise, or the abort reason as a TickhaulError.
  */
 export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -29,8 +29,8 @@ export function rejectOnAbort<T>(promise: Promise<T>, signal: AbortSignal): Prom
 }
 
 /**
- * Settles like the promise, or resolves to undefined after some milliseconds.
- * @throws what the promise throws.
+ * Returns the result of the promise, or undefined if it takes longer than `ms` milliseconds.
+ * @throws the error of the promise.
  */
 export function withTimeout<T>(promise: Promise<T>, ms: number): Promise<T | undefined> {
   const done = new AbortController();

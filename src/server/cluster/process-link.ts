@@ -67,7 +67,7 @@ export class ProcessLink {
     channel.on('message', (message: Message, socket?: Socket) => {
       if ('kind' in message) end.onNotice(message, socket);
       else if ('request' in message) void this.#answer(message.request, end.onRequest(message.question));
-      else this.#settle(message.answer, message.value);
+      else this.#resolveAnswer(message.answer, message.value);
     });
     channel.once('disconnect', () => {
       for (const { reject } of this.#asked.values()) reject(new Error('the other process is gone'));
@@ -102,7 +102,7 @@ export class ProcessLink {
     this.#send({ answer, value: await asked }, undefined, () => {});
   }
 
-  #settle(answer: number, value: unknown): void {
+  #resolveAnswer(answer: number, value: unknown): void {
     this.#asked.get(answer)?.resolve(value);
     this.#asked.delete(answer);
   }

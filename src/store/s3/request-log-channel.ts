@@ -29,8 +29,8 @@ export function openRequestLogSender(): RequestLogSender {
 
 /**
  * Runs `work` and meanwhile receives log lines of all requests to object stores in this process whose
- * settings enable them (`logsRequests`), from any thread. All lines have been received when the returned
- * promise settles.
+ * settings enable them (`logsRequests`), from any thread. Returns, or throws, only after all lines have been
+ * received.
  */
 export async function withRequestLog<T>(
   onRequest: RequestLog | undefined,
