@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
-import { rejectOnAbort } from '../../base/wait.js';
+import { rejectOnAbort, withTimeout } from '../../base/wait.js';
 import { createMetrics, type ServerCounts } from '../server-metrics.js';
 import type { PassedConnection } from './listeners.js';
 import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';
@@ -49,9 +49,9 @@ export class WorkerHandle {
     this.#end = end;
     // Each of its turns listens.
     setMaxListeners(0, this.gone);
-    let settle = (): void => {};
+    let resolveReady = (): void => {};
     const ready = new Promise<void>((resolve) => {
-      settle = resolve;
+      resolveReady = resolve;
     });
     this.ready = rejectOnAbort(ready, this.gone);
     // Without a waiting caller, the signal reports the end.
@@ -62,7 +62,7 @@ export class WorkerHandle {
       onNotice: (notice) => {
         if (notice.kind === 'ready') {
           this.#isReady = true;
-          settle();
+          resolveReady();
           this.#beat();
         } else if (notice.kind === 'failed') {
           this.#failure = new TickhaulError(notice.error.code, notice.error.message);
@@ -129,7 +129,7 @@ export class WorkerHandle {
   async count(): Promise<void> {
     if (!this.isReady || this.#isSilent) return;
     const asked = this.#link.ask({ name: 'counts' });
-    const counts = await rejectOnAbort(asked, AbortSignal.timeout(COUNTS_TIMEOUT_MS)).catch(() => undefined);
+    const counts = await withTimeout(asked, COUNTS_TIMEOUT_MS).catch(() => undefined);
     if (counts !== undefined) this.counts = counts as ServerCounts;
   }
 

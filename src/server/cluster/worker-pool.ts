@@ -1,7 +1,7 @@
 import type { Worker } from 'node:cluster';
-import { once } from 'node:events';
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
+import { waitForAbort } from '../../base/wait.js';
 import { fnv1a } from '../../dataset/shard.js';
 import type { ServerLog } from '../serve-options.js';
 import {
@@ -107,7 +107,7 @@ export class WorkerPool {
     const killing = setTimeout(() => {
       for (const member of members) member.kill();
     }, graceMs + WORKER_EXIT_TIMEOUT_MS);
-    await Promise.all(members.map(({ gone }) => (gone.aborted ? undefined : once(gone, 'abort'))));
+    await Promise.all(members.map(({ gone }) => waitForAbort(gone)));
     clearTimeout(killing);
     for (const { member } of this.#slots) for (const { socket } of member.takeBack()) socket.destroy();
   }
