@@ -5,12 +5,11 @@ import { closeSync, constants, existsSync, openSync, readFileSync, readSync } fr
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { formatSize } from '../../src/base/units.js';
-import { yieldToEventLoop } from '../../src/base/wait.js';
 import { BIN, envOf, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { until } from '../helpers/until.js';
-import { createMarketSender, loopbackExchange } from '../live/exchange.js';
+import { endlessExchange } from '../live/exchange.js';
 
 /** Bytes that a reader reads before it stops: more than a pipe holds, and not a whole number of lines. */
 const READ = 150_001;
@@ -102,18 +101,7 @@ for (const words of REPLAYS) {
 
 test('the summary of a stream counts what was written to the pipe', async (t) => {
   if (!existsSync('/proc/self/status')) return t.skip('no way to look at a process here');
-  const { url } = await loopbackExchange(t, {
-    async play(peer) {
-      await peer.nextMessage();
-      const market = createMarketSender('bitmex', 'XBTUSD', peer);
-      for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
-        market.trade(price);
-        // No more than the client reads.
-        do await yieldToEventLoop();
-        while (peer.socket.bufferedAmount > 100_000);
-      }
-    },
-  });
+  const { url } = await endlessExchange(t);
   const words = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json'];
   const { taken, exitCode, stderr } = await leave(t, words, { WSS_URL_BITMEX: url });
   assert.equal(exitCode, 0, stderr);

@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
+import { yieldToEventLoop } from '../../src/base/wait.js';
 import { createNativeWriter } from '../../src/sandbox/dialects/native-writer.js';
 
 /** A client's connection to a loopback exchange. */
@@ -117,4 +118,20 @@ export function createMarketSender(exchange: string, symbol: string, { send }: P
         asks: [{ price: ask, amount: 2 }],
       }),
   };
+}
+
+/** An exchange that sends trades while it has a client. */
+export function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
+  return loopbackExchange(t, {
+    async play(peer) {
+      await peer.nextMessage();
+      const market = createMarketSender('bitmex', 'XBTUSD', peer);
+      for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
+        market.trade(price);
+        // No more than the client reads.
+        do await yieldToEventLoop();
+        while (peer.socket.bufferedAmount > 100_000);
+      }
+    },
+  });
 }

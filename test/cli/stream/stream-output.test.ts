@@ -2,32 +2,15 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { access, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { yieldToEventLoop } from '../../../src/base/wait.js';
 import { type Finished, start, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
-import { createMarketSender, type LoopbackExchange, loopbackExchange } from '../../live/exchange.js';
+import { createMarketSender, endlessExchange, loopbackExchange } from '../../live/exchange.js';
 
 const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
-
-/** An exchange that sends trades while it has a client. */
-function endlessExchange(t: TestContext): Promise<LoopbackExchange> {
-  return loopbackExchange(t, {
-    async play(peer) {
-      await peer.nextMessage();
-      const market = createMarketSender('bitmex', 'XBTUSD', peer);
-      for (let price = 1; peer.socket.readyState === peer.socket.OPEN; price++) {
-        market.trade(price);
-        // No more than the client reads.
-        do await yieldToEventLoop();
-        while (peer.socket.bufferedAmount > 100_000);
-      }
-    },
-  });
-}
 
 /** What summary and error contain about stored messages. */
 function keptOf({ exitCode, stderr }: Finished): { readonly messages: number; readonly path: string } {
