@@ -43,6 +43,8 @@ export interface SeriesInput {
   readonly series: readonly ReplaySeries[];
   readonly arrival: Arrival;
   readonly warn: (message: string) => void;
+  /** Bytes of text in memory, of all series together; by default all replays of a process share 8 MB. */
+  readonly textBytes?: number | undefined;
 }
 
 /** Resources that the replays of a process share. */
@@ -50,9 +52,7 @@ export interface SeriesThreads {
   readonly threads: ThreadPool<SeriesTask>;
   /** For files that are read in this thread. */
   readonly files: Files;
-  /** Bytes of text in memory, of all series of one replay; undefined if all replays share one budget. */
-  readonly textBytes: number | undefined;
-  /** Open replays; if they share one budget, each gets less memory the more there are. */
+  /** Open replays; those that share one budget get less memory the more there are. */
   openReplays: number;
   close(): Promise<void>;
 }
@@ -60,12 +60,10 @@ export interface SeriesThreads {
 /**
  * @param store how the threads access object stores.
  * @param processors maximum number of threads; defaults to the number of processors.
- * @param textBytes bytes of text in memory, of all series of one replay; by default all replays share 8 MB.
  */
 export function createSeriesThreads(
   store: StoreSettings | undefined,
   processors = availableParallelism(),
-  textBytes?: number,
 ): SeriesThreads {
   const maxThreads = Math.min(processors, MAX_THREADS);
   const filesPerThread = Math.ceil(MAX_OPEN_FILES / maxThreads);
@@ -75,7 +73,7 @@ export function createSeriesThreads(
     await threads.close();
     await files.close();
   };
-  return { threads, files, textBytes, openReplays: 0, close };
+  return { threads, files, openReplays: 0, close };
 }
 
 /**
@@ -92,7 +90,7 @@ export async function openSeriesInputs(
   // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
   await waitForFirstDay(input, signal);
-  const bounded = getTextChunkBytes(input.series.length, shared);
+  const bounded = getTextChunkBytes(input, shared);
   const { lines, close } = (await shouldUseThreads(input, shared.files, signal))
     ? readInThreads(input, bounded, shared.threads, signal)
     : readInThisThread(input, bounded, shared.files, signal);
@@ -108,9 +106,9 @@ export async function openSeriesInputs(
   };
 }
 
-function getTextChunkBytes(seriesCount: number, { textBytes, openReplays }: SeriesThreads): number {
-  if (textBytes !== undefined) return Math.max(MIN_OWN_CHUNK_BYTES, Math.floor(textBytes / seriesCount));
-  const chunk = Math.floor(TEXT_BUDGET_BYTES / seriesCount / (openReplays + 1));
+function getTextChunkBytes({ series, textBytes }: SeriesInput, { openReplays }: SeriesThreads): number {
+  if (textBytes !== undefined) return Math.max(MIN_OWN_CHUNK_BYTES, Math.floor(textBytes / series.length));
+  const chunk = Math.floor(TEXT_BUDGET_BYTES / series.length / (openReplays + 1));
   return Math.min(MAX_TEXT_CHUNK_BYTES, Math.max(MIN_TEXT_CHUNK_BYTES, chunk));
 }
 

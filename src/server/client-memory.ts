@@ -1,16 +1,41 @@
-/**
- * What waits for one client of a replay is 512 KB at most, all buffers together: six of text, lines and writes, with the
- * times of the lines and the strings that are being parsed.
- */
-const BUFFER_BYTES = 40 * 1024;
-/** Bytes of the smallest buffer. */
-const MIN_BUFFER_BYTES = 8 * 1024;
-/** Bytes of a day file's text that are read at once; its lines take eight times as much, with their times. */
-export const DAY_FILE_TEXT_BYTES = 16 * 1024;
-/** Bytes of text that slices ahead of all replays of a process hold together. */
-export const SLICE_TEXT_BYTES = 64 * 1024 * 1024;
+import { HeldText, type TextRoom } from '../feeds/read/text-room.js';
 
-/** Bytes of each buffer of one client's replay. @param inputs number of inputs that it merges; each has its own buffers. */
-export function clientBufferBytes(inputs = 1): number {
-  return Math.max(MIN_BUFFER_BYTES, Math.floor(BUFFER_BYTES / inputs));
+/** Sizes in bytes of the buffers of one client's replay. */
+export interface ClientBuffers {
+  /** Text of a day file that is read at once; its lines take eight times as much, with their times. */
+  readonly textBytes: number;
+  /** Text or lines of a feed. */
+  readonly bufferBytes: number;
+  readonly writeBytes: number;
+}
+
+/** At most 512 KB wait for a client, in all buffers together. */
+const SMALL: ClientBuffers = { textBytes: 16 * 1024, bufferBytes: 40 * 1024, writeBytes: 40 * 1024 };
+/** Twice as fast, since threads exchange fewer messages. */
+const LARGE: ClientBuffers = { textBytes: 256 * 1024, bufferBytes: 256 * 1024, writeBytes: 256 * 1024 };
+/** Bytes of all buffers of a replay with `LARGE`. */
+const LARGE_REPLAY_BYTES = 3 * 1024 * 1024;
+const MIN_BUFFER_BYTES = 8 * 1024;
+/** Bytes that all replays of a server share: text of slices ahead, and large buffers. */
+export const SHARED_TEXT_BYTES = 64 * 1024 * 1024;
+
+/**
+ * Runs a replay for one client. Its buffers are large while a quarter of the shared memory stays free, and small otherwise: the
+ * number of clients that never read must not multiply the large ones.
+ * @param inputs number of inputs that are merged; each has separate buffers.
+ */
+export async function withClientBuffers<T>(
+  shared: TextRoom,
+  inputs: number,
+  replay: (buffers: ClientBuffers) => Promise<T>,
+): Promise<T> {
+  const held = new HeldText(shared);
+  const isLarge = shared.left - LARGE_REPLAY_BYTES >= shared.bytes / 4 && held.take(LARGE_REPLAY_BYTES);
+  const { textBytes, bufferBytes, writeBytes } = isLarge ? LARGE : SMALL;
+  const inputBytes = Math.max(MIN_BUFFER_BYTES, Math.floor(bufferBytes / inputs));
+  try {
+    return await replay({ textBytes, bufferBytes: inputBytes, writeBytes });
+  } finally {
+    held.close();
+  }
 }

@@ -6,7 +6,7 @@ import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { RunEvent } from '../run/run-events.js';
 import { type ClientLimit, createClientLimit } from './client-limit.js';
-import { clientBufferBytes, DAY_FILE_TEXT_BYTES, SLICE_TEXT_BYTES } from './client-memory.js';
+import { SHARED_TEXT_BYTES } from './client-memory.js';
 import { createIdleMemory } from './idle-memory.js';
 import { OpenResponses } from './open-responses.js';
 import type { ServeOptions } from './serve-options.js';
@@ -51,9 +51,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
   const { signal } = new AbortController();
   const run = createFeedRun({
     ...feeds,
-    textBytes: Math.floor(SLICE_TEXT_BYTES / (cluster?.processes ?? 1)),
-    bufferBytes: clientBufferBytes(),
-    writeBytes: clientBufferBytes(),
+    textBytes: Math.floor(SHARED_TEXT_BYTES / (cluster?.processes ?? 1)),
     emit,
     signal,
     beside: cluster,
@@ -80,7 +78,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     metrics,
     counts,
     transfers: createTransferLimits(options.dayFiles.options, cluster),
-    seriesThreads: createSeriesThreads(options.destination.settings, processors, DAY_FILE_TEXT_BYTES),
+    seriesThreads: createSeriesThreads(options.destination.settings, processors),
     feedThreads: createFeedThreads(processors),
     warnOnce,
     emit,

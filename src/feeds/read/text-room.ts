@@ -1,9 +1,11 @@
 /** Memory for the text of slices that wait for their reader, of all replays of a process together. */
 export class TextRoom {
+  readonly bytes: number;
   /** Bytes; below 0 where more had to be held. */
   left: number;
 
   constructor(bytes: number) {
+    this.bytes = bytes;
     this.left = bytes;
   }
 }

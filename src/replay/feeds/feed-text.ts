@@ -1,4 +1,4 @@
-import { pageMemory } from '../../base/page-memory.js';
+import { sharedPageMemory } from '../../base/page-memory.js';
 
 /**
  * Adjacent lines of a feed in the form of slices; an empty line is a disconnect of the collector. Plain data.
@@ -26,7 +26,7 @@ export class FeedTextBuffer implements FeedText {
   /** @param size initial size in bytes. */
   constructor(size: number) {
     this.#size = size;
-    this.bytes = pageMemory(size);
+    this.bytes = sharedPageMemory(size);
   }
 
   /** A copy of the shares added with `addShare`; undefined if there are none. */
@@ -55,13 +55,13 @@ export class FeedTextBuffer implements FeedText {
   clear(): void {
     this.length = 0;
     this.#shares = [];
-    if (this.bytes.length > MAX_GROWTH * this.#size) this.bytes = pageMemory(this.#size);
+    if (this.bytes.length > MAX_GROWTH * this.#size) this.bytes = sharedPageMemory(this.#size);
   }
 
   #makeRoom(size: number): void {
     const needed = this.length + size;
     if (needed <= this.bytes.length) return;
-    const larger = pageMemory(Math.max(needed, 2 * this.bytes.length));
+    const larger = sharedPageMemory(Math.max(needed, 2 * this.bytes.length));
     larger.set(this.bytes.subarray(0, this.length));
     this.bytes = larger;
   }

@@ -1,6 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { openFeed } from '../../feeds/open-feed.js';
 import { replayRaw } from '../../replay/raw/replay-raw.js';
+import { withClientBuffers } from '../client-memory.js';
 import { parseOptionsParameter } from '../request/options-parameter.js';
 import { parseRawOptions } from '../request/raw-options.js';
 import type { HttpCall } from './http-call.js';
@@ -19,15 +20,17 @@ export function handleReplay(call: HttpCall): Promise<void> {
     const responseRun = { ...run, signal };
     const output = turns.wrap(body);
     const feed = await openFeed(responseRun, request, options.records);
-    await replayRaw({
-      run: responseRun,
-      feed,
-      withDisconnects,
-      output,
-      written,
-      onMinutes: () => {},
-      signal,
-    });
+    await withClientBuffers(run.texts, 1, (buffers) =>
+      replayRaw({
+        run: { ...responseRun, ...buffers },
+        feed,
+        withDisconnects,
+        output,
+        written,
+        onMinutes: () => {},
+        signal,
+      }),
+    );
     await run.cache.trim();
   });
 }

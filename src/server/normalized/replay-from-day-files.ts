@@ -2,7 +2,7 @@ import { type OpenedReplay, openReplay } from '../../replay/open-replay.js';
 import type { Arrival } from '../../replay/replay-request.js';
 import { type MergeOptions, mergeLines } from '../../replay/replay-series.js';
 import { openSeriesInputs } from '../../replay/series-inputs.js';
-import { clientBufferBytes } from '../client-memory.js';
+import { withClientBuffers } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { ServerContext } from '../server-context.js';
 
@@ -21,8 +21,10 @@ export async function replayNormalizedFromDayFiles(
     for (const option of options) opened.push(await openOption(serving, option, signal));
     const series = opened.flatMap((one) => one.series);
     const input = { series, arrival: combineArrivals(opened), warn: serving.warnOnce };
-    const inputs = await openSeriesInputs(input, serving.seriesThreads, signal);
-    await mergeLines(inputs, { ...target, writeBytes: clientBufferBytes() });
+    await withClientBuffers(serving.run.texts, series.length, async ({ textBytes, writeBytes }) => {
+      const inputs = await openSeriesInputs({ ...input, textBytes }, serving.seriesThreads, signal);
+      await mergeLines(inputs, { ...target, writeBytes });
+    });
   } finally {
     await Promise.all(opened.map(({ close }) => close()));
   }

@@ -2,7 +2,7 @@ import { minutesToUsRange, usRangeToMinutes } from '../../dataset/minute.js';
 import { openFeedSources } from '../../replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../replay/feeds/replay-feeds.js';
 import type { MergeOptions } from '../../replay/replay-series.js';
-import { clientBufferBytes } from '../client-memory.js';
+import { withClientBuffers } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { ServerContext } from '../server-context.js';
 
@@ -16,10 +16,12 @@ export async function replayNormalizedFromFeeds(
     .map((option) => ({ ...option, period: minutesToUsRange(usRangeToMinutes(option.period)) }))
     .filter(({ period }) => period.start < period.end);
   if (sources.length === 0) return;
-  const run = { ...shared, bufferBytes: clientBufferBytes(sources.length), signal: target.signal };
+  const run = { ...shared, signal: target.signal };
   const opened = await openFeedSources(run, sources, records);
   // Many may have waited for the same lookup.
   await turns.take();
-  await replayFeeds({ ...target, run, threads, sources: opened, onMinutes: () => {} });
+  await withClientBuffers(run.texts, sources.length, (buffers) =>
+    replayFeeds({ ...target, run: { ...run, ...buffers }, threads, sources: opened, onMinutes: () => {} }),
+  );
   await run.cache.trim();
 }

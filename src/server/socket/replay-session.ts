@@ -7,9 +7,10 @@ import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
 import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { createUnknownExchangeError } from '../../service/records/feed-names.js';
+import { withClientBuffers } from '../client-memory.js';
 import type { ServerContext } from '../server-context.js';
 import { closeWithError } from './close-with-error.js';
-import { CLOSE_CODE, FRAME_WRITE_BYTES, type SocketClient } from './socket-client.js';
+import { CLOSE_CODE, type SocketClient } from './socket-client.js';
 
 /** A connection in a replay session. */
 export interface SessionMember {
@@ -104,17 +105,17 @@ export class ReplaySession {
       owners.push(...feed.parts.map(() => client));
     }
     if (parts.length === 0) return;
-    const lines = createSessionSink(owners);
-    const gone = owners.map((client) => client.signal);
-    await mergeRaw({
-      run,
-      parts,
-      partSignals: gone,
-      withDisconnects: false,
-      lines,
-      onMinutes: () => {},
-      signal,
-    });
+    await withClientBuffers(run.texts, 1, (buffers) =>
+      mergeRaw({
+        run: { ...run, ...buffers },
+        parts,
+        partSignals: owners.map((client) => client.signal),
+        withDisconnects: false,
+        lines: createSessionSink(owners, buffers.writeBytes),
+        onMinutes: () => {},
+        signal,
+      }),
+    );
     await run.cache.trim();
   }
 }
@@ -123,7 +124,7 @@ export class ReplaySession {
  * Writes messages as frames to the client of their part. All clients are flushed together, so that none is ahead of the
  * others by more than one write, and a slow client slows all of them down.
  */
-function createSessionSink(owners: readonly SocketClient[]): RawSink {
+function createSessionSink(owners: readonly SocketClient[], writeBytes: number): RawSink {
   const clients = [...new Set(owners)];
   let pendingBytes = 0;
   const flush = async (): Promise<void> => {
@@ -146,7 +147,7 @@ function createSessionSink(owners: readonly SocketClient[]): RawSink {
         const before = frames.length;
         frames.add(text, (starts[line] as number) + MESSAGE_START, ends[line] as number);
         pendingBytes += frames.length - before;
-        if (pendingBytes >= FRAME_WRITE_BYTES) await flush();
+        if (pendingBytes >= writeBytes) await flush();
       }
     },
     addDisconnect: async () => {},

@@ -6,8 +6,8 @@ import type { ServerMetrics } from '../server-metrics.js';
 import { StallWatch } from '../stall-watch.js';
 import { FrameBuffer } from './frame-buffer.js';
 
-/** Bytes of frames that are gathered before they are written. */
-export const FRAME_WRITE_BYTES = 40 * 1024;
+/** Maximum size of one write of frames. */
+export const FRAME_WRITE_BYTES = 128 * 1024;
 
 /** Bytes of memory that a connection keeps; more is for few messages. */
 const MAX_KEPT_BYTES = 2 * FRAME_WRITE_BYTES;
