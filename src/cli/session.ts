@@ -7,7 +7,7 @@ import {
 } from '../commands/service-session.js';
 import type { RunSummary } from '../run/run-events.js';
 import { bugStack, createFailedSummary, toRunFailure } from '../run/run-failure.js';
-import { withRequestLog } from '../store/s3/request-log-channel.js';
+import { withRequestLog } from '../store/request-log-channel.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 import { formatNote } from './output/format-events.js';
 import type { Reporter } from './output/run/reporter.js';

@@ -1,4 +1,3 @@
-import { UPLOAD_MEMORY_BYTES } from '../store/s3/part-size.js';
 import { createWeightedSemaphore } from './weighted-semaphore.js';
 
 /** Memory in bytes that a file in flight needs in addition to the common part. */
@@ -17,8 +16,8 @@ export interface MemoryBudget {
 
 /** Budget of batches over all conversions: 20 of trades, or 5 of books with 25 levels. */
 const BATCH_MEMORY_BYTES = 170_000_000;
-/** Budget of buffered parts over all uploads. */
-const UPLOAD_BUDGET_BYTES = 20 * UPLOAD_MEMORY_BYTES;
+/** Budget of buffered parts over all uploads: 20 uploads of 12 MiB. */
+const UPLOAD_BUDGET_BYTES = 240 * 1024 ** 2;
 
 export function createMemoryBudget(): MemoryBudget {
   const batches = createWeightedSemaphore(BATCH_MEMORY_BYTES);

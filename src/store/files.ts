@@ -1,5 +1,4 @@
 import type { ReadChunks } from '../integrity/read-chunks.js';
-import type { ObjectVersion } from './s3/object-store.js';
 
 /** Facts about a file or object. */
 export interface StoredFileInfo {
@@ -8,6 +7,14 @@ export interface StoredFileInfo {
   readonly etag?: string | undefined;
   /** For a local file, a text that changes if the file is replaced. */
   readonly version?: string | undefined;
+}
+
+/** Version of a stored object, which shows later whether it was overwritten. Local files have none. */
+export interface StoredVersion {
+  /** Without quotes. */
+  readonly etag: string;
+  /** Size of each part of the upload except the last; undefined if the object was put as a whole. */
+  readonly partSize?: number | undefined;
 }
 
 /** A file that is read at arbitrary positions. */
@@ -23,7 +30,7 @@ export interface PartFile {
   /** Resolves when the bytes may be reused. A failed write leaves none of its bytes in the file. */
   write(bytes: Uint8Array): Promise<void>;
   /** Gives the file its final name. For an object, resolves to its version. */
-  publish(): Promise<ObjectVersion | undefined>;
+  publish(): Promise<StoredVersion | undefined>;
   /** Removes the unfinished file; has no effect after `publish`. */
   discard(): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { DayFile } from '../dataset/day-file.js';
-import type { ObjectVersion } from './s3/object-store.js';
+import type { StoredVersion } from './files.js';
 
 /** One line of the manifest (docs/spec/manifest.md#manifest-file): a verified day file. */
 export interface ManifestRecord {
@@ -23,7 +23,7 @@ export interface ManifestRecord {
   /** Conversions of exactly these bytes, each with its own path. */
   readonly conversions?: readonly ConversionEntry[] | undefined;
   /** Version of the object, in an object store. */
-  readonly object?: ObjectVersion | undefined;
+  readonly object?: StoredVersion | undefined;
   /**
    * Set if the CSV was deleted on purpose, so it is not missing. Without conversions, the record is
    * forgotten.
@@ -48,5 +48,5 @@ export interface ConversionEntry {
    */
   readonly version?: string | undefined;
   /** Version of the object, in an object store. */
-  readonly object?: ObjectVersion | undefined;
+  readonly object?: StoredVersion | undefined;
 }

@@ -1,10 +1,9 @@
 import type { FileError } from '../base/file-error.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { FileEvent } from '../run/run-events.js';
-import type { StoredFileInfo } from '../store/files.js';
+import type { StoredFileInfo, StoredVersion } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/manifest-record.js';
-import type { ObjectVersion } from '../store/s3/object-store.js';
 
 /** A downloaded day file, or the format of a conversion's output. */
 export type CheckedFileKind = 'day' | 'parquet' | 'ndjson';
@@ -28,7 +27,7 @@ export interface ExpectedFile {
   readonly sha256: string;
   readonly rows: number;
   /** The object's recorded version, if it was written to an object store. */
-  readonly object?: ObjectVersion | undefined;
+  readonly object?: StoredVersion | undefined;
 }
 
 /** A request to a thread to check one file. */

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Destination } from '../../src/store/destination.js';
+import type { StoredVersion } from '../../src/store/files.js';
 import type { Manifest } from '../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
 import { isDataPath } from '../../src/store/paths.js';
 import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
 import { manifestRoot } from '../../src/store/s3/manifest/manifest-keys.js';
-import type { ObjectStore, ObjectUpload, ObjectVersion } from '../../src/store/s3/object-store.js';
+import type { ObjectStore, ObjectUpload } from '../../src/store/s3/object-store.js';
 import { MemoryBucket, type RequestGate } from './memory-store.js';
 
 const ADDRESS = parseBucketAddress('s3://bucket/prefix');
@@ -31,7 +32,7 @@ export interface MemoryDestination extends Destination {
   readonly underway: { readonly now: number; readonly most: number };
   paths(): readonly string[];
   bytes(path: string): Buffer | undefined;
-  put(path: string, body: Uint8Array): ObjectVersion;
+  put(path: string, body: Uint8Array): StoredVersion;
   delete(path: string): void;
   /** Starts an upload that is never finished. @param begun milliseconds since the epoch. */
   leaveUpload(path: string, begun: number): Promise<void>;

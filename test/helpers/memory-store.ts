@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { TickhaulError } from '../../src/base/errors.js';
 import { rejectOnAbort } from '../../src/base/wait.js';
+import type { StoredVersion } from '../../src/store/files.js';
 import type {
   ByteRange,
   ObjectStore,
   ObjectUpload,
-  ObjectVersion,
   StoredObject,
   UnfinishedUpload,
 } from '../../src/store/s3/object-store.js';
@@ -53,7 +53,7 @@ export class MemoryBucket {
     return this.bytes(key)?.toString('utf8');
   }
 
-  write(key: string, body: Uint8Array | string): ObjectVersion {
+  write(key: string, body: Uint8Array | string): StoredVersion {
     const bytes = Buffer.from(body as Uint8Array);
     const etag = createHash('md5').update(bytes).digest('hex');
     this.#objects.set(key, { body: bytes, etag, modified: Math.floor(this.now / 1000) * 1000 });
@@ -151,7 +151,7 @@ export class MemoryBucket {
         return request({ name: 'part', key }, take, signal);
       },
       complete: () => {
-        const stand = (): ObjectVersion => {
+        const stand = (): StoredVersion => {
           this.#unfinishedUploads.delete(id);
           return this.write(key, Buffer.concat(parts));
         };

@@ -1,5 +1,5 @@
 import type { WrittenCounts } from '../../market/lines/line-sink.js';
-import { withRequestLog } from '../../store/s3/request-log-channel.js';
+import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { REPLAY_FLAGS } from '../arguments/run-flags.js';
 import { runWithMessageSummary } from '../output/run/message-summary.js';

@@ -3,7 +3,7 @@ import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
 import { toJsonLine } from '../../run/json-events.js';
-import { withRequestLog } from '../../store/s3/request-log-channel.js';
+import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
 import { textColumns } from '../output/text/screen.js';

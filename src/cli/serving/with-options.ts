@@ -2,7 +2,7 @@ import { withServiceSession } from '../../commands/service-session.js';
 import { withDestination } from '../../commands/with-destination.js';
 import type { ServeOptions } from '../../server/serve-options.js';
 import type { ServerContext } from '../../server/server-context.js';
-import { withRequestLog } from '../../store/s3/request-log-channel.js';
+import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
 import type { ServeSettings } from './serve-options.js';
 

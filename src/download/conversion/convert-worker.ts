@@ -7,9 +7,8 @@ import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
-import type { PartFile, StoreSettings } from '../../store/files.js';
+import type { PartFile, StoredVersion, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
-import type { ObjectVersion } from '../../store/s3/object-store.js';
 
 /** Input of a conversion. */
 export interface ConversionJob {
@@ -44,7 +43,7 @@ export type ConvertCommand = { readonly id: number } & (
 export interface ConvertedOutput extends Pick<ConversionResult, 'rows' | 'bytes' | 'warning'> {
   readonly sha256: string;
   /** Version of the object in a store. */
-  readonly object?: ObjectVersion | undefined;
+  readonly object?: StoredVersion | undefined;
 }
 
 /**
@@ -167,7 +166,7 @@ async function openOutputs(
 
 function createHashedFile(output: PartFile): Omit<HashedFile, 'type'> {
   const hash = createHash('sha256');
-  let object: ObjectVersion | undefined;
+  let object: StoredVersion | undefined;
   const file: PartFile = {
     ...output,
     async write(piece) {

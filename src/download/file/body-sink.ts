@@ -4,7 +4,7 @@ import type { DayFile } from '../../dataset/day-file.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
-import type { ObjectVersion } from '../../store/s3/object-store.js';
+import type { StoredVersion } from '../../store/files.js';
 import type { RateLimit } from '../../transfer/rate-limit.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
@@ -54,7 +54,7 @@ export interface ReceivedFile extends FileChecksums {
   /** Result of the conversion, if one was requested. */
   readonly outcome: ConversionOutcome | undefined;
   /** Version of the object in a store. */
-  readonly object?: ObjectVersion | undefined;
+  readonly object?: StoredVersion | undefined;
   /** Set if the file was verified but not written, since only its conversions are kept. */
   readonly isUnwritten?: true | undefined;
 }

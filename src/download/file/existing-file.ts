@@ -2,9 +2,9 @@ import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js'
 import type { TextSink } from '../../integrity/gunzip.js';
 import { hashFile } from '../../integrity/hash-file.js';
 import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
+import type { StoredVersion } from '../../store/files.js';
 import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
-import type { ObjectVersion } from '../../store/s3/object-store.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
@@ -128,7 +128,7 @@ async function verifyExisting(
   path: string,
   sink: TextSink | undefined,
   dataType: string | undefined,
-): Promise<{ readonly proof: FileChecksums; readonly object: ObjectVersion | undefined } | undefined> {
+): Promise<{ readonly proof: FileChecksums; readonly object: StoredVersion | undefined } | undefined> {
   const { files } = destination;
   const source = destination.locate(path);
   // Loaded lazily: few runs need it.

@@ -1,9 +1,9 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { TickhaulError } from '../../base/errors.js';
+import { writeAll } from '../../base/write-all.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
-import { writeAll } from '../../store/folder/write-all.js';
 import { partPath, type ResumeNote, readResumeNote, removeResumeNote } from '../../store/part-path.js';
 import { createParentFolder } from '../../store/paths.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';

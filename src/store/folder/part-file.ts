@@ -3,10 +3,10 @@ import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import { writeAll } from '../../base/write-all.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import type { PartFile } from '../files.js';
 import { createEarlySync } from './early-sync.js';
-import { writeAll } from './write-all.js';
 
 /**
  * Creates a part file. Its `publish` syncs and renames it.

@@ -1,17 +1,17 @@
 import type { FileLookup } from '../destination.js';
+import type { StoredVersion } from '../files.js';
 import type { ConversionEntry, ManifestRecord } from '../manifest-record.js';
-import type { ObjectVersion } from '../s3/object-store.js';
 
 /** The fields of a record or conversion that describe the stored file. */
 interface StoredFile {
   readonly path: string;
   readonly bytes: number;
   readonly md5?: string | undefined;
-  readonly object?: ObjectVersion | undefined;
+  readonly object?: StoredVersion | undefined;
 }
 
 /** Determines the version of a stored object. @param known records of the same bytes, from any folder. */
-export type ResolveObject = (file: StoredFile, known: readonly StoredFile[]) => ObjectVersion | undefined;
+export type ResolveObject = (file: StoredFile, known: readonly StoredFile[]) => StoredVersion | undefined;
 
 /** For local folders, whose files have no ETag. */
 export const resolveNoObject: ResolveObject = () => undefined;
@@ -53,6 +53,6 @@ export function mergeRecords(
   };
 }
 
-function objectField(object: ObjectVersion | undefined): { readonly object?: ObjectVersion } {
+function objectField(object: StoredVersion | undefined): { readonly object?: StoredVersion } {
   return object ? { object } : {};
 }

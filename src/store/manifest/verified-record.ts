@@ -1,8 +1,8 @@
 import { VERSION } from '../../base/version.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
+import type { StoredVersion } from '../files.js';
 import type { ManifestRecord } from '../manifest-record.js';
-import type { ObjectVersion } from '../s3/object-store.js';
 
 /**
  * Creates the record of an existing file that was verified.
@@ -12,7 +12,7 @@ export function createVerifiedRecord(
   file: DayFile,
   path: string,
   checksums: FileChecksums,
-  object?: ObjectVersion,
+  object?: StoredVersion,
 ): ManifestRecord {
   const { bytes, md5, sha256, rows } = checksums;
   return {

@@ -2,8 +2,9 @@ import { createHash } from 'node:crypto';
 import { TickhaulError } from '../../base/errors.js';
 import { formatSize } from '../../base/units.js';
 import { onAbort, rejectOnAbort } from '../../base/wait.js';
+import type { StoredVersion } from '../files.js';
 import { md5Digest, multipartEtag, normalizeEtag } from './etag.js';
-import type { ObjectStore, ObjectUpload, ObjectVersion } from './object-store.js';
+import type { ObjectStore, ObjectUpload } from './object-store.js';
 import type { PartBufferPool } from './part-buffer-pool.js';
 import { choosePartBytes, MAX_PARTS } from './part-size.js';
 import type { S3Connection } from './s3-connection.js';
@@ -70,7 +71,7 @@ export class MultipartObjectUpload implements ObjectUpload {
     }
   }
 
-  async complete(): Promise<ObjectVersion> {
+  async complete(): Promise<StoredVersion> {
     const { store, target } = this.#context;
     if (!this.#inFlight) {
       const whole = this.#filling?.subarray(0, this.#filled) ?? Buffer.alloc(0);

@@ -1,3 +1,5 @@
+import type { StoredVersion } from '../files.js';
+
 /** An object in a listing. */
 export interface StoredObject {
   /** Full key in the bucket. */
@@ -9,20 +11,12 @@ export interface StoredObject {
   readonly modified: number;
 }
 
-/** Version of a stored object, which shows later whether it has changed. */
-export interface ObjectVersion {
-  /** Without quotes. */
-  readonly etag: string;
-  /** Size of each part except the last; undefined if the object was put as a whole. */
-  readonly partSize?: number | undefined;
-}
-
 /** An object that is being written, and invisible until `complete`. Calls must not overlap. */
 export interface ObjectUpload {
   /** Resolves when the bytes may be reused. */
   write(bytes: Uint8Array): Promise<void>;
   /** Makes the object visible. If the response is lost, checks whether the object exists. */
-  complete(): Promise<ObjectVersion>;
+  complete(): Promise<StoredVersion>;
   /** Removes the upload, if the store can be reached; has no effect after `complete`. Never throws. */
   abort(): Promise<void>;
 }
@@ -44,7 +38,7 @@ export interface ObjectStore {
    */
   check(prefix: string, signal?: AbortSignal): Promise<boolean>;
   /** Puts an object as a whole, with its MD5. */
-  put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<ObjectVersion>;
+  put(key: string, body: Uint8Array, signal?: AbortSignal): Promise<StoredVersion>;
   /** @returns undefined if the object does not exist. */
   head(key: string, signal?: AbortSignal): Promise<StoredObject | undefined>;
   /**

@@ -1,8 +1,8 @@
 import type { FileChecksums } from '../../integrity/verify-file.js';
+import type { StoredVersion } from '../../store/files.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
-import type { ObjectVersion } from '../../store/s3/object-store.js';
 import type { FileCheck, FileObservation } from '../file-check.js';
 
 /**
@@ -18,7 +18,7 @@ export function createRecorder(manifest: Manifest): Recorder {
     const { path, record } = check;
     const known = record && (pending.get(record.path) ?? manifest.get(record.path));
     const updated = record
-      ? known && withObject(known, path, toObjectVersion(observation))
+      ? known && withObject(known, path, toStoredVersion(observation))
       : createRecord(check, observation);
     if (!updated) return;
     pending.set(updated.path, updated);
@@ -36,7 +36,7 @@ function createRecord(
         file,
         path,
         observation as FileObservation & FileChecksums,
-        toObjectVersion(observation),
+        toStoredVersion(observation),
       )
     : undefined;
 }
@@ -48,9 +48,9 @@ function createRecord(
 function withObject(
   record: ManifestRecord,
   path: string,
-  object: ObjectVersion | undefined,
+  object: StoredVersion | undefined,
 ): ManifestRecord | undefined {
-  const isNew = (recorded: { readonly path: string; readonly object?: ObjectVersion | undefined }): boolean =>
+  const isNew = (recorded: { readonly path: string; readonly object?: StoredVersion | undefined }): boolean =>
     recorded.path === path && recorded.object?.etag !== object?.etag;
   if (!object) return undefined;
   if (isNew(record)) return { ...record, object };
@@ -65,6 +65,6 @@ function withObject(
 }
 
 /** Undefined for a file on disk, which has no ETag. */
-function toObjectVersion({ etag }: FileObservation): ObjectVersion | undefined {
+function toStoredVersion({ etag }: FileObservation): StoredVersion | undefined {
   return etag === undefined ? undefined : { etag };
 }

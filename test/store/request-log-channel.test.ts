@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { openRequestLogSender, withRequestLog } from '../../../src/store/s3/request-log-channel.js';
+import { openRequestLogSender, withRequestLog } from '../../src/store/request-log-channel.js';
 
 test('a receiver gets all lines of its duration, also beside receivers that end earlier', async () => {
   const sender = openRequestLogSender();

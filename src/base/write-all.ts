@@ -1,5 +1,5 @@
 import type { FileHandle } from 'node:fs/promises';
-import { toDiskError } from '../../base/errors.js';
+import { toDiskError } from './errors.js';
 
 /** Writes all bytes at a position. @param path for errors. @throws TickhaulError `disk`. */
 export async function writeAll(
