@@ -2,8 +2,7 @@ import { onAbort } from '../base/wait.js';
 import { toRunFailure } from '../run/run-failure.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import type { Manifest } from '../store/manifest/manifest.js';
-import type { ManifestScope } from '../store/manifest/manifest-scope.js';
+import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
 import { destinationKey, type SliceDestination } from './slice-job.js';
 
 /** An open destination of slices. */
@@ -131,8 +130,9 @@ export class FolderPool {
       const { partSuffix, lost, release } = await destination.joinRun(this.#owner(), { signal });
       try {
         const options = { warn: this.#warn, signal };
-        const sharedManifest =
-          destination.kind === 'folder' ? await destination.openManifest(options) : undefined;
+        const sharedManifest = destination.hasScopedManifest
+          ? undefined
+          : await destination.openManifest(options);
         return {
           destination,
           async withManifest(scope, work) {

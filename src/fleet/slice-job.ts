@@ -42,8 +42,8 @@ export function destinationKey({ dir, store }: SliceDestination): string {
   return JSON.stringify([dir, store?.endpoint, store?.region, store?.pathStyle]);
 }
 
-export function toSliceDestination({ kind, name, settings }: Destination): SliceDestination {
-  if (kind === 'folder') return { dir: name };
+export function toSliceDestination({ hasLocalPaths, name, settings }: Destination): SliceDestination {
+  if (hasLocalPaths) return { dir: name };
   const { endpoint, region, pathStyle } = settings;
   return { dir: name, store: { endpoint, region, pathStyle } };
 }

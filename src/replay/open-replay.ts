@@ -13,8 +13,7 @@ import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetc
 import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import type { Manifest } from '../store/manifest/manifest.js';
-import type { ManifestScope } from '../store/manifest/manifest-scope.js';
+import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
 import { FileArrivals } from './file-arrivals.js';
 import { deriveExchangeRecord, findDaysWithoutFile, listDayFiles } from './folder-record.js';
 import { periodToDays } from './parse-period.js';
@@ -213,9 +212,9 @@ function assertNoneWithStatus(
   if (matching.length > 0) throw new TickhaulError(code, `${formatFileNames(matching)}: ${problem}`);
 }
 
-function assertNoneMissing(files: readonly PlannedFile[], { kind, name }: Destination): void {
+function assertNoneMissing(files: readonly PlannedFile[], { hasLocalPaths, name }: Destination): void {
   if (files.length === 0) return;
-  const where = kind === 'folder' ? 'on disk' : `under ${name}`;
+  const where = hasLocalPaths ? 'on disk' : `under ${name}`;
   throw new TickhaulError(
     'not_exported',
     `${formatFileNames(files)}: not ${where}; run without --offline, or download first`,

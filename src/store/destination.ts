@@ -1,15 +1,34 @@
 import type { Files, StoredFileInfo, StoreSettings } from './files.js';
 import type { AcquireLockOptions } from './lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
-import type { Manifest, ManifestOptions } from './manifest/manifest.js';
-import type { ManifestScopes } from './manifest/manifest-scope.js';
+import type { Manifest, ManifestOptions, ManifestScopes } from './manifest/manifest.js';
+import type { ManifestRecord } from './manifest-record.js';
+
+/** What a destination can do, for code that has to choose between two ways. */
+export interface DestinationCapabilities {
+  /**
+   * Whether `locate` returns paths of this machine, so that files can be resumed, and replaced without an
+   * upload.
+   */
+  readonly hasLocalPaths: boolean;
+  /** Whether each file has an ETag, which shows that it was overwritten even if the size is the same. */
+  readonly hasEtags: boolean;
+  /** Whether `list` returns the size of each file, and its ETag. Otherwise that takes a `stat` per file. */
+  readonly listsFileInfo: boolean;
+  /**
+   * Whether `openManifest` reads only the records of its scope. Otherwise it always reads all, so a long run
+   * opens it once.
+   */
+  readonly hasScopedManifest: boolean;
+  /** Memory used by each file while it is written; 0 if its bytes are not buffered. */
+  readonly uploadMemoryBytes: number;
+}
 
 /**
- * Where day files are stored: a local folder (`folder/`) or a prefix of a bucket (`s3/`). Paths are relative
- * to it, with `/`, and never lead outside.
+ * Where day files are stored: a folder of this machine, or a prefix of an object store. Paths are relative to
+ * it, with `/`, and never lead outside.
  */
-export interface Destination {
-  readonly kind: 'folder' | 's3';
+export interface Destination extends DestinationCapabilities {
   /** As the user wrote it, for messages. */
   readonly name: string;
   /**
@@ -22,8 +41,6 @@ export interface Destination {
   readonly files: Files;
   /** Plain data from which a thread can open the same files. */
   readonly settings: StoreSettings;
-  /** Memory used by each file while it is written; 0 for a local folder. */
-  readonly partBytes: number;
 
   /**
    * Prepares fast answers about which files exist. A folder is read when a path is looked up; an object store
@@ -35,8 +52,13 @@ export interface Destination {
   /** Lists all paths under one, sorted, in batches. Leaves out tickhaul's state. */
   list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedEntry[]>;
 
-  /** @param scope the records that will be needed; a folder's manifest is always read as a whole. */
+  /** @param scope the records that will be needed. @throws TickhaulError `disk`; errors of the store. */
   openManifest(options: ManifestOptions, scope?: ManifestScopes): Promise<Manifest>;
+  /**
+   * Reads all records of the manifest without changing it; undefined if there is no manifest.
+   * @throws like `openManifest`.
+   */
+  readRecords(options: ManifestOptions): Promise<Iterable<ManifestRecord> | undefined>;
   /**
    * Acquires the exclusive lock, for runs that remove or rewrite files. In a folder, downloads may run at the
    * same time; in an object store, the lock excludes all other runs.
@@ -97,7 +119,7 @@ export interface FileLookup {
   get(path: string): StoredFileInfo | undefined;
 }
 
-/** A listed file. A folder lists only paths, since facts would need a stat of each file. */
+/** A listed file, with its facts if the destination has `listsFileInfo`. */
 export interface ListedEntry extends Partial<StoredFileInfo> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */

@@ -29,7 +29,7 @@ export async function readSyncState(
     return syncState.parse(JSON.parse(text ?? '')).jobs;
   } catch (error) {
     // An unreachable store is an error; an unreadable state counts as none.
-    if (error instanceof TickhaulError && destination.kind !== 'folder') throw error;
+    if (error instanceof TickhaulError && error.code !== 'disk') throw error;
     return {};
   }
 }

@@ -35,7 +35,7 @@ export async function listFolderContents(
   const outputs: string[] = [];
   const undecoded: string[] = [];
   const parts: string[] = [];
-  const listed = destination.kind === 'folder' ? undefined : new Map<string, StoredFileInfo>();
+  const listed = destination.listsFileInfo ? new Map<string, StoredFileInfo>() : undefined;
   const isInScope = (path: string): boolean => scope.includes(parseFileName(path));
   const classify = (path: string): void => {
     if (path.endsWith('.part')) {

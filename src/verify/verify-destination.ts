@@ -86,9 +86,9 @@ async function runUntilStopped(
   }
 }
 
-/** Only for a folder: whether a store's prefix exists is known from its listing. */
+/** Not for an object store, whose listing shows whether the prefix exists. */
 async function assertFolder(destination: Destination): Promise<void> {
-  if (destination.kind !== 'folder') return;
+  if (!destination.hasLocalPaths) return;
   const dir = destination.locate('');
   try {
     if ((await stat(dir)).isDirectory()) return;

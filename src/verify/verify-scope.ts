@@ -4,7 +4,7 @@ import { isGlob } from '../dataset/dataset-symbol.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter, isRestrictive, type SeriesSelection } from '../dataset/series-filter.js';
 import { createShardTest, type Shard } from '../dataset/shard.js';
-import type { ManifestScope } from '../store/manifest/manifest-scope.js';
+import type { ManifestScope } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
 
 /** The part of a download folder to check. */

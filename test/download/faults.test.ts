@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { FAULT_KINDS, type FaultKind } from '../../src/sandbox/http/sandbox-faults.js';
-import { openManifest } from '../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { NAME, onDisk, patience, run, setUp } from './runs.js';
 
 const HEALED: readonly FaultKind[] = FAULT_KINDS.filter(
@@ -54,7 +54,7 @@ for (const [kind, exitCode, code] of LASTING) {
       [['failed', code]],
     );
     assert.deepEqual((await onDisk(dir)).whole, []);
-    const manifest = await openManifest(dir, { warn: assert.fail });
+    const manifest = await openFolderManifest(dir, { warn: assert.fail });
     assert.equal(manifest.size, 0);
   });
 }

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { verifyFile } from '../../src/integrity/verify-file.js';
-import { openManifest } from '../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { NAME, onDisk, run, setUp } from './runs.js';
 
@@ -16,7 +16,7 @@ test('downloads a complete day file under its name, with its record', async (t) 
   assert.equal(summary.exitCode, 0);
   assert.deepEqual(await onDisk(dir), { whole: [NAME], parts: [] });
   const bytes = await readFile(join(dir, NAME));
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   const record = manifest.get(NAME);
   assert.equal(record?.sha256, createHash('sha256').update(bytes).digest('hex'));
   assert.equal(record?.md5, createHash('md5').update(bytes).digest('hex'));
@@ -125,7 +125,7 @@ test('two concurrent runs in one folder both succeed, and leave no part file', a
   for (const { summary } of both) assert.deepEqual([summary.exitCode, summary.counts.failed], [0, undefined]);
   const { whole, parts } = await onDisk(dir);
   assert.deepEqual([whole.length, parts], [28, []]);
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   for (const name of whole)
     assert.equal(manifest.get(name)?.sha256, (await verifyFile(join(dir, name))).sha256);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { openManifest } from '../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
@@ -61,7 +61,7 @@ export const requestedDayFiles = ({ service }: Work): readonly string[] =>
 
 /** Every file exists, is complete, and is recorded once. */
 export async function assertComplete({ dir, env }: Work): Promise<void> {
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   const paths = [...manifest.records()].map(({ path }) => path);
   await manifest.close();
   assert.equal(paths.length, FILES);

@@ -16,7 +16,7 @@ const { prefix: PREFIX } = ADDRESS;
 
 export interface MemoryDestinationOptions {
   /** Reported memory of each unfinished object. */
-  readonly partBytes?: number;
+  readonly uploadMemoryBytes?: number;
   /**
    * When the manifest writes: at once, or only when it is flushed. The real one writes after some seconds.
    */
@@ -66,7 +66,7 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
   const open = (): Promise<Manifest> => real.openManifest({ warn: assert.fail });
   return {
     ...real,
-    partBytes: options.partBytes ?? real.partBytes,
+    uploadMemoryBytes: options.uploadMemoryBytes ?? real.uploadMemoryBytes,
     async openLookup(prefixesOf = () => [''], signal) {
       const prefixes = prefixesOf();
       const { has, get } = await real.openLookup(() => prefixes, signal);

@@ -7,7 +7,7 @@ import { verifyFile } from '../../src/integrity/verify-file.js';
 import { seededRandom } from '../../src/sandbox/market/seeded-random.js';
 import type { SandboxRequest } from '../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
-import { openManifest } from '../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { envOf, jsonLines, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -89,7 +89,7 @@ test('after ten nights with faults and kills all files are complete, and none wa
     [],
   );
   assert.equal(names.filter((name) => name.endsWith('.parquet')).length, night);
-  const manifest = await openManifest(data, { warn: (message) => assert.fail(message) });
+  const manifest = await openFolderManifest(data, { warn: (message) => assert.fail(message) });
   for (const name of await dayFilesIn(data)) {
     const { sha256, rows } = await verifyFile(join(data, name));
     const record = manifest.get(name);

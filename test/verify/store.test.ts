@@ -7,7 +7,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { rejectOnAbort } from '../../src/base/wait.js';
 import { readCoverage } from '../../src/coverage/read-coverage.js';
 import type { Destination } from '../../src/store/destination.js';
-import { openManifest } from '../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import type { CheckThread } from '../../src/verify/check/check-thread.js';
 import { inspectFileBytes } from '../../src/verify/check/inspect-file-bytes.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
@@ -39,7 +39,7 @@ interface Store {
 async function stored(t: TestContext): Promise<Store> {
   const folder = await downloadFolder(t);
   const store = memoryDestination({ writesRecords: 'at once' });
-  const manifest = await openManifest(folder.dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(folder.dir, { warn: assert.fail });
   for (const known of manifest.records()) {
     const object = store.put(known.path, await readFile(join(folder.dir, known.path)));
     await store.record({ ...known, object });

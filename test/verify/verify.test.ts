@@ -9,7 +9,7 @@ import { formatDay } from '../../src/dataset/day.js';
 import { verifyBytes } from '../../src/integrity/verify-bytes.js';
 import type { RunEvent } from '../../src/run/run-events.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
-import { openManifest } from '../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { formatManifestLine } from '../../src/store/manifest/manifest-line.js';
 import { verifyDestination as verifyFolder } from '../../src/verify/verify-destination.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
@@ -200,7 +200,7 @@ test('a missing or disappearing folder is reported', async (t) => {
 
 test('files that another run adds or drops meanwhile are not bad', async (t) => {
   const { dir } = await downloadFolder(t);
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   const [first, second] = [manifest.get(FIRST), manifest.get(SECOND)];
   assert.ok(first && second);
   const bytes = gzipSync('exchange,symbol,timestamp,local_timestamp\n');

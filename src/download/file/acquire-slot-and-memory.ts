@@ -16,7 +16,7 @@ export async function acquireSlotAndMemory(
   const files = planned.outputs.length + (isWritten ? 1 : 0);
   const need = {
     batches: conversions?.batchBytes(planned) ?? 0,
-    uploads: files * destination.partBytes,
+    uploads: files * destination.uploadMemoryBytes,
   };
   // An upload keeps its memory while it waits for its next slot, so never hold a slot while waiting for
   // memory.

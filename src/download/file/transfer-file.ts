@@ -66,10 +66,9 @@ async function receiveWithRetries(
 ): Promise<{ readonly received: ReceivedFile; readonly attempts: number }> {
   const { destination, signal, emit } = context;
   const { path } = planned;
-  const sink =
-    destination.kind === 'folder'
-      ? new FolderBodySink(context, planned)
-      : new ObjectBodySink(context, planned);
+  const sink = destination.hasLocalPaths
+    ? new FolderBodySink(context, planned)
+    : new ObjectBodySink(context, planned);
   let maxPosition = 0;
   let attemptsWithoutProgress = 0;
   try {

@@ -5,7 +5,7 @@ import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
 import { dayFileName, type Layout } from '../../dataset/layout.js';
 import { layoutPrefixes } from '../../dataset/layout-prefixes.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
-import type { ManifestScope } from '../../store/manifest/manifest-scope.js';
+import type { ManifestScope } from '../../store/manifest/manifest.js';
 import type { ConvertSetting, Selection } from '../download-options.js';
 import { readExportedUntil, type SelectedRange, type Series, selectRange } from './select-series.js';
 

@@ -8,13 +8,13 @@ import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
 import { readFreeSpace } from '../free-space.js';
 import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js';
 import { tryAcquireRunLock } from '../lock/run-lock.js';
-import { openManifest } from '../manifest/manifest.js';
 import { createPrivateSuffix } from '../part-owner.js';
 import { resolveInside } from '../paths.js';
 import { stateFolderPath } from '../state-folder.js';
-import { walkFiles } from '../walk.js';
 import { createFolderLookup } from './folder-lookup.js';
+import { openFolderManifest, readFolderManifest } from './folder-manifest.js';
 import { localFiles } from './local-files.js';
+import { walkFiles } from './walk-files.js';
 
 /** Opens a local folder as a destination. It is created when the first file is written. */
 export function openFolderDestination(
@@ -22,17 +22,21 @@ export function openFolderDestination(
   settings: StoreSettings = DEFAULT_STORE_SETTINGS,
 ): Destination {
   return {
-    kind: 'folder',
+    hasLocalPaths: true,
+    hasEtags: false,
+    listsFileInfo: false,
+    hasScopedManifest: false,
+    uploadMemoryBytes: 0,
     name: dir,
     locate: (path) => (path === '' ? dir : resolveInside(dir, path)),
     files: localFiles,
     settings,
-    partBytes: 0,
     openLookup: async (getPrefixes) => createFolderLookup(dir, getPrefixes !== undefined),
     async *list(under, signal) {
       for await (const paths of walkFiles(dir, under, signal)) yield paths.map((path) => ({ path }));
     },
-    openManifest: (options) => openManifest(dir, options),
+    openManifest: (options) => openFolderManifest(dir, options),
+    readRecords: (options) => readFolderManifest(dir, options),
     acquireLock: (owner, options) => acquireRunLock(dir, owner, options),
     async joinRun(owner) {
       const lock = await tryAcquireRunLock(dir, owner);

@@ -25,7 +25,7 @@ export async function readLockableRecords(
   if (!first) return records;
   throw new TickhaulError(
     'missing',
-    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.kind === 'folder' ? 'of another size' : 'overwritten'}, the first is ${first.path}; run tickhaul verify with --repair, or with --forget if they were deleted on purpose`,
+    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.hasEtags ? 'overwritten' : 'of another size'}, the first is ${first.path}; run tickhaul verify with --repair, or with --forget if they were deleted on purpose`,
   );
 }
 

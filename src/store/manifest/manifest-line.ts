@@ -1,3 +1,4 @@
+import { plural } from '../../base/units.js';
 import { formatDay, parseDay } from '../../dataset/day.js';
 import type { ConversionEntry, ManifestRecord } from '../manifest-record.js';
 import { isLayoutPath } from '../paths.js';
@@ -22,6 +23,44 @@ export function parseManifestLine(line: string): ManifestRecord | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** Parses stored lines, each of which is a complete record. */
+export function* parseManifestLines(lines: Iterable<string>): Generator<ManifestRecord> {
+  for (const line of lines) {
+    const record = parseManifestLine(line);
+    if (record) yield record;
+  }
+}
+
+/** Whether the record states that nothing is left of its day file. */
+export function isForgotten({ dropped, conversions }: ManifestRecord): boolean {
+  return dropped === true && !conversions?.length;
+}
+
+/** Lines of a manifest that were not read. */
+export interface SkippedLines {
+  /**
+   * Whether text follows the last line feed: a line cut off by a crash, or being written by another process.
+   */
+  readonly hasPartialLine: boolean;
+  /** Line numbers, from 1, of lines that are not records. */
+  readonly damaged: readonly number[];
+  /** Line numbers, from 1, of records with a path that no layout produces, for example outside the folder. */
+  readonly outside: readonly number[];
+}
+
+/** Describes the skipped lines of a manifest or of a part of one, one text for each kind. */
+export function* describeSkippedLines(
+  { damaged, outside, hasPartialLine }: SkippedLines,
+  path: string,
+): Generator<string> {
+  if (damaged.length > 0)
+    yield `${path}: skipped ${plural(damaged.length, 'damaged line')}, the first is line ${damaged[0]}`;
+  if (outside.length > 0) {
+    yield `${path}: skipped ${plural(outside.length, 'record')} with a path that no day file in this folder has, the first is line ${outside[0]}`;
+  }
+  if (hasPartialLine) yield `${path}: skipped the last line, which is incomplete, for example after a crash`;
 }
 
 /** Parses the fields of a line. @throws Error for a field that is missing or has the wrong type. */

@@ -1,14 +1,12 @@
-import { stat } from 'node:fs/promises';
-import { isSystemError, TickhaulError, toDiskError, usageError } from '../../base/errors.js';
+import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { onAbort } from '../../base/wait.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { Destination } from '../destination.js';
 import type { ManifestRecord } from '../manifest-record.js';
-import { manifestPath } from '../state-folder.js';
 import { LineStore } from './line-store.js';
-import { type Manifest, parseStoredLines, readManifestRecords } from './manifest.js';
-import { formatManifestLine, parseManifestLine } from './manifest-line.js';
+import type { Manifest } from './manifest.js';
+import { formatManifestLine, parseManifestLine, parseManifestLines } from './manifest-line.js';
 import { createObjectResolver, mergeRecords, type ResolveObject, resolveNoObject } from './merge-records.js';
 
 export interface MergeInput {
@@ -43,10 +41,9 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
   const manifest = await target.openManifest({ warn, signal });
   const removeListener = onAbort(signal, () => manifest.flushSoon());
   try {
-    const resolveObject =
-      target.kind === 'folder'
-        ? resolveNoObject
-        : createObjectResolver(await target.openLookup(undefined, signal));
+    const resolveObject = target.hasEtags
+      ? createObjectResolver(await target.openLookup(undefined, signal))
+      : resolveNoObject;
     const union = new RecordUnion(manifest, resolveObject);
     for (const folder of folders) {
       signal.throwIfAborted();
@@ -80,25 +77,9 @@ async function readFolderRecords(
   warn: (message: string) => void,
   signal: AbortSignal,
 ): Promise<Iterable<ManifestRecord>> {
-  if (folder.kind === 'folder') {
-    const dir = folder.locate('');
-    await assertManifest(dir);
-    return readManifestRecords(dir, { warn });
-  }
-  const manifest = await folder.openManifest({ warn, signal });
-  if (manifest.size === 0)
-    throw usageError(`${folder.name}: has no manifest; name a prefix with downloaded day files`);
-  return manifest.records();
-}
-
-async function assertManifest(folder: string): Promise<void> {
-  try {
-    await stat(manifestPath(folder));
-  } catch (error) {
-    if (!isSystemError(error) || (error.code !== 'ENOENT' && error.code !== 'ENOTDIR'))
-      throw toDiskError(error, folder, 'disk');
-    throw usageError(`${folder}: has no manifest; name download folders, which contain .tickhaul`);
-  }
+  const records = await folder.readRecords({ warn, signal });
+  if (records) return records;
+  throw usageError(`${folder.name}: has no manifest; name folders or prefixes with downloaded day files`);
 }
 
 /**
@@ -135,7 +116,7 @@ class RecordUnion {
 
   /** New records, and merged records that differ from the target's. */
   newRecords(): IterableIterator<ManifestRecord> {
-    return parseStoredLines(this.#newLines);
+    return parseManifestLines(this.#newLines.values());
   }
 
   /** @throws TickhaulError `changed`. */

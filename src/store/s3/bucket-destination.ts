@@ -36,7 +36,11 @@ export function createBucketDestination(
     return lease;
   };
   return {
-    kind: 's3',
+    hasLocalPaths: false,
+    hasEtags: true,
+    listsFileInfo: true,
+    hasScopedManifest: true,
+    uploadMemoryBytes: UPLOAD_MEMORY_BYTES,
     name,
     locate(path) {
       if (path === '') return name;
@@ -45,7 +49,6 @@ export function createBucketDestination(
     },
     files,
     settings,
-    partBytes: UPLOAD_MEMORY_BYTES,
     openLookup: async (getPrefixes = () => [''], signal) => createBucketLookup(data, getPrefixes(), signal),
     async *list(under, signal) {
       const path = under.replace(/\/+$/, '');
@@ -54,6 +57,10 @@ export function createBucketDestination(
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
+    async readRecords(options) {
+      const manifest = await openStoreManifest(store, prefix, options);
+      return manifest.size === 0 ? undefined : manifest.records();
+    },
     acquireLock: (owner, options) => acquire(owner, true, options),
     async joinRun(owner, options) {
       const { lost, release } = await acquire(owner, false, options);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/run-events.js';
-import type { ManifestScope } from '../../store/manifest/manifest-scope.js';
+import type { ManifestScope } from '../../store/manifest/manifest.js';
 import { createRequestFactory } from '../check/check-requests.js';
 import { compareWithListing } from '../check/compare-with-listing.js';
 import { createRecordChecks } from '../check/create-checks.js';

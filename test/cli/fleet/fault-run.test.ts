@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, formatDay } from '../../../src/dataset/day.js';
 import { type OpenQueue, openQueue } from '../../../src/fleet/open-queue.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { NO_REDIS, startRedis } from '../../helpers/redis.js';
@@ -80,7 +80,7 @@ test(`${SLICES} slices survive killed and frozen workers, a killed Redis, closed
   const files = planned.filter(({ event }) => event === 'file');
   const missing = files.filter(({ status }) => status !== 'skip');
   assert.deepEqual(missing.map(({ date }) => date).sort(), [...POISON].sort());
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   const recorded = [...manifest.records()].map(({ path }) => path).sort();
   await manifest.close();
   const whole = files.filter(({ status }) => status === 'skip').map(({ path }) => String(path));

@@ -6,7 +6,7 @@ import { gunzipSync } from 'node:zlib';
 import type { ConvertSetting } from '../../../src/download/download-options.js';
 import { createOutputOptions, type Format } from '../../../src/format/output-options.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { cellsOf, parquetRows } from '../../convert/day-files.js';
 import { NAME, type RunInput } from '../runs.js';
@@ -37,7 +37,7 @@ export async function requested(service: Sandbox, work: () => Promise<unknown>):
 }
 
 export async function recordOf(dir: string, path = NAME): Promise<ManifestRecord | undefined> {
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   await manifest.close();
   return manifest.get(path);
 }

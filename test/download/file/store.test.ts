@@ -70,7 +70,7 @@ test('sends a file again after an error of the store', async (t) => {
 test('limits the memory of uploads, without blocking other transfers', async (t) => {
   const service = await sandbox(t, { rows: 30_000, faults: { reset: 0.5 }, faultsPerFile: 2 });
   // Memory for two.
-  const store = memoryDestination({ partBytes: 150_000_000 });
+  const store = memoryDestination({ uploadMemoryBytes: 150_000_000 });
   const { summary } = await run(service, store, {
     selection: { date: undefined, from: '2024-03-01', to: '2024-03-10' },
     options: { concurrency: 3 },

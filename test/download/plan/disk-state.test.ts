@@ -7,7 +7,7 @@ import { toEntryOptions } from '../../../src/download/conversion/conversion-entr
 import type { ConvertSetting, Existing } from '../../../src/download/download-options.js';
 import { selectionScope } from '../../../src/download/plan/plan-prefixes.js';
 import { createOutputOptions } from '../../../src/format/output-options.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { tempDir } from '../../helpers/temp.js';
 import { plan, RECORD } from './planning.js';
@@ -30,7 +30,7 @@ function recordOf(path: string, day: string): ManifestRecord {
 test('existing files may be recorded, unknown, of another size, or partial', async (t) => {
   const dir = await tempDir(t);
   const name = (day: string): string => `deribit_trades_${day}_BTC-PERPETUAL.csv.gz`;
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   for (const day of ['2024-03-04', '2024-03-05', '2024-03-06']) {
     await manifest.append(recordOf(name(day), day));
   }
@@ -64,7 +64,7 @@ test('states of a CSV and its conversion for each setting', async (t) => {
   const output = `${stem}.parquet`;
   const entry = { path: output, bytes: 3, sha256: 'f'.repeat(64), rows: 0, options: toEntryOptions(options) };
   const record = recordOf(path, '2024-03-04');
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   const keep: ConvertSetting = { options, keepCsv: true, threads: 1 };
   const drop = { ...keep, keepCsv: false };
   const other = { ...drop, options: createOutputOptions('parquet', { compression: 'gzip' }) };

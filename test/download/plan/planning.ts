@@ -10,7 +10,7 @@ import type {
 import { createDownloadPlan } from '../../../src/download/plan/create-download-plan.js';
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { tempDir } from '../../helpers/temp.js';
 
 /** Inputs of a plan. */
@@ -51,7 +51,7 @@ interface Options {
 /** Plans against that record, in an empty folder by default. */
 export async function plan(t: TestContext, selection: Partial<Selection>, options: Options = {}) {
   const dir = options.dir ?? (await tempDir(t));
-  const manifest = await openManifest(dir, { warn: assert.fail });
+  const manifest = await openFolderManifest(dir, { warn: assert.fail });
   t.after(() => manifest.close());
   return createDownloadPlan({
     selection: {

@@ -7,8 +7,8 @@ import { estimateMaxBytes as boundOf } from '../../../src/download/plan/estimate
 import { runDownloadJobs } from '../../../src/download/run-download-jobs.js';
 import { createServiceClient } from '../../../src/service/http/service-client.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
 import { NAME, setUp } from '../runs.js';
 
 const file = {
@@ -40,7 +40,7 @@ for (const [what, mostBytes, first] of [
   test(`the first request ${what}`, async (t) => {
     const { service, dir } = await setUp(t);
     const client = createServiceClient({ ...service, stallTimeoutMs: 5000, env: {} });
-    const manifest = await openManifest(dir, { warn: assert.fail });
+    const manifest = await openFolderManifest(dir, { warn: assert.fail });
     const order: string[] = [];
     const options = {
       concurrency: 2,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { type MergeSummary, mergeManifests } from '../../../src/store/manifest/merge-manifests.js';
 import type { ConversionEntry, ManifestRecord } from '../../../src/store/manifest-record.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -15,13 +15,13 @@ const { signal } = new AbortController();
 const warn = (message: string): void => assert.fail(message);
 
 async function write(dir: string, records: readonly ManifestRecord[]): Promise<void> {
-  const manifest = await openManifest(dir, { warn });
+  const manifest = await openFolderManifest(dir, { warn });
   for (const record of records) await manifest.append(record);
   await manifest.close();
 }
 
 async function read(dir: string): Promise<readonly ManifestRecord[]> {
-  const manifest = await openManifest(dir, { warn });
+  const manifest = await openFolderManifest(dir, { warn });
   const records = [...manifest.records()];
   await manifest.close();
   return records.sort((a, b) => (a.path < b.path ? -1 : 1));

@@ -1,5 +1,5 @@
 import pLimit from 'p-limit';
-import type { ManifestScopes } from '../../manifest/manifest-scope.js';
+import type { ManifestScopes } from '../../manifest/manifest.js';
 import {
   isInScope,
   type ManifestLocation,

@@ -1,7 +1,7 @@
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { DayFile } from '../../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../../dataset/file-naming.js';
-import type { ManifestScope } from '../../manifest/manifest-scope.js';
+import type { ManifestScope } from '../../manifest/manifest.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
 /** Location of a manifest in a bucket. */

@@ -1,5 +1,5 @@
 import { LineStore } from '../../manifest/line-store.js';
-import { isForgotten } from '../../manifest/manifest-scan.js';
+import { isForgotten } from '../../manifest/manifest-line.js';
 import type { ManifestRecord } from '../../manifest-record.js';
 import { isDayFilePath } from '../../paths.js';
 import { parseSegmentLine, type WrittenRecord } from './segment-line.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
-import { describeSkippedLines } from '../../manifest/manifest.js';
+import { describeSkippedLines } from '../../manifest/manifest-line.js';
 import { splitLines } from '../../manifest/split-lines.js';
 import { isBase, type ManifestLocation, type NamedObject } from './manifest-keys.js';
 import type { NewestRecords } from './newest-records.js';

@@ -1,7 +1,5 @@
-import type { Day } from '../../../../src/dataset/day.js';
-import { parseDay } from '../../../../src/dataset/day.js';
-import type { Manifest } from '../../../../src/store/manifest/manifest.js';
-import type { ManifestScopes } from '../../../../src/store/manifest/manifest-scope.js';
+import { type Day, parseDay } from '../../../../src/dataset/day.js';
+import type { Manifest, ManifestScopes } from '../../../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../../../src/store/manifest-record.js';
 import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';

@@ -1,27 +1,19 @@
 import type { FileHandle } from 'node:fs/promises';
+import { DownloadHistory } from '../manifest/download-history.js';
+import { LineStore } from '../manifest/line-store.js';
+import { isForgotten, parseManifestLine, type SkippedLines } from '../manifest/manifest-line.js';
+import { splitLines } from '../manifest/split-lines.js';
 import type { ManifestRecord } from '../manifest-record.js';
 import { isDayFilePath } from '../paths.js';
-import { DownloadHistory } from './download-history.js';
-import { LineStore } from './line-store.js';
-import { parseManifestLine } from './manifest-line.js';
-import { splitLines } from './split-lines.js';
 
 /** Contents of a manifest file. */
-export interface ManifestScan {
+export interface ManifestScan extends SkippedLines {
   readonly live: LineStore;
   readonly history: DownloadHistory;
   /** Number of lines in the file, including skipped ones. */
   readonly lines: number;
   /** Position after the last complete line. */
   readonly end: number;
-  /**
-   * Whether text follows the last line feed: a line cut off by a crash, or being written by another process.
-   */
-  readonly hasPartialLine: boolean;
-  /** Line numbers, from 1, of lines that are not records. */
-  readonly damaged: readonly number[];
-  /** Line numbers, from 1, of records with a path that no layout produces, for example outside the folder. */
-  readonly outside: readonly number[];
 }
 
 const CHUNK_BYTES = 1024 * 1024;
@@ -30,11 +22,6 @@ const CHUNK_BYTES = 1024 * 1024;
 export function applyLine(live: LineStore, record: ManifestRecord, line: string): void {
   if (isForgotten(record)) live.delete(record.path);
   else live.set(record.path, line);
-}
-
-/** Whether the record states that nothing is left of its day file. */
-export function isForgotten({ dropped, conversions }: ManifestRecord): boolean {
-  return dropped === true && !conversions?.length;
 }
 
 /** Reads a manifest from its start. */

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/manifest/compact-manifest.js';
+import { compactManifest } from '../../../src/store/folder/compact-manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
+import { createTestRecord, toTestPath } from '../manifest/records.js';
 import { manifestFolder, paths } from './manifest-folder.js';
-import { createTestRecord, toTestPath } from './records.js';
 
 test('a grown manifest is compacted when it is opened, and keeps the last line of each path', async (t) => {
   const { path, open, writeRaw } = await manifestFolder(t);

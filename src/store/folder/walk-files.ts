@@ -1,9 +1,9 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
-import { abortReason, isSystemError, toDiskError } from '../base/errors.js';
-import { mayBeUndecoded } from '../base/utf8-name.js';
-import { STATE_FOLDER } from '../dataset/file-naming.js';
+import { abortReason, isSystemError, toDiskError } from '../../base/errors.js';
+import { mayBeUndecoded } from '../../base/utf8-name.js';
+import { STATE_FOLDER } from '../../dataset/file-naming.js';
 
 /**
  * Lists the files under a folder: paths relative to `root`, with `/`, sorted, in batches of files in the same

@@ -3,9 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
-import { type Manifest, openManifest } from '../../../src/store/manifest/manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
+import type { Manifest } from '../../../src/store/manifest/manifest.js';
 import { tempDir } from '../../helpers/temp.js';
-import { toTestName } from './records.js';
+import { toTestName } from '../manifest/records.js';
 
 /** A folder for a manifest, removed after the test. */
 export interface ManifestFolder {
@@ -31,7 +32,7 @@ export async function manifestFolder(t: TestContext): Promise<ManifestFolder> {
     dir,
     path,
     warnings,
-    open: () => openManifest(dir, { warn: (message) => warnings.push(message) }),
+    open: () => openFolderManifest(dir, { warn: (message) => warnings.push(message) }),
     async writeRaw(text) {
       await mkdir(join(dir, '.tickhaul'), { recursive: true });
       await writeFile(path, text);

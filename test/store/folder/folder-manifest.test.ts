@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { appendFile, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/manifest/compact-manifest.js';
-import { openManifest } from '../../../src/store/manifest/manifest.js';
+import { compactManifest } from '../../../src/store/folder/compact-manifest.js';
+import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
+import { createTestRecord, toTestPath } from '../manifest/records.js';
 import { manifestFolder, paths } from './manifest-folder.js';
-import { createTestRecord, toTestPath } from './records.js';
 
 test('a folder without a manifest has an empty one, and opening it writes nothing', async (t) => {
   const { dir, open } = await manifestFolder(t);
@@ -153,10 +153,10 @@ test('a download folder may be a symbolic link', async (t) => {
   const real = join(dir, 'real');
   await mkdir(real);
   await symlink(real, join(dir, 'linked'));
-  const manifest = await openManifest(join(dir, 'linked'), { warn: assert.fail });
+  const manifest = await openFolderManifest(join(dir, 'linked'), { warn: assert.fail });
   await manifest.append(createTestRecord('a'));
   await manifest.close();
-  assert.deepEqual(paths(await openManifest(real, { warn: assert.fail })), ['a']);
+  assert.deepEqual(paths(await openFolderManifest(real, { warn: assert.fail })), ['a']);
 });
 
 test('a failed append is reported, and the next one is attempted', async (t) => {
