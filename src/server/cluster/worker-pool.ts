@@ -202,7 +202,7 @@ export class WorkerPool {
       case 'enter':
         return this.#enter(member);
       case 'turn':
-        return this.#turns.take(question.work, member.gone);
+        return this.#turns.acquire(question.work, member.gone);
     }
   }
 
@@ -215,7 +215,7 @@ export class WorkerPool {
   }
 
   #hear(member: WorkerHandle, notice: LinkNotice): void {
-    if (notice.kind === 'done') this.#turns.giveBack(notice.work, member.gone, notice.note);
+    if (notice.kind === 'done') this.#turns.release(notice.work, member.gone, notice.note);
     else if (notice.kind === 'left') member.clients--;
     else if (notice.kind === 'warning') this.#warnOnce(notice.line);
     else if (notice.kind === 'ready') {
