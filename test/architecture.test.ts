@@ -96,6 +96,23 @@ test('a module imports only from lower layers', () => {
   assert.deepEqual(wrong, []);
 });
 
+test('code outside of src/store uses stores by their interface', () => {
+  const outside = FILES.filter((file) => !file.startsWith('src/store/'));
+  const imports = outside.flatMap((file) =>
+    (IMPORTS.get(file) ?? [])
+      .filter((name) => /^src\/store\/(?:s3|folder)\//.test(name))
+      .map((name) => `${file} -> ${name}`),
+  );
+  assert.deepEqual(imports, [], 'callers import destination.ts, files.ts and location.ts');
+  // A caller asks for a capability or for isObjectLocation, and never for the name of a store.
+  const asking = /\b(?:destination|folder|store|target)\.kind (?:===|!==) '(?:folder|s3)'|'s3'|\^s3|'s3:/;
+  assert.deepEqual(
+    outside.filter((file) => asking.test(readFileSync(join(ROOT, file), 'utf8'))),
+    [],
+  );
+  assert.doesNotMatch(readFileSync(join(ROOT, 'src/store/destination.ts'), 'utf8'), /readonly kind\b/);
+});
+
 /** Uses of the globals in code: not in comments, and not fields of the same name. */
 const PROCESS =
   /(?<![\w.'"`-])(?:process|console)\s*(?:\?\.|\.|\[)|[=(]\s*(?:process|console)[;,)]|globalThis|'node:(?:process|console)'/;
@@ -115,9 +132,9 @@ test('only the command line touches the console, and three files outside of it t
     [
       ['src/library/library-host.ts', '...readProcessHost(process),'],
       // Ends the programs that a credential_process has started.
-      ['src/store/s3/end-program.ts', "process.kill(pid, 'SIGKILL');"],
+      ['src/store/s3/credentials.ts', "process.kill(pid, 'SIGKILL');"],
       // The SDK reads a variable there while a client is created.
-      ['src/store/s3/sdk.ts', 'const { env } = process;'],
+      ['src/store/s3/s3-connection.ts', 'const { env } = process;'],
     ],
   );
 });

@@ -16,8 +16,8 @@ else {
 }
 
 async function ofFolder() {
-  const { openManifest } = await fromDist('store/manifest/manifest.js');
-  return openManifest(folder, { warn });
+  const { openFolderManifest } = await fromDist('store/folder/folder-manifest.js');
+  return openFolderManifest(folder, { warn });
 }
 
 async function ofStore() {
@@ -27,7 +27,7 @@ async function ofStore() {
 
 /** All months, as if each had too many segments and an old base. */
 async function compactAll() {
-  const { compactMonth } = await fromDist('store/s3/manifest/compact-month.js');
+  const { compactMonth } = await fromDist('store/s3/manifest/compact-months.js');
   const place = { store: storeIn(folder), root: '.tickhaul/manifest/' };
   const now = Date.now();
   const months = readdirSync(join(folder, place.root, 'binance/trades'));

@@ -26,3 +26,9 @@ export async function openRegular(path: string, flags = 0): Promise<FileHandle> 
   await handle.close();
   throw new TickhaulError('unreadable', `${path}: is not a regular file but a pipe or a device; name a file`);
 }
+
+/**
+ * Flag of `open` that refuses symbolic links (ELOOP), since they could lead out of the folder. Windows lacks
+ * it.
+ */
+export const NO_FOLLOW = constants.O_NOFOLLOW ?? 0;

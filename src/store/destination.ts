@@ -86,6 +86,18 @@ export interface Destination extends DestinationCapabilities {
   close(): Promise<void>;
 }
 
+/** A kind of store besides the disk: one folder beside this file, and one entry of `STORES` (`location.ts`). */
+export interface Store {
+  /**
+   * Opens the destination that the user named, and checks that it can be listed.
+   * @throws usage error for an invalid or missing location; TickhaulError `store_refused`, `store_down`; the
+   * abort reason.
+   */
+  openDestination(name: string, settings: StoreSettings, signal?: AbortSignal): Promise<Destination>;
+  /** Accesses files by location. The store is not contacted before the first access. */
+  openFiles(settings: StoreSettings): Files;
+}
+
 /** Unfinished multipart uploads of tickhaul. */
 export interface Uploads {
   /** Lists them in batches, including those of tickhaul's state files. */

@@ -1,15 +1,42 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { usageError } from '../base/errors.js';
+import type { Store } from './destination.js';
 import { isInside } from './paths.js';
 
-/** Whether a location is an object, `s3://bucket/key`, rather than a local path. */
-export function isObjectLocation(location: string): boolean {
-  return /^s3:\/\//i.test(location);
+/** Loads a store at its first use. */
+export type LoadStore = () => Promise<Store>;
+
+/** Stores by the scheme of their locations. A location without a scheme is a path of this machine. */
+const STORES: ReadonlyMap<string, LoadStore> = new Map([
+  ['s3', async () => (await import('./s3/s3-store.js')).S3_STORE],
+]);
+
+/** The store of a location, by its scheme; undefined for a local path and for an unknown scheme. */
+export function findStore(location: string): LoadStore | undefined {
+  const [, scheme = ''] = /^([^:/]*):\/\//.exec(location) ?? [];
+  return STORES.get(scheme.toLowerCase());
 }
+
+/** Whether a location is in an object store, such as `s3://bucket/key`, rather than a local path. */
+export function isObjectLocation(location: string): boolean {
+  return findStore(location) !== undefined;
+}
+
+/** Whether a location in an object store has a key that may be an object's, not a prefix with a slash. */
+export function hasObjectKey(location: string): boolean {
+  return /^[^/]*\/\/[^/]+\/.*[^/]$/s.test(location);
+}
+
+/** Writes the scheme of a location in an object store in lower case. */
+export function normalizeScheme(location: string): string {
+  return location.replace(/^[^:]*/, (scheme) => scheme.toLowerCase());
+}
+
+const SCHEME = new RegExp(`^(?:[a-z][a-z0-9+.-]*://|(?:${[...STORES.keys()].join('|')}):)`, 'i');
 
 /** The scheme of a URL (`ftp://`), or the start of a malformed one (`s3:`); undefined for a local path. */
 export function parseScheme(location: string): string | undefined {
-  return /^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i.exec(location)?.[0];
+  return SCHEME.exec(location)?.[0];
 }
 
 /**
@@ -29,10 +56,12 @@ export function joinLocation(base: string, path: string): string {
 
 /** The folder or prefix that contains a location; undefined for a root or a bucket. */
 export function parentLocation(location: string): string | undefined {
-  const parent = isObjectLocation(location)
-    ? location.slice(0, location.lastIndexOf('/'))
-    : dirname(location);
-  return parent === location || parent === 's3:/' ? undefined : parent;
+  if (isObjectLocation(location)) {
+    const parent = location.slice(0, location.lastIndexOf('/'));
+    return parent.endsWith(':/') ? undefined : parent;
+  }
+  const parent = dirname(location);
+  return parent === location ? undefined : parent;
 }
 
 /** The path of a location relative to a folder or prefix, with `/`; undefined if it lies elsewhere. */

@@ -1,11 +1,11 @@
 import type { Destination } from './destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from './files.js';
 import { openFolderDestination } from './folder/folder-destination.js';
-import { assertKnownScheme, isObjectLocation } from './location.js';
+import { assertKnownScheme, findStore } from './location.js';
 
 /**
- * Opens the download folder that the user named: a local folder, or `s3://bucket/prefix`.
- * @throws usage error for any other URL; for an object store, as `openBucketDestination`.
+ * Opens the download folder that the user named: a local folder, or a prefix of a registered store.
+ * @throws usage error for any other URL; for an object store, as `Store.openDestination`.
  */
 export async function openDestination(
   name: string,
@@ -13,7 +13,6 @@ export async function openDestination(
   signal?: AbortSignal,
 ): Promise<Destination> {
   assertKnownScheme(name);
-  if (!isObjectLocation(name)) return openFolderDestination(name, settings);
-  const { openBucketDestination } = await import('./s3/open-bucket.js');
-  return openBucketDestination(name, settings, signal);
+  const store = await findStore(name)?.();
+  return store ? store.openDestination(name, settings, signal) : openFolderDestination(name, settings);
 }

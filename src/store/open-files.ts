@@ -1,21 +1,23 @@
 import { DEFAULT_STORE_SETTINGS, type Files, type StoreSettings } from './files.js';
 import { localFiles } from './folder/local-files.js';
-import { isObjectLocation } from './location.js';
+import { findStore, type LoadStore } from './location.js';
 
 /**
  * Opens access to local files and objects by location. The store is not contacted before the first access.
  */
 export function openFiles(settings: StoreSettings = DEFAULT_STORE_SETTINGS): Files {
-  return createLocationFiles(async () => (await import('./s3/open-bucket.js')).openBucketFiles(settings));
+  return createLocationFiles(async (loadStore) => (await loadStore()).openFiles(settings));
 }
 
-/** @param openObjects called once, at the first access to an object. */
-export function createLocationFiles(openObjects: () => Promise<Files>): Files {
-  let objects: Promise<Files> | undefined;
+/** @param openStore called once for each store, at the first access to one of its objects. */
+export function createLocationFiles(openStore: (loadStore: LoadStore) => Promise<Files>): Files {
+  const filesByStore = new Map<LoadStore, Promise<Files>>();
   const filesFor = async (location: string): Promise<Files> => {
-    if (!isObjectLocation(location)) return localFiles;
-    objects ??= openObjects();
-    return objects;
+    const loadStore = findStore(location);
+    if (!loadStore) return localFiles;
+    const files = filesByStore.get(loadStore) ?? openStore(loadStore);
+    filesByStore.set(loadStore, files);
+    return files;
   };
   return {
     stat: async (location, signal) => (await filesFor(location)).stat(location, signal),
@@ -25,6 +27,8 @@ export function createLocationFiles(openObjects: () => Promise<Files>): Files {
       (await filesFor(location)).openPart(location, part, signal, bytes),
     remove: async (location, signal) => (await filesFor(location)).remove(location, signal),
     hasManifest: async (location, signal) => (await filesFor(location)).hasManifest(location, signal),
-    close: async () => (await objects)?.close(),
+    async close() {
+      for (const files of filesByStore.values()) await (await files).close();
+    },
   };
 }

@@ -3,7 +3,7 @@ import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolder } from '../base/create-folder.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
-import { stateFolderPath } from './state-folder.js';
+import { stateFolderPath } from './paths.js';
 
 /** Facts needed to resume a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
 export interface ResumeNote {

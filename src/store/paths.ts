@@ -73,3 +73,13 @@ async function realpathOfExisting(path: string): Promise<string> {
     return realpathOfExisting(join(path, '..'));
   }
 }
+
+/** The folder in a download folder that holds tickhaul's state (docs/spec/manifest.md#state-folder). */
+export function stateFolderPath(dir: string): string {
+  return join(dir, STATE_FOLDER);
+}
+
+/** Path of a download folder's manifest. */
+export function manifestPath(dir: string): string {
+  return join(stateFolderPath(dir), 'manifest.jsonl');
+}

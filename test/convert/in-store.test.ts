@@ -8,7 +8,7 @@ import { runConvertJob } from '../../src/convert/convert-job.js';
 import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
 import { createOutputOptions, type Format } from '../../src/format/output-options.js';
 import { parseComputedTypeName } from '../../src/market/names/data-type-name.js';
-import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
+import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import { csvOf, parquetRows, writeDayFile } from './day-files.js';
 

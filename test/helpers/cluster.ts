@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js';
-import { manifestPath } from '../../src/store/state-folder.js';
+import { manifestPath } from '../../src/store/paths.js';
 import { type Finished, jsonLines } from './cli.js';
 import { runHere } from './in-process.js';
 import { machine, recipe, shell } from './machine.js';

@@ -2,12 +2,15 @@ import assert from 'node:assert/strict';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Destination } from '../../src/store/destination.js';
 import type { StoredVersion } from '../../src/store/files.js';
+import { DEFAULT_STORE_SETTINGS, type Files } from '../../src/store/files.js';
 import type { Manifest } from '../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
+import { createLocationFiles } from '../../src/store/open-files.js';
 import { isDataPath } from '../../src/store/paths.js';
 import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
 import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
-import { manifestRoot } from '../../src/store/s3/manifest/manifest-keys.js';
+import { createBucketFiles } from '../../src/store/s3/bucket-files.js';
+import { manifestRoot } from '../../src/store/s3/manifest/manifest-objects.js';
 import type { ObjectStore, ObjectUpload } from '../../src/store/s3/object-store.js';
 import { MemoryBucket, type RequestGate } from './memory-store.js';
 
@@ -22,6 +25,13 @@ export interface MemoryDestinationOptions {
    */
   readonly writesRecords?: 'at once' | 'when reported';
   readonly gate?: RequestGate;
+}
+
+/** Opens `s3://bucket/data` of a bucket in memory. */
+export function openMemoryBucket(bucket: MemoryBucket, gate?: RequestGate): Destination {
+  const store = bucket.client(gate);
+  const stores = { bucket: () => store, close: () => {} };
+  return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
 }
 
 /** A destination over a bucket in memory. Its paths exclude tickhaul’s state. */
@@ -61,7 +71,7 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
   const real = createBucketDestination(
     ADDRESS,
     { bucket: () => store, close: () => {} },
-    { stallTimeoutMs: 1000 },
+    DEFAULT_STORE_SETTINGS,
   );
   const open = (): Promise<Manifest> => real.openManifest({ warn: assert.fail });
   return {
@@ -167,4 +177,24 @@ function hold(manifest: Manifest, writesAtOnce: boolean): Manifest {
     reread: (...args) => manifest.reread(...args),
     flushSoon: () => manifest.flushSoon(),
   };
+}
+
+export interface ObjectFiles extends Files {
+  /** Contents of `s3://bucket/…`. */
+  readonly bucket: MemoryBucket;
+  /** Requests to the store: `get s3://bucket/key`, `head …`. */
+  readonly asked: string[];
+}
+
+/** Objects in memory, and local files, for tests of code that accesses either. */
+export function objectFiles(): ObjectFiles {
+  const bucket = new MemoryBucket();
+  const asked: string[] = [];
+  const store = bucket.client(async ({ name, key }, moment) => {
+    if (moment === 'before') asked.push(`${name} s3://bucket/${key}`);
+  });
+  const files = createLocationFiles(async () =>
+    createBucketFiles({ bucket: () => store, close: store.close }),
+  );
+  return { ...files, bucket, asked };
 }

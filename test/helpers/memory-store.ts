@@ -45,6 +45,11 @@ export class MemoryBucket {
     return [...this.#objects.keys()].filter((key) => key.startsWith(prefix)).sort();
   }
 
+  /** Keys of unfinished uploads. */
+  uploads(): readonly string[] {
+    return [...this.#unfinishedUploads.values()].map(({ key }) => key);
+  }
+
   bytes(key: string): Buffer | undefined {
     return this.#objects.get(key)?.body;
   }

@@ -5,7 +5,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { createChunkReader, createOpenFileLimit } from '../../src/replay/chunk-reader.js';
 import { writeLinesToFile } from '../../src/replay/file-output.js';
 import type { RandomAccess } from '../../src/store/files.js';
-import { type ObjectFiles, objectFiles } from '../helpers/object-files.js';
+import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 
 const { signal } = new AbortController();
 const CHUNK = 1000;

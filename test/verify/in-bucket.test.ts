@@ -4,12 +4,9 @@ import { parseDay } from '../../src/dataset/day.js';
 import type { DayFile } from '../../src/dataset/day-file.js';
 import type { SeriesSelection } from '../../src/dataset/series-filter.js';
 import type { RunEvent, RunSummary } from '../../src/run/run-events.js';
-import type { Destination } from '../../src/store/destination.js';
-import { DEFAULT_STORE_SETTINGS } from '../../src/store/files.js';
 import type { ManifestRecord } from '../../src/store/manifest-record.js';
-import { parseBucketAddress } from '../../src/store/s3/bucket-address.js';
-import { createBucketDestination } from '../../src/store/s3/bucket-destination.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
+import { openMemoryBucket } from '../helpers/memory-destination.js';
 import { MemoryBucket, type RequestGate } from '../helpers/memory-store.js';
 import { createTestRecord } from '../store/manifest/records.js';
 import { OWNER } from './helpers.js';
@@ -20,12 +17,6 @@ const FILES = ['binance_trades', 'binance_quotes', 'deribit_trades'].flatMap((se
   `${series}_2024-04-01_X.csv.gz`,
 ]);
 
-function open(bucket: MemoryBucket, gate?: RequestGate): Destination {
-  const store = bucket.client(gate);
-  const stores = { bucket: () => store, close: () => {} };
-  return createBucketDestination(parseBucketAddress('s3://bucket/data'), stores, DEFAULT_STORE_SETTINGS);
-}
-
 /** Writes a day file to the bucket. @returns its record. */
 function writeDayFile(bucket: MemoryBucket, path: string): ManifestRecord {
   const [exchange = '', dataType = '', day = ''] = path.split('_');
@@ -35,7 +26,7 @@ function writeDayFile(bucket: MemoryBucket, path: string): ManifestRecord {
 }
 
 async function record(bucket: MemoryBucket, ...records: readonly ManifestRecord[]): Promise<void> {
-  const manifest = await open(bucket).openManifest({ warn: assert.fail });
+  const manifest = await openMemoryBucket(bucket).openManifest({ warn: assert.fail });
   const appended = Promise.all(records.map((one) => manifest.append(one)));
   await manifest.close();
   await appended;
@@ -56,7 +47,7 @@ async function check(
 ): Promise<Checked> {
   const read: string[] = [];
   const reported: string[] = [];
-  const destination = open(bucket, async (call, moment) => {
+  const destination = openMemoryBucket(bucket, async (call, moment) => {
     await meanwhile?.(call, moment);
     if (call.name === 'get' && moment === 'before') read.push(call.key.slice(RECORDS.length));
   });

@@ -1,7 +1,6 @@
 import { dirname } from 'node:path';
 import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
-import { openRegular } from '../../base/open-regular.js';
-import { NO_FOLLOW } from '../../store/no-follow.js';
+import { NO_FOLLOW, openRegular } from '../../base/open-regular.js';
 import type { Identity } from './identity.js';
 import { assertPrivateFolder, assertPrivateMode, FILE_MODE, quoteForShell } from './private-files.js';
 

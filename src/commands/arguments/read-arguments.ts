@@ -6,7 +6,7 @@ import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayWord } from '../../dataset/day.js';
 import { parseShard, type Shard } from '../../dataset/shard.js';
-import { isObjectLocation, parseScheme } from '../../store/location.js';
+import { hasObjectKey, isObjectLocation, normalizeScheme, parseScheme } from '../../store/location.js';
 import type { CommandArgs } from './command-args.js';
 
 /**
@@ -90,7 +90,7 @@ export function readFileLocation(args: CommandArgs, flag: string): string | unde
  * @throws usage error for a bucket, or a prefix that ends with a slash.
  */
 export function assertFileLocation(name: string, location: string): string {
-  if (isObjectLocation(location) && !/^[^/]*\/\/[^/]+\/.*[^/]$/s.test(location))
+  if (isObjectLocation(location) && !hasObjectKey(location))
     throw usageError(`${name}: names no object; write it as s3://bucket/key`);
   return location;
 }
@@ -105,12 +105,12 @@ export function readLocations(args: CommandArgs, name: string): readonly string[
 }
 
 /**
- * A path of this machine, or an `s3://` location with the scheme in lower case.
+ * A path of this machine, or a location in an object store with the scheme in lower case.
  * @throws usage error for other addresses.
  */
 export function parseLocationArgument(name: string, text: string): string {
   return isObjectLocation(text)
-    ? text.replace(/^s3/i, 's3')
+    ? normalizeScheme(text)
     : assertLocalPath(name, text, 'a file or folder of this machine, or s3://bucket/key');
 }
 

@@ -5,7 +5,7 @@ import { mayBeUndecoded, whyNotFound } from '../../base/utf8-name.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files, StoreSettings } from '../../store/files.js';
-import { absoluteLocation, isObjectLocation } from '../../store/location.js';
+import { absoluteLocation, hasObjectKey, isObjectLocation } from '../../store/location.js';
 import { createPathMatcher, globBaseFolder, isPathGlob } from './path-glob.js';
 
 export interface ConvertSource {
@@ -70,8 +70,8 @@ async function findInStore(
   { files, store }: SourceAccess,
   signal: AbortSignal,
 ): Promise<readonly ConvertSource[]> {
-  const isNamed = /^s3:\/\/[^/]+\/.*[^/]$/i.test(location);
-  if (isNamed && (await files.stat(location, signal))) return [{ path: location, root: undefined }];
+  if (hasObjectKey(location) && (await files.stat(location, signal)))
+    return [{ path: location, root: undefined }];
   const isGlob = isPathGlob(location);
   const prefix = location.replace(/\/+$/, '');
   const root = isGlob ? globBaseFolder(location) : prefix;

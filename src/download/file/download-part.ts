@@ -1,9 +1,9 @@
 import { constants, type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TickhaulError, toDiskError } from '../../base/errors.js';
+import { NO_FOLLOW } from '../../base/open-regular.js';
 import { formatSize } from '../../base/units.js';
 import type { DayFileResponse } from '../../service/service-config.js';
-import { NO_FOLLOW } from '../../store/no-follow.js';
 import { removeResumeNote, writeResumeNote } from '../../store/part-path.js';
 import { MIN_BYTES_TO_STREAM } from './receive-small-file.js';
 

@@ -1,16 +1,14 @@
-import { readFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { readFile, statfs } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { writeWhole } from '../../base/write-whole.js';
 import type { Destination } from '../destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
-import { readFreeSpace } from '../free-space.js';
 import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js';
 import { tryAcquireRunLock } from '../lock/run-lock.js';
 import { createPrivateSuffix } from '../part-owner.js';
-import { resolveInside } from '../paths.js';
-import { stateFolderPath } from '../state-folder.js';
+import { resolveInside, stateFolderPath } from '../paths.js';
 import { createFolderLookup } from './folder-lookup.js';
 import { openFolderManifest, readFolderManifest } from './folder-manifest.js';
 import { localFiles } from './local-files.js';
@@ -69,5 +67,20 @@ async function writeState(path: string, text: string): Promise<void> {
     await writeWhole(path, [text]);
   } catch (error) {
     throw toDiskError(error, path, 'disk');
+  }
+}
+
+/**
+ * Free bytes for this user on the disk of a folder, which need not exist yet; undefined if the system does
+ * not report it.
+ */
+async function readFreeSpace(dir: string): Promise<number | undefined> {
+  const folder = resolve(dir);
+  try {
+    const { bavail, bsize } = await statfs(folder);
+    return bavail * bsize;
+  } catch {
+    const parent = dirname(folder);
+    return parent === folder ? undefined : readFreeSpace(parent);
   }
 }

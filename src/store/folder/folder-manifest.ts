@@ -2,7 +2,7 @@ import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { openRegular } from '../../base/open-regular.js';
+import { NO_FOLLOW, openRegular } from '../../base/open-regular.js';
 import { DownloadHistory } from '../manifest/download-history.js';
 import { LineStore } from '../manifest/line-store.js';
 import type { Manifest, ManifestOptions } from '../manifest/manifest.js';
@@ -13,8 +13,7 @@ import {
   parseManifestLines,
 } from '../manifest/manifest-line.js';
 import type { ManifestRecord } from '../manifest-record.js';
-import { NO_FOLLOW } from '../no-follow.js';
-import { manifestPath } from '../state-folder.js';
+import { manifestPath } from '../paths.js';
 import { compactManifest } from './compact-manifest.js';
 import { applyLine, type ManifestScan, scanManifest } from './manifest-scan.js';
 import { ManifestWriter } from './manifest-writer.js';

@@ -3,7 +3,7 @@ import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js'
 import { openRegular } from '../../base/open-regular.js';
 import { readChunks } from '../../integrity/read-chunks.js';
 import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
-import { manifestPath } from '../state-folder.js';
+import { manifestPath } from '../paths.js';
 import { openPartFile } from './part-file.js';
 
 /** Accesses local files. */

@@ -1,6 +1,6 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
+import { NO_FOLLOW } from '../../base/open-regular.js';
 import { isOpenFileAt } from '../lock/remove-if-same.js';
-import { NO_FOLLOW } from '../no-follow.js';
 
 const LF = 0x0a;
 const APPEND = constants.O_RDWR | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW;

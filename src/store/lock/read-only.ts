@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
 import type { Destination, RunMembership } from '../destination.js';
-import { stateFolderPath } from '../state-folder.js';
+import { stateFolderPath } from '../paths.js';
 
 /** Membership in the runs of a folder, which may be read-only. */
 export interface RunAccess extends RunMembership {

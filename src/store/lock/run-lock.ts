@@ -3,7 +3,7 @@ import { constants, copyFile, type FileHandle, link, lstat, open, rm, writeFile 
 import { join } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { stateFolderPath } from '../state-folder.js';
+import { stateFolderPath } from '../paths.js';
 import { createLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
 import { removeIfSame } from './remove-if-same.js';
 import { startHeartbeat } from './start-heartbeat.js';

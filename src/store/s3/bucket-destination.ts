@@ -5,14 +5,13 @@ import type { StoreSettings } from '../files.js';
 import type { AcquireLockOptions } from '../lock/acquire-run-lock.js';
 import type { LockOwner } from '../lock/run-lock.js';
 import { isInside } from '../paths.js';
+import type { BucketConnections } from './bucket.js';
 import type { BucketAddress } from './bucket-address.js';
-import type { BucketConnections } from './bucket-connections.js';
 import { createBucketFiles } from './bucket-files.js';
-import { createBucketLookup } from './bucket-lookup.js';
 import { DataPrefix } from './data-prefix.js';
 import { acquireLease, type StoreLease } from './lease.js';
 import { openStoreManifest } from './manifest/store-manifest.js';
-import { UPLOAD_MEMORY_BYTES } from './part-size.js';
+import { UPLOAD_MEMORY_BYTES } from './part-buffer-pool.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
 /** Creates a destination for a prefix of a bucket. */
@@ -49,7 +48,7 @@ export function createBucketDestination(
     },
     files,
     settings,
-    openLookup: async (getPrefixes = () => [''], signal) => createBucketLookup(data, getPrefixes(), signal),
+    openLookup: async (getPrefixes = () => [''], signal) => data.openLookup(getPrefixes(), signal),
     async *list(under, signal) {
       const path = under.replace(/\/+$/, '');
       const object = path === '' ? undefined : await files.stat(`s3://${bucket}/${prefix}${path}`, signal);

@@ -2,9 +2,9 @@ import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { Files } from '../files.js';
 import { isDataPath } from '../paths.js';
+import type { BucketConnections } from './bucket.js';
 import { parseObjectLocation } from './bucket-address.js';
-import type { BucketConnections } from './bucket-connections.js';
-import { manifestRoot } from './manifest/manifest-keys.js';
+import { manifestRoot } from './manifest/manifest-objects.js';
 import type { ObjectStore } from './object-store.js';
 
 /** Accesses objects by location, `s3://bucket/key`. */

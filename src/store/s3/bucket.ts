@@ -1,16 +1,45 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
+import type { StoreSettings } from '../files.js';
 import { md5Digest, normalizeEtag } from './etag.js';
 import { MultipartObjectUpload } from './multipart-upload.js';
 import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
-import type { PartBufferPool } from './part-buffer-pool.js';
+import { PartBufferPool } from './part-buffer-pool.js';
 import { readObject } from './read-object.js';
 import { removeObjects } from './remove-objects.js';
-import type { S3Connection } from './s3-connection.js';
+import { openS3Connection, type S3Connection } from './s3-connection.js';
 import { createNotAStoreError } from './s3-errors.js';
 
-export interface BucketOptions {
+/** Buckets of one store, which share connections. */
+export interface BucketConnections {
+  bucket(name: string): ObjectStore;
+  close(): void;
+}
+
+/** Loads the SDK and connects only when a bucket is used. */
+export function openBucketConnections(settings: StoreSettings): BucketConnections {
+  let connection: Promise<S3Connection> | undefined;
+  const partBuffers = new PartBufferPool();
+  const buckets = new Map<string, ObjectStore>();
+  const close = (): void => {
+    connection?.then(({ close }) => close()).catch(() => {});
+  };
+  return {
+    bucket(name) {
+      const connect = (): Promise<S3Connection> => {
+        connection ??= openS3Connection(settings);
+        return connection;
+      };
+      const bucket = buckets.get(name) ?? openBucket(name, { connect, partBuffers, close });
+      buckets.set(name, bucket);
+      return bucket;
+    },
+    close,
+  };
+}
+
+interface BucketOptions {
   /** Called for each request; the connection is opened at the first. */
   readonly connect: () => Promise<S3Connection>;
   readonly partBuffers: PartBufferPool;
@@ -18,7 +47,7 @@ export interface BucketOptions {
 }
 
 /** Opens one bucket, over a connection that other buckets may share. */
-export function openBucket(Bucket: string, { connect, partBuffers, close }: BucketOptions): ObjectStore {
+function openBucket(Bucket: string, { connect, partBuffers, close }: BucketOptions): ObjectStore {
   const name = `s3://${Bucket}`;
   const objectName = (key: string): string => `${name}/${key}`;
 

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { ChildProcess } from 'node:child_process';
 import { subscribe } from 'node:diagnostics_channel';
+import { readdirSync, readFileSync } from 'node:fs';
 import type { ClientRequest } from 'node:http';
 import type { S3Client } from '@aws-sdk/client-s3';
 import { withTimeout } from '../../base/wait.js';
-import { endProgram } from './end-program.js';
 import { createCredentialsError, createCredentialsTimeoutError } from './s3-errors.js';
 
 type Credentials = Awaited<ReturnType<S3Client['config']['credentials']>>;
@@ -93,4 +93,37 @@ export function openCredentials(provider: () => Promise<Credentials>, timeoutMs:
       endLoads();
     },
   };
+}
+
+/** Kills a program and, where `/proc` lists them, its descendants, which would otherwise outlive it. */
+export function endProgram(child: ChildProcess): void {
+  const { pid, exitCode, signalCode } = child;
+  if (pid === undefined) {
+    child.once('spawn', () => endProgram(child));
+    return;
+  }
+  if (exitCode === null && signalCode === null) killTree(pid);
+  // A descendant that is still running may hold the other ends of the pipes.
+  for (const pipe of child.stdio) pipe?.destroy();
+}
+
+function killTree(pid: number): void {
+  const children = listChildren(pid);
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // The process has already ended.
+  }
+  for (const child of children) killTree(child);
+}
+
+/** Process ids of all children; empty on systems without `/proc`. */
+function listChildren(pid: number): readonly number[] {
+  try {
+    return readdirSync(`/proc/${pid}/task`).flatMap((thread) =>
+      readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8').split(' ').filter(Boolean).map(Number),
+    );
+  } catch {
+    return [];
+  }
 }

@@ -1,5 +1,7 @@
-import type { ListedEntry, PendingUpload, Uploads } from '../destination.js';
+import pLimit from 'p-limit';
+import type { FileLookup, ListedEntry, PendingUpload, Uploads } from '../destination.js';
 import type { StoredFileInfo } from '../files.js';
+import { LineStore } from '../manifest/line-store.js';
 import { isDataPath } from '../paths.js';
 import type { BucketAddress } from './bucket-address.js';
 import type { ObjectStore } from './object-store.js';
@@ -7,6 +9,7 @@ import type { ObjectStore } from './object-store.js';
 /** Extensions of files that tickhaul uploads: other programs may have uploads under the same prefix. */
 const UPLOAD_EXTENSIONS = /\.(?:csv\.gz|parquet|ndjson(?:\.gz|\.zst)?|jsonl)$/;
 const DAY_MS = 86_400_000;
+const CONCURRENT_LISTINGS = 8;
 
 /** The files of a destination in a bucket, without tickhaul's state. */
 export class DataPrefix {
@@ -30,6 +33,27 @@ export class DataPrefix {
       });
       if (files.length > 0) yield files;
     }
+  }
+
+  /** Lists all objects under some prefixes, so that lookups are answered from memory. */
+  async openLookup(prefixes: readonly string[], signal: AbortSignal | undefined): Promise<FileLookup> {
+    // There may be millions, so store them as lines outside the heap.
+    const linesByPath = new LineStore();
+    const limit = pLimit(CONCURRENT_LISTINGS);
+    const listOne = async (prefix: string): Promise<void> => {
+      for await (const page of this.list(prefix, signal))
+        for (const { path, bytes, etag } of page) linesByPath.set(path, `${bytes} ${etag}`);
+    };
+    await Promise.all(prefixes.map((prefix) => limit(listOne, prefix)));
+    return {
+      has: (path) => linesByPath.has(path),
+      get(path) {
+        const line = linesByPath.get(path);
+        if (line === undefined) return undefined;
+        const [bytes, etag] = line.split(' ', 2);
+        return { bytes: Number(bytes), etag };
+      },
+    };
   }
 
   /** Unfinished uploads of tickhaul. */

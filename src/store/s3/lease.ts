@@ -11,7 +11,7 @@ import {
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
 import { LEASE_CLOCK, LEASE_GIVE_UP_MS, LEASE_STALE_MS, type LeaseClock } from './lease-clock.js';
 import { LeaseHeartbeat } from './lease-heartbeat.js';
-import { formatKeyTime } from './manifest/manifest-keys.js';
+import { formatKeyTime } from './manifest/manifest-objects.js';
 import type { ObjectStore, StoredObject } from './object-store.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 

@@ -5,8 +5,7 @@ import { onAbort, rejectOnAbort } from '../../base/wait.js';
 import type { StoredVersion } from '../files.js';
 import { md5Digest, multipartEtag, normalizeEtag } from './etag.js';
 import type { ObjectStore, ObjectUpload } from './object-store.js';
-import type { PartBufferPool } from './part-buffer-pool.js';
-import { choosePartBytes, MAX_PARTS } from './part-size.js';
+import { choosePartBytes, MAX_PARTS, type PartBufferPool } from './part-buffer-pool.js';
 import type { S3Connection } from './s3-connection.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { openBucketConnections } from '../../../src/store/s3/bucket-connections.js';
+import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
-import { PART_BYTES } from '../../../src/store/s3/part-size.js';
+import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';

@@ -4,10 +4,10 @@ import { type TestContext, test } from 'node:test';
 import type { Destination } from '../../../src/store/destination.js';
 import { openDestination } from '../../../src/store/open-destination.js';
 import { openFiles } from '../../../src/store/open-files.js';
+import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import { parseBucketAddress } from '../../../src/store/s3/bucket-address.js';
-import { openBucketConnections } from '../../../src/store/s3/bucket-connections.js';
 import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
-import { PART_BYTES } from '../../../src/store/s3/part-size.js';
+import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type ReachableBucket, reachableBucket } from './opening.js';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatS3Request } from '../../../src/store/s3/format-s3-request.js';
+import { formatS3Request } from '../../../src/store/s3/s3-request-handler.js';
 
 const OBJECT = { method: 'PUT', host: 'store:9000', path: '/bucket/a%3D1/b.csv.gz', query: {}, headers: {} };
 

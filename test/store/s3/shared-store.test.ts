@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import type { Manifest } from '../../../src/store/manifest/manifest.js';
-import { openBucketConnections } from '../../../src/store/s3/bucket-connections.js';
+import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import { acquireLease } from '../../../src/store/s3/lease.js';
 import { openStoreManifest } from '../../../src/store/s3/manifest/store-manifest.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';

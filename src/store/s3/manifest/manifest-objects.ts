@@ -1,7 +1,8 @@
+import pLimit from 'p-limit';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { DayFile } from '../../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../../dataset/file-naming.js';
-import type { ManifestScope } from '../../manifest/manifest.js';
+import type { ManifestScope, ManifestScopes } from '../../manifest/manifest.js';
 import type { ObjectStore, StoredObject } from '../object-store.js';
 
 /** Location of a manifest in a bucket. */
@@ -45,7 +46,7 @@ export function isBase(name: string): boolean {
 }
 
 /** Splits the key of an object into month and name; undefined if it is not part of the manifest. */
-export function parseManifestKey(
+function parseManifestKey(
   key: string,
   root: string,
 ): { readonly month: string; readonly name: string } | undefined {
@@ -54,7 +55,7 @@ export function parseManifestKey(
 }
 
 /** Prefixes of all keys that a scope needs. */
-export function scopePrefixes({ exchanges, dataTypes, from, to }: ManifestScope): readonly string[] {
+function scopePrefixes({ exchanges, dataTypes, from, to }: ManifestScope): readonly string[] {
   if (exchanges === undefined) return [''];
   if (dataTypes === undefined) return exchanges.map((exchange) => `${encodeURIComponent(exchange)}/`);
   const months = from === undefined || to === undefined ? undefined : listMonths(from, to);
@@ -66,7 +67,7 @@ export function scopePrefixes({ exchanges, dataTypes, from, to }: ManifestScope)
 }
 
 /** Whether a scope includes a month. */
-export function isInScope(month: string, { exchanges, dataTypes, from, to }: ManifestScope): boolean {
+function isInScope(month: string, { exchanges, dataTypes, from, to }: ManifestScope): boolean {
   const [exchange, dataType, name = ''] = month.split('/');
   if (exchanges && !exchanges.some((selected) => encodeURIComponent(selected) === exchange)) return false;
   if (dataTypes && !dataTypes.some((selected) => encodeURIComponent(selected) === dataType)) return false;
@@ -113,4 +114,56 @@ function parseBaseTime(name: string): number {
   const [, year, month, day, hour, minute, second, ms] =
     /(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)(\d{3})Z/.exec(name) ?? [];
   return Date.parse(`${year}-${month}-${day}T${hour}:${minute}:${second}.${ms}Z`);
+}
+
+const CONCURRENT_LISTINGS = 8;
+
+/** Lists the objects of a manifest that any of the scopes needs, by month, in the order of names. */
+export async function listScopes(
+  place: ManifestLocation,
+  scope: ManifestScopes,
+  signal: AbortSignal | undefined,
+): Promise<ObjectsByMonth> {
+  const scopes = [scope].flat();
+  const months = await listPrefixes(place, removeCoveredPrefixes(scopes.flatMap(scopePrefixes)), signal);
+  for (const month of months.keys())
+    if (!scopes.some((scope) => isInScope(month, scope))) months.delete(month);
+  return months;
+}
+
+/** Removes prefixes that another prefix covers, so that no object is listed twice. */
+function removeCoveredPrefixes(prefixes: readonly string[]): readonly string[] {
+  const result: string[] = [];
+  // In sorted order, covered prefixes follow the prefix that covers them.
+  for (const prefix of prefixes.toSorted()) {
+    const last = result.at(-1);
+    if (last === undefined || !prefix.startsWith(last)) result.push(prefix);
+  }
+  return result;
+}
+
+/** Lists the objects under some prefixes, by month. Months without objects are not included. */
+export async function listPrefixes(
+  { store, root }: ManifestLocation,
+  prefixes: readonly string[],
+  signal: AbortSignal | undefined,
+): Promise<ObjectsByMonth> {
+  const limit = pLimit(CONCURRENT_LISTINGS);
+  const months: ObjectsByMonth = new Map();
+  const listOne = async (prefix: string): Promise<ObjectsByMonth> => {
+    const listed: ObjectsByMonth = new Map();
+    for await (const page of store.list(`${root}${prefix}`, signal)) {
+      for (const object of page) {
+        const parts = parseManifestKey(object.key, root);
+        if (!parts) continue;
+        const objects = listed.get(parts.month) ?? [];
+        objects.push({ ...object, name: parts.name });
+        listed.set(parts.month, objects);
+      }
+    }
+    return listed;
+  };
+  for (const listed of await Promise.all(prefixes.map((prefix) => limit(listOne, prefix))))
+    for (const [month, objects] of listed) months.set(month, objects);
+  return months;
 }

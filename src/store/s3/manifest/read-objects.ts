@@ -2,10 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
 import { describeSkippedLines } from '../../manifest/manifest-line.js';
 import { splitLines } from '../../manifest/split-lines.js';
-import { isBase, type ManifestLocation, type NamedObject } from './manifest-keys.js';
-import type { NewestRecords } from './newest-records.js';
-import { prefetchObjects } from './prefetch-objects.js';
-import { parseBaseHeader } from './segment-line.js';
+import type { StoredObject } from '../object-store.js';
+import { isBase, type ManifestLocation, type NamedObject } from './manifest-objects.js';
+import { type NewestRecords, parseBaseHeader } from './newest-records.js';
 
 /**
  * Reads the records of some objects, in the given order.
@@ -24,11 +23,11 @@ export async function readObjects<T extends NamedObject>(
   const eitherSignal = signal ? AbortSignal.any([signal, done.signal]) : done.signal;
   // Many concurrent requests listen to this signal.
   setMaxListeners(0, eitherSignal);
-  const prefetch = prefetchObjects(objects, (key) => store.getWhole(key, eitherSignal));
+  const fetchNext = prefetchObjects(objects, (key) => store.getWhole(key, eitherSignal));
   try {
     for (const object of objects) {
       const reader = new ObjectLineReader(object.name, into);
-      const fetching = prefetch.next(object);
+      const fetching = fetchNext(object);
       const chunks = fetching ? toChunks(await fetching) : store.get(object.key, undefined, eitherSignal);
       if (!(await readChunksInto(chunks, reader))) removed.push(object);
       for (const message of describeSkippedLines(reader.end(), `${store.name}/${object.key}`)) warn(message);
@@ -94,4 +93,41 @@ async function readChunksInto(
 
 function toChunks(bytes: Buffer | undefined): readonly Buffer[] | undefined {
   return bytes && [bytes];
+}
+
+const MAX_OBJECTS_AHEAD = 16;
+/** Limit of prefetched bytes. A larger object is not prefetched. */
+const MAX_BYTES_AHEAD = 32 * 1024 * 1024;
+
+/**
+ * Fetches small objects ahead of their use.
+ * @returns to be called for each object, in order. It returns the bytes, or undefined if the object no longer
+ * exists; undefined without a promise if the object is too large.
+ */
+function prefetchObjects(
+  objects: readonly StoredObject[],
+  fetch: (key: string) => Promise<Buffer | undefined>,
+): (object: StoredObject) => Promise<Buffer | undefined> | undefined {
+  const fetches = new Map<StoredObject, Promise<Buffer | undefined>>();
+  let at = 0;
+  let bytes = 0;
+  const startMore = (): void => {
+    for (let next = objects[at]; next && fetches.size < MAX_OBJECTS_AHEAD; next = objects[at]) {
+      const isLarge = next.bytes > MAX_BYTES_AHEAD;
+      if (!isLarge && bytes + next.bytes > MAX_BYTES_AHEAD) break;
+      at++;
+      if (isLarge) continue;
+      const fetching = fetch(next.key);
+      // It is never awaited if an earlier object fails.
+      fetching.catch(() => undefined);
+      fetches.set(next, fetching);
+      bytes += next.bytes;
+    }
+  };
+  return (object) => {
+    startMore();
+    const fetching = fetches.get(object);
+    if (fetches.delete(object)) bytes -= object.bytes;
+    return fetching;
+  };
 }

@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.js';
-import { type ManifestLocation, segmentName } from './manifest-keys.js';
+import { type ManifestLocation, segmentName } from './manifest-objects.js';
 
 /** Time after which buffered records are written. */
 const FLUSH_MS = 5_000;

@@ -5,14 +5,16 @@ import { DownloadHistory } from '../../manifest/download-history.js';
 import type { Manifest, ManifestOptions, ManifestScopes } from '../../manifest/manifest.js';
 import type { ManifestRecord } from '../../manifest-record.js';
 import type { ObjectStore } from '../object-store.js';
-import { needsCompaction } from './compact-month.js';
-import { compactMonths } from './compact-months.js';
-import { listScopes } from './list-months.js';
-import type { LiveObjects } from './live-objects.js';
-import { type ManifestLocation, manifestRoot, monthPrefix, type ObjectsByMonth } from './manifest-keys.js';
-import { NewestRecords } from './newest-records.js';
-import { readMonths } from './read-months.js';
-import { formatSegmentLine } from './segment-line.js';
+import { compactMonths, needsCompaction } from './compact-months.js';
+import {
+  listScopes,
+  type ManifestLocation,
+  manifestRoot,
+  monthPrefix,
+  type ObjectsByMonth,
+} from './manifest-objects.js';
+import { formatSegmentLine, NewestRecords } from './newest-records.js';
+import { type LiveObjects, readMonths } from './read-months.js';
 import { SegmentWriter } from './segment-writer.js';
 
 export interface StoreManifestOptions extends ManifestOptions {

@@ -1,7 +1,7 @@
 import { type Day, parseDay } from '../../../../src/dataset/day.js';
 import type { Manifest, ManifestScopes } from '../../../../src/store/manifest/manifest.js';
 import type { ManifestRecord } from '../../../../src/store/manifest-record.js';
-import { compactMonth } from '../../../../src/store/s3/manifest/compact-month.js';
+import { compactMonth } from '../../../../src/store/s3/manifest/compact-months.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
 import type { ObjectStore } from '../../../../src/store/s3/object-store.js';
 import type { MemoryBucket } from '../../../helpers/memory-store.js';

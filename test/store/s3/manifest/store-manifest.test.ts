@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../../../src/base/errors.js';
 import { parseDay } from '../../../../src/dataset/day.js';
 import type { ManifestScopes } from '../../../../src/store/manifest/manifest.js';
-import { formatSegmentLine } from '../../../../src/store/s3/manifest/segment-line.js';
+import { formatSegmentLine } from '../../../../src/store/s3/manifest/newest-records.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
 import { MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js';
 import { createTestRecord, toTestPath } from '../../manifest/records.js';
