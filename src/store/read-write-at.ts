@@ -14,8 +14,13 @@ export async function readTextAt(
   location: string,
   signal?: AbortSignal,
 ): Promise<string | undefined> {
+  return (await undefinedIfMissing(readBytesAt(files, location, signal)))?.toString('utf8');
+}
+
+/** The result of an access; undefined if nothing exists at the location. */
+export async function undefinedIfMissing<T>(access: Promise<T>): Promise<T | undefined> {
   try {
-    return (await readBytesAt(files, location, signal)).toString('utf8');
+    return await access;
   } catch (error) {
     if (error instanceof TickhaulError && error.code === 'missing') return undefined;
     throw error;

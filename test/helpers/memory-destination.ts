@@ -193,8 +193,6 @@ export function objectFiles(): ObjectFiles {
   const store = bucket.client(async ({ name, key }, moment) => {
     if (moment === 'before') asked.push(`${name} s3://bucket/${key}`);
   });
-  const files = createLocationFiles(async () =>
-    createBucketFiles({ bucket: () => store, close: store.close }),
-  );
+  const files = createLocationFiles(async () => createBucketFiles({ bucket: () => store, close: () => {} }));
   return { ...files, bucket, asked };
 }

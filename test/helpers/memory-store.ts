@@ -106,7 +106,6 @@ export class MemoryBucket {
       abortUpload: async ({ id }) => {
         unfinished.delete(id);
       },
-      close: () => {},
     };
   }
 

@@ -2,6 +2,7 @@ import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
 import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { StoreSettings } from '../files.js';
+import { undefinedIfMissing } from '../read-write-at.js';
 import { md5Digest, normalizeEtag } from './etag.js';
 import { MultipartObjectUpload } from './multipart-upload.js';
 import type { ObjectStore, StoredObject, UnfinishedUpload } from './object-store.js';
@@ -20,34 +21,33 @@ export interface BucketConnections {
 /** Loads the SDK and connects only when a bucket is used. */
 export function openBucketConnections(settings: StoreSettings): BucketConnections {
   let connection: Promise<S3Connection> | undefined;
+  const connect = (): Promise<S3Connection> => {
+    connection ??= openS3Connection(settings);
+    return connection;
+  };
   const partBuffers = new PartBufferPool();
   const buckets = new Map<string, ObjectStore>();
-  const close = (): void => {
-    connection?.then(({ close }) => close()).catch(() => {});
-  };
   return {
     bucket(name) {
-      const connect = (): Promise<S3Connection> => {
-        connection ??= openS3Connection(settings);
-        return connection;
-      };
-      const bucket = buckets.get(name) ?? openBucket(name, { connect, partBuffers, close });
+      const bucket = buckets.get(name) ?? openBucket(name, connect, partBuffers);
       buckets.set(name, bucket);
       return bucket;
     },
-    close,
+    close() {
+      connection?.then(({ close }) => close()).catch(() => {});
+    },
   };
 }
 
-interface BucketOptions {
-  /** Called for each request; the connection is opened at the first. */
-  readonly connect: () => Promise<S3Connection>;
-  readonly partBuffers: PartBufferPool;
-  readonly close: () => void;
-}
-
-/** Opens one bucket, over a connection that other buckets may share. */
-function openBucket(Bucket: string, { connect, partBuffers, close }: BucketOptions): ObjectStore {
+/**
+ * Opens one bucket, over a connection that other buckets may share.
+ * @param connect called for each request.
+ */
+function openBucket(
+  Bucket: string,
+  connect: () => Promise<S3Connection>,
+  partBuffers: PartBufferPool,
+): ObjectStore {
   const name = `s3://${Bucket}`;
   const objectName = (key: string): string => `${name}/${key}`;
 
@@ -182,8 +182,6 @@ function openBucket(Bucket: string, { connect, partBuffers, close }: BucketOptio
         }),
       );
     },
-
-    close,
   };
   return store;
 }
@@ -195,13 +193,4 @@ function createKeyDecoder(encoding: string | undefined): (text: string) => strin
 
 function createEndlessListingError(name: string): TickhaulError {
   return new TickhaulError('bad_answer', `${name}: the store's listing does not end; check --s3-endpoint`);
-}
-
-async function undefinedIfMissing<T>(promise: Promise<T>): Promise<T | undefined> {
-  try {
-    return await promise;
-  } catch (error) {
-    if (error instanceof TickhaulError && error.code === 'missing') return undefined;
-    throw error;
-  }
 }

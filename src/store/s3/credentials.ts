@@ -96,7 +96,7 @@ export function openCredentials(provider: () => Promise<Credentials>, timeoutMs:
 }
 
 /** Kills a program and, where `/proc` lists them, its descendants, which would otherwise outlive it. */
-export function endProgram(child: ChildProcess): void {
+function endProgram(child: ChildProcess): void {
   const { pid, exitCode, signalCode } = child;
   if (pid === undefined) {
     child.once('spawn', () => endProgram(child));

@@ -59,7 +59,6 @@ export interface ObjectStore {
   listUploads(prefix: string, signal?: AbortSignal): AsyncIterable<readonly UnfinishedUpload[]>;
   /** Aborts an upload and removes its parts. Has no effect if it no longer exists. */
   abortUpload(upload: Pick<UnfinishedUpload, 'key' | 'id'>, signal?: AbortSignal): Promise<void>;
-  close(): void;
 }
 
 export interface ByteRange {

@@ -30,7 +30,14 @@ test('a manifest that grew while open is compacted when it is closed', async (t)
 
 test('of two compactions one gives up, unless the other started more than ten minutes ago', async (t) => {
   const { path, writeRaw } = await manifestFolder(t);
-  await writeRaw(formatManifestLine(createTestRecord('a', 1)) + formatManifestLine(createTestRecord('a', 2)));
+  const gone = createTestRecord('gone');
+  const records = [
+    createTestRecord('a', 1),
+    gone,
+    createTestRecord('a', 2),
+    { ...gone, dropped: true as const },
+  ];
+  await writeRaw(records.map(formatManifestLine).join(''));
   await writeFile(`${path}.compact`, 'half');
   assert.equal(await compactManifest(path, Date.now()), false);
   assert.equal(await readFile(`${path}.compact`, 'utf8'), 'half');

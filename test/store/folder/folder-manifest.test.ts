@@ -1,40 +1,12 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { appendFile, mkdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { compactManifest } from '../../../src/store/folder/compact-manifest.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { formatManifestLine } from '../../../src/store/manifest/manifest-line.js';
 import { createTestRecord, toTestPath } from '../manifest/records.js';
 import { manifestFolder, paths } from './manifest-folder.js';
-
-test('a folder without a manifest has an empty one, and opening it writes nothing', async (t) => {
-  const { dir, open } = await manifestFolder(t);
-  const manifest = await open();
-  assert.equal(manifest.size, 0);
-  assert.equal(manifest.get(toTestPath('a')), undefined);
-  await manifest.close();
-  await assert.rejects(stat(join(dir, '.tickhaul')), { code: 'ENOENT' });
-});
-
-test('the last line of a path counts, before and after the manifest is opened again', async (t) => {
-  const { warnings, open } = await manifestFolder(t);
-  const first = await open();
-  await Promise.all([
-    first.append(createTestRecord('a', 1)),
-    first.append(createTestRecord('b', 2)),
-    first.append(createTestRecord('a', 3)),
-  ]);
-  assert.deepEqual(first.get(toTestPath('a')), createTestRecord('a', 3));
-  await first.close();
-  const second = await open();
-  assert.equal(second.size, 2);
-  assert.deepEqual(second.get(toTestPath('a')), createTestRecord('a', 3));
-  assert.deepEqual(paths(second), ['a', 'b']);
-  await second.close();
-  assert.deepEqual(warnings, []);
-});
 
 test('a partial last line is skipped with a warning, and the next record starts on a new line', async (t) => {
   const { warnings, open, writeRaw } = await manifestFolder(t);
@@ -168,22 +140,4 @@ test('a failed append is reported, and the next one is attempted', async (t) => 
   await manifest.append(createTestRecord('b'));
   assert.deepEqual(paths(manifest), ['b']);
   await manifest.close();
-});
-
-test('a forgotten path is unknown, also after a compaction', async (t) => {
-  const { path, open } = await manifestFolder(t);
-  const first = await open();
-  const [gone, kept] = [createTestRecord('gone.csv.gz'), createTestRecord('kept.csv.gz')];
-  await first.append(gone);
-  await first.append(kept);
-  await first.append({ ...gone, dropped: true });
-  assert.deepEqual([first.size, paths(first)], [1, ['kept']]);
-  await first.close();
-  assert.deepEqual(paths(await open()), ['kept']);
-  assert.equal(await compactManifest(path, Date.now()), true);
-  assert.equal((await readFile(path, 'utf8')).trim().split('\n').length, 1);
-  const again = await open();
-  await again.append(gone);
-  await again.close();
-  assert.deepEqual(paths(await open()), ['kept', 'gone']);
 });

@@ -8,8 +8,6 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { TickhaulError } from '../../../src/base/errors.js';
-import { acquireRunLock } from '../../../src/store/lock/acquire-run-lock.js';
 import { readProcess, readProcessIdentity } from '../../../src/store/lock/process-identity.js';
 import { type LockOwner, tryAcquireRunLock } from '../../../src/store/lock/run-lock.js';
 import { startHeartbeat } from '../../../src/store/lock/start-heartbeat.js';
@@ -174,27 +172,6 @@ test('a run is notified when it loses the lock to another run', async () => {
   await lost;
   clearInterval(alive);
   await end();
-});
-
-test('a held lock is an error with its holder, or is waited for', async () => {
-  const first = await acquireRunLock(dir, owner(1, { command: 'tickhaul sync' }));
-  await assert.rejects(acquireRunLock(dir, owner(2)), (error: TickhaulError) => {
-    assert.equal(error.exitCode, 9);
-    assert.match(error.message, /process 5000001 on here since 20\S+ \(tickhaul sync\); use --lock-timeout/);
-    return true;
-  });
-  await assert.rejects(acquireRunLock(dir, owner(2), { timeoutMs: 20 }), { code: 'locked' });
-  const { signal } = new AbortController();
-  const second = await acquireRunLock(dir, owner(2), {
-    timeoutMs: 60_000,
-    signal,
-    onWait: (who) => {
-      assert.match(who, /process 5000001/);
-      void first.release();
-    },
-  });
-  await second.release();
-  await assert.rejects(stat(path), { code: 'ENOENT' });
 });
 
 test('a folder that cannot be created is an error', async () => {

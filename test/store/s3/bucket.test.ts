@@ -2,8 +2,11 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
 import { openBucketConnections } from '../../../src/store/s3/bucket.js';
+import { parseBucketAddress } from '../../../src/store/s3/bucket-address.js';
+import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
+import { S3_STORE } from '../../../src/store/s3/s3-store.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';
@@ -22,66 +25,11 @@ async function open(t: TestContext, stallTimeoutMs?: number): Promise<Opened> {
   return { store: stores.bucket(bucket.name), bucket, shim };
 }
 
-async function all<T>(pages: AsyncIterable<readonly T[]>): Promise<readonly T[]> {
-  const found: T[] = [];
-  for await (const page of pages) found.push(...page);
-  return found;
-}
-
 async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   const found: Buffer[] = [];
   for await (const chunk of chunks) found.push(chunk);
   return Buffer.concat(found);
 }
-
-const ODD_KEYS = [
-  '%41',
-  '.tickhaul/a',
-  "a'b(c)!*~",
-  'a+b',
-  'a=1/b=2/c d.gz',
-  'a&b<c>"d"',
-  'a//b',
-  'b?c#d',
-  'é€😀',
-  '\u0001',
-];
-
-test('a key may contain any characters when it is put, listed, read and removed', {
-  skip: NO_STORE,
-}, async (t) => {
-  const { store, bucket } = await open(t);
-  assert.equal(await store.check('a/'), false);
-  for (const key of ODD_KEYS) await store.put(key, Buffer.from(key));
-  const listed = await all(store.list(''));
-  assert.deepEqual(listed.map(({ key }) => key).sort(), [...ODD_KEYS].sort());
-  for (const { key, bytes, etag } of listed) {
-    const head = await store.head(key);
-    assert.deepEqual([head?.bytes, head?.etag], [bytes, etag], key);
-    assert.equal((await store.getWhole(key))?.toString(), key);
-  }
-  assert.deepEqual(
-    (await all(store.list('a='))).map(({ key }) => key),
-    ['a=1/b=2/c d.gz'],
-  );
-  await store.remove([...ODD_KEYS, 'not there']);
-  await store.remove(['not there']);
-  assert.deepEqual(await bucket.keys(), []);
-  assert.deepEqual([await store.head('a+b'), await store.getWhole('a+b')], [undefined, undefined]);
-});
-
-test('a listing of many pages has each key once, in order', { skip: NO_STORE }, async (t) => {
-  const { store } = await open(t);
-  const keys = Array.from({ length: 1001 }, (_, at) => `k/${String(at).padStart(5, '0')} +`);
-  for (let at = 0; at < keys.length; at += 100)
-    await Promise.all(keys.slice(at, at + 100).map((key) => store.put(key, Buffer.alloc(0))));
-  assert.deepEqual(
-    (await all(store.list('k/'))).map(({ key }) => key),
-    keys,
-  );
-  await store.remove(keys);
-  assert.deepEqual(await all(store.list('')), []);
-});
 
 test('an upload is visible once it is complete, in parts or as a whole', { skip: NO_STORE }, async (t) => {
   const { store, bucket, shim } = await open(t);
@@ -110,34 +58,6 @@ test('an upload is visible once it is complete, in parts or as a whole', { skip:
   }
   const puts = shim.calls.filter(({ operation }) => operation === 'PutObject').length;
   assert.equal(puts, 6);
-  assert.deepEqual(await bucket.uploads(), []);
-});
-
-test('an aborted upload leaves nothing', { skip: NO_STORE }, async (t) => {
-  const { store, bucket } = await open(t);
-  const isOver = new AbortController();
-  const uploads = [store.upload('a'), store.upload('b', undefined, isOver.signal), store.upload('c', 10)];
-  for (const upload of uploads) await upload.write(randomBytes(PART_BYTES + 5));
-  const [left] = uploads;
-  assert.ok(left);
-  isOver.abort();
-  await Promise.all(uploads.map((upload) => upload.abort()));
-  await Promise.all(uploads.map((upload) => upload.abort()));
-  assert.deepEqual([await bucket.keys(), await bucket.uploads()], [[], []]);
-  await assert.rejects(store.put('d', Buffer.alloc(1), isOver.signal), { code: 'interrupted' });
-});
-
-test('finds and aborts unfinished uploads of earlier runs', { skip: NO_STORE }, async (t) => {
-  const { store, bucket } = await open(t);
-  const key = 'left/é +=%.gz';
-  // The first part is stored before the second is sent.
-  await store.upload(key).write(randomBytes(2 * PART_BYTES + 5));
-  const [found] = await all(store.listUploads('left/'));
-  assert.equal(found?.key, key);
-  assert.ok(Math.abs(found.startedMs - Date.now()) < 3_600_000);
-  assert.deepEqual(await all(store.listUploads('other/')), []);
-  await store.abortUpload(found);
-  await store.abortUpload(found);
   assert.deepEqual(await bucket.uploads(), []);
 });
 
@@ -191,4 +111,27 @@ test('gives up on a silent store after some attempts', { skip: NO_STORE }, async
     exitCode: 5,
     message: /s3:\/\/test-\w+\/a: .* no response within 0\.2s; tried 3 times/,
   });
+});
+
+test('a missing bucket is reported at once', { skip: NO_STORE }, async (t) => {
+  const { settings } = await reachableBucket(t);
+  await assert.rejects(S3_STORE.openDestination('s3://nobodys-bucket/x', settings), {
+    exitCode: 2,
+    message: /^s3:\/\/nobodys-bucket: there is no such bucket/,
+  });
+});
+
+test('aborts own uploads that have been unfinished for a day', { skip: NO_STORE }, async (t) => {
+  const { store, bucket } = await open(t);
+  const keys = ['p/a.csv.gz', 'p/b.backup', 'q/c.csv.gz'];
+  const uploads = keys.map((key) => store.upload(key));
+  // The first part of each is stored before the second is sent.
+  for (const upload of uploads) await upload.write(Buffer.alloc(2 * PART_BYTES + 1));
+  const data = new DataPrefix(store, parseBucketAddress(`s3://${bucket.name}/p`));
+  const hours = (count: number): number => Date.now() + count * 3_600_000;
+  await data.abortOldUploads(hours(20), undefined);
+  assert.deepEqual(await bucket.uploads(), keys);
+  await data.abortOldUploads(hours(30), undefined);
+  assert.deepEqual(await bucket.uploads(), keys.slice(1));
+  await Promise.all(uploads.map((upload) => upload.abort()));
 });

@@ -3,24 +3,9 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
 import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../helpers/memory-store.js';
-import { acquireTestLease, owner, TestClock, waitForNextTurn } from './leases.js';
+import { owner, TestClock } from './leases.js';
 
 const SECOND = 1000;
-
-test('of many simultaneous runs each gets the lease, one at a time', async () => {
-  const bucket = new MemoryBucket();
-  let holders = 0;
-  await Promise.all(
-    Array.from({ length: 30 }, async (_, n) => {
-      const lease = await acquireTestLease(bucket, `${n}`, { timeoutMs: 240_000 });
-      assert.equal(++holders, 1);
-      await waitForNextTurn();
-      holders--;
-      await lease.release();
-    }),
-  );
-  assert.deepEqual(bucket.keys(), []);
-});
 
 /** A run that acquires the lease, holds it for a while, and may be killed; all times in seconds. */
 const racer = fc.record({

@@ -43,28 +43,6 @@ test('an exclusive lease excludes all others, a shared one only exclusive leases
   assert.deepEqual(bucket.keys(), []);
 });
 
-test('a held lease is an error with its holder, at once or after the wait', async () => {
-  const bucket = new MemoryBucket();
-  const lease = await acquireTestLease(bucket, 'db1');
-  const named =
-    /^s3:\/\/bucket\/data: another run holds the lock, process 5000000 on db1 since 2026-01-01T00/;
-  await assert.rejects(acquireTestLease(bucket, 'b'), { code: 'locked', message: named });
-  const waits: string[] = [];
-  const waiting = acquireTestLease(bucket, 'c', {
-    timeoutMs: 60_000,
-    onWait: (holder) => waits.push(holder),
-  });
-  waiting.catch(() => {});
-  const leaving = new AbortController();
-  const other = acquireTestLease(bucket, 'd', { timeoutMs: 60_000, signal: leaving.signal });
-  leaving.abort(new TickhaulError('interrupted', 'interrupted'));
-  await assert.rejects(other, { code: 'interrupted' });
-  await lease.release();
-  await (await waiting).release();
-  assert.ok(waits.length <= 1);
-  assert.deepEqual(bucket.keys(), []);
-});
-
 test('a dead lease is valid for five minutes by the store’s clock, a live one forever', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);

@@ -2,7 +2,7 @@ import pLimit from 'p-limit';
 import { collectBytes } from '../../../base/collect-bytes.js';
 import { TickhaulError } from '../../../base/errors.js';
 import { splitLines } from '../../manifest/split-lines.js';
-import type { ObjectStore } from '../object-store.js';
+import { undefinedIfMissing } from '../../read-write-at.js';
 import {
   isBase,
   listPrefixes,
@@ -11,7 +11,7 @@ import {
   type ObjectsByMonth,
 } from './manifest-objects.js';
 import { type NewestRecords, parseBaseHeader } from './newest-records.js';
-import { isMissing, readObjects } from './read-objects.js';
+import { readObjects } from './read-objects.js';
 
 /** Each further round is due to a compaction that removed listed objects. */
 const MAX_ROUNDS = 10;
@@ -125,7 +125,8 @@ async function readBaseHeader(
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   for (let end = HEADER_READ_BYTES; bytes > 0; end *= 8) {
-    const read = await readStart(store, key, Math.min(end, bytes), signal);
+    const start = collectBytes(store.get(key, { end: Math.min(end, bytes) }, signal));
+    const read = (await undefinedIfMissing(start)) ?? Buffer.alloc(0);
     let header: string | undefined;
     splitLines(read, 0, (line) => {
       header ??= line;
@@ -134,18 +135,4 @@ async function readBaseHeader(
     if (end >= bytes) break;
   }
   return [];
-}
-
-async function readStart(
-  store: ObjectStore,
-  key: string,
-  end: number,
-  signal: AbortSignal | undefined,
-): Promise<Buffer> {
-  try {
-    return await collectBytes(store.get(key, { end }, signal));
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return Buffer.alloc(0);
-  }
 }

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
-import { TickhaulError } from '../../../base/errors.js';
-import { describeSkippedLines } from '../../manifest/manifest-line.js';
+import { describeSkippedLines, type SkippedLines } from '../../manifest/manifest-line.js';
 import { splitLines } from '../../manifest/split-lines.js';
+import { undefinedIfMissing } from '../../read-write-at.js';
 import type { StoredObject } from '../object-store.js';
 import { isBase, type ManifestLocation, type NamedObject } from './manifest-objects.js';
 import { type NewestRecords, parseBaseHeader } from './newest-records.js';
@@ -28,8 +28,8 @@ export async function readObjects<T extends NamedObject>(
     for (const object of objects) {
       const reader = new ObjectLineReader(object.name, into);
       const fetching = fetchNext(object);
-      const chunks = fetching ? toChunks(await fetching) : store.get(object.key, undefined, eitherSignal);
-      if (!(await readChunksInto(chunks, reader))) removed.push(object);
+      const chunks = fetching ? [await fetching] : store.get(object.key, undefined, eitherSignal);
+      if (!(await undefinedIfMissing(addChunks(chunks, reader)))) removed.push(object);
       for (const message of describeSkippedLines(reader.end(), `${store.name}/${object.key}`)) warn(message);
     }
   } finally {
@@ -38,8 +38,16 @@ export async function readObjects<T extends NamedObject>(
   return removed;
 }
 
-export function isMissing(error: unknown): boolean {
-  return error instanceof TickhaulError && error.code === 'missing';
+/** @returns false if the object does not exist. */
+async function addChunks(
+  chunks: AsyncIterable<Buffer> | Iterable<Buffer | undefined>,
+  reader: ObjectLineReader,
+): Promise<boolean> {
+  for await (const chunk of chunks) {
+    if (!chunk) return false;
+    reader.addChunk(chunk);
+  }
+  return true;
 }
 
 /** Splits the chunks of one object into lines and adds their records. */
@@ -62,7 +70,7 @@ class ObjectLineReader {
   }
 
   /** Also reads a last line without a line feed, which is complete, since objects are written atomically. */
-  end(): Parameters<typeof describeSkippedLines>[0] {
+  end(): SkippedLines {
     if (this.#rest.length > 0) this.#addLine(this.#rest.toString('utf8'));
     return { damaged: this.#damaged, outside: this.#outside, hasPartialLine: false };
   }
@@ -74,25 +82,6 @@ class ObjectLineReader {
     if (outcome === 'damaged') this.#damaged.push(this.#lines);
     else if (outcome === 'outside') this.#outside.push(this.#lines);
   }
-}
-
-/** @returns false if the object does not exist. */
-async function readChunksInto(
-  chunks: AsyncIterable<Buffer> | Iterable<Buffer> | undefined,
-  reader: ObjectLineReader,
-): Promise<boolean> {
-  try {
-    if (chunks === undefined) return false;
-    for await (const chunk of chunks) reader.addChunk(chunk);
-    return true;
-  } catch (error) {
-    if (!isMissing(error)) throw error;
-    return false;
-  }
-}
-
-function toChunks(bytes: Buffer | undefined): readonly Buffer[] | undefined {
-  return bytes && [bytes];
 }
 
 const MAX_OBJECTS_AHEAD = 16;

@@ -1,30 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  CompleteMultipartUploadCommand,
-  CreateMultipartUploadCommand,
-  GetObjectCommand,
-  PutObjectCommand,
-  S3Client,
-  UploadPartCommand,
-} from '@aws-sdk/client-s3';
-import { bucketFor } from '../../helpers/s3/bucket.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
-import { SLOW_DOWN, shimFor } from '../../helpers/s3/shim.js';
-
-test('an upload to a real store is invisible until it is completed', { skip: NO_STORE }, async (t) => {
-  const { name: Bucket, client, keys, uploads, read } = await bucketFor(t);
-  const Key = 'a=1/ü +%41&?.gz';
-  const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key }));
-  const upload = { Bucket, Key, UploadId };
-  const Body = Buffer.from('whole');
-  const { ETag } = await client.send(new UploadPartCommand({ ...upload, PartNumber: 1, Body }));
-  assert.deepEqual([await keys(), await uploads()], [[], [Key]]);
-  const MultipartUpload = { Parts: [{ PartNumber: 1, ETag }] };
-  await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload }));
-  assert.deepEqual([await keys(), await uploads()], [[Key], []]);
-  assert.deepEqual(await read(Key), Body);
-});
+import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { bucketFor } from './bucket.js';
+import { NO_STORE } from './gateway.js';
+import { SLOW_DOWN, shimFor } from './shim.js';
 
 test('the shim injects faults only into the chosen requests', { skip: NO_STORE }, async (t) => {
   const { name: Bucket, gateway, read, keys } = await bucketFor(t);
