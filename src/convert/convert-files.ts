@@ -11,6 +11,7 @@ import { openFiles } from '../store/open-files.js';
 import type { ComputedTarget } from './computed/convert-file-to-computed.js';
 import type { ConvertFileResult } from './convert-file.js';
 import type { ConvertJob } from './convert-job.js';
+import { convertWithRetries } from './convert-with-retries.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources } from './naming/find-sources.js';
 import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
@@ -211,11 +212,8 @@ class ConvertRun {
       outputs.map(async (output) => ({ ...output, provenance: await known?.get(output.target) })),
     );
     const path = targets[0]?.target ?? '';
-    let position = 0;
-    const results = await thread.convert(this.#createJob(planned, targets, keepSource), (received, total) => {
-      position += received;
-      emit({ event: 'progress', path, received, position, total });
-    });
+    const job = this.#createJob(planned, targets, keepSource);
+    const results = await convertWithRetries(thread, job, path, { emit, signal: this.#signal });
     for (const [i, { provenance, bytes }] of results.entries()) {
       const target = targets[i]?.target;
       if (provenance && target !== undefined) {

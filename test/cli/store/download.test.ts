@@ -7,7 +7,7 @@ import { jsonLines } from '../../helpers/cli.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
-import { assertNoSecret, BOOK_ROWS, DOWNLOAD, NAMES, rowsOf, storeRig } from './rig.js';
+import { assertNoSecret, BOOK_ROWS, DAY_FILES, DOWNLOAD, NAMES, rowsOf, storeRig } from './rig.js';
 
 test('stores day files in a bucket, complete and recorded; a second run requests nothing', {
   skip: NO_STORE,
@@ -106,6 +106,28 @@ test('starts an upload again after the store lost it or a part of it', { skip: N
   assert.match(failed.stderr, /aborted by another program; run it again \(NoSuchUpload, 404\)/);
   assert.equal(began() - before, 2);
   assert.deepEqual(await rig.bucket.uploads(), []);
+});
+
+test('converts a file again after the store lost the upload of its output', { skip: NO_STORE }, async (t) => {
+  const rig = await storeRig(t);
+  const [book = ''] = NAMES;
+  const source = rig.at(`raw/${book}`);
+  await rig.bucket.write(`raw/${book}`, DAY_FILES[book] ?? Buffer.of());
+  const lost = { status: 404, code: 'NoSuchUpload' } as const;
+  // Large enough for a multipart upload.
+  const convert = (out: string) =>
+    rig.run('convert', source, '-o', rig.at(out), '-f', 'ndjson', '--compression', 'none', '--json');
+  const began = (): number =>
+    rig.shim.calls.filter((call) => call.operation === 'CreateMultipartUpload').length;
+  void rig.shim.harm('CompleteMultipartUpload', lost, 2);
+  const converted = await convert('out');
+  assert.deepEqual([converted.exitCode, began()], [0, 3], converted.stderr);
+  assert.equal((await rig.files('out')).length, 1);
+  void rig.shim.harm('CompleteMultipartUpload', lost, 3);
+  const failed = await convert('failed');
+  assert.deepEqual([failed.exitCode, began()], [3, 6], failed.stderr);
+  assert.match(failed.stdout, /aborted by another program; run it again \(NoSuchUpload, 404\)/);
+  assert.deepEqual([await rig.files('failed'), await rig.bucket.uploads()], [[], []]);
 });
 
 test('two runs with the same files both succeed, and each file is stored once', {
