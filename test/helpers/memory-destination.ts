@@ -20,10 +20,8 @@ const { prefix: PREFIX } = ADDRESS;
 export interface MemoryDestinationOptions {
   /** Reported memory of each unfinished object. */
   readonly uploadMemoryBytes?: number;
-  /**
-   * When the manifest writes: at once, or only when it is flushed. The real one writes after some seconds.
-   */
-  readonly writesRecords?: 'at once' | 'when reported';
+  /** Whether the manifest writes each record at once, not some seconds later. */
+  readonly writesAtOnce?: boolean;
   readonly gate?: RequestGate;
 }
 
@@ -54,7 +52,7 @@ export interface MemoryDestination extends Destination {
 }
 
 export function memoryDestination(options: MemoryDestinationOptions = {}): MemoryDestination {
-  const { writesRecords = 'when reported', gate = async () => {} } = options;
+  const { writesAtOnce = false, gate = async () => {} } = options;
   const bucket = new MemoryBucket();
   const asked: string[] = [];
   const underway = { now: 0, most: 0 };
@@ -86,7 +84,10 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
       };
       return { has: (path) => has(listed(path)), get: (path) => get(listed(path)) };
     },
-    openManifest: async (...args) => hold(await real.openManifest(...args), writesRecords === 'at once'),
+    async openManifest(...args) {
+      const manifest = await real.openManifest(...args);
+      return writesAtOnce ? flushAppends(manifest) : manifest;
+    },
     asked,
     underway,
     paths: () =>
@@ -108,7 +109,7 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
       return new Map([...manifest.records()].map((record) => [record.path, record]));
     },
     async record(...records) {
-      const manifest = hold(await open(), true);
+      const manifest = flushAppends(await open());
       await Promise.all(records.map((record) => manifest.append(record)));
       await manifest.close();
     },
@@ -147,36 +148,16 @@ function watch(upload: ObjectUpload, key: string, underway: { now: number; most:
   };
 }
 
-/** A manifest whose appends wait until it is flushed, or do not wait. */
-function hold(manifest: Manifest, writesAtOnce: boolean): Manifest {
-  const waiting: (() => void)[] = [];
-  const flush = (): Promise<void> => {
-    for (const write of waiting.splice(0)) write();
-    return manifest.flush();
-  };
-  return {
-    get size() {
-      return manifest.size;
-    },
-    history: manifest.history,
-    has: (path) => manifest.has(path),
-    get: (path) => manifest.get(path),
-    records: () => manifest.records(),
-    append(record) {
-      const written = new Promise<void>((resolve, reject) => {
-        waiting.push(() => void manifest.append(record).then(resolve, reject));
-      });
-      if (writesAtOnce) void flush();
+/** Writes each record of a manifest at once, not some seconds later. */
+function flushAppends(manifest: Manifest): Manifest {
+  const append = manifest.append.bind(manifest);
+  return Object.assign(manifest, {
+    append(record: ManifestRecord) {
+      const written = append(record);
+      void manifest.flush();
       return written;
     },
-    flush,
-    async close() {
-      await flush();
-      await manifest.close();
-    },
-    reread: (...args) => manifest.reread(...args),
-    flushSoon: () => manifest.flushSoon(),
-  };
+  });
 }
 
 export interface ObjectFiles extends Files {

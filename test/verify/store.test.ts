@@ -38,7 +38,7 @@ interface Store {
 /** A store with four day files, whose records have ETags, and the folder of the files. */
 async function stored(t: TestContext): Promise<Store> {
   const folder = await downloadFolder(t);
-  const store = memoryDestination({ writesRecords: 'at once' });
+  const store = memoryDestination({ writesAtOnce: true });
   const manifest = await openFolderManifest(folder.dir, { warn: assert.fail });
   for (const known of manifest.records()) {
     const object = store.put(known.path, await readFile(join(folder.dir, known.path)));

@@ -24,25 +24,6 @@ test('a lease is one object with its holder, which is removed when it is release
   assert.deepEqual([bucket.keys(LOCKS), lease.lost.aborted], [[], false]);
 });
 
-test('an exclusive lease excludes all others, a shared one only exclusive leases', async () => {
-  const bucket = new MemoryBucket();
-  const clock = new TestClock(bucket);
-  const trying = (host: string, exclusive: boolean): Promise<StoreLease | undefined> =>
-    clock.during(tryAcquireLease(bucket.client(), 'data/', owner(host), { exclusive, clock }));
-  const alone = await trying('alone', true);
-  assert.ok(alone);
-  assert.equal(await trying('b', true), undefined);
-  assert.equal(await trying('c', false), undefined);
-  assert.equal(bucket.keys(LOCKS).length, 1, 'who was kept out leaves nothing');
-  await alone.release();
-  const sharing = [await trying('d', false), await trying('e', false)];
-  assert.ok(sharing.every((lease) => lease !== undefined));
-  assert.equal(await trying('f', true), undefined);
-  for (const lease of sharing) await lease?.release();
-  await (await trying('g', true))?.release();
-  assert.deepEqual(bucket.keys(), []);
-});
-
 test('a dead lease is valid for five minutes by the store’s clock, a live one forever', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);

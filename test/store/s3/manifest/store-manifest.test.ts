@@ -9,12 +9,12 @@ import { MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js
 import { createTestRecord, toTestPath } from '../../manifest/records.js';
 import { fileOn, MONTH, open, paths, ROOT, write } from './manifests.js';
 
-test('records appended together form one segment per month, and other runs can read them', async () => {
+test('records appended together form one segment per month', async () => {
   const bucket = new MemoryBucket();
   const first = await open(bucket.client());
   assert.equal(first.size, 0);
-  const february = fileOn('2022-02-01');
-  await write(first, fileOn('2022-01-01'), fileOn('2022-01-31'), february, fileOn('2022-02-01', 'quotes'));
+  const trades = ['2022-01-01', '2022-01-31', '2022-02-01'].map((day) => fileOn(day));
+  await write(first, ...trades, fileOn('2022-02-01', 'quotes'));
   const names = bucket.keys().map((key) => key.slice(ROOT.length));
   assert.equal(names.length, 3);
   for (const name of names)
@@ -22,11 +22,6 @@ test('records appended together form one segment per month, and other runs can r
       name,
       /^binance\/(trades\/2022-0[12]|quotes\/2022-02)\/\d{8}T\d{9}Z-[0-9a-f]{12}-[123]\.jsonl$/,
     );
-  const second = await open(bucket.client());
-  assert.deepEqual(paths(second), paths(first));
-  assert.deepEqual(second.get(february.path), february);
-  assert.deepEqual(second.history.daySize(february.file), { bytes: 1234, rows: 1 });
-  assert.equal(second.has(toTestPath('none')), false);
   await first.close();
   assert.equal(bucket.keys().length, 3);
 });
