@@ -126,7 +126,7 @@ class NdjsonKernel implements BatchKernel {
 
   /**
    * Compresses to a complete frame: the concatenated frames of all batches are a valid file
-   * (ndjson-output.ts).
+   * (ndjson-writer.ts).
    */
   #compressLines(lines: Uint8Array, compress: Compress): Uint8Array {
     return new Uint8Array(compress(lines, 'fast'));

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createOutputOptions } from '../../../src/format/create-output-options.js';
@@ -210,16 +209,4 @@ test('ends batches early for long cells with escapes, equally for pieces of any 
   const rows = await sizes(1);
   assert.ok(rows.length > 1);
   assert.deepEqual(await sizes(2), rows);
-});
-
-test('compressed batches are concatenated frames', async () => {
-  const options = createOutputOptions('ndjson', { compression: 'gzip' });
-  const kernel = await createBatchKernel({ source: 'x', schema: dataTypeColumns('trades') ?? [], options });
-  const parts = [1, 2].map(() => {
-    kernel.getPieceBuffer().set(Buffer.from(`${ROW}\n`));
-    kernel.parse(ROW.length + 1);
-    return kernel.finish()?.bytes ?? new Uint8Array();
-  });
-  const line = await linesOf(ROW);
-  assert.equal(gunzipSync(Buffer.concat(parts)).toString(), line + line);
 });
