@@ -21,7 +21,7 @@ const KERNELS = [
   },
   {
     source: 'src/format/kernel/assembly/ndjson/ndjson-kernel.ts',
-    output: 'dist/src/format/kernel/ndjson-kernel.wasm',
+    output: 'dist/src/format/ndjson/ndjson-kernel.wasm',
     flags: `${FLAGS} ${SHARED}`,
   },
   {

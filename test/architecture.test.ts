@@ -3,12 +3,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { OUTPUT_FORMAT_CHOICES } from '../src/base/output-format-names.js';
 import { findCircle, importsOf, readImports, sourceFiles } from './helpers/imports.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const MAP = readFileSync(join(ROOT, 'docs/architecture.md'), 'utf8');
 const FILES = ['bin', 'src'].flatMap((folder) => sourceFiles(ROOT, folder));
 const IMPORTS = readImports(ROOT, FILES);
+const FORMATS = OUTPUT_FORMAT_CHOICES.join('|');
 
 /** Modules and their layers, from the table in docs/architecture.md. */
 const LAYERS: ReadonlyMap<string, number> = new Map(
@@ -136,6 +138,19 @@ test('only the command line touches the console, and three files outside of it t
       // The SDK reads a variable there while a client is created.
       ['src/store/s3/s3-connection.ts', 'const { env } = process;'],
     ],
+  );
+});
+
+/** A comparison with the name of an output format, or a list or table of these names. */
+const FORMAT_NAME = new RegExp(`(?:[!=]==?|case|\\[)\\s*['"](?:${FORMATS})['"]|\\b(?:${FORMATS}): [^'"a-z]`);
+
+test('only the formats and their registrations ask for the name of a format', () => {
+  for (const code of ["=== 'ndjson'", "case 'parquet':", "['parquet', 'ndjson']", '{ parquet: 1 }'])
+    assert.match(code, FORMAT_NAME);
+  const formats = new RegExp(`^src/format/(?:${FORMATS})/`);
+  assert.deepEqual(
+    FILES.filter((file) => !formats.test(file) && FORMAT_NAME.test(readFileSync(join(ROOT, file), 'utf8'))),
+    ['src/base/output-format-names.ts', 'src/format/output-formats.ts'],
   );
 });
 

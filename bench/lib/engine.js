@@ -17,7 +17,8 @@ export function fromTests(path) {
  * @param job the kind of file, its path, format and compression.
  */
 export async function engineOf({ kind, path, format, compression }) {
-  const { chooseBatchRows, createOutputOptions } = await fromDist('format/output-options.js');
+  const { createOutputOptions } = await fromDist('format/create-output-options.js');
+  const { OUTPUT_FORMATS } = await fromDist('format/output-formats.js');
   const { dataTypeColumns } = await fromDist('dataset/data-types.js');
   const { createBatchKernel } = await fromDist('format/kernel/batch-kernel.js');
   const schema = dataTypeColumns(kind.type);
@@ -29,6 +30,6 @@ export async function engineOf({ kind, path, format, compression }) {
       kernel.parse(text.length);
     },
     finish: () => kernel.finish(),
-    batchRows: chooseBatchRows(options, schema.length),
+    batchRows: OUTPUT_FORMATS[format].batches.rows(options, schema.length),
   };
 }

@@ -14,7 +14,7 @@ import '../../dist/src/cli/output/text/screen.js';
 import '../../dist/src/cli/output/text/table.js';
 import '../../dist/src/cli/session.js';
 import '../../dist/src/dataset/dataset-symbol.js';
-import '../../dist/src/format/output-options.js';
+import '../../dist/src/format/create-output-options.js';
 import '../../dist/src/integrity/read-chunks.js';
 import '../../dist/src/market/names/suggest-data-types.js';
 import '../../dist/src/run/json-events.js';

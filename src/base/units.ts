@@ -69,6 +69,11 @@ export function plural(count: number, noun: string, shown = String(count)): stri
   return `${shown} ${noun}${count === 1 ? '' : 's'}`;
 }
 
+/** `a`, `a or b`, `a, b or c`. */
+export function joinWithOr(words: readonly string[]): string {
+  return words.join(', ').replace(/, ([^,]*)$/, ' or $1');
+}
+
 /** Seconds, to the millisecond, since a value of `performance.now()`. */
 export function secondsSince(startMs: number): number {
   return Math.round(performance.now() - startMs) / 1000;

@@ -1,7 +1,8 @@
 import { availableParallelism } from 'node:os';
+import type { OutputFormatName } from '../base/output-format-names.js';
 import type { ConvertInput } from '../convert/convert-files.js';
 import type { OutputSelection } from '../convert/output-selection.js';
-import type { Format } from '../format/output-options.js';
+import { DEFAULT_OUTPUT_FORMAT, STDOUT_FORMAT } from '../format/output-formats.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import {
   readBooleanFlag,
@@ -28,9 +29,9 @@ export interface ConvertSelection
 export async function readConvertSelection(args: CommandArgs, host: CommandHost): Promise<ConvertSelection> {
   const paths = readLocations(args, 'path');
   const out = readLocation(args, 'out');
-  const format = readTextFlag(args, 'format') ?? (out === '-' ? 'ndjson' : 'parquet');
+  const format = readTextFlag(args, 'format') ?? (out === '-' ? STDOUT_FORMAT : DEFAULT_OUTPUT_FORMAT);
   return {
-    options: readConvertOptions(args, format as Format),
+    options: readConvertOptions(args, format as OutputFormatName),
     paths,
     symbols: await readSymbolFlag(args, host.signal),
     shard: readShard(args),
@@ -41,7 +42,7 @@ export async function readConvertSelection(args: CommandArgs, host: CommandHost)
   };
 }
 
-/** Prepares `convert`, from day files to Parquet or NDJSON files. @throws usage error. */
+/** Prepares `convert`, from day files to files of an output format. @throws usage error. */
 export async function prepareConvert(args: CommandArgs, host: CommandHost): Promise<CommandRun> {
   const input = {
     ...(await readConvertSelection(args, host)),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
 
 /** A text that is parsed later, like the flag of the same name. */
 const text = (description: string, expected = 'a text') =>
@@ -43,7 +44,7 @@ const sharedSettings = {
   existing: choice('what to do with existing files (default: skip)', ['skip', 'verify', 'overwrite']),
   failFast: toggle('stop the job at its first failed file'),
   strict: toggle('fail if days are pending or unavailable (exit code 7)'),
-  convert: choice('convert each file during its download', ['parquet', 'ndjson']),
+  convert: choice('convert each file during its download', OUTPUT_FORMAT_CHOICES),
   as: list(
     'with convert: compute bars, book snapshots or quotes instead of the rows, such as trade_bar_1m or quote_1s; add "rows" for the rows as well',
   ).optional(),

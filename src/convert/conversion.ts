@@ -72,12 +72,13 @@ export function startConversion(input: ConversionInput): Conversion {
         const writer = await pipeline.end();
         const { rows } = splitter;
         const record = { source: { name: basename(path), ...source }, dataType, rows, options };
-        const written = await writer.finish(record);
+        const provenance = formatProvenance(record);
+        const written = await writer.finish(provenance);
         if (written.rows !== rows)
           throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
         await output.publish();
         await pipeline.close();
-        return { ...written, dataType, provenance: formatProvenance(record), warning };
+        return { ...written, dataType, provenance, warning };
       }),
     stop: (reason) => pipeline.stop(reason),
     async abort() {

@@ -3,7 +3,8 @@ import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
-import { type OutputOptions, outputExtension } from '../format/output-options.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import type { OutputOptions } from '../format/output-options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
@@ -75,7 +76,7 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
     files,
     outputSelection: input.outputSelection ?? ROWS_ONLY,
     placement,
-    extension: outputExtension(options),
+    extension: OUTPUT_FORMATS[options.format].extension(options.compression),
     dataType: input.dataType,
     findDayFile,
     signal: input.signal,
@@ -206,7 +207,9 @@ class ConvertRun {
     keepSource: boolean,
   ): Promise<readonly ConvertFileResult[]> {
     const { options, existing, emit } = this.#input;
-    const records = options.format === 'ndjson' ? await this.#openRecords(planned.root) : undefined;
+    const records = OUTPUT_FORMATS[options.format].hasMetadata
+      ? undefined
+      : await this.#openRecords(planned.root);
     const known = existing === 'skip' ? records : undefined;
     const targets = await Promise.all(
       outputs.map(async (output) => ({ ...output, provenance: await known?.get(output.target) })),

@@ -1,8 +1,6 @@
+import { OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
 import type { FileLookup } from '../store/destination.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
-
-/** Extensions of the files that `tickhaul convert` may have written beside a day file that was then removed. */
-const CONVERTED_EXTENSIONS = ['parquet', 'ndjson', 'ndjson.gz', 'ndjson.zst'];
 
 /**
  * Creates a function that returns the bytes of a record's files on disk: the day file and its recorded conversions,
@@ -12,7 +10,7 @@ const CONVERTED_EXTENSIONS = ['parquet', 'ndjson', 'ndjson.gz', 'ndjson.zst'];
 export function createSizeLookup(files: FileLookup): (record: ManifestRecord) => number | undefined {
   const findConvertedFile = (path: string): number | undefined => {
     const stem = path.replace(/\.csv\.gz$/, '');
-    const converted = CONVERTED_EXTENSIONS.map((extension) => `${stem}.${extension}`).find(files.has);
+    const converted = OUTPUT_EXTENSIONS.map((extension) => `${stem}.${extension}`).find(files.has);
     return converted === undefined ? undefined : files.get(converted)?.bytes;
   };
   return (record) => {

@@ -1,4 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
+import { withoutOutputExtension } from '../base/output-format-names.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
 import { createFileNamer, FLAT_NAME, hasControls, STATE_FOLDER } from './file-naming.js';
@@ -97,7 +98,8 @@ function callUserFunction<T>(name: string, call: () => T): T {
 }
 
 function withoutExtension(path: string): string {
-  return path.replace(/\.(csv\.gz|csv|parquet|ndjson|ndjson\.gz|ndjson\.zst)$/, '');
+  const stem = path.replace(/\.csv(\.gz)?$/, '');
+  return stem === path ? withoutOutputExtension(path) : stem;
 }
 
 function parseTemplate(text: string): Layout {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { TickhaulError } from '../base/errors.js';
+import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
 import { parseDay } from '../dataset/day.js';
 import { isShard } from '../dataset/shard.js';
 import type { SliceJob } from './slice-job.js';
@@ -36,7 +37,7 @@ const sliceJob = z
       convert: z
         .looseObject({
           options: z.looseObject({
-            format: z.enum(['parquet', 'ndjson']),
+            format: z.enum(OUTPUT_FORMAT_CHOICES),
             compression: z.enum(['zstd', 'snappy', 'gzip', 'none']),
             rowGroup: z.int().min(1).optional(),
             times: z.enum(['timestamp', 'int', 'iso']),

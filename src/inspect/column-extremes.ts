@@ -1,5 +1,5 @@
 import type { ColumnData, Nulls, TextValues } from '../format/batch.js';
-import type { Cell } from './inspection.js';
+import type { Cell } from '../format/inspection/file-content.js';
 
 /** The minimum and maximum of a column without its nulls; empty if there are only nulls. */
 export function findExtremes(column: ColumnData): readonly NonNullable<Cell>[] {

@@ -1,12 +1,13 @@
 import type { Batch, ColumnData } from '../format/batch.js';
 import { DayFileReader } from '../format/csv/day-file-reader.js';
+import { ColumnStats } from '../format/inspection/column-stats.js';
+import { EdgeRows } from '../format/inspection/edge-rows.js';
+import { type Cell, TIME_COLUMN } from '../format/inspection/file-content.js';
+import { TimeOrder } from '../format/inspection/time-order.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import { readSource } from '../integrity/read-source.js';
 import { decodeTextAt, findExtremes } from './column-extremes.js';
-import { ColumnStats } from './column-stats.js';
-import { EdgeRows } from './edge-rows.js';
-import { type Cell, type Inspection, TIME_COLUMN } from './inspection.js';
-import { TimeOrder } from './time-order.js';
+import type { Inspection } from './inspection.js';
 
 const BATCH_CELLS = 1024 * 1024;
 

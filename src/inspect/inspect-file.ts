@@ -1,16 +1,18 @@
 import { access } from 'node:fs/promises';
 import { TickhaulError, usageError } from '../base/errors.js';
+import { findOutputFormat, OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
+import { joinWithOr } from '../base/units.js';
 import { whyNotFound } from '../base/utf8-name.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import { inspectCsv } from './inspect-csv.js';
-import { inspectNdjson } from './inspect-ndjson.js';
-import { inspectParquet } from './inspect-parquet.js';
 import type { Inspection } from './inspection.js';
 
-export type { Cell, InspectedColumn, Inspection, TimeGap } from './inspection.js';
+export type { Cell, InspectedColumn, TimeGap } from '../format/inspection/file-content.js';
+export type { Inspection } from './inspection.js';
 
 export interface InspectInput {
   /** Location of the file. */
@@ -22,7 +24,7 @@ export interface InspectInput {
 }
 
 /**
- * Summarizes the content of a `.csv.gz`, `.parquet` or `.ndjson` file (plain, `.gz`, `.zst`).
+ * Summarizes the content of a day file or of a conversion's output.
  * @throws TickhaulError `usage` for a missing file or an unknown kind, `corrupt`, `disk`, errors of the
  * store.
  */
@@ -40,17 +42,13 @@ async function inspectWith(
   { path, dataType, signal }: Omit<InspectInput, 'store'>,
 ): Promise<Inspection> {
   await assertFileExists(files, path, signal);
-  if (path.endsWith('.parquet')) {
-    const file = await files.openRandom(path, signal);
-    return inspectParquet(path, file, signal).finally(() => file.close());
-  }
-  if (/\.ndjson(\.gz|\.zst)?$/.test(path)) return inspectNdjson(path, files.read, signal);
+  const format = findOutputFormat(path);
+  if (format) return { path, format, ...(await OUTPUT_FORMATS[format].inspect(path, files, signal)) };
   if (path.endsWith('.gz')) {
     return inspectCsv(path, dataType ?? parseDayFileName(path)?.dataType, files.read, signal);
   }
-  throw usageError(
-    `${path}: unknown kind of file; inspect .csv.gz, .parquet, .ndjson, .ndjson.gz or .ndjson.zst`,
-  );
+  const known = ['csv.gz', ...OUTPUT_EXTENSIONS].map((extension) => `.${extension}`);
+  throw usageError(`${path}: unknown kind of file; inspect ${joinWithOr(known)}`);
 }
 
 async function assertFileExists(files: Files, path: string, signal: AbortSignal): Promise<void> {

@@ -1,3 +1,4 @@
+import type { OutputFormatName } from '../base/output-format-names.js';
 import type { LayoutFunction } from '../dataset/layout.js';
 
 /** Values as a list, or as one string separated by commas. */
@@ -132,7 +133,7 @@ export interface EncodingOptions {
 
 /** Conversion of each day file as it arrives. */
 export interface ArrivalOptions extends EncodingOptions {
-  readonly convert?: 'parquet' | 'ndjson' | undefined;
+  readonly convert?: OutputFormatName | undefined;
   /** Keep only the conversion. */
   readonly noKeepCsv?: boolean | undefined;
 }

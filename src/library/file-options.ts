@@ -1,3 +1,4 @@
+import type { OutputFormatName } from '../base/output-format-names.js';
 import type {
   CacheOptions,
   EncodingOptions,
@@ -52,7 +53,7 @@ export interface ConvertOptions extends LayoutOptions, EncodingOptions, ShardOpt
   /** Only these symbols; globs and `@file` too. */
   readonly symbols?: TextList | undefined;
   /** Default: `parquet`. */
-  readonly format?: 'parquet' | 'ndjson' | undefined;
+  readonly format?: OutputFormatName | undefined;
   /** Folder or `s3://bucket/prefix` for the outputs; default: beside each source. */
   readonly out?: string | undefined;
   /** Data type of all files; default: from the file name, else from the header. */

@@ -1,3 +1,4 @@
+import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
 import type {
   ArrivalOptions,
   CacheOptions,
@@ -58,7 +59,7 @@ const ENCODING: Kinds<EncodingOptions> = {
   times: ['timestamp', 'int', 'iso'],
   numbers: ['double', 'string'],
 };
-const ARRIVAL: Kinds<ArrivalOptions> = { ...ENCODING, convert: ['parquet', 'ndjson'], noKeepCsv: 'toggle' };
+const ARRIVAL: Kinds<ArrivalOptions> = { ...ENCODING, convert: OUTPUT_FORMAT_CHOICES, noKeepCsv: 'toggle' };
 const SELECTION: Kinds<SelectionOptions> = {
   exchange: 'text',
   types: 'list',
@@ -128,7 +129,7 @@ const CONVERT_KINDS: Kinds<ConvertOptions> = {
   ...ENCODING,
   paths: 'list',
   symbols: 'list',
-  format: ['parquet', 'ndjson'],
+  format: OUTPUT_FORMAT_CHOICES,
   out: 'file',
   type: 'text',
   jobs: 'number',

@@ -6,7 +6,7 @@ import { toEntryOptions } from '../download/conversion/conversion-entry.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { Series } from '../download/plan/select-series.js';
-import { outputExtension } from '../format/output-options.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { SyncJob } from './sync-options.js';
 
 /** A job with its plan; undefined if there is no exchange record to plan with. */
@@ -75,7 +75,7 @@ function createOutputSettings(
   return {
     keepCsv,
     options: JSON.stringify(toEntryOptions(options)),
-    extension: outputExtension(options),
+    extension: OUTPUT_FORMATS[options.format].extension(options.compression),
     names: names.sort(),
   };
 }

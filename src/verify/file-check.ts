@@ -1,4 +1,5 @@
 import type { FileError } from '../base/file-error.js';
+import type { OutputFormatName } from '../base/output-format-names.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { FileEvent } from '../run/run-events.js';
 import type { StoredFileInfo, StoredVersion } from '../store/files.js';
@@ -6,7 +7,7 @@ import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/manifest-record.js';
 
 /** A downloaded day file, or the format of a conversion's output. */
-export type CheckedFileKind = 'day' | 'parquet' | 'ndjson';
+export type CheckedFileKind = 'day' | OutputFormatName;
 
 /** One file to check, with its expected properties. */
 export interface FileCheck {
@@ -54,7 +55,7 @@ export interface FileObservation {
   readonly md5?: string | undefined;
   /** ETag of an object at the time of the check. */
   readonly etag?: string | undefined;
-  /** Key-value metadata of a Parquet footer, which holds the provenance. */
+  /** Metadata of a conversion's output, which holds the provenance. */
   readonly keyValues?: Readonly<Record<string, string>> | undefined;
 }
 /** The file's properties if it was read, and the error if it is missing, corrupt or unreadable. */

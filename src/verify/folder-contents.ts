@@ -1,4 +1,5 @@
 import { usageError } from '../base/errors.js';
+import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
 import { mayBeUndecoded, whyNotFound } from '../base/utf8-name.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
@@ -42,7 +43,7 @@ export async function listFolderContents(
       if (isInScope(path)) parts.push(path);
     } else if (path.endsWith(DAY_FILE_EXTENSION)) {
       if (!manifest.has(path) && isInScope(path)) unknown.push(path);
-    } else if (outputKindOfPath(path) !== undefined && !conversions.has(path) && isInScope(path)) {
+    } else if (findOutputFormat(path) !== undefined && !conversions.has(path) && isInScope(path)) {
       (isInside(path) ? outputs : unknown).push(path);
     }
   };
@@ -64,15 +65,9 @@ export async function listFolderContents(
 /** The day file that a file's name identifies: of a day file, of a conversion's output, or of a part of either. */
 export function parseFileName(path: string): DayFile | undefined {
   const whole = parsePartPath(path)?.finalPath ?? path;
-  return parseDayFileName(whole.replace(OUTPUT, DAY_FILE_EXTENSION));
-}
-
-const OUTPUT = /\.(?:parquet|ndjson(?:\.gz|\.zst)?)$/;
-
-/** The format of a conversion's output, by its extension. */
-export function outputKindOfPath(path: string): 'parquet' | 'ndjson' | undefined {
-  if (path.endsWith('.parquet')) return 'parquet';
-  return /\.ndjson(\.gz|\.zst)?$/.test(path) ? 'ndjson' : undefined;
+  return parseDayFileName(
+    findOutputFormat(whole) ? `${withoutOutputExtension(whole)}${DAY_FILE_EXTENSION}` : whole,
+  );
 }
 
 async function* listFiles(

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
+import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { type ConvertInput, convertFiles } from '../../src/convert/convert-files.js';
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
-import { createOutputOptions, type Format } from '../../src/format/output-options.js';
+import { createOutputOptions } from '../../src/format/create-output-options.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
 import { generateDayFileText } from '../../src/sandbox/day-files/generate-day-file.js';
 
@@ -86,7 +87,7 @@ export interface Ran {
 export async function run(
   paths: readonly string[],
   options: Partial<Omit<ConvertInput, 'paths' | 'options' | 'emit'>> & {
-    readonly format?: Format;
+    readonly format?: OutputFormatName;
     readonly chosen?: Parameters<typeof createOutputOptions>[1];
     readonly onEvent?: (event: RunEvent) => void;
   } = {},

@@ -3,10 +3,11 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { type ConvertFileJob, type ConvertFileResult, convertFile } from '../../src/convert/convert-file.js';
 import { runConvertJob } from '../../src/convert/convert-job.js';
 import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
-import { createOutputOptions, type Format } from '../../src/format/output-options.js';
+import { createOutputOptions } from '../../src/format/create-output-options.js';
 import { parseComputedTypeName } from '../../src/market/names/data-type-name.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
@@ -25,7 +26,7 @@ function createStore(bytes: Uint8Array = gzipSync(CSV)): ObjectFiles {
 
 function createJob(
   target: string,
-  format: Format = 'parquet',
+  format: OutputFormatName = 'parquet',
   rest: Partial<ConvertFileJob> = {},
 ): ConvertFileJob {
   const options = createOutputOptions(format, {});
@@ -45,7 +46,7 @@ function convert(files: ObjectFiles, job: ConvertFileJob): Promise<ConvertFileRe
 }
 
 /** Runs the same conversion on disk, for comparison. */
-async function convertOnDisk(t: TestContext, format: Format): Promise<Buffer> {
+async function convertOnDisk(t: TestContext, format: OutputFormatName): Promise<Buffer> {
   const dir = await tempDir(t);
   const source = await writeDayFile(dir, 'trades', CSV);
   const target = join(dir, 'out');

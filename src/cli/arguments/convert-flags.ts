@@ -1,3 +1,4 @@
+import { OUTPUT_FORMAT_CHOICES } from '../../base/output-format-names.js';
 import { booleanFlag, groupFlags, valueFlag } from './define-flag.js';
 import { SERIES_FLAGS, SHARD_FLAGS } from './folder-flags.js';
 
@@ -25,7 +26,7 @@ const ENCODING_FLAGS = {
 
 /** Conversion on arrival: `plan`, `download`, `sync`, `enqueue`. */
 export const CONVERT_ON_ARRIVAL_FLAGS = groupFlags('Conversion:', {
-  convert: valueFlag('convert each file on arrival', { choices: ['parquet', 'ndjson'] }),
+  convert: valueFlag('convert each file on arrival', { choices: OUTPUT_FORMAT_CHOICES }),
   'no-keep-csv': booleanFlag('keep only the converted file'),
   ...ENCODING_FLAGS,
 });
@@ -34,7 +35,7 @@ export const CONVERT_ON_ARRIVAL_FLAGS = groupFlags('Conversion:', {
 export const CONVERT_FLAGS = groupFlags('Conversion:', {
   format: valueFlag('format of the output (default: parquet)', {
     alias: 'f',
-    choices: ['parquet', 'ndjson'],
+    choices: OUTPUT_FORMAT_CHOICES,
   }),
   out: valueFlag(
     'folder or s3://bucket/prefix for the output, or "-" for NDJSON on stdout (default: beside each source)',

@@ -1,3 +1,5 @@
+import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_LABELS } from '../../base/output-format-names.js';
+import { joinWithOr } from '../../base/units.js';
 import type { CommandOutline } from '../arguments/command.js';
 
 /**
@@ -88,7 +90,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'convert <path..>',
-    describe: 'convert day files to Parquet or NDJSON',
+    describe: `convert day files to ${OUTPUT_FORMAT_LABELS}`,
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,
@@ -113,7 +115,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'inspect <file>',
-    describe: 'show schema, rows, time range and first rows of a .csv.gz, .parquet or .ndjson file',
+    describe: `show schema, rows, time range and first rows of a ${joinWithOr(['.csv.gz', ...OUTPUT_FORMAT_CHOICES.map((name) => `.${name}`)])} file`,
     load: async () => (await import('./inspect.js')).inspectCommand,
   },
   {

@@ -1,6 +1,8 @@
 import { usageError } from '../../base/errors.js';
+import { OUTPUT_FORMAT_NAMES } from '../../base/output-format-names.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
+import { STDOUT_FORMAT } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
@@ -43,7 +45,10 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
 
 /** @throws usage error for flags that do not apply to rows on stdout. */
 function assertStdoutFlags(args: CommandArgs, { format }: OutputOptions): void {
-  if (format !== 'ndjson') throw usageError('-o - writes NDJSON; leave --format out, or name a folder');
+  if (format !== STDOUT_FORMAT) {
+    const { label } = OUTPUT_FORMAT_NAMES[STDOUT_FORMAT];
+    throw usageError(`-o - writes ${label}; leave --format out, or name a folder`);
+  }
   const unusedFlag = ['layout', 'existing'].find((flag) => args[flag] !== undefined);
   if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} has no effect with -o -; leave it out`);
   const conflictingFlag = ['json', 'no-keep-source'].find((flag) => readBooleanFlag(args, flag));

@@ -1,3 +1,4 @@
+import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import {
   assertFileLocation,
   readBooleanFlag,
@@ -16,7 +17,7 @@ export const inspectCommand: CommandAction = {
   positionals: {
     file: {
       type: 'string',
-      describe: 'file, or s3://bucket/key: .csv.gz, .parquet, .ndjson, .ndjson.gz, .ndjson.zst',
+      describe: `file, or s3://bucket/key: .${['csv.gz', ...OUTPUT_EXTENSIONS].join(', .')}`,
     },
   },
   flags: {

@@ -1,8 +1,10 @@
 import { availableParallelism } from 'node:os';
 import { TickhaulError, usageError } from '../../base/errors.js';
+import type { OutputFormatName } from '../../base/output-format-names.js';
 import { type OutputSelection, parseOutputSelection, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { ConvertSetting } from '../../download/download-options.js';
-import { createOutputOptions, type Format, type OutputOptions } from '../../format/output-options.js';
+import { createOutputOptions } from '../../format/create-output-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 
@@ -10,7 +12,7 @@ import { readBooleanFlag, readListFlag, readTextFlag } from '../arguments/read-a
  * Conversion options with their defaults.
  * @throws usage error for a value that the format does not support.
  */
-export function readConvertOptions(args: CommandArgs, format: Format): OutputOptions {
+export function readConvertOptions(args: CommandArgs, format: OutputFormatName): OutputOptions {
   return createOutputOptions(format, {
     compression: readTextFlag(args, 'compression') as OutputOptions['compression'] | undefined,
     times: readTextFlag(args, 'times') as OutputOptions['times'] | undefined,
@@ -50,7 +52,7 @@ export function readConvertSetting(args: CommandArgs): ConvertSetting | undefine
   const format = readTextFlag(args, 'convert');
   const keepCsv = !readBooleanFlag(args, 'no-keep-csv');
   if (format !== undefined) {
-    const options = readConvertOptions(args, format as Format);
+    const options = readConvertOptions(args, format as OutputFormatName);
     return {
       options,
       outputSelection: readOutputNames(args),

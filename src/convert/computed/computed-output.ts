@@ -1,8 +1,8 @@
 import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
-import { chooseBatchRows, type OutputOptions } from '../../format/output-options.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { PartFile } from '../../store/files.js';
-import { createOutputWriter, type OutputWriter } from '../output/output-writer.js';
 import { formatProvenance, type Provenance } from '../output/provenance.js';
 import { computedColumns } from './computed-columns.js';
 import { getEncoder } from './encoder-cache.js';
@@ -28,9 +28,10 @@ export async function openComputedOutput(
 ): Promise<ComputedOutput> {
   const schema = computedColumns(type);
   const encode = await getEncoder(schema, options);
-  const writer: OutputWriter = await createOutputWriter(file, schema, options);
+  const format = OUTPUT_FORMATS[options.format];
+  const writer = await format.createWriter(file, schema, options);
   const rows = new RowBuilder(schema, options.numbers);
-  const batchRows = chooseBatchRows(options, schema.length);
+  const batchRows = format.batches.rows(options, schema.length);
   let total = 0;
   let encodedBatches: EncodedBatch[] = [];
 
@@ -55,11 +56,11 @@ export async function openComputedOutput(
     async finish(record) {
       if (rows.rows > 0) encodeBatch();
       await flush();
-      const fullRecord = { ...record, dataType: type.name, rows: total };
-      const written = await writer.finish(fullRecord);
+      const provenance = formatProvenance({ ...record, dataType: type.name, rows: total });
+      const written = await writer.finish(provenance);
       if (written.rows !== total)
         throw new Error(`${type.name}: ${written.rows} of ${total} rows were written`);
-      return { ...written, provenance: formatProvenance(fullRecord) };
+      return { ...written, provenance };
     },
   };
 }

@@ -1,7 +1,8 @@
 import type { Schema } from '../../format/batch.js';
 import type { ColumnMemory } from '../../format/kernel/column-memory.js';
+import type { BatchEncoder } from '../../format/output-format.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
-import type { BatchEncoder } from './batch-encoder.js';
 
 /** Encoders of this thread by schema and options. Creating one takes longer than converting a small file. */
 const encoderCache = new Map<string, Promise<BatchEncoder>>();
@@ -12,7 +13,7 @@ const MAX_CACHED_ENCODERS = 4;
 /** The encoder for a schema. Callers keep it, and may use it in turns with others, batch by batch. */
 export function getEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder> {
   const key = JSON.stringify([schema, options]);
-  const encoder = encoderCache.get(key) ?? createEncoder(schema, options);
+  const encoder = encoderCache.get(key) ?? OUTPUT_FORMATS[options.format].createEncoder(schema, options);
   encoderCache.delete(key);
   const [oldest] = encoderCache.keys();
   if (oldest !== undefined && encoderCache.size >= MAX_CACHED_ENCODERS) encoderCache.delete(oldest);
@@ -31,9 +32,4 @@ export const columnMemories = new Map<string, ColumnMemory>();
 export function clearEncoderCache(): void {
   encoderCache.clear();
   columnMemories.clear();
-}
-
-async function createEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder> {
-  const { createBatchEncoder } = await import('./batch-encoder.js');
-  return createBatchEncoder(schema, options);
 }

@@ -1,5 +1,6 @@
+import type { OutputFormatName } from '../../base/output-format-names.js';
 import { VERSION } from '../../base/version.js';
-import type { Format, OutputOptions } from '../../format/output-options.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import { outputVersion } from './versions.js';
 
 /** Content of a source, as it was read. */
@@ -89,7 +90,7 @@ export async function isUpToDate(
 }
 
 /** Whether this build writes another output version than the one in the pairs. */
-export function isOutdatedRecord(pairs: Readonly<Record<string, string>>, format: Format): boolean {
+export function isOutdatedRecord(pairs: Readonly<Record<string, string>>, format: OutputFormatName): boolean {
   return (
     pairs[PROVENANCE_KEYS.outputVersion] !== outputVersion(pairs[PROVENANCE_KEYS.dataType] ?? '', format)
   );

@@ -1,4 +1,6 @@
 import { isSystemError, TickhaulError } from '../../base/errors.js';
+import type { OutputFormat } from '../../format/output-format.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { Files } from '../../store/files.js';
 import { isUpToDate, OUTPUT_BYTES_KEY, parseRowCount, type SourceIdentity } from './provenance.js';
@@ -23,10 +25,10 @@ export async function findUpToDateOutput(
   md5: () => Promise<string>,
   signal: AbortSignal,
 ): Promise<{ status: 'skipped'; rows: number; bytes: number } | undefined> {
-  const found =
-    options.format === 'parquet'
-      ? await readParquetOutput(files, target, signal)
-      : await readOutputWithNote(files, target, provenance, signal);
+  const format = OUTPUT_FORMATS[options.format];
+  const found = format.hasMetadata
+    ? await readOutputMetadata(format, files, target, signal)
+    : await readOutputWithNote(files, target, provenance, signal);
   if (!found) return undefined;
   const { bytes, pairs } = found;
   const isSame = await isUpToDate(pairs, source, dataType, options, md5);
@@ -39,29 +41,23 @@ interface ExistingOutput {
   readonly pairs: Readonly<Record<string, string>>;
 }
 
-/** Undefined if there is no readable Parquet file; it is then written again. */
-async function readParquetOutput(
+/** Undefined if there is no readable file of the format; it is then written again. */
+async function readOutputMetadata(
+  format: OutputFormat,
   files: Files,
   path: string,
   signal: AbortSignal,
 ): Promise<ExistingOutput | undefined> {
   try {
-    const file = await files.openRandom(path, signal);
-    try {
-      const { readParquetFooter } = await import('../../format/parquet/parquet-footer.js');
-      // A truncated file has no footer.
-      const { keyValues } = await readParquetFooter(file, path);
-      return { bytes: file.bytes, pairs: keyValues };
-    } finally {
-      await file.close();
-    }
+    const { bytes, keyValues } = await format.readFacts(path, files, signal);
+    return keyValues && { bytes, pairs: keyValues };
   } catch (error) {
     if (error instanceof TickhaulError || isSystemError(error)) return undefined;
     throw error;
   }
 }
 
-/** Without a footer, the size shows whether the output is complete. */
+/** Without metadata, the size shows whether the output is complete. */
 async function readOutputWithNote(
   files: Files,
   path: string,

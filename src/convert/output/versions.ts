@@ -1,11 +1,12 @@
+import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../base/output-format-names.js';
 import { DATA_TYPES, type DataType } from '../../dataset/data-types.js';
-import type { Format } from '../../format/output-options.js';
+import { DEFAULT_OUTPUT_FORMAT, OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 
 /*
- * Raise a number here in the commit that changes the content or the bytes of an output, for the same source
- * and options. The next convert, download --convert or sync then writes outputs of another version again.
+ * Raise a number here, or the writer's version of a format (`format/`), in the commit that changes the content
+ * or the bytes of an output, for the same source and options. The next convert, download --convert or sync then writes outputs of another version again.
  * Changes of speed only need no new number. test/convert/output/versions.test.ts fails until the number is
  * raised.
  */
@@ -29,9 +30,6 @@ const ROWS_VERSIONS: Readonly<Record<DataType, number>> = {
  */
 const COMPUTED_VERSIONS: Readonly<Record<ComputedType['kind'], number>> = { trade_bar: 1, book_snapshot: 1 };
 
-/** Bytes that each format's writer creates from the same rows (`format/parquet/`, `format/ndjson/`). */
-const WRITER_VERSIONS: Readonly<Record<Format, number>> = { parquet: 1, ndjson: 1 };
-
 /** Version of all outputs written before versions existed. Records omit it. */
 const FIRST_VERSION = '1.1';
 
@@ -39,8 +37,8 @@ const FIRST_VERSION = '1.1';
  * Version of an output in its record, `<content>.<writer>`; undefined for the first one.
  * @param name the data type or computed type.
  */
-export function outputVersion(name: string, format: Format): string | undefined {
-  const version = `${contentVersion(name)}.${WRITER_VERSIONS[format]}`;
+export function outputVersion(name: string, format: OutputFormatName): string | undefined {
+  const version = `${contentVersion(name)}.${OUTPUT_FORMATS[format].writerVersion}`;
   return version === FIRST_VERSION ? undefined : version;
 }
 
@@ -49,7 +47,7 @@ export function outputVersion(name: string, format: Format): string | undefined 
  * @param dataType data type of the day file.
  */
 export function isOutdated({ computed, options, version }: ConversionEntry, dataType: string): boolean {
-  const format = options['format'] === 'ndjson' ? 'ndjson' : 'parquet';
+  const format = OUTPUT_FORMAT_CHOICES.find((name) => name === options['format']) ?? DEFAULT_OUTPUT_FORMAT;
   return version !== outputVersion(computed ?? dataType, format);
 }
 

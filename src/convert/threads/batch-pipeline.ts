@@ -1,11 +1,11 @@
 import type { DayFileHeader } from '../../format/csv/day-file-header.js';
 import type { BatchSize, PieceRows, RowConsumer } from '../../format/csv/row-splitter.js';
-import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
-import { safeBatchTextBytes } from '../../format/kernel/batch-limits.js';
+import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
 import type { Piece } from '../../format/kernel/piece-memory.js';
-import { chooseBatchRows, type OutputOptions } from '../../format/output-options.js';
+import type { OutputWriter } from '../../format/output-format.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { PartFile } from '../../store/files.js';
-import { createOutputWriter, type OutputWriter } from '../output/output-writer.js';
 import type { KernelHost, KernelPool } from './kernel-host.js';
 
 export interface BatchPipelineInput {
@@ -44,11 +44,14 @@ export class BatchPipeline implements RowConsumer {
 
   open({ schema }: DayFileHeader): BatchSize {
     const { path: source, options, output, kernels } = this.#input;
-    const job: KernelJob = { source, schema, options };
-    kernels.open(job);
-    this.#writer = createOutputWriter(output, schema, options);
+    kernels.open({ source, schema, options });
+    const { batches, createWriter } = OUTPUT_FORMATS[options.format];
+    this.#writer = createWriter(output, schema, options);
     this.#writer.catch(() => {});
-    return { rows: chooseBatchRows(options, schema.length), safeTextBytes: safeBatchTextBytes(job) };
+    return {
+      rows: batches.rows(options, schema.length),
+      safeTextBytes: batches.safeTextBytes(schema, options),
+    };
   }
 
   acquirePiece(): Promise<Piece> {

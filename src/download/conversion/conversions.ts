@@ -2,7 +2,8 @@ import { TickhaulError } from '../../base/errors.js';
 import { computedColumns } from '../../convert/computed/computed-columns.js';
 import { outputVersion } from '../../convert/output/versions.js';
 import { dataTypeColumns } from '../../dataset/data-types.js';
-import { chooseBatchRows, type OutputOptions } from '../../format/output-options.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
+import type { OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { EventSink } from '../../run/run-events.js';
@@ -139,9 +140,9 @@ function toConversionError(error: unknown): TickhaulError {
   throw error;
 }
 
-/** Memory of one batch in bytes; for NDJSON, whose batches are small, including its lines. */
+/** Memory of one batch in bytes. */
 function estimateBatchBytes(options: OutputOptions, dataType: string, type: PlannedOutput['type']): number {
   const columns = (type ? computedColumns(type) : dataTypeColumns(dataType))?.length ?? DEFAULT_COLUMN_COUNT;
-  const bytesPerCell = options.format === 'ndjson' ? 60 : options.numbers === 'string' ? 20 : 8;
-  return chooseBatchRows(options, columns) * columns * bytesPerCell;
+  const { batches } = OUTPUT_FORMATS[options.format];
+  return batches.rows(options, columns) * columns * batches.cellBytes(options);
 }

@@ -1,6 +1,6 @@
 import { findMismatches, outputsForDataType, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { outputExtension } from '../../format/output-options.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 
@@ -19,7 +19,7 @@ const NO_OUTPUTS: readonly PlannedOutput[] = [];
 export function createOutputPlanner(convert: ConvertSetting | undefined): PlanOutputs {
   if (!convert) return () => NO_OUTPUTS;
   const { options, outputSelection = ROWS_ONLY } = convert;
-  const extension = outputExtension(options);
+  const extension = OUTPUT_FORMATS[options.format].extension(options.compression);
   const typesByDataType = new Map<string, readonly (ComputedType | undefined)[]>();
   const findTypes = (dataType: string): readonly (ComputedType | undefined)[] => {
     const types = typesByDataType.get(dataType) ?? outputsForDataType(outputSelection, dataType);

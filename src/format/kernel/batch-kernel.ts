@@ -1,3 +1,4 @@
+import { OUTPUT_FORMATS } from '../output-formats.js';
 import type { BatchKernel, KernelJob } from './kernel-job.js';
 
 export { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYTES } from './kernel-job.js';
@@ -6,10 +7,8 @@ export { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYT
  * Creates the kernel for a job's format. Its modules are loaded here, so that its methods can be synchronous.
  */
 export async function createBatchKernel(job: KernelJob): Promise<BatchKernel> {
-  if (job.options.format === 'ndjson') {
-    const { createNdjsonKernel } = await import('./ndjson-kernel.js');
-    return createNdjsonKernel(job);
-  }
-  const { createRowGroupKernel } = await import('./row-group-kernel.js');
-  return createRowGroupKernel(job);
+  const format = OUTPUT_FORMATS[job.options.format];
+  if (format.createKernel) return format.createKernel(job);
+  const { createEncoderKernel } = await import('./column-kernel.js');
+  return createEncoderKernel(job, format);
 }

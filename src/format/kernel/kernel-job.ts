@@ -1,9 +1,13 @@
 import type { Schema } from '../batch.js';
 import type { OutputOptions } from '../output-options.js';
-import type { EncodedRowGroup } from '../parquet/row-group.js';
 
-/** An encoded and compressed batch. `columns` is empty for NDJSON. */
-export type EncodedBatch = EncodedRowGroup;
+/**
+ * An encoded and compressed batch. Plain data, which can be posted to a thread; a format may add fields for its writer.
+ */
+export interface EncodedBatch {
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+}
 
 /** The rows of one file that a kernel encodes. Plain data, which can be posted to a thread. */
 export interface KernelJob {
@@ -19,9 +23,9 @@ export const PIECE_CAPACITY_BYTES = 2 * 1024 * 1024;
 /**
  * Encodes the text of one batch after the other to bytes of the output; synchronous, one per thread.
  *
- * A batch consists of the rows between two calls of `finish`. It has at most `chooseBatchRows` rows
- * (output-options.ts) and a limited size (batch-limits.ts), and ends early before it exceeds a limit. This
- * is rare if the caller splits the text at batches.
+ * A batch consists of the rows between two calls of `finish`. It has a limited number of rows and a limited
+ * size (batch-limits.ts), and ends early before it exceeds a limit. This is rare if the caller splits the text
+ * at batches.
  */
 export interface BatchKernel {
   /** Path of the file with the next row, for messages: that of the job, until it is set. */

@@ -4,6 +4,9 @@ const SPACE = 32;
 const LETTER_U = 117;
 const ZERO = 48;
 
+/** Maximum size of a byte of text in JSON: `\u0000`. */
+export const MAX_ESCAPE_BYTES = 6;
+
 /** The letter after the backslash for bytes with a short escape (RFC 8259, section 7); 0 for others. */
 const SHORT_ESCAPES = new Uint8Array(256);
 for (const [char, letter] of Object.entries({

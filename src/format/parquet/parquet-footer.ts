@@ -1,15 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import type { RandomBytes } from '../file-access.js';
 import { type ColumnSummary, isSchemaGroup, summarizeColumns } from './column-summary.js';
 import { PARQUET_MAGIC } from './format-constants.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
-
-/** Random access to a file. */
-export interface RandomBytes {
-  readonly bytes: number;
-  /** Reads exactly `length` bytes. */
-  read(position: number, length: number): Promise<Buffer>;
-}
 
 /** Content of a Parquet file's footer. */
 export interface ParquetFooter {

@@ -1,5 +1,6 @@
 import type { Schema } from '../batch.js';
 import type { Compression } from '../compression/compressor.js';
+import type { EncodedBatch } from '../kernel/kernel-job.js';
 import type { ChunkMetadata } from './column-chunk.js';
 import type { ParquetColumnOptions } from './parquet-schema.js';
 
@@ -8,9 +9,7 @@ export interface ParquetOptions extends ParquetColumnOptions {
   readonly compression: Compression;
 }
 
-/** An encoded and compressed row group. Plain data, which can be posted to another thread. */
-export interface EncodedRowGroup {
-  readonly rows: number;
-  readonly bytes: Uint8Array;
+/** A batch as a row group. */
+export interface EncodedRowGroup extends EncodedBatch {
   readonly columns: readonly ChunkMetadata[];
 }

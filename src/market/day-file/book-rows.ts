@@ -1,10 +1,10 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { Batch, Schema } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-errors.js';
+import { hasMicros } from '../../format/ndjson/iso-time.js';
 import { getBooleans, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
 import type { BookSnapshots } from '../book/book-snapshots.js';
 import type { OrderBook } from '../book/order-book.js';
-import { hasMicros } from '../lines/iso-time.js';
 import type { Period } from '../trade-bars.js';
 import type { Instruments } from './instruments.js';
 

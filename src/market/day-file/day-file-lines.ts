@@ -1,12 +1,12 @@
 import type { DataType } from '../../dataset/data-types.js';
 import type { Batch, Schema } from '../../format/batch.js';
+import type { FixedText } from '../../format/ndjson/fixed-text.js';
 import { getNumbers } from '../batch-columns.js';
 import { BookSnapshots } from '../book/book-snapshots.js';
 import { OrderBook } from '../book/order-book.js';
 import type { Instrument } from '../instrument.js';
 import { BookChangeLines } from '../lines/book-change-lines.js';
 import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
-import type { FixedText } from '../lines/fixed-text.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead } from '../lines/line-head.js';
 import type { RowType } from '../lines/message-layouts.js';

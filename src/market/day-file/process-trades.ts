@@ -1,6 +1,6 @@
 import type { Batch, Schema } from '../../format/batch.js';
+import { hasMicros } from '../../format/ndjson/iso-time.js';
 import { getNumbers, getTextCodes } from '../batch-columns.js';
-import { hasMicros } from '../lines/iso-time.js';
 import type { Period, TradeBars } from '../trade-bars.js';
 import { TRADE_SIDE } from '../trade-bars.js';
 import type { Instruments } from './instruments.js';

@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
 import { parseDecimal } from '../../format/csv/parse-cell.js';
 import { createOwnMemory } from '../../format/kernel/wasm.js';
+import { writeNumber } from '../../format/ndjson/write-number.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import { writeNumber } from '../lines/write-number.js';
 import type { SourceTypeName } from '../names/data-type-name.js';
 import type { Period } from '../trade-bars.js';
 import { loadMessageModule, MESSAGE_STOP_REASON, type MessageModule } from './message-module.js';

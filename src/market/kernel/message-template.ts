@@ -1,8 +1,8 @@
 import { dataTypeColumns } from '../../dataset/data-types.js';
+import { MAX_NUMBER_BYTES } from '../../format/ndjson/write-number.js';
 import { TAIL_TEXTS } from '../lines/line-head.js';
 import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
 import { LEVEL_KEYS } from '../lines/write-level.js';
-import { MAX_NUMBER_BYTES } from '../lines/write-number.js';
 import { SOURCE_TYPES, type SourceTypeName } from '../names/data-type-name.js';
 
 /** Kinds of cells, as numbered in assembly/rows.ts. */

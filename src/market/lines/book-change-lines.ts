@@ -1,5 +1,4 @@
 import type { Batch, Schema } from '../../format/batch.js';
-import { getNumbers } from '../batch-columns.js';
 import {
   copyFixed,
   copyWords,
@@ -7,8 +6,9 @@ import {
   type FixedText,
   type LineTarget,
   WORD_BYTES,
-} from './fixed-text.js';
-import { hasMicros, IsoTime } from './iso-time.js';
+} from '../../format/ndjson/fixed-text.js';
+import { hasMicros, IsoTime } from '../../format/ndjson/iso-time.js';
+import { getNumbers } from '../batch-columns.js';
 import type { LineBuffer } from './line-buffer.js';
 import { MAX_TAIL_BYTES, writeTail } from './line-head.js';
 import {

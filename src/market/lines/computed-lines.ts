@@ -1,14 +1,14 @@
+import { copyFixed, createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
+import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
+import { writeNumber } from '../../format/ndjson/write-number.js';
 import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { SideLevels } from '../book/top-levels.js';
 import type { Instrument } from '../instrument.js';
 import type { BookSnapshotType, TradeBarType } from '../names/data-type-name.js';
 import type { TradeBar } from '../trade-bars.js';
-import { copyFixed, createFixedText, type FixedText } from './fixed-text.js';
-import { IsoTime, MAX_TIME_BYTES } from './iso-time.js';
 import type { LineBuffer } from './line-buffer.js';
 import { createLineHead, MAX_TAIL_BYTES, writeTail } from './line-head.js';
 import { ASKS, LEVELS_END, MAX_LEVEL_BYTES, writeLevel } from './write-level.js';
-import { writeNumber } from './write-number.js';
 
 const BIDS = createFixedText(',"bids":[');
 const FIRST_EMPTY_LEVEL = createFixedText('{}');

@@ -1,5 +1,5 @@
+import { createLineTarget, type LineTarget, WORD_BYTES } from '../../format/ndjson/fixed-text.js';
 import type { TimedBatch } from '../time-merge.js';
-import { createLineTarget, type LineTarget, WORD_BYTES } from './fixed-text.js';
 
 /**
  * Messages as lines in one buffer, with the data that a merge needs; plain data. Line i is `bytes` from

@@ -1,6 +1,11 @@
+import {
+  copyFixed,
+  createFixedText,
+  type FixedText,
+  type LineTarget,
+} from '../../format/ndjson/fixed-text.js';
+import { type IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
 import type { Instrument } from '../instrument.js';
-import { copyFixed, createFixedText, type FixedText, type LineTarget } from './fixed-text.js';
-import { type IsoTime, MAX_TIME_BYTES } from './iso-time.js';
 
 /** Text around the times at the end of most lines. */
 export const TAIL_TEXTS = {

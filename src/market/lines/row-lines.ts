@@ -1,11 +1,17 @@
 import type { Batch, ColumnData, Schema, TextValues } from '../../format/batch.js';
-import { copyFixed, createFixedText, type FixedText, type LineTarget } from './fixed-text.js';
-import { hasMicros, IsoTime, MAX_TIME_BYTES } from './iso-time.js';
+import {
+  copyFixed,
+  createFixedText,
+  type FixedText,
+  type LineTarget,
+} from '../../format/ndjson/fixed-text.js';
+import { hasMicros, IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
+import { MAX_ESCAPE_BYTES } from '../../format/ndjson/json-escape.js';
+import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
 import type { LineBuffer } from './line-buffer.js';
 import { MAX_TAIL_BYTES, writeTail } from './line-head.js';
 import { MESSAGE_LAYOUTS, type MessagePart, type RowType } from './message-layouts.js';
-import { MAX_NUMBER_BYTES, writeNumber } from './write-number.js';
-import { createDictionaryTexts, MAX_ESCAPE_BYTES, writeText } from './write-text.js';
+import { createDictionaryTexts, writeText } from './write-text.js';
 
 const QUOTE = 34;
 

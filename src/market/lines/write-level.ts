@@ -1,5 +1,5 @@
-import { copyFixed, createFixedText } from './fixed-text.js';
-import { MAX_NUMBER_BYTES, writeNumber } from './write-number.js';
+import { copyFixed, createFixedText } from '../../format/ndjson/fixed-text.js';
+import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
 
 const BRACE = 125;
 /** Text before the numbers of a level. */

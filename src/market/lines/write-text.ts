@@ -1,13 +1,10 @@
 import type { TextColumn, TextValues } from '../../format/batch.js';
-import { createFixedText, type FixedText } from './fixed-text.js';
+import { createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
 
 const SPACE = 32;
 const QUOTE = 34;
 const BACKSLASH = 92;
 const DELETE = 127;
-
-/** Maximum size of a byte of text in JSON, `\u0000`. */
-export const MAX_ESCAPE_BYTES = 6;
 
 /** The texts of a dictionary as JSON strings, each after `begin`. */
 export function createDictionaryTexts(dictionary: TextValues, begin: string): FixedText[] {

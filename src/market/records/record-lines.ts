@@ -1,5 +1,12 @@
-import { copyFixed, createFixedText, type FixedText, type LineTarget } from '../lines/fixed-text.js';
-import { IsoTime, MAX_TIME_BYTES } from '../lines/iso-time.js';
+import {
+  copyFixed,
+  createFixedText,
+  type FixedText,
+  type LineTarget,
+} from '../../format/ndjson/fixed-text.js';
+import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
+import { MAX_ESCAPE_BYTES } from '../../format/ndjson/json-escape.js';
+import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead, MAX_TAIL_BYTES, writeTail } from '../lines/line-head.js';
 import { MESSAGE_LAYOUTS, type MessagePart, type RowType } from '../lines/message-layouts.js';
@@ -12,8 +19,7 @@ import {
   SNAPSHOT_BIDS,
   writeLevel,
 } from '../lines/write-level.js';
-import { MAX_NUMBER_BYTES, writeNumber } from '../lines/write-number.js';
-import { MAX_ESCAPE_BYTES, writeString } from '../lines/write-text.js';
+import { writeString } from '../lines/write-text.js';
 import type { PriceLevel } from '../messages.js';
 import type { BookChangeRecord, SourceRecord } from './source-record.js';
 

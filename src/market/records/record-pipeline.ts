@@ -1,9 +1,9 @@
+import { copyFixed, createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
+import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
 import { BookSnapshots } from '../book/book-snapshots.js';
 import { OrderBook } from '../book/order-book.js';
 import type { Instrument } from '../instrument.js';
 import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
-import { copyFixed, createFixedText, type FixedText } from '../lines/fixed-text.js';
-import { IsoTime, MAX_TIME_BYTES } from '../lines/iso-time.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/data-type-name.js';
 import { TRADE_SIDE, TradeBars } from '../trade-bars.js';

@@ -1,4 +1,5 @@
 import pLimit from 'p-limit';
+import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import type { FileLookup, ListedEntry, PendingUpload, Uploads } from '../destination.js';
 import type { StoredFileInfo } from '../files.js';
 import { LineStore } from '../manifest/line-store.js';
@@ -7,7 +8,7 @@ import type { BucketAddress } from './bucket-address.js';
 import type { ObjectStore } from './object-store.js';
 
 /** Extensions of files that tickhaul uploads: other programs may have uploads under the same prefix. */
-const UPLOAD_EXTENSIONS = /\.(?:csv\.gz|parquet|ndjson(?:\.gz|\.zst)?|jsonl)$/;
+const UPLOAD_EXTENSIONS = ['csv.gz', ...OUTPUT_EXTENSIONS, 'jsonl'];
 const DAY_MS = 86_400_000;
 const CONCURRENT_LISTINGS = 8;
 
@@ -64,7 +65,9 @@ export class DataPrefix {
 
   async *#listUploads(signal: AbortSignal | undefined): AsyncGenerator<readonly PendingUpload[], void> {
     for await (const page of this.#store.listUploads(this.#prefix, signal)) {
-      const ours = page.filter(({ key }) => UPLOAD_EXTENSIONS.test(key));
+      const ours = page.filter(({ key }) =>
+        UPLOAD_EXTENSIONS.some((extension) => key.endsWith(`.${extension}`)),
+      );
       yield ours.map(({ key, id, startedMs }) => ({ path: key.slice(this.#prefix.length), id, startedMs }));
     }
   }

@@ -1,9 +1,9 @@
+import { findOutputFormat } from '../../base/output-format-names.js';
 import { isOutdated } from '../../convert/output/versions.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
 import type { FileCheck } from '../file-check.js';
-import { outputKindOfPath } from '../folder-contents.js';
 import type { VerifyScope } from '../verify-scope.js';
 
 /** Checks for the recorded files in scope: day files and the outputs of downloads. */
@@ -19,7 +19,7 @@ export function* createRecordChecks(record: ManifestRecord): Generator<FileCheck
   const { file, path, dropped, conversions = [] } = record;
   if (!dropped) yield { kind: 'day', path, file, record, expected: record };
   for (const conversion of conversions) {
-    const kind = outputKindOfPath(conversion.path);
+    const kind = findOutputFormat(conversion.path);
     if (kind) {
       yield {
         kind,
@@ -41,7 +41,7 @@ export function* createUnknownFileChecks(files: Iterable<readonly [string, DayFi
 /** Checks for outputs of `convert`, which no record lists. */
 export function* createOutputChecks(paths: Iterable<string>): Generator<FileCheck> {
   for (const path of paths) {
-    const kind = outputKindOfPath(path);
+    const kind = findOutputFormat(path);
     if (kind) yield { kind, path, file: undefined, record: undefined, expected: undefined };
   }
 }

@@ -1,6 +1,7 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
 import { type FileError, toFileError } from '../../base/file-error.js';
+import type { OutputFormatName } from '../../base/output-format-names.js';
 import type { StartCheck } from '../../format/csv/start-check.js';
 import { LARGE_TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import { hashFile } from '../../integrity/hash-file.js';
@@ -16,8 +17,7 @@ import { createSizeError, MISSING_ERROR } from './compare-with-listing.js';
 const SMALL_FILE_BYTES = 1_000_000;
 
 /**
- * Inspects one file: gunzips a day file to its end, reads the footer of a Parquet file, or counts the lines of an
- * NDJSON file. Errors of the file are returned, not thrown.
+ * Inspects one file: gunzips a day file to its end, or reads the rows and metadata of an output. Errors of the file are returned, not thrown.
  * @param onBytes called with the number of bytes read.
  * @param signal aborts the reading. A check thread passes none, since it is terminated as a whole.
  */
@@ -39,7 +39,7 @@ export async function inspectFileBytes(
     const observation =
       kind === 'day'
         ? await inspectDayFile(request, stats, onBytes, files, signal)
-        : await inspectOutput(request, stats, files, signal);
+        : await inspectOutput(kind, request, files, signal);
     return { observation: stats.etag === undefined ? observation : { ...observation, etag: stats.etag } };
   } catch (error) {
     return { error: toInspectError(error) };
@@ -117,20 +117,15 @@ function readSmallFile(path: string): Buffer {
 }
 
 async function inspectOutput(
-  { kind, location, hash }: CheckRequest,
-  { bytes }: StoredFileInfo,
+  format: OutputFormatName,
+  { location, hash }: CheckRequest,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
-  const { readNdjsonFacts, readParquetFacts } = await import('./read-output-facts.js');
-  const observation = await (kind === 'parquet' ? readParquetFacts : readNdjsonFacts)(
-    location,
-    files,
-    signal,
-  );
+  const { OUTPUT_FORMATS } = await import('../../format/output-formats.js');
+  const facts = await OUTPUT_FORMATS[format].readFacts(location, files, signal);
   return {
-    bytes,
-    ...observation,
+    ...facts,
     ...(hash && { sha256: await hashFile(location, 'sha256', signal, files.read) }),
   };
 }

@@ -1,4 +1,5 @@
 import { dirname, posix } from 'node:path';
+import type { OutputFormatName } from '../../base/output-format-names.js';
 import {
   isOutdatedRecord,
   parseOutputBytes,
@@ -11,7 +12,6 @@ import {
   type ProvenancePairs,
   type ProvenanceStore,
 } from '../../convert/output/provenance-store.js';
-import type { Format } from '../../format/output-options.js';
 import type { Destination } from '../../store/destination.js';
 import { absoluteLocation } from '../../store/location.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
@@ -51,7 +51,7 @@ export function createProvenanceLookup(
 /** Undefined if the pairs were not written by a tickhaul conversion. */
 export function toOutputProvenance(
   path: string,
-  format: Format,
+  format: OutputFormatName,
   pairs: ProvenancePairs,
   manifest: Manifest,
 ): OutputProvenance | undefined {

@@ -4,7 +4,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { startKernelThread } from '../../../src/convert/threads/kernel-thread.js';
 import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { createOutputOptions } from '../../../src/format/output-options.js';
+import { createOutputOptions } from '../../../src/format/create-output-options.js';
 import { csvOf } from '../day-files.js';
 import { begin, convertText, kernelsOf, outputInMemory, SOURCE } from './converting.js';
 

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { OutputFormatName } from '../../../src/base/output-format-names.js';
 import type { ConvertSetting } from '../../../src/download/download-options.js';
-import { createOutputOptions, type Format } from '../../../src/format/output-options.js';
+import { createOutputOptions } from '../../../src/format/create-output-options.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
@@ -15,7 +16,7 @@ export const PARQUET = NAME.replace('csv.gz', 'parquet');
 
 type Chosen = Parameters<typeof createOutputOptions>[1];
 
-export function setting(format: Format = 'parquet', chosen: Chosen = {}): ConvertSetting {
+export function setting(format: OutputFormatName = 'parquet', chosen: Chosen = {}): ConvertSetting {
   return { options: createOutputOptions(format, chosen), keepCsv: true, threads: 2 };
 }
 

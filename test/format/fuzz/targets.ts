@@ -2,8 +2,8 @@ import { tradeTextTarget } from '../../dialects/vendor/trade-text-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
 import { rawLinesTarget } from '../../replay/raw/raw-lines-target.js';
-import { ndjsonTarget } from '../kernel/ndjson-target.js';
-import { rowGroupTarget } from '../kernel/row-group-target.js';
+import { ndjsonTarget } from '../ndjson/ndjson-target.js';
+import { rowGroupTarget } from '../parquet/row-group-target.js';
 import type { FuzzTarget } from './target.js';
 
 /** All fuzz targets; the tests run each for a few seconds. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Compression } from '../../../src/format/compression/compressor.js';
+import { OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';
 
@@ -52,12 +52,12 @@ for (const [which, isNull] of Object.entries(NULLS)) {
   });
 }
 
-for (const compression of ['zstd', 'snappy', 'gzip', 'none'] satisfies Compression[]) {
-  test(`reads back columns with compression ${compression}`, async () => {
-    const columns = columnsOf(5000, (row) => row % 13 === 0);
-    const file = await parquetOf(columns, { compression, rows: 2048 });
-    assert.deepEqual(await readWithHyparquet(file, names(columns)), cellsOf(columns));
-    assert.deepEqual(await duckCells(file, columns), cellsOf(columns));
+for (const compression of OUTPUT_FORMATS.parquet.compressions) {
+  test(`names the compression ${compression} in the footer`, async () => {
+    const file = await parquetOf(
+      columnsOf(10, () => false),
+      { compression },
+    );
     const codecs = await duck.rows(file, 'SELECT DISTINCT compression FROM parquet_metadata($file)');
     assert.deepEqual(codecs, [[compression === 'none' ? 'UNCOMPRESSED' : compression.toUpperCase()]]);
   });
@@ -102,20 +102,13 @@ test('writes a valid file with the schema if there are no rows', async () => {
   );
 });
 
-test('with times int and numbers string, writes plain integers and the digits as text', async () => {
-  const columns = columnsOf(100, (row) => row % 9 === 0);
-  const file = await parquetOf(columns, { times: 'int', numbers: 'string' });
-  const types = await duck.rows(
-    file,
-    'SELECT typeof(timestamp), typeof(price), typeof(amount) FROM $file LIMIT 1',
+test('with times int and numbers string, columns are plain integers and text', async () => {
+  const file = await parquetOf(
+    columnsOf(1, () => false),
+    { times: 'int', numbers: 'string' },
   );
+  const types = await duck.rows(file, 'SELECT typeof(timestamp), typeof(price), typeof(amount) FROM $file');
   assert.deepEqual(types, [['BIGINT', 'VARCHAR', 'VARCHAR']]);
-  const expected = columns.map(({ kind, cells }) =>
-    kind === 'number'
-      ? cells.map((cell) => (cell === null ? null : Object.is(cell, -0) ? '-0' : String(cell)))
-      : cells,
-  );
-  assert.deepEqual(await readWithHyparquet(file, names(columns)), expected);
 });
 
 test('leading columns are required, the others optional', async () => {

@@ -1,0 +1,54 @@
+import { usageError } from '../base/errors.js';
+import {
+  OUTPUT_FORMAT_CHOICES,
+  OUTPUT_FORMAT_NAMES,
+  type OutputFormatName,
+} from '../base/output-format-names.js';
+import { joinWithOr } from '../base/units.js';
+import type { OutputFormat } from './output-format.js';
+import { OUTPUT_FORMATS } from './output-formats.js';
+import type { OutputOptions } from './output-options.js';
+
+/**
+ * Adds the defaults of the format.
+ * @throws TickhaulError `usage` for options that the format does not support.
+ */
+export function createOutputOptions(
+  name: OutputFormatName,
+  options: {
+    readonly [K in 'compression' | 'rowGroup' | 'times' | 'numbers']?: OutputOptions[K] | undefined;
+  },
+): OutputOptions {
+  const format = OUTPUT_FORMATS[name];
+  const { label } = OUTPUT_FORMAT_NAMES[name];
+  const {
+    compression = format.compressions[0],
+    rowGroup,
+    times = format.times[0],
+    numbers = 'double',
+  } = options;
+  if (!format.times.includes(times)) {
+    const needed = listFormats((other) => other.times.includes(times));
+    throw usageError(`--times ${times}: requires ${needed}; use ${joinWithOr(format.times)} for ${label}`);
+  }
+  if (!format.compressions.includes(compression)) {
+    const needed = listFormats((other) => other.compressions.includes(compression));
+    const others = format.compressions.filter(
+      (other) => other !== 'none' || format.compressions.length === 1,
+    );
+    throw usageError(
+      `--compression ${compression}: requires ${needed}; use ${joinWithOr(others)} for ${label}`,
+    );
+  }
+  if (rowGroup !== undefined && !format.hasRowGroups) {
+    const needed = listFormats((other) => other.hasRowGroups);
+    throw usageError(`--row-group: requires ${needed}; ${label} has no row groups`);
+  }
+  return { format: name, compression, ...(rowGroup !== undefined && { rowGroup }), times, numbers };
+}
+
+/** Lists the formats that support an option, for messages. */
+function listFormats(isSupported: (format: OutputFormat) => boolean): string {
+  const names = OUTPUT_FORMAT_CHOICES.filter((name) => isSupported(OUTPUT_FORMATS[name]));
+  return joinWithOr(names.map((name) => OUTPUT_FORMAT_NAMES[name].label));
+}

@@ -1,0 +1,51 @@
+import { countLines } from '../../integrity/count-lines.js';
+import type { Compression } from '../compression/compressor.js';
+import type { OutputFormat } from '../output-format.js';
+import type { OutputOptions } from '../output-options.js';
+import type { CellOptions } from './json-cell.js';
+import { LINE_BATCHES } from './line-limits.js';
+
+const SUFFIXES: Readonly<Partial<Record<Compression, string>>> = { gzip: '.gz', zstd: '.zst' };
+
+/** One JSON object per row and line (docs/spec/ndjson-mapping.md). */
+export const NDJSON_FORMAT: OutputFormat = {
+  compressions: ['none', 'zstd', 'gzip'],
+  times: ['int', 'iso'],
+  hasRowGroups: false,
+  writerVersion: 1,
+  hasMetadata: false,
+  batches: LINE_BATCHES,
+  extension: (compression) => `ndjson${SUFFIXES[compression] ?? ''}`,
+  // Each row repeats all column names.
+  sizeRatio: (compression) => (compression === 'none' ? 15 : 1.5),
+
+  async createWriter(sink, _schema, { compression }) {
+    const { createNdjsonWriter } = await import('./ndjson-writer.js');
+    return createNdjsonWriter(sink, compression);
+  },
+  async createEncoder(schema, options) {
+    const { createLineEncoder } = await import('./line-encoder.js');
+    return createLineEncoder(schema, toCellOptions(options), options.compression);
+  },
+  async createKernel(job) {
+    const { createNdjsonKernel } = await import('./ndjson-kernel.js');
+    return createNdjsonKernel(job, toCellOptions(job.options));
+  },
+  async readFacts(path, { read }, signal = new AbortController().signal) {
+    const { readNdjsonText } = await import('./ndjson-text.js');
+    let rows = 0;
+    const onText = (text: Buffer): void => {
+      rows += countLines(text);
+    };
+    const bytes = await readNdjsonText(path, onText, signal, read);
+    return { bytes, rows };
+  },
+  async inspect(path, { read }, signal) {
+    const { inspectNdjson } = await import('./inspect-ndjson.js');
+    return inspectNdjson(path, read, signal);
+  },
+};
+
+function toCellOptions({ times, numbers }: OutputOptions): CellOptions {
+  return { times: times === 'iso' ? 'iso' : 'int', numbers };
+}

@@ -1,0 +1,47 @@
+import { Decompress } from 'fzstd';
+import { TickhaulError } from '../../base/errors.js';
+import type { TextSink } from '../../integrity/gunzip.js';
+import { type ReadChunks, readChunks } from '../../integrity/read-chunks.js';
+import { readSource } from '../../integrity/read-source.js';
+
+/**
+ * Passes the text of a `.ndjson`, `.ndjson.gz` or `.ndjson.zst` file to `onText`.
+ * @param read reads the file's bytes.
+ * @returns the size of the file.
+ * @throws TickhaulError `corrupt`, `disk`, and errors of `read`.
+ */
+export async function readNdjsonText(
+  path: string,
+  onText: TextSink,
+  signal: AbortSignal,
+  read: ReadChunks = readChunks,
+): Promise<number> {
+  if (path.endsWith('.gz')) return (await readSource(path, onText, () => {}, signal, read)).bytes;
+  let bytes = 0;
+  const zstd = path.endsWith('.zst')
+    ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
+    : undefined;
+  const push = (chunk: Uint8Array, final: boolean): void => {
+    try {
+      zstd?.push(chunk, final);
+    } catch (error) {
+      if (error instanceof TickhaulError || !(error instanceof Error)) throw error;
+      throw new TickhaulError('corrupt', `${path}: not a complete zstd stream: ${error.message}`, {
+        cause: error,
+      });
+    }
+  };
+  await read(
+    path,
+    async (chunk) => {
+      bytes += chunk.length;
+      if (zstd) push(Uint8Array.from(chunk), false);
+      else await onText(chunk);
+    },
+    signal,
+  );
+  if (zstd && bytes === 0)
+    throw new TickhaulError('corrupt', `${path}: not a complete zstd stream: it has 0 bytes`);
+  push(new Uint8Array(), true);
+  return bytes;
+}

@@ -1,0 +1,15 @@
+import type { OutputFormatName } from '../base/output-format-names.js';
+import { NDJSON_FORMAT } from './ndjson/ndjson-format.js';
+import type { OutputFormat } from './output-format.js';
+import { PARQUET_FORMAT } from './parquet/parquet-format.js';
+
+/** All output formats. */
+export const OUTPUT_FORMATS: Readonly<Record<OutputFormatName, OutputFormat>> = {
+  parquet: PARQUET_FORMAT,
+  ndjson: NDJSON_FORMAT,
+};
+
+export const DEFAULT_OUTPUT_FORMAT: OutputFormatName = 'parquet';
+
+/** The format of rows on stdout. */
+export const STDOUT_FORMAT: OutputFormatName = 'ndjson';

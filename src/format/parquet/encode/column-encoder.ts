@@ -1,0 +1,91 @@
+import type { ColumnMemory } from '../../kernel/column-memory.js';
+import type { EncodedValues } from '../column-chunk.js';
+import type { ParquetColumn } from '../parquet-schema.js';
+import { type EncodableValues, maxHybridBytes } from './encodable-values.js';
+import { encodeBooleans, encodeLongs, encodeNumbers } from './numeric-values.js';
+import { Scratch } from './scratch.js';
+import { encodeTextDictionary, encodeTexts } from './text-values.js';
+
+/**
+ * Encodes the columns of a memory's batch, in place: each once, and the batch is invalid afterwards. It uses
+ * only encodings that DuckDB, Polars, pyarrow, Spark and hyparquet all read. BYTE_STREAM_SPLIT, which would
+ * suit doubles, is not one of them.
+ */
+export class ColumnEncoder {
+  readonly #memory: ColumnMemory;
+  readonly #scratch: Scratch;
+  readonly #numbers: 'double' | 'string';
+
+  constructor(memory: ColumnMemory, numbers: 'double' | 'string') {
+    this.#memory = memory;
+    this.#scratch = new Scratch(memory);
+    this.#numbers = numbers;
+  }
+
+  /** @param index index of the column in the memory's schema. */
+  encode(index: number, column: ParquetColumn): EncodedValues {
+    const { kernel } = this.#memory;
+    const nullCount = kernel.getNullCount(index);
+    if (column.required && nullCount > 0) {
+      throw new Error(`column ${column.name}: has ${nullCount} empty cells, but values are required`);
+    }
+    const nulls = nullCount > 0 ? kernel.getNulls(index) >>> 0 : undefined;
+    const values = this.#encodeValues(index, nulls);
+    const { encoding, dictionary, valueSize, bounds } = values;
+    let written = 0;
+    return {
+      encoding,
+      dictionary,
+      valueSize,
+      statistics: { nullCount, bounds },
+      page: (start, end) => {
+        const empty = nulls === undefined ? 0 : kernel.countOnes(nulls + start, end - start);
+        const from = written;
+        written += end - start - empty;
+        const levels = column.required ? undefined : { start, end, nulls };
+        return this.#writePage(levels, values, from, written);
+      },
+    };
+  }
+
+  #writePage(
+    levels: { readonly start: number; readonly end: number; readonly nulls: number | undefined } | undefined,
+    values: EncodableValues,
+    start: number,
+    end: number,
+  ): Uint8Array {
+    const { kernel } = this.#memory;
+    const rows = levels ? levels.end - levels.start : 0;
+    const widened = levels?.nulls === undefined ? 0 : this.#scratch.levels.at(4 * rows);
+    const from = this.#scratch.body.at(4 + maxHybridBytes(rows, 1) + values.room(start, end));
+    let to = from;
+    if (levels?.nulls !== undefined) {
+      kernel.widenBits(levels.nulls + levels.start, widened, rows, 1);
+      to = kernel.writeSizedBits(to, widened, 0, rows) >>> 0;
+    } else if (levels) to = kernel.writeSizedOnes(to, rows) >>> 0;
+    to = values.write(to, start, end) >>> 0;
+    return this.#memory.bytes.subarray(from, to);
+  }
+
+  /** @param nulls address of the nulls, if there are any; they are removed from the values. */
+  #encodeValues(index: number, nulls: number | undefined): EncodableValues {
+    const memory = this.#memory;
+    const scratch = this.#scratch;
+    const { kernel, rows } = memory;
+    const kind = memory.schema[index]?.kind;
+    const lane = kernel.getLane(index) >>> 0;
+    const drop = (width: number): number =>
+      nulls === undefined ? rows : kernel.dropNulls(lane, nulls, rows, width);
+    if (kind === 'boolean') return encodeBooleans(memory, scratch, lane, drop(1));
+    if (kind === 'time' || kind === 'integer') return encodeLongs(memory, scratch, lane, drop(8));
+    if (kind === 'number' && this.#numbers === 'double') return encodeNumbers(memory, scratch, lane, drop(8));
+    const texts = memory.getTexts(index);
+    if (kind === 'text' && !kernel.isPlain(index)) {
+      drop(4);
+      return encodeTextDictionary(memory, scratch, texts, lane);
+    }
+    if (texts.count !== rows) throw new Error('the text of numbers is missing');
+    const count = nulls === undefined ? rows : kernel.dropNullTexts(texts.offsets, nulls, rows);
+    return encodeTexts(memory, scratch, { ...texts, count });
+  }
+}

@@ -1,0 +1,49 @@
+import type { Schema } from '../batch.js';
+import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
+import type { OutputFormat } from '../output-format.js';
+import type { OutputOptions } from '../output-options.js';
+import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
+
+/** Columns in row groups, with provenance in the footer (docs/spec/parquet-mapping.md). */
+export const PARQUET_FORMAT: OutputFormat = {
+  compressions: ['zstd', 'snappy', 'gzip', 'none'],
+  times: ['timestamp', 'int'],
+  hasRowGroups: true,
+  writerVersion: 1,
+  hasMetadata: true,
+  batches: COLUMN_BATCHES,
+  extension: () => 'parquet',
+  sizeRatio: (compression) => ({ zstd: 1, gzip: 1, snappy: 2, none: 4 })[compression],
+
+  async createWriter(sink, schema, options) {
+    const { createParquetWriter } = await import('./parquet-writer.js');
+    const writer = createParquetWriter(sink, toParquetOptions(schema, options));
+    return {
+      write: (encoded) => writer.writeRowGroup(encoded as EncodedRowGroup),
+      finish: (metadata) => writer.finish(metadata),
+    };
+  },
+  async createEncoder(schema, options) {
+    const { createRowGroupEncoder } = await import('./encode/row-group-encoder.js');
+    return createRowGroupEncoder(toParquetOptions(schema, options));
+  },
+  async createKernel(job) {
+    const { createRowGroupKernel } = await import('./row-group-kernel.js');
+    return createRowGroupKernel(job, toParquetOptions(job.schema, job.options));
+  },
+  async readFacts(path, files, signal) {
+    const { readParquetFooter } = await import('./parquet-footer.js');
+    const file = await files.openRandom(path, signal);
+    const { rows, keyValues } = await readParquetFooter(file, path).finally(() => file.close());
+    return { bytes: file.bytes, rows, keyValues };
+  },
+  async inspect(path, files, signal) {
+    const { inspectParquet } = await import('./inspect-parquet.js');
+    const file = await files.openRandom(path, signal);
+    return inspectParquet(path, file, signal).finally(() => file.close());
+  },
+};
+
+function toParquetOptions(schema: Schema, { compression, numbers, times }: OutputOptions): ParquetOptions {
+  return { schema, compression, numbers, times: times === 'int' ? 'int' : 'timestamp' };
+}

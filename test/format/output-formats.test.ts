@@ -1,0 +1,210 @@
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import {
+  findOutputFormat,
+  OUTPUT_EXTENSIONS,
+  OUTPUT_FORMAT_CHOICES,
+  type OutputFormatName,
+} from '../../src/base/output-format-names.js';
+import type { Schema } from '../../src/format/batch.js';
+import { createMemorySink } from '../../src/format/byte-sink.js';
+import { createOutputOptions } from '../../src/format/create-output-options.js';
+import {
+  type BatchKernel,
+  createBatchKernel,
+  type EncodedBatch,
+} from '../../src/format/kernel/batch-kernel.js';
+import { createEncoderKernel } from '../../src/format/kernel/column-kernel.js';
+import { OUTPUT_FORMATS } from '../../src/format/output-formats.js';
+import type { OutputOptions } from '../../src/format/output-options.js';
+import { openFiles } from '../../src/store/open-files.js';
+import { tempDir } from '../helpers/temp.js';
+import { batchesOf, type Cell, type TestColumn } from './parquet/batches.js';
+import { type Duck, openDuck } from './parquet/readers.js';
+
+let duck: Duck;
+before(async () => {
+  duck = await openDuck();
+});
+after(() => duck.close());
+
+/** How DuckDB reads a file of each format; JSON has no types, so they are given. */
+const TABLES: Readonly<Record<OutputFormatName, (path: string, types: string) => string>> = {
+  parquet: (path) => `read_parquet('${path}')`,
+  ndjson: (path, types) => `read_ndjson('${path}', columns = {${types}})`,
+};
+
+const SQL_TYPES = { text: 'VARCHAR', boolean: 'BOOLEAN', integer: 'BIGINT' } as const;
+
+/** Reads the cells by column; times are microseconds. */
+async function readCells(path: string, schema: Schema, options: OutputOptions): Promise<unknown[][]> {
+  const types = schema.map(({ name, kind }) => {
+    if (kind === 'number') return `"${name}": '${options.numbers === 'string' ? 'VARCHAR' : 'DOUBLE'}'`;
+    if (kind === 'time') return `"${name}": '${options.times === 'int' ? 'BIGINT' : 'TIMESTAMPTZ'}'`;
+    return `"${name}": '${SQL_TYPES[kind]}'`;
+  });
+  const cells = schema.map(({ name, kind }) =>
+    kind === 'time' && options.times !== 'int' ? `epoch_us("${name}")` : `"${name}"`,
+  );
+  const table = TABLES[options.format](path, types.join(', '));
+  const rows = await duck.query(`SELECT ${cells.join(', ')} FROM ${table}`);
+  return schema.map((_, i) => rows.map((row) => row[i]));
+}
+
+const START = 1_585_699_200_245_001;
+
+/** Columns of every kind, whose cells are null in some rows, in all, or in none. */
+function columnsOf(rows: number, wide = 0): TestColumn[] {
+  const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));
+  const some = (cell: (row: number) => Cell): Cell[] => cells((row) => (row % 3 === 1 ? null : cell(row)));
+  return [
+    { name: 'exchange', kind: 'text', cells: cells(() => 'deribit'), dictionary: true },
+    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`), dictionary: true },
+    { name: 'timestamp', kind: 'time', cells: cells((row) => START + row * 1000 - (row % 7)) },
+    { name: 'local_timestamp', kind: 'time', cells: cells((row) => START + 3 + row * 1000) },
+    { name: 'expiration', kind: 'time', cells: some((row) => START + (row % 2) * 28_800_000_000) },
+    { name: 'id', kind: 'text', cells: some((row) => `é\\${10n ** 20n + BigInt(row)}`) },
+    { name: 'side', kind: 'text', cells: some((row) => (row % 5 > 2 ? 'buy' : 'sell')), dictionary: true },
+    { name: 'never', kind: 'text', cells: cells(() => null), dictionary: true },
+    { name: 'is_snapshot', kind: 'boolean', cells: some((row) => row % 100 < 50) },
+    { name: 'trades', kind: 'integer', cells: some((row) => row * 1_000_000_007) },
+    { name: 'price', kind: 'number', cells: cells((row) => 6421.5 + (row % 11) / 2) },
+    { name: 'amount', kind: 'number', cells: some((row) => (row % 4 === 0 ? 0 : 1 / (row + 1))) },
+    ...Array.from({ length: wide }, (_, i) => {
+      return { name: `asks[${i}].price`, kind: 'number', cells: some((row) => row + i / 8) } as const;
+    }),
+  ];
+}
+
+const FILES: Readonly<Record<string, { readonly columns: TestColumn[]; readonly batchRows: number }>> = {
+  'several batches': { columns: columnsOf(1000), batchRows: 300 },
+  'a row': { columns: columnsOf(1), batchRows: 300 },
+  'no rows': { columns: columnsOf(0), batchRows: 300 },
+  'many columns': { columns: columnsOf(50, 500), batchRows: 20 },
+};
+
+/** Encodes batches of columns, as for computed rows. */
+async function encodeColumns(
+  columns: readonly TestColumn[],
+  batchRows: number,
+  options: OutputOptions,
+): Promise<readonly EncodedBatch[]> {
+  const encode = await OUTPUT_FORMATS[options.format].createEncoder(schemaOf(columns), options);
+  return batchesOf(columns, batchRows).map((batch) => copyOf(encode(batch)));
+}
+
+/** Encodes the text of a day file with the kernel of the format. */
+async function encodeText(
+  columns: readonly TestColumn[],
+  batchRows: number,
+  options: OutputOptions,
+): Promise<readonly EncodedBatch[]> {
+  const job = { source: 'day.csv.gz', schema: schemaOf(columns), options };
+  return encodeWith(await createBatchKernel(job), columns, batchRows);
+}
+
+/** Encodes the text of a day file with the kernel for formats without one. */
+async function encodeParsedText(
+  columns: readonly TestColumn[],
+  batchRows: number,
+  options: OutputOptions,
+): Promise<readonly EncodedBatch[]> {
+  const job = { source: 'day.csv.gz', schema: schemaOf(columns), options };
+  return encodeWith(await createEncoderKernel(job, OUTPUT_FORMATS[options.format]), columns, batchRows);
+}
+
+function encodeWith(
+  kernel: BatchKernel,
+  columns: readonly TestColumn[],
+  batchRows: number,
+): readonly EncodedBatch[] {
+  const batches: EncodedBatch[] = [];
+  const rows = columns[0]?.cells.length ?? 0;
+  for (let start = 0; start < rows; start += batchRows) {
+    const numbers = Array.from({ length: Math.min(batchRows, rows - start) }, (_, i) => start + i);
+    const lines = numbers.map((row) => `${columns.map(({ cells }) => cells[row] ?? '').join(',')}\n`);
+    const text = Buffer.from(lines.join(''));
+    kernel.getPieceBuffer().set(text);
+    assert.deepEqual(kernel.parse(text.length), []);
+    const encoded = kernel.finish();
+    assert.ok(encoded);
+    batches.push(copyOf(encoded));
+  }
+  assert.equal(kernel.finish(), undefined);
+  return batches;
+}
+
+function schemaOf(columns: readonly TestColumn[]): Schema {
+  return columns.map(({ name, kind }) => ({ name, kind }));
+}
+
+/** The bytes are valid only until the next batch. */
+function copyOf(encoded: EncodedBatch): EncodedBatch {
+  return { ...encoded, bytes: encoded.bytes.slice() };
+}
+
+const METADATA = { 'tickhaul.source': 'ä.csv.gz', empty: '' };
+
+for (const name of OUTPUT_FORMAT_CHOICES) {
+  const format = OUTPUT_FORMATS[name];
+  const choices = [
+    ...format.compressions.map((compression) => ({ compression })),
+    ...format.times.map((times) => ({ times })),
+    { numbers: 'string' } as const,
+  ];
+  for (const chosen of choices) {
+    for (const [content, { columns, batchRows }] of Object.entries(FILES)) {
+      test(`${name} with ${JSON.stringify(chosen)}: reads back ${content}`, async (t) => {
+        const options = createOutputOptions(name, chosen);
+        const schema = schemaOf(columns);
+        const rows = columns[0]?.cells.length ?? 0;
+        const expected = columns.map(({ kind, cells }) =>
+          cells.map((cell) =>
+            kind === 'number' && options.numbers === 'string' && cell !== null ? String(cell) : cell,
+          ),
+        );
+        for (const encode of [encodeColumns, encodeText, encodeParsedText]) {
+          const sink = createMemorySink();
+          const writer = await format.createWriter(sink, schema, options);
+          for (const batch of await encode(columns, batchRows, options)) await writer.write(batch);
+          const written = await writer.finish(METADATA);
+          const bytes = sink.bytes().length;
+          const path = join(await tempDir(t), `day.${format.extension(options.compression)}`);
+          await writeFile(path, sink.bytes());
+
+          assert.deepEqual(written, { rows, bytes });
+          assert.deepEqual(await readCells(path, schema, options), expected);
+          const files = openFiles(undefined);
+          const keyValues = format.hasMetadata ? { keyValues: METADATA } : {};
+          assert.deepEqual(await format.readFacts(path, files), { bytes, rows, ...keyValues });
+          const found = await format.inspect(path, files, t.signal);
+          assert.deepEqual([found.bytes, found.rows], [bytes, rows]);
+          if (rows > 0) assert.deepEqual(namesOf(found.columns), namesOf(schema));
+          const first = Array.from({ length: Math.min(rows, 5) }, (_, row) =>
+            expected.map((cells) => cells[row]),
+          );
+          if (options.times !== 'iso') assert.deepEqual(found.first, first);
+        }
+      });
+    }
+  }
+
+  test(`${name}: the extensions of its files identify it`, () => {
+    const extensions = format.compressions.map((compression) => format.extension(compression));
+    for (const extension of extensions) assert.equal(findOutputFormat(`day.${extension}`), name);
+    const known = OUTPUT_EXTENSIONS.filter((extension) => findOutputFormat(`day.${extension}`) === name);
+    assert.deepEqual(new Set(extensions), new Set(known));
+  });
+
+  test(`${name}: refuses a damaged file`, async (t) => {
+    const path = join(await tempDir(t), `day.${format.extension(format.compressions[0])}`);
+    await writeFile(path, Buffer.alloc(100, 1));
+    await assert.rejects(format.inspect(path, openFiles(undefined), t.signal), { code: 'corrupt' });
+  });
+}
+
+function namesOf(columns: readonly { readonly name: string }[]): readonly string[] {
+  return columns.map(({ name }) => name);
+}
