@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { computedColumns } from '../../convert/computed/computed-columns.js';
 import { outputVersion } from '../../convert/output/versions.js';
 import { dataTypeColumns } from '../../dataset/data-types.js';
@@ -135,7 +136,7 @@ function groupByPass(outputs: readonly PlannedOutput[]): readonly (readonly Plan
 
 /** Rethrows errors that affect the whole run, such as a full disk, to stop the transfer. */
 function toConversionError(error: unknown): TickhaulError {
-  if (error instanceof TickhaulError && !error.affectsRun) return error;
+  if (error instanceof TickhaulError && !judgeError(error).affectsRun) return error;
   throw error;
 }
 

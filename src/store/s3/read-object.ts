@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { normalizeEtag } from './etag.js';
 import type { ByteRange } from './object-store.js';
 import type { S3Connection } from './s3-connection.js';
@@ -45,7 +46,7 @@ export async function* readObject(
       }
       if (position >= endPosition) return;
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !error.canRetry) throw error;
+      if (!(error instanceof TickhaulError) || !judgeError(error).canRepeat) throw error;
       if (++disconnects > MAX_DISCONNECTS) throw createGaveUpError(error, name, disconnects);
       continue;
     } finally {

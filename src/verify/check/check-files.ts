@@ -1,4 +1,5 @@
-import { ERROR_TABLE, TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { plural } from '../../base/units.js';
 import type { FileEvent } from '../../run/run-events.js';
 import { createRecheck } from '../amend/recheck.js';
@@ -104,7 +105,7 @@ function isBad(event: FileEvent | undefined): boolean {
 /** An unreadable store ends the run and is not a fault of an object. @throws TickhaulError. */
 function throwStoreError(results: readonly CheckResult[]): void {
   for (const { error } of results)
-    if (error && ERROR_TABLE[error.code].affectsRun) throw new TickhaulError(error.code, error.message);
+    if (error && judgeError(error).affectsRun) throw new TickhaulError(error.code, error.message);
 }
 
 function getResult(results: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
