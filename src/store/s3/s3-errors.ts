@@ -136,13 +136,13 @@ const WRONG_REGION_CODES = new Set([
 ]);
 
 /**
- * Converts an error response to a TickhaulError of one line, without secrets. Returns other errors unchanged.
+ * Converts an error response to a TickhaulError of one line, without secrets. Other errors keep their type.
  */
 export function toS3Error(error: unknown, { name, secrets, writes }: S3ErrorContext): unknown {
   if (error instanceof TickhaulError) return error;
   const facts = readErrorFacts(error);
   const { code, status, region, retryAfterMs } = facts;
-  if (status === undefined) return error;
+  if (status === undefined) return secrets.redactError(error);
   if (WRONG_REGION_CODES.has(code) || status === 301 || (region !== undefined && status === 400)) {
     const regionAdvice =
       region === undefined ? 'set it with --s3-region' : `use --s3-region ${sanitizeForTerminal(region)}`;
