@@ -26,6 +26,7 @@ export const NEWER_PLAN: SliceOutcome = {
 };
 
 /**
+ * Decides what follows from the end of a slice (docs/spec/queue.md#workers).
  * @param result the slice's result, or the error with which it ended.
  * @param isStopped whether the worker was stopped or asked to return its slices meanwhile.
  */

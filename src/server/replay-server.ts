@@ -16,7 +16,7 @@ export interface ReplayServer {
   close(graceMs: number): Promise<void>;
 }
 
-/** The local replay server (contract, Serve), without its ports. */
+/** The local replay server (docs/spec/local-server.md#paths), without its ports. */
 export function createReplayServer(options: ServeOptions): ReplayServer {
   const serving = createServerContext(options);
   const guard = createOriginGuard(options.host, options.allowOrigins);

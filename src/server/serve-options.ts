@@ -7,7 +7,7 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { ClientLimit } from './client-limit.js';
 import type { MemoryUsage, ServerCounts } from './server-metrics.js';
 
-/** Options of the server (docs/spec/local-server.md): plain data, apart from the client and the log. */
+/** Options of the server (docs/spec/local-server.md#configuration): plain data, apart from the client and the log. */
 export interface ServeOptions {
   /** Of HTTP; WebSocket is on the next one. 0 for any two that are free. */
   readonly port: number;

@@ -1,6 +1,6 @@
 import { pageMemory } from '../../base/page-memory.js';
 
-/** Bytes of a frame's head at most: text, final, not masked (RFC 6455, 5.2). */
+/** Bytes of a frame's head at most: text, final, not masked (RFC 6455, section 5.2). */
 const MAX_FRAME_HEAD_BYTES = 10;
 const FINAL_TEXT = 0x81;
 const LENGTH_16 = 126;

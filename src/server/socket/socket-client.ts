@@ -26,7 +26,7 @@ export const CLOSE_CODE = {
   tryLater: 1013,
 } as const;
 
-/** Bytes of a close frame's reason (RFC 6455, 5.5). */
+/** Bytes of a close frame's reason (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
 /** A WebSocket connection. */

@@ -118,7 +118,7 @@ async function closeAll(clients: readonly SocketClient[], patienceMs: number): P
 export function createUpgradeServer(): Server {
   return createServer(SERVER_LIMITS, (request, response) => {
     request.resume();
-    // It has to say what it would speak (RFC 9110, 15.5.22).
+    // It has to say what it would speak (RFC 9110, section 15.5.22).
     response.writeHead(426, { connection: 'upgrade', upgrade: 'websocket' }).end();
   });
 }
