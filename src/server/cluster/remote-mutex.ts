@@ -16,10 +16,10 @@ export class RemoteMutex {
   readonly #locks = new Map<string, RemoteLock>();
 
   /**
-   * Acquires a lock and resolves with the note of the previous holder. The lock is held until `giveBack`, or until the
+   * Acquires a lock and resolves with the note of the previous holder. The lock is held until `release`, or until the
    * worker has ended, which aborts `gone`.
    */
-  take(work: string, gone: AbortSignal): Promise<number | undefined> {
+  acquire(work: string, gone: AbortSignal): Promise<number | undefined> {
     return new Promise((resolve) => {
       const turn = (): Promise<void> => {
         const ended = new Promise<void>((end) => this.#locks.set(work, { gone, end }));
@@ -31,7 +31,7 @@ export class RemoteMutex {
     });
   }
 
-  giveBack(work: string, gone: AbortSignal, note: number | undefined): void {
+  release(work: string, gone: AbortSignal, note: number | undefined): void {
     const lock = this.#locks.get(work);
     if (lock?.gone !== gone) return;
     this.#locks.delete(work);

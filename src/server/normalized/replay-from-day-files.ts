@@ -8,7 +8,7 @@ import type { ServerContext } from '../server-context.js';
 
 const NO_DISCONNECTS = "withDisconnectMessages: day files don't know when a connection broke; none are sent";
 
-/** From day files; those that are missing are downloaded day by day, ahead of the answer. */
+/** Replays day files. Missing ones are downloaded day by day, ahead of the response. */
 export async function replayNormalizedFromDayFiles(
   serving: ServerContext,
   options: readonly NormalizedOptions[],

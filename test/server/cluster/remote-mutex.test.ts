@@ -9,16 +9,16 @@ const GONE = new TickhaulError('terminated', 'gone');
 test('holders of one name follow each other and get the previous note; other names are independent', async () => {
   const turns = new RemoteMutex();
   const [one, other] = [new AbortController().signal, new AbortController().signal];
-  assert.equal(await turns.take('a', one), undefined);
-  assert.equal(await turns.take('b', other), undefined);
+  assert.equal(await turns.acquire('a', one), undefined);
+  assert.equal(await turns.acquire('b', other), undefined);
   const order: string[] = [];
-  const waiting = turns.take('a', other).then((note) => order.push(`other ${note}`));
+  const waiting = turns.acquire('a', other).then((note) => order.push(`other ${note}`));
   await yieldToEventLoop();
   // Another worker cannot release the lock.
-  turns.giveBack('a', other, 3);
+  turns.release('a', other, 3);
   await yieldToEventLoop();
   order.push('one');
-  turns.giveBack('a', one, 7);
+  turns.release('a', one, 7);
   await waiting;
   assert.deepEqual(order, ['one', 'other 7']);
 });
@@ -26,12 +26,12 @@ test('holders of one name follow each other and get the previous note; other nam
 test('a worker that has ended releases its locks and stops waiting', async () => {
   const turns = new RemoteMutex();
   const [one, other, last] = [new AbortController(), new AbortController(), new AbortController()];
-  await turns.take('a', one.signal);
+  await turns.acquire('a', one.signal);
   let hasHad = false;
-  void turns.take('a', other.signal).then(() => {
+  void turns.acquire('a', other.signal).then(() => {
     hasHad = true;
   });
-  const taking = turns.take('a', last.signal);
+  const taking = turns.acquire('a', last.signal);
   other.abort(GONE);
   one.abort(GONE);
   assert.equal(await taking, undefined);
