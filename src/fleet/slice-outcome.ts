@@ -22,7 +22,7 @@ const LOCKED_DELAY_MS = 30_000;
 /** Outcome of a slice that is complete by an older plan than that in the queue, which may include more days. */
 export const NEWER_PLAN: SliceOutcome = {
   status: 'returned',
-  reason: new TickhaulError('changed', 'enqueue gave it a newer plan meanwhile'),
+  reason: new TickhaulError('changed', 'enqueue has replaced its plan'),
 };
 
 /**

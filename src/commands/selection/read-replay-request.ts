@@ -20,7 +20,7 @@ export async function readReplayRequest(args: CommandArgs, signal: AbortSignal):
   const names = readListFlag(args, 'type');
   if (!names)
     throw usageError(
-      "--type is missing: name normalized data types, as --type trade,book_change, or an exchange's own --channel",
+      "--type is missing: name normalized data types, such as --type trade,book_change, or an exchange's own --channel",
     );
   const types = [...new Set(names)].map(parseDataTypeName);
   const period = readPeriodFlags(args);

@@ -103,7 +103,7 @@ export function createConversions(
         },
         async finish({ bytes, md5 }) {
           if (failure) return { newConversions: [], failure };
-          if (running.length === 0) throw new Error(`${path}: no text came`);
+          if (running.length === 0) throw new Error(`${path}: no text was received`);
           const entries: ConversionEntry[] = [];
           try {
             for (const [i, conversion] of running.entries()) {

@@ -34,7 +34,10 @@ export async function* readObject(
     if (!response) return;
     if (etag !== undefined && response.etag !== etag) {
       response.body.destroy();
-      throw new TickhaulError('changed', `${name}: the object was replaced while it was read; run it again`);
+      throw new TickhaulError(
+        'changed',
+        `${name}: the object was replaced while it was read; run the same command again`,
+      );
     }
     etag = response.etag;
     endPosition = Math.min(endPosition ?? Number.POSITIVE_INFINITY, response.total);

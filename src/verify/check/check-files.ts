@@ -92,7 +92,7 @@ export async function checkFiles(
     })
     .finally(backlog.drain);
   if (recordsWithoutEtag > 0) {
-    const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
+    const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: only presence and size of their objects were compared; tickhaul verify --adopt reads the objects and records their ETags`;
     emit({ event: 'warning', message });
   }
   return bad;
