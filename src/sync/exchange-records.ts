@@ -7,7 +7,7 @@ import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetc
 import type { ExportWait, SyncInput } from './sync-options.js';
 import { createWaitMs } from './wait-step.js';
 
-/** An exchange's record, or the error why there is none. */
+/** An exchange's record, or the error of fetching it. */
 export type RecordOrError = ExchangeRecord | TickhaulError;
 
 export interface ExchangeRecords {

@@ -120,7 +120,10 @@ test('records without an ETag are compared by size, with a warning, and get thei
   await store.record(...records.map(({ object: _, ...known }) => known));
   const quick = await verify('--quick');
   assert.equal(quick.summary.counts.verified, 4);
-  assert.match(quick.warnings, /4 records without an ETag: .*only presence and size of their objects were compared/);
+  assert.match(
+    quick.warnings,
+    /4 records without an ETag: .*only presence and size of their objects were compared/,
+  );
   const { etag } = store.put(dayFileName('05'), bytesOf(store, FOURTH));
   assert.deepEqual((await verify('--adopt')).summary.counts, { verified: 5 });
   assert.equal((await verify('--quick')).warnings.trim(), '');
