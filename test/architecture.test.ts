@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { ERROR_TABLE } from '../src/base/errors.js';
 import { OUTPUT_FORMAT_CHOICES } from '../src/base/output-format-names.js';
 import { findCircle, importsOf, readImports, sourceFiles } from './helpers/imports.js';
 
@@ -179,4 +180,17 @@ test('no file of src has a name that could be any file', () => {
     [...vague].filter((name) => names.filter((other) => other === name).length > 1),
     [],
   );
+});
+
+test('only judgeError reads from the error table what is retried and what affects the run', () => {
+  const judges =
+    /\{[^{}]*\b(?:retry|affectsRun)\b[^{}]*\} = ERROR_TABLE|ERROR_TABLE[^;]*\.(?:retry|affectsRun)\b/;
+  const isCodeList = (list: string): boolean =>
+    [...list.matchAll(/'(\w+)'/g)].every(([, code = '']) => code in ERROR_TABLE);
+  const found = FILES.filter((file) => {
+    const text = readFileSync(join(ROOT, file), 'utf8');
+    const lists = text.match(/\[\s*(?:'\w+',?\s*){2,}\]/g) ?? [];
+    return judges.test(text) || lists.some(isCodeList);
+  });
+  assert.deepEqual(found, ['src/base/judge-error.ts']);
 });

@@ -9,12 +9,15 @@ import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Markdown files of a folder of the project, by paths from its root with `/`. */
-function markdownIn(folder: string, recursive = true): readonly string[] {
+/** Files of a folder of the project, by paths from its root with `/`. */
+function filesIn(folder: string, recursive = true): readonly string[] {
   return readdirSync(join(ROOT, folder), { recursive, encoding: 'utf8' })
     .map((name) => posix.join(folder, ...name.split(/[\\/]/)))
-    .filter((path) => path.endsWith('.md'))
     .sort();
+}
+
+function markdownIn(folder: string, recursive = true): readonly string[] {
+  return filesIn(folder, recursive).filter((path) => path.endsWith('.md'));
 }
 
 const DOCS = markdownIn('docs');
@@ -32,6 +35,11 @@ function anchorsOf(page: string): readonly string[] {
       .replaceAll(/[^\p{L}\p{N}\p{M}_ -]/gu, '')
       .replaceAll(' ', '-'),
   );
+}
+
+/** Whether a page exists, and has the heading of an anchor. */
+function isHeading(path: string, anchor: string | undefined): boolean {
+  return existsSync(join(ROOT, path)) && (anchor === undefined || anchorsOf(path).includes(anchor));
 }
 
 /** Relative targets of a page's links and images. */
@@ -55,12 +63,28 @@ test('every relative link leads to a file and a heading that exist', () => {
     linksOf(page).flatMap((target) => {
       const [file = '', anchor] = target.split('#');
       const path = file === '' ? page : posix.join(dirname(page), file);
-      if (!existsSync(join(ROOT, path))) return [`${page}: ${target}`];
-      if (anchor === undefined || anchorsOf(path).includes(anchor)) return [];
-      return [`${page}: no heading for ${target}`];
+      return isHeading(path, anchor) ? [] : [`${page}: ${target}`];
     }),
   );
   assert.deepEqual(broken, []);
+});
+
+test('every page and heading that code cites exists, and a specification is cited by heading', () => {
+  const wrong = ['bin', 'src', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    filesIn(folder)
+      .filter((file) => /\.[jt]s$/.test(file) && !file.includes('node_modules'))
+      .flatMap((file) =>
+        [...textOf(file).matchAll(/^(.*?)\b(docs\/[\w./-]+\.md)(?:#([\w-]*))?/gm)].flatMap(
+          ([text, before = '', path = '', anchor]) => {
+            const isComment = /^\s*(?:\/\/|\/?\*)/.test(before);
+            const needsHeading = isComment && path.startsWith('docs/spec/');
+            const isRight = isHeading(path, anchor) && (anchor !== undefined || !needsHeading);
+            return isRight ? [] : [`${file}: ${text.trim()}`];
+          },
+        ),
+      ),
+  );
+  assert.deepEqual(wrong, []);
 });
 
 test('no two headings of a page share an anchor', () => {

@@ -1,4 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
 import { refreshIdentity } from '../service/account/issuer.js';
 import type { AccountContext } from './account-context.js';
 import { type Identity, isExpired, nearsExpiry } from './identities/identity.js';
@@ -20,7 +21,7 @@ export async function refreshIfExpiring(context: AccountContext, identity: Ident
       return runStep('refresh', () => refreshIdentity(calls, issuer, current.refreshToken));
     });
   } catch (error) {
-    const mayBeTemporary = error instanceof TickhaulError && error.canRetry;
+    const mayBeTemporary = error instanceof TickhaulError && judgeError(error).canRepeat;
     if (mayBeTemporary && !isExpired(identity.assertion, Date.now())) return identity;
     throw error;
   }

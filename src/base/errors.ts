@@ -1,7 +1,7 @@
 /**
  * All error codes (docs/spec/command-line.md#error-codes), each with its exit code
- * (docs/spec/command-line.md#exit-codes), whether a retry can help (`retry`), and whether it affects every
- * file of the run (`affectsRun`), so that the whole run pauses or ends.
+ * (docs/spec/command-line.md#exit-codes), what to repeat if a retry can help (`retry`), and whether it affects
+ * every file of the run (`affectsRun`), so that the whole run pauses or ends. Only `judgeError` reads the last two.
  */
 export const ERROR_TABLE = {
   bug: { exitCode: 1, retry: false, affectsRun: false },
@@ -19,27 +19,27 @@ export const ERROR_TABLE = {
   /** The user or the issuer refused the claim. */
   claim_failed: { exitCode: 4, retry: false, affectsRun: true },
   /** 403 with a retry delay: the key is active from another IP address. */
-  ip_locked: { exitCode: 4, retry: true, affectsRun: true },
+  ip_locked: { exitCode: 4, retry: 'request', affectsRun: true },
   /** 429. */
-  rate_limited: { exitCode: 5, retry: true, affectsRun: true },
+  rate_limited: { exitCode: 5, retry: 'request', affectsRun: true },
   /** 429 with the message that the account's transfer limit is reached: waiting does not help. */
   transfer_limit: { exitCode: 5, retry: false, affectsRun: true },
   /** DNS, refused connection, TLS, proxy. */
-  unreachable: { exitCode: 5, retry: true, affectsRun: false },
+  unreachable: { exitCode: 5, retry: 'request', affectsRun: false },
   /** 5xx. */
-  server_error: { exitCode: 5, retry: true, affectsRun: false },
+  server_error: { exitCode: 5, retry: 'request', affectsRun: false },
   /** The user did not finish a step in time, or a call of the account API took too long. */
   timed_out: { exitCode: 5, retry: false, affectsRun: true },
   /** No bytes arrived for the stall timeout. */
-  stalled: { exitCode: 5, retry: true, affectsRun: false },
+  stalled: { exitCode: 5, retry: 'request', affectsRun: false },
   /** The connection broke in the middle of a response. */
-  reset: { exitCode: 5, retry: true, affectsRun: false },
+  reset: { exitCode: 5, retry: 'request', affectsRun: false },
   /** A response that violates the interface: not JSON, a missing field, too many redirects. */
   bad_answer: { exitCode: 5, retry: false, affectsRun: false },
   /** Fewer bytes than announced. */
-  short_body: { exitCode: 6, retry: true, affectsRun: false },
+  short_body: { exitCode: 6, retry: 'request', affectsRun: false },
   /** Not a complete gzip file, or a wrong checksum. */
-  corrupt: { exitCode: 6, retry: true, affectsRun: false },
+  corrupt: { exitCode: 6, retry: 'request', affectsRun: false },
   /** The manifest lists a file that does not exist. */
   missing: { exitCode: 6, retry: false, affectsRun: false },
   /** A complete file that differs from the lock file, or is not listed in it. */
@@ -63,11 +63,14 @@ export const ERROR_TABLE = {
   /** The object store was unreachable, silent or busy for all retries of a request. */
   store_down: { exitCode: 5, retry: false, affectsRun: true },
   /** The object store has lost an upload or acknowledged parts of it: only a new upload helps. */
-  upload_lost: { exitCode: 3, retry: true, affectsRun: false },
+  upload_lost: { exitCode: 3, retry: 'file', affectsRun: false },
   locked: { exitCode: 9, retry: false, affectsRun: false },
   interrupted: { exitCode: 130, retry: false, affectsRun: true },
   terminated: { exitCode: 143, retry: false, affectsRun: true },
-} as const satisfies Record<string, { exitCode: number; retry: boolean; affectsRun: boolean }>;
+} as const satisfies Record<
+  string,
+  { exitCode: number; retry: false | 'request' | 'file'; affectsRun: boolean }
+>;
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
@@ -95,14 +98,6 @@ export class TickhaulError extends Error {
 
   get exitCode(): number {
     return ERROR_TABLE[this.code].exitCode;
-  }
-
-  get canRetry(): boolean {
-    return ERROR_TABLE[this.code].retry;
-  }
-
-  get affectsRun(): boolean {
-    return ERROR_TABLE[this.code].affectsRun;
   }
 }
 

@@ -66,5 +66,7 @@ function readPipe(handle: FileHandle, file: NamedFile): Promise<Buffer> {
 }
 
 function tooLarge({ name, path, maxBytes }: NamedFile): Error {
-  return usageError(`${name}: "${path}" has more than ${formatSize(maxBytes)}: is it the right file?`);
+  return usageError(
+    `${name}: "${path}" is larger than ${formatSize(maxBytes)}; check that it is the right file`,
+  );
 }

@@ -9,8 +9,7 @@ export function nearestNames(mistyped: string, known: Iterable<string>): readonl
   const candidates: { name: string; distance: number }[] = [];
   let scanned = 0;
   for (const name of known) {
-    // A record may hold hundreds of thousands of symbols: compare only names of similar length, and only so
-    // many.
+    // A record may have hundreds of thousands of symbols: compare only a limited number of names of similar length.
     if (Math.abs(name.length - mistyped.length) > maxDistance && !name.toLowerCase().startsWith(lowerCased))
       continue;
     if (scanned++ > MAX_SCANNED) break;

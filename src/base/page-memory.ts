@@ -1,17 +1,17 @@
-/** ES2024, and Node 20; the types are those of ES2023. */
+/** Supported by Node 20, but not by the types of ES2023. */
 type Growable<B> = new (bytes: number, options: { readonly maxByteLength: number }) => B;
 
 /**
- * Zero-filled memory in separate pages. It goes back to the system when it is collected: what many small buffers had
- * stays with the process, in pieces between others that are still in use.
+ * Zero-filled memory in separate pages, which are returned to the system when the buffer is collected. Memory of
+ * ordinary small buffers stays with the process, between others that are still in use.
  */
 export function pageMemory(bytes: number): Uint8Array {
-  // Node takes pages for a buffer that may grow, and else a piece of the allocator's heap.
+  // Node allocates pages for a growable buffer, and a piece of its heap for others.
   const memory = new (ArrayBuffer as Growable<ArrayBuffer>)(bytes, { maxByteLength: bytes });
   return new Uint8Array(memory, 0, bytes);
 }
 
-/** As `pageMemory`, shared by the threads that it is posted to. A copy of a few bytes into it takes twice as long. */
+/** Like `pageMemory`, shared with the threads that it is posted to. Copying a few bytes into it takes twice as long. */
 export function sharedPageMemory(bytes: number): Uint8Array {
   const memory = new (SharedArrayBuffer as Growable<SharedArrayBuffer>)(bytes, { maxByteLength: bytes });
   return new Uint8Array(memory, 0, bytes);

@@ -34,6 +34,15 @@ export class Secrets {
     return longestFirst.reduce((shown, secret) => shown.replaceAll(secret, '***'), text);
   }
 
+  /** Replaces each secret in the messages and stacks of an error of another package, and returns it. */
+  redactError(error: unknown): unknown {
+    if (!(error instanceof Error)) return error;
+    error.message = this.redact(error.message);
+    if (error.stack !== undefined) error.stack = this.redact(error.stack);
+    this.redactError(error.cause);
+    return error;
+  }
+
   /** Replaces each secret in the text of an error response, including codes in any notation. */
   redactQuote(text: string): string {
     const longestFirst = [...this.#codes].sort(([a], [b]) => b.length - a.length);

@@ -1,5 +1,6 @@
 import { retryDelayMs } from './backoff.js';
 import { TickhaulError } from './errors.js';
+import { judgeError } from './judge-error.js';
 import { wait } from './wait.js';
 
 export interface RetryOptions {
@@ -21,7 +22,8 @@ export async function withRetries<T>(action: () => Promise<T>, options: RetryOpt
     try {
       return await action();
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !error.canRetry || attempt >= maxAttempts) throw error;
+      if (!(error instanceof TickhaulError) || !judgeError(error).canRepeat || attempt >= maxAttempts)
+        throw error;
       const requestedMs = error.retryAfterMs ?? 0;
       if (requestedMs > maxWaitMs || mayRetry?.(error) === false) throw error;
       const waitMs = Math.max(requestedMs, retryDelayMs(attempt, Math.random()));

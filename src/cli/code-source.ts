@@ -24,7 +24,7 @@ export function openCodeSource(file: string | undefined, cli: CliHost): CodeSour
 const PROMPTS: Readonly<Record<CodeReason, string>> = {
   first: 'Code: ',
   wrong: 'The code is wrong. Code: ',
-  organization: 'Choose the organization on the page, then give its code (Enter: the same one): ',
+  organization: 'Choose the organization on the page, then enter its code (Enter: the same one): ',
 };
 
 function createLineSource({ stdin, stderr }: CliHost): CodeSource {

@@ -1,15 +1,17 @@
 import { isatty } from 'node:tty';
 import { ERROR_TABLE, type ErrorCode, TickhaulError, toDiskError } from '../base/errors.js';
+import { Secrets } from '../base/secrets.js';
 import { readProcessHost } from '../commands/command-host.js';
 import { toJsonLine, toSummaryJson } from '../run/json-events.js';
 import { createFailedSummary, type RunFailure, toRunFailure } from '../run/run-failure.js';
-import type { CliHost, CommandOutline } from './arguments/command.js';
+import { type CliHost, type CommandOutline, commandName } from './arguments/command.js';
 import { findNamedCommand } from './arguments/find-named-command.js';
 import { createFirstScreen } from './arguments/first-screen.js';
 import { parseCommandLine } from './arguments/parse-command-line.js';
 import { COMMANDS } from './commands/command-list.js';
 import { createWarner } from './output/format-events.js';
 import { printFailure } from './output/print-failure.js';
+import { reportBug } from './report-bug.js';
 
 /** Milliseconds from the first signal until the process exits, whatever it is doing. */
 const EXIT_TIMEOUT_MS = 5_000;
@@ -18,12 +20,20 @@ const EXIT_TIMEOUT_MS = 5_000;
 export async function main(): Promise<void> {
   const words = process.argv.slice(2);
   const command = findNamedCommand(COMMANDS, words);
+  const bugs: BugReporter = {
+    secrets: new Secrets(),
+    reportBug: (thrown, print = (text) => process.stderr.write(`${text}\n`)) => {
+      const { env, pid } = process;
+      const name = command && commandName(command);
+      return reportBug(thrown, { env, pid, secrets: bugs.secrets, command: name, words }, print);
+    },
+  };
   let isOver = false;
   /** Exits at once, without cleanup. */
   const leave = (reason: TickhaulError, isLate = false): never => {
     // Move off a line with progress bars or `^C`, so that the shell's prompt is on a new line.
     if (process.stderr.isTTY) process.stderr.write('\n');
-    if (!isOver && isLate) printFailure(createLateError(reason), process.stderr, false);
+    if (!isOver && isLate) printFailure(createLateError(reason), process.stderr);
     if (!isOver) printSummary(toRunFailure(reason), command, words);
     process.exit(reason.exitCode);
   };
@@ -35,7 +45,7 @@ export async function main(): Promise<void> {
   process.on('SIGCONT', () => process.stderr.emit('continue'));
   process.on('uncaughtException', (error) => {
     try {
-      process.exit(reportFailure(error, command, words));
+      process.exit(reportFailure(bugs.reportBug(error), command, words));
     } finally {
       // An exception in this handler would exit with Node's code 7.
       process.exit(1);
@@ -43,12 +53,14 @@ export async function main(): Promise<void> {
   });
   // Otherwise Node exits with code 13 and no message.
   process.on('beforeExit', () => {
-    if (!isOver) process.exit(reportFailure(new Error('the command stopped before its end'), command, words));
+    if (isOver) return;
+    const error = bugs.reportBug(new Error('the command stopped before its end'));
+    process.exit(reportFailure(error, command, words));
   });
   try {
-    process.exitCode = await runWords(words, leave);
+    process.exitCode = await runWords(words, bugs, leave);
   } catch (error) {
-    process.exitCode = reportFailure(error, command, words);
+    process.exitCode = reportFailure(bugs.reportBug(error), command, words);
   }
   isOver = true;
 }
@@ -58,7 +70,7 @@ function silenceConsole(): void {
   for (const method of ['debug', 'error', 'info', 'log', 'warn'] as const) console[method] = () => {};
 }
 
-async function runWords(words: readonly string[], leave: ExitNow): Promise<number> {
+async function runWords(words: readonly string[], bugs: BugReporter, leave: ExitNow): Promise<number> {
   if (words.length === 0) {
     process.stderr.write(createFirstScreen(COMMANDS.length));
     return ERROR_TABLE.usage.exitCode;
@@ -69,10 +81,10 @@ async function runWords(words: readonly string[], leave: ExitNow): Promise<numbe
     process.stdout.write(parsed.text);
     return 0;
   }
-  return parsed.command.run(parsed.args, createCliHost(words, listenToSignals(leave, parsed.command)));
+  return parsed.command.run(parsed.args, createCliHost(words, bugs, listenToSignals(leave, parsed.command)));
 }
 
-function createCliHost(words: readonly string[], signals: Signals): CliHost {
+function createCliHost(words: readonly string[], bugs: BugReporter, signals: Signals): CliHost {
   const { stdin, stdout, stderr } = process;
   // Commands whose flags may contain a secret replace this command line.
   const commandLine = ['tickhaul', ...words].join(' ');
@@ -82,6 +94,7 @@ function createCliHost(words: readonly string[], signals: Signals): CliHost {
     ...readProcessHost(process),
     ...streams,
     ...signals,
+    ...bugs,
     exitNow: leave,
     commandLine,
     warn: createWarner(stderr),
@@ -98,6 +111,7 @@ function createLateError({ code, message }: TickhaulError): TickhaulError {
 
 /** @param isLate whether the time for a clean end has passed. */
 type ExitNow = (reason: TickhaulError, isLate?: boolean) => never;
+type BugReporter = Pick<CliHost, 'secrets' | 'reportBug'>;
 type Signals = Pick<CliHost, 'signal' | 'passSignals'>;
 
 /**
@@ -170,7 +184,7 @@ function reportFailure(
   command: CommandOutline | undefined,
   words: readonly string[],
 ): number {
-  const failure = printFailure(thrown, process.stderr, words.includes('--verbose'));
+  const failure = printFailure(thrown, process.stderr);
   printSummary(failure, command, words);
   return failure.exitCode;
 }

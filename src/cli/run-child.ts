@@ -25,7 +25,7 @@ export async function runChild(words: readonly string[], env: CliHost['env'], cl
       if (child.pid !== undefined) return;
       const isMissing = isSystemError(error) && error.code === 'ENOENT';
       const problem = isMissing ? 'no such command' : `cannot run the command: ${error.message}`;
-      printFailure(usageError(`${program}: ${problem}`), cli.stderr, false);
+      printFailure(usageError(`${program}: ${problem}`), cli.stderr);
       resolve(isMissing ? NOT_FOUND : NOT_EXECUTABLE);
     });
     child.on('exit', (code, signal) =>

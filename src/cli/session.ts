@@ -6,7 +6,7 @@ import {
   withServiceSession as withClient,
 } from '../commands/service-session.js';
 import type { RunSummary } from '../run/run-events.js';
-import { bugStack, createFailedSummary, toRunFailure } from '../run/run-failure.js';
+import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
 import { withRequestLog } from '../store/request-log-channel.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 import { formatNote } from './output/format-events.js';
@@ -38,10 +38,9 @@ export async function reportRun(
   const reporter = await openReporter(args, cli);
   const observer = createObserver(args, reporter);
   const summary = await withRequestLog(observer.note, () => run(observer)).catch((error: unknown) => {
-    const stack = bugStack(error);
-    if (stack !== undefined && readBooleanFlag(args, 'verbose')) reporter.note(stack);
+    const reported = cli.reportBug(error, (text) => reporter.note(text));
     // A start time of 0 is the start of the process.
-    return createFailedSummary(toRunFailure(error), 0);
+    return createFailedSummary(toRunFailure(reported), 0);
   });
   // This removes bars from the screen, whatever happened.
   reporter.finish(summary);

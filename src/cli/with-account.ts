@@ -32,14 +32,11 @@ export async function withAccount<T>(
   const maxWaitMs = Math.min(readDuration(args, 'max-wait') ?? MAX_WAIT_MS, timeoutMs);
   return withSession(args, cli, { stallTimeoutMs: STALL_TIMEOUT_MS }, async (session) => {
     const { client, settings } = session;
-    const { Secrets } = await import('../base/secrets.js');
     const { assertSecureApiHost, discoverIssuer } = await import('../service/account/account-api.js');
     const { parseIssuer } = await import('../service/account/issuer.js');
-    const secrets = new Secrets();
-    if (client.config.apiKey !== undefined) secrets.add(client.config.apiKey);
     const onWait: CallContext['onWait'] = (waitMs, { code, message }) =>
       onPollWait({ reason: code, message, waitMs });
-    const calls: CallContext = { client, secrets, maxWaitMs, signal: cli.signal, onWait };
+    const calls: CallContext = { client, secrets: cli.secrets, maxWaitMs, signal: cli.signal, onWait };
     assertSecureApiHost(calls);
     const { authUrl } = settings;
     const issuer =

@@ -1,5 +1,6 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { Secrets } from '../base/secrets.js';
 
 /** A run's only access to its process. */
 export interface CommandHost {
@@ -16,6 +17,8 @@ export interface CommandHost {
   readonly host: string;
   /** Command line for the lock's record of its holder, without secrets. */
   readonly commandLine: string;
+  /** Secrets that the run has read, which no text for the user may contain. */
+  readonly secrets: Secrets;
   /** Whether a process of this host is running. */
   readonly isAlive: (pid: number) => boolean;
   /** Kills a process group, given its leader. */
@@ -34,6 +37,7 @@ export function readProcessHost(
     home: homedir() || userInfo().homedir,
     pid: nodeProcess.pid,
     host: hostname(),
+    secrets: new Secrets(),
     standardStream: (fd) => (fd === 1 ? nodeProcess.stdout : fd === 2 ? nodeProcess.stderr : undefined),
     isAlive: (pid) => isAlive(nodeProcess, pid),
     endGroup: (pid) => void nodeProcess.kill(-pid, 'SIGKILL'),

@@ -116,14 +116,15 @@ function addKeptPath(error: unknown, path: string | undefined, { messages }: Wri
   const [problem] = error.message.split('; ');
   return new TickhaulError(
     error.code,
-    `${problem}; ${plural(messages, 'message')} received before it kept in ${path}: move that file before you stream to its name again`,
+    `${problem}; ${plural(messages, 'message')} received before are kept in ${path}; move that file before you stream to the same name again`,
     { cause: error },
   );
 }
 
 async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<readonly LiveOption[]> {
   const names = readListFlag(args, 'type');
-  if (!names) throw usageError('--type is missing: name normalized data types, as --type trade,book_change');
+  if (!names)
+    throw usageError('--type is missing: name normalized data types, such as --type trade,book_change');
   const types = [...new Set(names)].map(parseDataTypeName);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
   const timeoutIntervalMs = readTimerMs(args, 'timeout-interval') ?? DEFAULT_TIMEOUT_INTERVAL_MS;

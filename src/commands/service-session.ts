@@ -27,7 +27,7 @@ export async function withServiceSession<T>(
   work: (session: ServiceSession) => Promise<T>,
 ): Promise<T> {
   const settings = options.settings ?? (await loadSettings(args, host));
-  const apiKey = await readKey(settings.keySource, host.stdin, host.signal);
+  const apiKey = await readKey(settings.keySource, host);
   const client = createServiceClient({
     apiUrl: settings.apiUrl,
     datasetsUrl: settings.datasetsUrl,

@@ -5,6 +5,7 @@ import { parseSize } from '../base/units.js';
 import type { StoreSettings } from '../store/files.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { parseLocationArgument, readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
+import type { CommandHost } from './command-host.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from './read-user-file.js';
 
 /** Environment variables that may hold an API key. */
@@ -77,14 +78,13 @@ export function readSettings(env: Env, args: CommandArgs, home: string, config?:
 }
 
 /**
- * Reads the API key, without surrounding white space.
+ * Reads the API key, without surrounding white space, and registers it as a secret.
  * @throws usage error, never with the key, for a missing file, an empty key, or a key with invalid characters; the
  * reason of an abort during the read of stdin.
  */
 export async function readKey(
   source: KeySource | undefined,
-  stdin: Readable | undefined,
-  signal: AbortSignal,
+  { stdin, signal, secrets }: Pick<CommandHost, 'stdin' | 'signal' | 'secrets'>,
 ): Promise<string | undefined> {
   if (source === undefined) return undefined;
   const key = (source.from === 'value' ? source.text : await readKeyFile(source, stdin, signal)).trim();
@@ -94,7 +94,7 @@ export async function readKey(
       `${source.name}: the API key contains a blank, a line break or another invalid character; copy it again`,
     );
   }
-  return key;
+  return secrets.add(key);
 }
 
 async function readKeyFile(

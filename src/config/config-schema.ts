@@ -54,7 +54,7 @@ const sharedSettings = {
     'gzip',
     'none',
   ]),
-  rowGroup: numeric('rows per Parquet row group, such as 64k', 'a number of rows, as 64k'),
+  rowGroup: numeric('rows per Parquet row group, such as 64k', 'a number of rows, such as 64k'),
   times: choice('form of times (default: timestamp in Parquet, int in NDJSON)', ['timestamp', 'int', 'iso']),
   numbers: choice('form of numbers; "string" keeps the exact text of the CSV (default: double)', [
     'double',
@@ -79,7 +79,7 @@ export const jobSchema = z.strictObject(
     from: day('first UTC day'),
     to: day('UTC day after the last day (default: the end of the export)'),
     date: day('a single UTC day'),
-    last: numeric('number of last exported days, such as 7 or 7d', 'a number of days, as 7d'),
+    last: numeric('number of last exported days, such as 7 or 7d', 'a number of days, such as 7d'),
     weekdays: list('only these weekdays, such as mon-fri').optional(),
     ...sharedSettings,
   },

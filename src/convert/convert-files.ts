@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
@@ -195,7 +196,7 @@ class ConvertRun {
       for (const base of events) {
         this.#emit({ ...base, status: 'failed', seconds: secondsSince(started), error: toFileError(error) });
       }
-      if (error.affectsRun) this.#stop.abort(error);
+      if (judgeError(error).affectsRun) this.#stop.abort(error);
       return false;
     }
   }

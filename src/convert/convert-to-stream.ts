@@ -1,6 +1,7 @@
 import type { Writable } from 'node:stream';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
 import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-sink.js';
 import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
@@ -95,7 +96,7 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
       const failed = { ...base, status: 'failed', seconds, error: toFileError(error) } as const;
       tally.add(failed);
       emit(failed);
-      if (!error.affectsRun) continue;
+      if (!judgeError(error).affectsRun) continue;
       stopped = error;
       break;
     }

@@ -2,7 +2,7 @@ import { addDays, formatDay } from '../dataset/day.js';
 import type { Coverage, CoverageTotals, DayState, SeriesCoverage } from './coverage-facts.js';
 import { splitIntoRuns } from './state-runs.js';
 
-/** Coverage as one JSON document (`docs/coverage.md#json`). */
+/** Coverage as one JSON document (`docs/reference/coverage.md#json`). */
 export interface CoverageDocument {
   readonly totals: CoverageTotals;
   readonly series: readonly SeriesJson[];

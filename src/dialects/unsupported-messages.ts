@@ -17,7 +17,7 @@ const UNKNOWN = 'have no normalizer';
 
 /**
  * Messages that the vendor's release does not support or gets wrong, and that have no normalizer of tickhaul
- * (docs/normalizers.md). An error is better than an empty or wrong result.
+ * (docs/how-to/normalizers.md#what-is-refused). An error is better than an empty or wrong result.
  */
 export const UNSUPPORTED_MESSAGES: readonly UnsupportedMessages[] = [
   { exchange: 'aster', reason: UNKNOWN },

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { yieldToEventLoop } from '../base/wait.js';
 import type { FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
@@ -168,7 +169,7 @@ export class JobRun {
     if (!result) return;
     const { event, conversionEvents, reason } = result;
     if (reason?.code === 'no_access') this.#refusals.push(reason);
-    if (reason?.affectsRun) this.#shared.stop.abort(reason);
+    if (reason && judgeError(reason).affectsRun) this.#shared.stop.abort(reason);
     else if (reason && this.#job.options.failFast) this.#stop.abort(reason);
     const { name: job } = this.#job;
     const withJob = (fileEvent: FileEvent): FileEvent =>

@@ -6,7 +6,7 @@ import { createPause } from '../transfer/pause.js';
 import { createRateLimit } from '../transfer/rate-limit.js';
 import { openSliceCache } from './cache/slice-cache.js';
 import type { FeedRun } from './feed-run.js';
-import { TextRoom } from './read/text-room.js';
+import { TextBudget } from './read/text-budget.js';
 import { createRequestQuota } from './request/request-quota.js';
 import { createSharedSlices } from './request/shared-slices.js';
 
@@ -59,7 +59,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     quota: createRequestQuota(),
     rate: createRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
-    texts: new TextRoom(options.textBytes ?? DEFAULT_TEXT_BYTES),
+    texts: new TextBudget(options.textBytes ?? DEFAULT_TEXT_BYTES),
     bufferBytes: options.bufferBytes ?? DEFAULT_BUFFER_BYTES,
     writeBytes: options.writeBytes,
     fetchMutex: beside?.mutex,

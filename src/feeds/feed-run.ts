@@ -1,6 +1,6 @@
 import type { MinuteRange } from '../dataset/minute.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { TextRoom } from './read/text-room.js';
+import type { TextBudget } from './read/text-budget.js';
 import type { FetchRun } from './request/fetch-run.js';
 import type { SharedSlices } from './request/shared-slices.js';
 
@@ -17,7 +17,7 @@ export interface FeedRun extends FetchRun {
   /** Slices that replays of the run have requested, for reuse by the others. */
   readonly shared: SharedSlices;
   /** Memory for the text of slices, shared by all replays. */
-  readonly texts: TextRoom;
+  readonly texts: TextBudget;
   /** Size of each buffer for the messages of a replay, in bytes. */
   readonly bufferBytes: number;
   /** Size of one write of messages, in bytes; undefined for the default. */

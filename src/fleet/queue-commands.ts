@@ -56,7 +56,7 @@ export async function retrySlices({ queue, redis }: OpenQueue, ids: readonly str
   const selected = ids.length === 0 ? failed : failed.filter(({ id = '' }) => ids.includes(id));
   const unknown = ids.find((id) => !selected.some((job) => job.id === id));
   if (unknown !== undefined)
-    throw usageError(`"${unknown}" is no failed slice; tickhaul queue failed lists them`);
+    throw usageError(`"${unknown}" is not a failed slice; tickhaul queue failed lists them`);
   // Reset the count of stalls, so that the slice may lose its worker as often as before.
   await Promise.all(selected.map(({ id = '' }) => redis.hdel(queue.toKey(id), 'stc')));
   const retried = await Promise.all(selected.map(retryOnce));

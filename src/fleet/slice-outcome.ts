@@ -1,4 +1,5 @@
-import { ERROR_TABLE, type ErrorCode, TickhaulError } from '../base/errors.js';
+import { TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
 import { formatFailures, type SliceResult } from './run-slice.js';
 import type { SliceJob } from './slice-job.js';
 import type { SliceStatus } from './worker-events.js';
@@ -18,16 +19,14 @@ export interface SliceOutcome {
 /** Delay between attempts while another run locks the destination exclusively. */
 const LOCKED_DELAY_MS = 30_000;
 
-/** Errors that affect every file but after which this worker may continue. */
-const TRANSIENT_CODES: ReadonlySet<ErrorCode> = new Set(['rate_limited']);
-
 /** Outcome of a slice that is complete by an older plan than that in the queue, which may include more days. */
 export const NEWER_PLAN: SliceOutcome = {
   status: 'returned',
-  reason: new TickhaulError('changed', 'enqueue gave it a newer plan meanwhile'),
+  reason: new TickhaulError('changed', 'enqueue has replaced its plan'),
 };
 
 /**
+ * Decides what follows from the end of a slice (docs/spec/queue.md#workers).
  * @param result the slice's result, or the error with which it ended.
  * @param isStopped whether the worker was stopped or asked to return its slices meanwhile.
  */
@@ -70,7 +69,8 @@ function decideErrorOutcome(
   if (code === 'locked') return { status: 'returned', reason, returnDelayMs: LOCKED_DELAY_MS };
   if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
     return { status: 'returned', reason, endsWorker: true, pauseAllMs: retryAfterMs };
-  if (ERROR_TABLE[code].affectsRun && !TRANSIENT_CODES.has(code))
+  // After a shorter limit, this worker may continue with other slices.
+  if (code !== 'rate_limited' && judgeError(reason).affectsRun)
     return { status: 'returned', reason, endsWorker: true };
   return { status: 'failed', reason };
 }

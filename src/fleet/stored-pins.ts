@@ -4,7 +4,8 @@ import { formatPin, type PinnedPlan, parsePin, pinName } from '../download/lists
 import type { Destination } from '../store/destination.js';
 
 /**
- * Writes a pinned plan to the destination, where all workers can read it. @returns its name.
+ * Writes a pinned plan to the destination, where all workers can read it
+ * (docs/spec/queue.md#plans-in-the-destination). @returns its name.
  * @param mark prefix of the name.
  * @param onName called with the name before anything is written.
  * @throws errors of the destination.

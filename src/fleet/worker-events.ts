@@ -21,7 +21,7 @@ export interface SliceEvent extends Slice {
   readonly error?: string | undefined;
 }
 
-/** Events of a worker. */
+/** Events of a worker (docs/spec/queue.md#events). */
 export type WorkerEvent =
   | SliceEvent
   | { readonly event: 'warning'; readonly message: string }

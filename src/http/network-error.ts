@@ -6,7 +6,8 @@ const CERTIFICATE_CODE = /CERT|SIGNATURE|ERR_SSL|ERR_TLS|EPROTO|UNABLE_TO_/;
 const RESET_CODES = new Set(['ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH']);
 /** Advice by error code. `target` is the address that failed: that of the host or of its proxy. */
 const ADVICE_BY_CODE: Readonly<Record<string, (target: string) => string>> = {
-  ENOTFOUND: (target) => `the name ${target} is not known: check the address, the DNS and the proxy settings`,
+  ENOTFOUND: (target) =>
+    `the name ${target} cannot be resolved: check the address, the DNS and the proxy settings`,
   EAI_AGAIN: (target) => `the name ${target} could not be looked up: check the DNS and the network`,
   ECONNREFUSED: (target) => `${target} refused the connection: check the address and the proxy settings`,
   EHOSTUNREACH: (target) => `there is no route to ${target}: check the network and the proxy settings`,

@@ -38,7 +38,7 @@ export function optionsToArgs({ kinds, required }: OptionTable, options: unknown
   for (const [name, value] of given) assertKnownOption(name, value, kinds);
   const names = given.map(([name]) => name);
   if (required && ![required.name, ...required.unless].some((name) => names.includes(name)))
-    throw usageError(`${required.name} is missing: name it, as ${required.example}`);
+    throw usageError(`${required.name} is missing: name it, such as ${required.example}`);
   return Object.fromEntries(
     given.filter(([name]) => kinds[name] !== 'signal').map(([name, value]) => [toArgumentName(name), value]),
   );

@@ -37,7 +37,7 @@ export function resolveRestHost({ config }: ServiceClient, exchange: string, own
 
 async function requestAddress(client: ServiceClient, exchange: string, signal: AbortSignal): Promise<string> {
   const request = ADDRESS_REQUESTS[exchange];
-  if (request === undefined) throw usageError(`${exchange}: the address is not known`);
+  if (request === undefined) throw usageError(`${exchange}: no live address is known`);
   const url = resolveRestHost(client, exchange, request.host) + request.path;
   return request.readAddress(await requestJson(client, { method: 'POST', url }, signal)) ?? '';
 }

@@ -74,7 +74,7 @@ async function fetchStreamSymbols(
   const maxSymbols = Math.floor(maxStreamsPerConnection(exchange) / channels);
   if (symbols.length <= maxSymbols) return symbols;
   throw usageError(
-    `${exchange} has ${symbols.length} active symbols, but one connection supports ${maxSymbols} for these types; name some, as ${exchange}:${symbols.slice(0, 2).join(',')}`,
+    `${exchange} has ${symbols.length} active symbols, but one connection supports ${maxSymbols} for these types; name some, such as ${exchange}:${symbols.slice(0, 2).join(',')}`,
   );
 }
 

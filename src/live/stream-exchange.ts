@@ -1,4 +1,5 @@
 import { abortReason, TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { FeedLines } from '../dialects/feed-lines.js';
 import type { ServiceClient } from '../service/http/service-client.js';
@@ -9,8 +10,6 @@ import { runLiveSession } from './run-live-session.js';
 
 /** Maximum failed connections in a row (docs/spec/local-server.md#live-streams). */
 const MAX_FAILURES = 50;
-/** Error codes that may end a working connection in a quiet market, on which only other messages arrived. */
-const SILENT_END_CODES: ReadonlySet<string> = new Set(['stalled', 'reset']);
 /** A session of at least this duration resets the reconnect delay. */
 const HEALTHY_SESSION_MS = 10_000;
 
@@ -63,8 +62,9 @@ export async function streamExchange(input: ExchangeStreamInput): Promise<never>
       await rejectOnAbort(pump.waitForIdle(), signal);
       continue;
     }
-    if (!(error instanceof TickhaulError) || error.code === 'usage') throw error;
-    const hasFailed = messages === 0 || (!hadLines && !SILENT_END_CODES.has(error.code));
+    if (!(error instanceof TickhaulError) || judgeError(error).endsStream) throw error;
+    // In a quiet market, only other messages arrive on a working connection.
+    const hasFailed = messages === 0 || (!hadLines && !judgeError(error).isDisconnect);
     failures = hasFailed ? failures + 1 : 0;
     attempt = performance.now() - startMs >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
     if (failures >= MAX_FAILURES) throw createGaveUpError(exchange, failures, error);

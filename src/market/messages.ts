@@ -1,5 +1,5 @@
 /**
- * The normalized messages (docs/spec/normalized-messages.md), as `JSON.parse` of a line returns them, with
+ * The normalized messages (docs/spec/normalized-messages.md#common-keys), as `JSON.parse` of a line returns them, with
  * the keys in their order in a line. A key with `?` is absent if the exchange sends no value; it is never
  * null.
  *

@@ -15,21 +15,27 @@ export interface RunFailure {
 export function toRunFailure(error: unknown): RunFailure {
   // Any call, and any lazily loaded module, may fail for lack of file handles.
   const thrown = isOutOfFiles(error) ? toDiskError(error, error.path ?? 'a file') : error;
-  if (thrown instanceof TickhaulError) {
-    const { code, message, status, exitCode } = thrown;
-    return {
-      exitCode,
-      error: { code, message: toOneLine(message), ...(status === undefined ? {} : { status }) },
-    };
-  }
-  const message = thrown instanceof Error ? thrown.message : String(thrown);
-  return {
-    exitCode: 1,
-    error: {
-      code: 'bug',
-      message: `a bug in tickhaul: ${toOneLine(message)}; please report it${BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`}, with the output of --verbose`,
-    },
-  };
+  const known =
+    thrown instanceof TickhaulError
+      ? thrown
+      : createBugError(thrown instanceof Error ? thrown.message : String(thrown), 'its stack', thrown);
+  const { code, message, status, exitCode } = known;
+  return { exitCode, error: { code, message: toOneLine(message), ...(status !== undefined && { status }) } };
+}
+
+/** Whether an error has no code, and is no lack of file handles. */
+export function isBug(error: unknown): boolean {
+  return !(error instanceof TickhaulError) && !isOutOfFiles(error);
+}
+
+/** @param details what the user reports with it. */
+export function createBugError(message: string, details: string, cause: unknown): TickhaulError {
+  const address = BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`;
+  return new TickhaulError(
+    'bug',
+    `a bug in tickhaul: ${message}; please report it${address}, with ${details}`,
+    { cause },
+  );
 }
 
 function isOutOfFiles(error: unknown): error is NodeJS.ErrnoException {
@@ -38,7 +44,7 @@ function isOutOfFiles(error: unknown): error is NodeJS.ErrnoException {
 
 /** The stack of a bug; undefined for a known error. */
 export function bugStack(thrown: unknown): string | undefined {
-  return thrown instanceof Error && !(thrown instanceof TickhaulError) ? thrown.stack : undefined;
+  return thrown instanceof Error && isBug(thrown) ? thrown.stack : undefined;
 }
 
 /** Creates the summary of a run that threw an error. @param startMs a value of `performance.now()`. */

@@ -1,5 +1,6 @@
 import { ERROR_TABLE, type ErrorCode, type TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
 import type { FileEvent, FileStatus, FindingEvent, FindingKind, RunSummary } from './run-events.js';
 
 /** Counts the results of a run's files and computes its exit code. */
@@ -85,12 +86,7 @@ export function runExitCode(failures: Iterable<number>, stopped: ErrorCode | und
   const { exitCode } = ERROR_TABLE[stopped];
   // The user's time limit is not the failure of a file, and must not hide one.
   if (stopped === 'out_of_time') return commonExitCode(failures) || exitCode;
-  return endsRun(stopped) ? exitCode : commonExitCode([...failures, exitCode]);
-}
-
-/** Whether this error of a run or job affects all files. A lost lock does. */
-export function endsRun(stopped: ErrorCode): boolean {
-  return ERROR_TABLE[stopped].affectsRun || stopped === 'locked';
+  return judgeError({ code: stopped }).endsRun ? exitCode : commonExitCode([...failures, exitCode]);
 }
 
 /** 0 without failures, their exit code if they share one, else 3 (docs/spec/command-line.md#exit-codes). */

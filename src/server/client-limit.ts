@@ -1,8 +1,8 @@
 import { TickhaulError } from '../base/errors.js';
 
-/** Clients at once, of both ports and of all processes: WebSocket connections, and answers over HTTP that replay. */
+/** Limits concurrent clients over both ports and all processes: WebSocket connections and HTTP replays. */
 export interface ClientLimit {
-  /** @returns whether there was room; each client that got in has to leave. */
+  /** @returns false at the limit; otherwise call `leave` when the client has disconnected. */
   enter(): Promise<boolean>;
   leave(): void;
 }

@@ -1,14 +1,14 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Milliseconds without an answer under way after which memory is given back: threads without work are gone then too. */
+/** Idle time after which garbage is collected; unused threads have ended by then. */
 const IDLE_MS = 6_000;
 const LAST_MS = 500;
 
 /**
- * Gives back what answers left behind, once none is under way for a while: V8 collects garbage when something is
- * allocated, and an idle server allocates nothing.
- * @returns to be called whenever the last answer ended.
+ * Collects garbage when the server has been idle for some seconds. V8 collects it only during allocations, and an idle
+ * server allocates nothing.
+ * @returns a function to call whenever the last open response has ended.
  */
 export function createIdleMemory(isIdle: () => boolean): () => void {
   let timer: NodeJS.Timeout | undefined;
@@ -16,14 +16,14 @@ export function createIdleMemory(isIdle: () => boolean): () => void {
     timer ??= setTimeout(() => {
       if (!isIdle()) return;
       collectGarbage();
-      // What ports and sockets held is free once their own end was handled.
+      // Memory of closed ports and sockets is freed only after their close events.
       setTimeout(collectGarbage, LAST_MS).unref();
     }, IDLE_MS).unref();
     timer.refresh();
   };
 }
 
-/** Node has it only behind a flag, which may be set while the process runs. */
+/** Node offers `gc` only with a flag, which can be set at run time. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

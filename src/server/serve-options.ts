@@ -7,25 +7,25 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { ClientLimit } from './client-limit.js';
 import type { MemoryUsage, ServerCounts } from './server-metrics.js';
 
-/** Options of the server (docs/spec/local-server.md): plain data, apart from the client and the log. */
+/** Options of the server (docs/spec/local-server.md#configuration): plain data, apart from the client and the log. */
 export interface ServeOptions {
-  /** Of HTTP; WebSocket is on the next one. 0 for any two that are free. */
+  /** HTTP port; WebSocket uses the next one. 0 for any two free ports. */
   readonly port: number;
-  /** The address that it listens on. */
+  /** Listen address. */
   readonly host: string;
-  /** Origins of pages, beside its own, that may use it. */
+  /** Origins of other pages that may use the server. */
   readonly allowOrigins: readonly string[];
-  /** Clients at once, of all processes. */
+  /** Maximum number of concurrent clients over all processes. */
   readonly maxClients: number;
-  /** Whether answers are compressed for clients that take it. */
+  /** Whether responses are compressed for clients that accept it. */
   readonly isCompressed: boolean;
-  /** Where normalized messages come from. */
+  /** Source of normalized messages. */
   readonly source: 'feeds' | 'datasets';
-  /** Of the raw data API. */
+  /** Access to the raw data API. */
   readonly feeds: Omit<FeedRunOptions, 'emit' | 'signal'>;
-  /** Folder of the exchange records' stored copies. */
+  /** Folder with stored copies of exchange records. */
   readonly records: string;
-  /** Where day files lie. */
+  /** Folder or bucket of the day files. */
   readonly destination: Destination;
   readonly dayFiles: {
     readonly options: DownloadSettings;
@@ -33,28 +33,27 @@ export interface ServeOptions {
     readonly owner: () => LockOwner;
   };
   readonly log: ServerLog;
-  /** What the process holds, in bytes. */
+  /** Memory of this process. */
   readonly memory: () => MemoryUsage;
-  /** The cluster that it is a worker of. */
+  /** Set in a worker of a cluster. */
   readonly cluster?: ClusterShare | undefined;
 }
 
-/** What a worker has in common with the others of its cluster. */
+/** State that the workers of a cluster share. */
 export interface ClusterShare extends ProcessGroup {
-  /** For clients of all workers together. */
+  /** Limit over all workers. */
   readonly clients: ClientLimit;
   /** Prints each warning once, also if several workers report it. */
   warnOnce(line: string): void;
-  /** What all of them count. @throws where the primary process doesn't answer. */
+  /** Sum over all workers. @throws if the primary process does not respond. */
   counts(): Promise<ServerCounts>;
 }
 
-/** Takes lines, without their end; none ever holds a key. */
+/** Receives lines without line ends. They never contain a key. */
 export interface ServerLog {
-  /** What somebody should know. */
   warn(line: string): void;
-  /** Each request, where that is wanted. */
+  /** Receives a line for each request, if requested. */
   readonly request?: ((line: string) => void) | undefined;
-  /** What goes on inside, where that is wanted. */
+  /** Receives details for debugging, if requested. */
   readonly debug?: ((line: string) => void) | undefined;
 }

@@ -14,24 +14,24 @@ import { createMetrics, type ServerCounts, type ServerMetrics } from './server-m
 import { createWarnOnce } from './warn-once.js';
 import { WriteTurns } from './write-turns.js';
 
-/** What all requests share. */
+/** State that all requests share. */
 export interface ServerContext {
   readonly options: ServeOptions;
-  /** Its signal is nobody's: each answer has its own. */
+  /** Its signal is never aborted, since each response has its own. */
   readonly run: FeedRun;
   readonly answers: OpenResponses;
   readonly clients: ClientLimit;
   readonly turns: WriteTurns;
-  /** Of this process. */
+  /** Counters of this process. */
   readonly metrics: ServerMetrics;
-  /** Of all processes that serve together. */
+  /** Counters and memory of all processes of the cluster. */
   counts(): Promise<ServerCounts>;
   /** Day files that several responses need are downloaded once. */
   readonly transfers: TransferLimits;
-  /** Of all answers together, for day files and for feeds. */
+  /** Threads that all responses share. */
   readonly seriesThreads: SeriesThreads;
   readonly feedThreads: FeedThreads;
-  /** Warns of the same thing once. */
+  /** Prints each distinct warning once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
 }
@@ -65,7 +65,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     },
   };
   const answers: OpenResponses = new OpenResponses(createIdleMemory(() => answers.isIdle));
-  // A process of a cluster has its part of them.
+  // Each process of a cluster uses its share of the processors.
   const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<ServerCounts> =>
     (await cluster?.counts()) ?? { metrics, memory: options.memory() };

@@ -61,7 +61,7 @@ function sumNumbers<T extends { readonly [Name in keyof T]: number }>(first: T, 
 export function formatMetrics(metrics: ServerMetrics, nowMs = Date.now()): string {
   const rows: readonly (readonly [string, 'gauge' | 'counter', string, number])[] = [
     ['uptime_seconds', 'gauge', 'Since the start.', (nowMs - metrics.startedMs) / 1000],
-    ['http_answers_open', 'gauge', 'HTTP answers under way.', metrics.openHttp],
+    ['http_answers_open', 'gauge', 'HTTP responses in flight.', metrics.openHttp],
     ['sockets_open', 'gauge', 'WebSocket connections.', metrics.openSockets],
     ['messages_total', 'counter', 'Messages sent to clients.', metrics.messages],
     ['bytes_total', 'counter', 'Bytes of messages sent to clients.', metrics.bytes],

@@ -1,21 +1,20 @@
-/** Milliseconds without anything taken after which a client counts as stalled. */
+/** Duration of a write after which a client counts as stalled. */
 const STALLED_MS = 5000;
 
-/** Notices a client that takes nothing of what is written to it. Writes are small, so one that waits says enough. */
+/** Detects a client that does not read. Writes are small, so a single slow one is enough. */
 export class StallWatch {
   #writingSince: number | undefined;
 
-  /** Whether a write has waited for 5 s. */
   get isStalled(): boolean {
     return this.#writingSince !== undefined && performance.now() - this.#writingSince >= STALLED_MS;
   }
 
-  /** A write begins. */
+  /** Call before a write. */
   begin(): void {
     this.#writingSince = performance.now();
   }
 
-  /** It was taken. */
+  /** Call after the write. */
   end(): void {
     this.#writingSince = undefined;
   }

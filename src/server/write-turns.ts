@@ -1,15 +1,15 @@
 import type { LineSink } from '../market/lines/line-sink.js';
 
-/** Writes, or beginnings of replays, in one turn of the event loop: what they do takes some milliseconds together. */
+/** Maximum number of writes and started replays in one turn of the event loop; they take some milliseconds. */
 const MAX_WRITES = 32;
 
-/** Lets replays begin and write in turns, so that a server with many of them still takes up connections and answers at once. */
+/** Spreads writes of replays over turns of the event loop, so that a busy server still accepts connections at once. */
 export class WriteTurns {
   #left = MAX_WRITES;
   #isArmed = false;
   readonly #waiting: (() => void)[] = [];
 
-  /** The same output, whose writes wait for their turn. */
+  /** Wraps an output so that each write waits for its turn. */
   wrap(output: LineSink): LineSink {
     return {
       write: async (bytes) => {
@@ -19,7 +19,7 @@ export class WriteTurns {
     };
   }
 
-  /** Resolves when it is the turn of one more replay to go on. */
+  /** Resolves when the caller may start or continue its replay; undefined if it may at once. */
   take(): Promise<void> | undefined {
     this.#arm();
     if (this.#left > 0) {

@@ -7,7 +7,7 @@ import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetc
 import type { ExportWait, SyncInput } from './sync-options.js';
 import { createWaitMs } from './wait-step.js';
 
-/** An exchange's record, or the error why there is none. */
+/** An exchange's record, or the error of fetching it. */
 export type RecordOrError = ExchangeRecord | TickhaulError;
 
 export interface ExchangeRecords {
@@ -41,7 +41,7 @@ export async function fetchExchangeRecords(
     const waitMs = Math.min(remainingMs, stepMs(attempt));
     emit({
       event: 'note',
-      message: `${formatMissingDays(missing, records)}; asking again in ${formatDuration(waitMs)}`,
+      message: `${formatMissingDays(missing, records)}; checking again in ${formatDuration(waitMs)}`,
     });
     await wait(waitMs, AbortSignal.any([signal, stopStarting])).catch((error: unknown) => {
       if (!stopStarting.aborted || signal.aborted) throw error;
@@ -107,7 +107,7 @@ function createLateError(
   if (withRecord.length === 0) return undefined;
   return new TickhaulError(
     'not_exported',
-    `${formatMissingDays(withRecord, records)}; the time to wait is over`,
+    `${formatMissingDays(withRecord, records)}; the time limit of the wait is over`,
   );
 }
 

@@ -1,5 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
@@ -86,17 +87,19 @@ async function syncLocked(
   }
 }
 
-/** After an abort, an error of writing the state is ignored: the run already reports why it ended. */
+/** If the run ended early, an error of writing the state is ignored: the summary already says why. */
 async function saveState(
   { destination, options, signal }: SyncInput,
   state: SyncState,
   jobSummaries: readonly JobSummary[],
 ): Promise<void> {
-  if (jobSummaries.some(({ error }) => error?.code === 'store_down')) return;
+  const errors = jobSummaries.flatMap(({ error }) => error ?? []);
+  // A request would fail again only after all its retries.
+  if (errors.some(({ code }) => code === 'store_down')) return;
   try {
     await writeSyncState(destination, state, options.shard, signal);
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted && !errors.some((reason) => judgeError(reason).endsRun)) throw error;
   }
 }
 

@@ -1,7 +1,8 @@
 import { ERROR_TABLE, type TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
 import type { FileStatus, JobSummary, RunSummary } from '../run/run-events.js';
-import { endsRun, runExitCode } from '../run/run-tally.js';
+import { runExitCode } from '../run/run-tally.js';
 
 /** One summary of all jobs. @param late the error if an awaited day was not exported in time. */
 export function createSyncSummary(
@@ -17,7 +18,7 @@ export function createSyncSummary(
   }
   const total = (key: 'bytes' | 'unfinished'): number => jobs.reduce((sum, job) => sum + job[key], 0);
   // An error that affects the whole run ended it, whichever job met it.
-  const runError = jobs.map(({ error }) => error).find((error) => error && endsRun(error.code));
+  const runError = jobs.map(({ error }) => error).find((error) => error && judgeError(error).endsRun);
   const error = runError ?? (late && toFileError(late));
   const exitCodes = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
   return {

@@ -1,6 +1,7 @@
 import { retryDelayMs } from '../base/backoff.js';
 import { TickhaulError } from '../base/errors.js';
 import { type FileError, toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
 import { wait } from '../base/wait.js';
 import type { Concurrency } from './concurrency.js';
 import type { Pause } from './pause.js';
@@ -32,7 +33,7 @@ export function finalError(
   failedAttempts: number,
   { retries, maxWaitMs }: RetryLimits,
 ): TickhaulError | undefined {
-  if (!cause.canRetry) return cause;
+  if (!judgeError(cause).canRetry) return cause;
   const { code, status, retryAfterMs = 0 } = cause;
   if (retryAfterMs <= maxWaitMs) return failedAttempts > retries ? cause : undefined;
   const seconds = Math.ceil(retryAfterMs / 1000);
@@ -49,12 +50,12 @@ export async function waitBeforeRetry(
   failedAttempts: number,
   { pause, concurrency, signal, onRetry, onPause }: RetryContext,
 ): Promise<void> {
+  const { affectsRun, isDisconnect } = judgeError(cause);
   if (cause.code === 'rate_limited') concurrency.onCongestion(performance.now(), 'rate');
-  if (cause.code === 'reset' || cause.code === 'stalled')
-    concurrency.onCongestion(performance.now(), 'broken');
+  if (isDisconnect) concurrency.onCongestion(performance.now(), 'broken');
   const waitMs = Math.max(cause.retryAfterMs ?? 0, retryDelayMs(failedAttempts, Math.random()));
   const error = toFileError(cause);
   onRetry(waitMs, error);
-  if (!cause.affectsRun) await wait(waitMs, signal).catch(() => {});
+  if (!affectsRun) await wait(waitMs, signal).catch(() => {});
   else if (pause.extend(waitMs)) onPause(waitMs, error);
 }

@@ -47,7 +47,7 @@ function* findUnknownFiles({ input, contents, identified }: Verification): Gener
     const isIdentified = identified.has(path);
     if (isIdentified && input.adopt) continue;
     const obstacle = isInside(path)
-      ? 'does not tell which day file it is; tickhaul download with its --layout records it'
+      ? 'does not identify its day file; tickhaul download with the right --layout records it'
       : 'cannot be recorded';
     const reason = isIdentified ? '' : `, and its name ${obstacle}`;
     yield {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { Secrets } from '../../src/base/secrets.js';
 
@@ -48,4 +49,12 @@ test('ignores texts that are too short to be secrets', () => {
   const secrets = new Secrets();
   secrets.add('the');
   assert.equal(secrets.redact('the end'), 'the end');
+});
+
+test('removes secrets from the message, the stack and the causes of an error', () => {
+  const secrets = new Secrets();
+  secrets.add('TD.secret');
+  const error = new Error('bad TD.secret', { cause: new TypeError('TD.secret is no number') });
+  assert.equal(secrets.redactError(error), error);
+  assert.ok(!inspect(error).includes('TD.secret'));
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
+import { Secrets } from '../../src/base/secrets.js';
 import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import {
@@ -150,7 +151,11 @@ test('a flag overrides the environment, which overrides the default', () => {
 
 test('trims the key; refuses a key with a line break without printing it', async () => {
   const keyOf = (env: Record<string, string>) =>
-    readKey(readSettings(env, {}, '/').keySource, Readable.from([' piped\n']), new AbortController().signal);
+    readKey(readSettings(env, {}, '/').keySource, {
+      stdin: Readable.from([' piped\n']),
+      signal: new AbortController().signal,
+      secrets: new Secrets(),
+    });
   assert.equal(await keyOf({ TM_API_KEY: 'c', TARDIS_API_KEY: ' b\n' }), 'b');
   assert.equal(await keyOf({ TICKHAUL_API_KEY_FILE: '-' }), 'piped');
   assert.equal(await keyOf({}), undefined);
@@ -164,7 +169,10 @@ test('an abort ends the wait for a key on stdin', async () => {
   const keyboard = new Readable({ read() {} });
   const reason = new TickhaulError('interrupted', 'interrupted (SIGINT)');
   const controller = new AbortController();
-  const key = readKey({ from: 'file', name: '--api-key-file', path: '-' }, keyboard, controller.signal);
+  const key = readKey(
+    { from: 'file', name: '--api-key-file', path: '-' },
+    { stdin: keyboard, signal: controller.signal, secrets: new Secrets() },
+  );
   controller.abort(reason);
   await assert.rejects(key, reason);
 });

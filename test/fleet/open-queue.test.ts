@@ -17,10 +17,10 @@ test('an invalid, missing or unreachable address is reported in one line', async
   };
   for (const [url, code, pattern] of [
     [undefined, 2, /TICKHAUL_QUEUE_URL is not set/],
-    ['http://u:secret@host', 2, /is not an address of a Redis/],
-    ['redis://u:secret@host/abc', 2, /is not an address of a Redis/],
-    ['redis://u:secret@host?db=', 2, /is not an address of a Redis/],
-    ['redis://u:secret@host?db=-1', 2, /is not an address of a Redis/],
+    ['http://u:secret@host', 2, /is not the URL of a Redis server/],
+    ['redis://u:secret@host/abc', 2, /is not the URL of a Redis server/],
+    ['redis://u:secret@host?db=', 2, /is not the URL of a Redis server/],
+    ['redis://u:secret@host?db=-1', 2, /is not the URL of a Redis server/],
     ['redis://u:secret@127.0.0.1:1', 5, /Redis at 127\.0\.0\.1:1 cannot be reached .*ECONNREFUSED/],
   ] as const) {
     const [exitCode, stderr] = await errorOf(url);

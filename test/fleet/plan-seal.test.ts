@@ -48,7 +48,7 @@ test('a slice that gets a newer plan while it is active includes its newer days'
   assert.deepEqual(
     slices.map(({ status, downloaded, error }) => [status, downloaded, error]),
     [
-      ['returned', 7, 'enqueue gave it a newer plan meanwhile'],
+      ['returned', 7, 'enqueue has replaced its plan'],
       ['done', 2, undefined],
     ],
   );

@@ -25,6 +25,8 @@ export interface CliOptions {
   readonly stdin?: string;
   /** Keeps stdin open, for later writes. */
   readonly keepStdin?: boolean;
+  /** Entry point of a copy of the package. */
+  readonly bin?: string;
   /** Another Node, or a shell that runs it. */
   readonly command?: readonly string[];
 }
@@ -53,7 +55,7 @@ export function start(args: readonly string[], options: CliOptions = {}): Starte
     env: { PATH: process.env['PATH'], HOME: '/nonexistent', ...options.env },
     stdio: 'pipe',
   };
-  const child = spawn(program, [...first, BIN, ...args], spawning);
+  const child = spawn(program, [...first, options.bin ?? BIN, ...args], spawning);
   const output = { stdout: '', stderr: '' };
   const waiting = new Set<() => void>();
   for (const name of ['stdout', 'stderr'] as const) {

@@ -41,6 +41,7 @@ export async function runHere(
     }),
     signal,
     passSignals: () => {},
+    reportBug: (thrown) => thrown,
     exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     commandLine: 'tickhaul',
@@ -58,7 +59,7 @@ async function run(words: readonly string[], cli: CliHost): Promise<number> {
     cli.stdout.write(parsed.text);
     return 0;
   } catch (error) {
-    const failure = printFailure(error, cli.stderr, false);
+    const failure = printFailure(error, cli.stderr);
     if (findNamedCommand(COMMANDS, words)?.printsEvents === true && words.includes('--json')) {
       cli.stdout.write(toJsonLine(toSummaryJson(createFailedSummary(failure, 0))));
     }

@@ -73,8 +73,8 @@ test('a layout may be a function, and no path leads out of the folder', async (t
 const MISTAKES: readonly (readonly [options: unknown, message: RegExp])[] = [
   [undefined, /^options: expected an object, found nothing$/],
   [{ ...ONE, symbol: 'BTCUSDT' }, /^unknown option "symbol"; did you mean .*symbols/],
-  [{ ...ONE, exchange: undefined }, /^exchange is missing: name it, as exchange: 'deribit'$/],
-  [{ ...ONE, types: undefined }, /^types is missing: name data types, as types: 'trades', or "all"/],
+  [{ ...ONE, exchange: undefined }, /^exchange is missing: name it, such as exchange: 'deribit'$/],
+  [{ ...ONE, types: undefined }, /^types is missing: name data types, such as types: 'trades', or "all"/],
   [{ ...ONE, symbols: [] }, /^symbols: expected a text or a list of texts, found an empty list$/],
   [{ ...ONE, types: 'trade' }, /"trade".*did you mean trades/],
   [
@@ -85,7 +85,7 @@ const MISTAKES: readonly (readonly [options: unknown, message: RegExp])[] = [
   [{ ...ONE, stallTimeout: 'soon' }, /^stallTimeout: "soon" is not a duration/],
   [{ ...ONE, concurrency: 1000 }, /^concurrency: "1000" is not a whole number, 1 to 100$/],
   [{ ...ONE, last: 7 }, /^give only one of /],
-  [{ ...ONE, noKeepCsv: true }, /^noKeepCsv needs convert: name a format, as convert: 'parquet'$/],
+  [{ ...ONE, noKeepCsv: true }, /^noKeepCsv needs convert: name a format, such as convert: 'parquet'$/],
   [{ ...ONE, apiKeyFile: '-' }, /^apiKeyFile: "-" is a stream of the process/],
   [{ ...ONE, apiKey: 'two words' }, /^apiKey: the API key contains a blank/],
   [{ ...ONE, signal: {} }, /^signal: expected an AbortSignal/],

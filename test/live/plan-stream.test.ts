@@ -32,7 +32,7 @@ test("without symbols selects the record's active ones, if one connection suppor
   await planStream(option('deribit', [], 'trade'), many.input);
   await assert.rejects(
     planStream(option('deribit', [], 'trade,book_change'), many.input),
-    /^TickhaulError: deribit has 300 active symbols, but one connection supports 250 for these types; name some, as deribit:S0,S1$/,
+    /^TickhaulError: deribit has 300 active symbols, but one connection supports 250 for these types; name some, such as deribit:S0,S1$/,
   );
 });
 

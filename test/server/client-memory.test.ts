@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TextRoom } from '../../src/feeds/read/text-room.js';
+import { TextBudget } from '../../src/feeds/read/text-budget.js';
 import { SHARED_TEXT_BYTES, withClientBuffers } from '../../src/server/client-memory.js';
 
 test('gives large buffers while a quarter of the shared memory stays free, and takes them back', async () => {
-  const shared = new TextRoom(SHARED_TEXT_BYTES);
+  const shared = new TextBudget(SHARED_TEXT_BYTES);
   const sizes: number[] = [];
   const replayAll = (clients: number): Promise<void> =>
     withClientBuffers(shared, 1, async ({ bufferBytes }) => {
@@ -19,7 +19,7 @@ test('gives large buffers while a quarter of the shared memory stays free, and t
 });
 
 test('takes large buffers back after an error', async () => {
-  const shared = new TextRoom(SHARED_TEXT_BYTES);
+  const shared = new TextBudget(SHARED_TEXT_BYTES);
   await assert.rejects(
     withClientBuffers(shared, 1, () => Promise.reject(new Error('refused'))),
     /refused/,
@@ -28,7 +28,7 @@ test('takes large buffers back after an error', async () => {
 });
 
 test('divides the buffers of a replay by its inputs, down to 8 KB', async () => {
-  const shared = new TextRoom(SHARED_TEXT_BYTES);
+  const shared = new TextBudget(SHARED_TEXT_BYTES);
   for (const [inputs, bytes] of [
     [4, 64 * 1024],
     [1000, 8 * 1024],

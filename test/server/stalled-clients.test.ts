@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { gzipSync } from 'node:zlib';
-import { HeldText } from '../../src/feeds/read/text-room.js';
+import { ReservedText } from '../../src/feeds/read/text-budget.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { replayNormalized } from '../../src/server/normalized/replay-normalized.js';
 import { parseNormalizedOptions } from '../../src/server/request/normalized-options.js';
@@ -89,7 +89,7 @@ for (const minutes of [10, 20]) {
     const { serving } = server;
     const { texts } = serving.run;
     // Large buffers come out of the memory that all share: too much of it is in use here.
-    new HeldText(texts).hold((3 / 4) * texts.bytes);
+    new ReservedText(texts).reserve((3 / 4) * texts.bytes);
     // The text of slices comes out of it too.
     const room = texts.left;
     const options = parseNormalizedOptions([asked(minutes)], serving.warnOnce);

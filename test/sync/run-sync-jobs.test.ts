@@ -6,6 +6,7 @@ import { createOutputOptions } from '../../src/format/create-output-options.js';
 import { verifyFile } from '../../src/integrity/verify-file.js';
 import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { smallDisk } from '../helpers/small-disk.js';
 import { tempDir } from '../helpers/temp.js';
 import { serve } from '../service/loopback.js';
 import { filterByJob, job, requestedPaths, startNight, syncNow } from './helpers.js';
@@ -213,4 +214,16 @@ test('an abort ends all jobs with its code', async (t) => {
   );
   assert.deepEqual([summary.exitCode, summary.error?.code], [130, 'interrupted']);
   assert.equal(summary.unfinished, 10);
+});
+
+test('a full disk ends the run with a summary of each job', async (t) => {
+  const disk = await smallDisk(t, '16k');
+  if (!disk) return;
+  const service = await sandbox(t);
+  const { summary } = await syncNow(t, service, disk.dir, [job('btc', { from: '2024-03-01' })]);
+  assert.deepEqual([summary.exitCode, summary.error?.code], [8, 'disk']);
+  assert.deepEqual(
+    summary.jobs?.map(({ name, error }) => [name, error?.code]),
+    [['btc', 'disk']],
+  );
 });

@@ -54,7 +54,7 @@ test('waits until each exchange has the day, and requests only those that lack i
   assert.deepEqual(asked.slice(3), ['deribit', 'deribit']);
   assert.match(
     notes[0] ?? '',
-    /^deribit: 2024-03-09 is not exported yet \(exported through 2024-03-08\); asking again/,
+    /^deribit: 2024-03-09 is not exported yet \(exported through 2024-03-08\); checking again/,
   );
 });
 

@@ -11,7 +11,10 @@ test('files of a layout whose names identify nothing are recorded by their downl
   const { dir, verify, run, service } = await downloadFolder(t, {}, layout);
   await rm(join(dir, '.tickhaul', 'manifest.jsonl'));
   const { findings } = await verify('--adopt');
-  assert.match(findings[0]?.message ?? '', /does not tell which day file it is; tickhaul download with its/);
+  assert.match(
+    findings[0]?.message ?? '',
+    /does not identify its day file; tickhaul download with the right/,
+  );
   const asked = service.requests.filter(({ host }) => host === 'datasets').length;
   assert.match((await run('download', ...SELECTION, ...layout)).stderr, /4 verified/);
   assert.equal(service.requests.filter(({ host }) => host === 'datasets').length, asked);

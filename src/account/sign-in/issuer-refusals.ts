@@ -82,7 +82,7 @@ export const REFUSAL_RULES: Readonly<Record<SignInStep, Readonly<Record<string, 
     claim_not_confirmed: {
       handling: 'wait',
       code: 'timed_out',
-      meaning: 'the page of the link is not finished',
+      meaning: 'the sign-in on the page is not finished',
     },
     invalid_user_code: { handling: 'ask', code: 'claim_failed', meaning: 'the code is wrong' },
     user_code_expired: { handling: 'fresh-link', code: 'claim_failed', meaning: 'the code has expired' },

@@ -4,7 +4,7 @@ import { usageError } from '../../base/errors.js';
 const MAX_LENGTH = 254;
 
 /**
- * Parses an e-mail address. Only its form is checked; the issuer knows whether it exists.
+ * Parses an e-mail address. Only its form is checked; only the issuer can check whether it exists.
  * @throws usage error if the text is not an e-mail address.
  */
 export function parseEmail(text: string): string {

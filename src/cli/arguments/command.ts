@@ -35,6 +35,11 @@ export interface CliHost extends CommandHost {
    * signals sent by a terminal reach the child anyway.
    */
   passSignals(listener: (name: NodeJS.Signals) => void): void;
+  /**
+   * Writes the details of a bug to a file that the returned error names; returns other errors unchanged.
+   * @param print receives the details with `--verbose`; stderr by default.
+   */
+  reportBug(thrown: unknown, print?: (text: string) => void): unknown;
   /** Exits at once. Without it, output that is never read would keep the process running. */
   exitNow(exitCode: number): never;
 }

@@ -70,7 +70,7 @@ export const loginCommand: CommandAction = {
       });
     } catch (thrown) {
       if (!json) throw thrown;
-      const { exitCode, error } = printFailure(thrown, cli.stderr, readBooleanFlag(args, 'verbose'));
+      const { exitCode, error } = printFailure(cli.reportBug(thrown), cli.stderr);
       printSummary(exitCode, { error });
       return exitCode;
     } finally {

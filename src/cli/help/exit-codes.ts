@@ -10,7 +10,7 @@ export const EXIT_CODES: Readonly<Record<ExitCode, string>> = {
   2: 'wrong usage or configuration',
   3: 'rejected, or failed for several reasons',
   4: 'not authorized by the service, the object store or the queue',
-  5: 'service, object store or queue unreachable or unavailable for now; or out of time',
+  5: 'service, object store or queue unreachable or temporarily unavailable, or out of time',
   6: 'corrupt or changed data',
   7: 'not exported or not available, if that was required',
   8: 'disk or object store full, unreadable or not writable',

@@ -53,5 +53,5 @@ export function formatPause(event: EventNamed<'pause'>, chalk: ChalkInstance): s
 
 /** The advice about conversions that an earlier version wrote in another form. */
 export function formatOutdated(count: number): string {
-  return `${plural(count, 'outdated conversion')}, written with other columns or rules than this version uses; run the convert, download --convert or sync again that wrote them`;
+  return `${plural(count, 'outdated conversion')}, written with other columns or rules than this version uses; repeat the convert, download --convert or sync that wrote them`;
 }

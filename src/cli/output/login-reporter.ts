@@ -40,8 +40,8 @@ export function createLoginReporter(output: LoginOutput): (event: LoginEvent) =>
 
 const NEXT_STEPS: Readonly<Record<CodeReason, string>> = {
   first: '',
-  wrong: 'write the right one',
-  organization: 'select it there, then write the code of the page, even if it is the same,',
+  wrong: 'write the correct one',
+  organization: 'select it there, then write the code of the page, even if it has not changed,',
 };
 
 /** The refusal of the issuer and the next step; empty if a prompt shows it or nothing was refused. */

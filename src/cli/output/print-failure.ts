@@ -1,16 +1,11 @@
-import { bugStack, type RunFailure, toRunFailure } from '../../run/run-failure.js';
+import { type RunFailure, toRunFailure } from '../../run/run-failure.js';
 import type { OutputScreen } from '../arguments/command.js';
 import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';
 
-/**
- * Prints why a command failed, as one line that a terminal's width may wrap.
- * @param stack whether to print the stack of a bug too (`--verbose`).
- */
-export function printFailure(thrown: unknown, screen: OutputScreen, stack: boolean): RunFailure {
+/** Prints why a command failed, as one line that a terminal's width may wrap. */
+export function printFailure(thrown: unknown, screen: OutputScreen): RunFailure {
   const failure = toRunFailure(thrown);
   screen.write(wrapLines(`tickhaul: ${failure.error.message}\n`, textColumns(screen)));
-  const text = bugStack(thrown);
-  if (stack && text !== undefined) screen.write(`${text}\n`);
   return failure;
 }

@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { availableParallelism } from 'node:os';
 import { KEY_VARIABLES, readKey, readVariable } from '../../commands/settings.js';
 import { readProxySettings } from '../../http/proxy-settings.js';
-import { bugStack, toRunFailure } from '../../run/run-failure.js';
+import { toRunFailure } from '../../run/run-failure.js';
 import type { PrimaryLink } from '../../server/cluster/connect-to-primary.js';
 import type { RunningCluster } from '../../server/cluster/start-cluster.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
@@ -31,7 +31,7 @@ export async function startWorkers(
 ): Promise<RunningCluster> {
   // Report here, once, what would fail in each worker.
   readProxySettings(cli.env);
-  const apiKey = await readKey(feeds.settings.keySource, cli.stdin, cli.signal);
+  const apiKey = await readKey(feeds.settings.keySource, cli);
   // Workers get the key over their channel, so it is in neither their arguments nor their environment.
   const input: CommandArgs = { ...args, 'api-key': apiKey };
   const { startCluster } = await import('../../server/cluster/start-cluster.js');
@@ -63,9 +63,7 @@ export async function serveAsWorker(worker: Worker, cli: CliHost): Promise<numbe
   const { connectToPrimary } = await import('../../server/cluster/connect-to-primary.js');
   const primary = await connectToPrimary(worker);
   const exitCode = await serveForPrimary(primary, cli).catch(async (error: unknown) => {
-    const stack = bugStack(error);
-    if (stack !== undefined) cli.warn(stack);
-    const failure = toRunFailure(error);
+    const failure = toRunFailure(cli.reportBug(error));
     await primary.fail(failure.error);
     return failure.exitCode;
   });

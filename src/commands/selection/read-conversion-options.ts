@@ -64,7 +64,9 @@ export function readConvertSetting(args: CommandArgs): ConvertSetting | undefine
     (flag) => args[flag] !== undefined,
   );
   if (unusedFlag !== undefined || !keepCsv) {
-    throw usageError(`--${unusedFlag ?? 'no-keep-csv'} needs --convert: name a format, as --convert parquet`);
+    throw usageError(
+      `--${unusedFlag ?? 'no-keep-csv'} needs --convert: name a format, such as --convert parquet`,
+    );
   }
   return undefined;
 }

@@ -11,16 +11,16 @@ import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 import { readLast, readSymbolFlag } from './read-selection.js';
 
 /** Request of a replay; its period may depend on the exported days. */
-export interface AskedReplay extends Omit<ReplayRequest, 'period'> {
+export interface ReplaySelection extends Omit<ReplayRequest, 'period'> {
   readonly period: RequestedPeriod;
 }
 
 /** Reads the flags of `replay` (docs/spec/command-line.md#periods). @throws usage error. */
-export async function readReplayRequest(args: CommandArgs, signal: AbortSignal): Promise<AskedReplay> {
+export async function readReplayRequest(args: CommandArgs, signal: AbortSignal): Promise<ReplaySelection> {
   const names = readListFlag(args, 'type');
   if (!names)
     throw usageError(
-      "--type is missing: name normalized data types, as --type trade,book_change, or an exchange's own --channel",
+      "--type is missing: name normalized data types, such as --type trade,book_change, or an exchange's own --channel",
     );
   const types = [...new Set(names)].map(parseDataTypeName);
   const period = readPeriodFlags(args);
@@ -37,7 +37,7 @@ export function assertNamedOnce(options: readonly ReplayOption[]): void {
   if (repeated) throw usageError(`${repeated.exchange} is named twice; name it once, with all its symbols`);
 }
 
-/** The exchanges exchanges with their symbols; `--symbol` applies to exchanges that are exchanges without symbols. */
+/** The exchanges of the command line with their symbols; `--symbol` applies to exchanges without symbols. */
 export async function readReplayOptions(
   args: CommandArgs,
   signal: AbortSignal,

@@ -27,11 +27,11 @@ export async function readSelection(args: CommandArgs, signal: AbortSignal): Pro
   const types = readListFlag(args, 'type');
   if (types === undefined)
     throw usageError(
-      `--type is missing: name data types, as --type trades, or "all"; known are ${DATA_TYPES.join(', ')}`,
+      `--type is missing: name data types, such as --type trades, or "all"; known are ${DATA_TYPES.join(', ')}`,
     );
   const symbols = await readSymbolFlag(args, signal);
   if (symbols === undefined) {
-    throw usageError('--symbol is missing: name dataset symbols, as --symbol BTCUSDT, or "all"');
+    throw usageError('--symbol is missing: name dataset symbols, such as --symbol BTCUSDT, or "all"');
   }
   return {
     exchange: readExchange(args),
@@ -157,6 +157,6 @@ async function readSymbolFile(path: string, signal: AbortSignal): Promise<readon
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
-  if (symbols.length === 0) throw usageError(`--symbol: "${path}" names no symbol; write one a line`);
+  if (symbols.length === 0) throw usageError(`--symbol: "${path}" names no symbol; write one per line`);
   return symbols;
 }

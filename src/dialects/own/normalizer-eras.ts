@@ -29,7 +29,7 @@ const OKX_BOOKS: readonly NormalizerEra[] = [
 
 /**
  * Messages read by tickhaul's own normalizers, since the exchanges' APIs changed after the vendor's release
- * in use (docs/normalizers.md). The days are those on which the recorded feed changed.
+ * in use (docs/how-to/normalizers.md#what-reads-which-exchange). The days are those on which the recorded feed changed.
  */
 export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
   okex: OKX_BOOKS,

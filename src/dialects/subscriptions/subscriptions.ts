@@ -127,7 +127,7 @@ export type Subscription =
 export function readSubscription(exchange: string, message: unknown, at: number): Subscription {
   const known = Object.hasOwn(FORMS, exchange) ? FORMS[exchange] : undefined;
   if (known === undefined) {
-    return { filters: undefined, advice: `the subscribe messages of ${exchange} are not known` };
+    return { filters: undefined, advice: `the subscribe messages of ${exchange} are unknown` };
   }
   const filters = known.read(message, at);
   if (filters) return { filters };

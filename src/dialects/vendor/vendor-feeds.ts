@@ -58,7 +58,7 @@ function createFeed(create: CreateFeed, exchange: string, filters: readonly Feed
     return create(exchange, copyFilters(filters));
   } catch (cause) {
     const isUnknown = cause instanceof Error && cause.message.startsWith('not supported exchange');
-    throw isUnknown ? usageError(`${exchange}: the real-time API is not known`) : cause;
+    throw isUnknown ? usageError(`${exchange}: the real-time API is unknown`) : cause;
   }
 }
 
@@ -87,7 +87,7 @@ function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw usageError(
           /explicitly specified symbols/.test(reason)
-            ? `${exchange} requires symbols; name some, as ${exchange}:SYMBOL`
+            ? `${exchange} requires symbols; name some, such as ${exchange}:SYMBOL`
             : `${exchange}: ${reason}`,
         );
       }

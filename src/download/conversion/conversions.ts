@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { computedColumns } from '../../convert/computed/computed-columns.js';
 import { outputVersion } from '../../convert/output/versions.js';
 import { dataTypeColumns } from '../../dataset/data-types.js';
@@ -103,7 +104,7 @@ export function createConversions(
         },
         async finish({ bytes, md5 }) {
           if (failure) return { newConversions: [], failure };
-          if (running.length === 0) throw new Error(`${path}: no text came`);
+          if (running.length === 0) throw new Error(`${path}: no text was received`);
           const entries: ConversionEntry[] = [];
           try {
             for (const [i, conversion] of running.entries()) {
@@ -136,7 +137,7 @@ function groupByPass(outputs: readonly PlannedOutput[]): readonly (readonly Plan
 
 /** Rethrows errors that affect the whole run, such as a full disk, to stop the transfer. */
 function toConversionError(error: unknown): TickhaulError {
-  if (error instanceof TickhaulError && !error.affectsRun) return error;
+  if (error instanceof TickhaulError && !judgeError(error).affectsRun) return error;
   throw error;
 }
 

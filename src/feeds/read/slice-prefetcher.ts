@@ -7,7 +7,7 @@ import type { FeedRun } from '../feed-run.js';
 import type { KeyedRequest } from '../request/shared-slices.js';
 import { MAX_REQUEST_MINUTES } from '../request/slice-request.js';
 import { type Keep, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
-import { HeldText } from './text-room.js';
+import { ReservedText } from './text-budget.js';
 
 /** A series of requests for the same filters, which fit into one request. */
 export interface FeedPart {
@@ -43,7 +43,7 @@ const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 /** Maximum bytes of text kept in memory of a slice that is read next. */
 const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
 
-/** A slice to be opened, and the memory that it holds until then. */
+/** A slice to open; `heldBytes` of memory are reserved until then. */
 interface PendingSlice {
   readonly selected: MinuteRange;
   readonly available: MinuteRange;
@@ -68,7 +68,7 @@ export class SlicePrefetcher {
   #cursor: Minute;
   #suggestedMinutes: number | undefined;
   #requests = 0;
-  readonly #held: HeldText;
+  readonly #reserved: ReservedText;
   /** Size of the largest slice so far, in bytes. */
   #largestBytes = 1;
   #hasFailed = false;
@@ -77,7 +77,7 @@ export class SlicePrefetcher {
     this.#run = run;
     this.#part = part;
     this.#signal = signal;
-    this.#held = new HeldText(run.texts);
+    this.#reserved = new ReservedText(run.texts);
     this.#cursor = part.range.start;
   }
 
@@ -97,19 +97,19 @@ export class SlicePrefetcher {
 
   /** Releases the memory of all slices; slices that arrive later hold none. */
   close(): void {
-    this.#held.close();
+    this.#reserved.close();
   }
 
   async #open(waiting: PendingSlice): Promise<OpenSlice | undefined> {
     const { selected, available, file } = waiting;
     let { heldBytes } = waiting;
     const release = (): void => {
-      this.#held.release(heldBytes);
+      this.#reserved.release(heldBytes);
       heldBytes = 0;
       this.#fill();
     };
     const keep = (bytes: number): boolean => {
-      const fits = heldBytes + bytes <= MAX_NEXT_TEXT_BYTES && this.#held.take(bytes);
+      const fits = heldBytes + bytes <= MAX_NEXT_TEXT_BYTES && this.#reserved.tryReserve(bytes);
       if (fits) heldBytes += bytes;
       else release();
       return fits;
@@ -155,7 +155,7 @@ export class SlicePrefetcher {
       : Math.min(this.#run.concurrency.limit, MAX_IN_FLIGHT_BYTES / this.#largestBytes) / partCount;
     return (
       this.#requests < Math.max(1, Math.floor(maxRequests)) &&
-      ((this.#held.bytes < MAX_HELD_BYTES && this.#run.texts.left > 0) || this.#queue.length === 0)
+      ((this.#reserved.bytes < MAX_HELD_BYTES && this.#run.texts.left > 0) || this.#queue.length === 0)
     );
   }
 
@@ -220,10 +220,10 @@ export class SlicePrefetcher {
     const { bytes, encoding } = slice;
     this.#largestBytes = Math.max(this.#largestBytes, bytes.length);
     const heldBytes = text.isKept ? text.size : bytes.length;
-    const isHeld = this.#held.bytes + heldBytes <= MAX_HELD_BYTES && this.#held.take(heldBytes);
+    const isHeld = this.#reserved.bytes + heldBytes <= MAX_HELD_BYTES && this.#reserved.tryReserve(heldBytes);
     if (isHeld) return { selected, available: shared, heldBytes, open: async () => text };
     if (file && !isNext) return this.#toPendingFile(file, selected);
-    this.#held.hold(bytes.length);
+    this.#reserved.reserve(bytes.length);
     const open = (keep: Keep): Promise<SliceText> =>
       unpackSlice(bytes, encoding, keep, this.#run.bufferBytes);
     return { selected, available: shared, heldBytes: bytes.length, open };

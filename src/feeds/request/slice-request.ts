@@ -71,7 +71,7 @@ export async function requestSlice(
   if (!encoding) {
     await discardBody(response.body);
     const name = response.headers['content-encoding'];
-    throw new TickhaulError('bad_answer', `${response.name}: expected gzip or zstd, name "${name}"`);
+    throw new TickhaulError('bad_answer', `${response.name}: expected gzip or zstd, found "${name}"`);
   }
   const chunks: Buffer[] = [];
   let length = 0;
@@ -81,7 +81,7 @@ export async function requestSlice(
     if (length > MAX_RESPONSE_BYTES) {
       throw new TickhaulError(
         'bad_answer',
-        `${response.name}: an response of more than ${formatSize(MAX_RESPONSE_BYTES)}`,
+        `${response.name}: the response is larger than ${formatSize(MAX_RESPONSE_BYTES)}`,
       );
     }
     await rate(chunk.length, signal);

@@ -31,7 +31,7 @@ export interface CsvOptions {
 }
 
 /**
- * Parses a day file's CSV into batches of columns (docs/spec/csv-files.md): `push` takes the bytes in chunks
+ * Parses a day file's CSV into batches of columns (docs/spec/csv-files.md#form): `push` takes the bytes in chunks
  * of any size and yields batches, each valid until the next is requested. From the first line with a quote
  * on, csv-parse finds the cells.
  *

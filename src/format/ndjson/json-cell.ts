@@ -17,6 +17,7 @@ export type JsonCell = { readonly json: Uint8Array } | { readonly problem: strin
 /**
  * Formats any cell as JSON; used for cells in an unusual form. Numbers keep the CSV's digits, except leading
  * zeros, which JSON does not allow (RFC 8259, section 6): `007.50` becomes 7.50. An empty cell is null.
+ * The forms of cells are those of docs/spec/ndjson-mapping.md#values.
  */
 export function formatJsonCell(column: Column, cell: Buffer, options: CellOptions): JsonCell {
   if (cell.length === 0) {

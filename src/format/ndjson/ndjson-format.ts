@@ -7,7 +7,7 @@ import { LINE_BATCHES } from './line-limits.js';
 
 const SUFFIXES: Readonly<Partial<Record<Compression, string>>> = { gzip: '.gz', zstd: '.zst' };
 
-/** One JSON object per row and line (docs/spec/ndjson-mapping.md). */
+/** One JSON object per row and line (docs/spec/ndjson-mapping.md#values). */
 export const NDJSON_FORMAT: OutputFormat = {
   compressions: ['none', 'zstd', 'gzip'],
   times: ['int', 'iso'],

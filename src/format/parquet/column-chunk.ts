@@ -35,7 +35,7 @@ export interface ChunkMetadata {
 const PAGE_ROWS = 131_072;
 const PAGE_BYTES = 1_048_576;
 
-/** Compresses a column of `rows` rows and appends it to the row group's bytes. */
+/** Compresses a column of `rows` rows and appends it to the row group's bytes (docs/spec/parquet-mapping.md#pages). */
 export function writeColumnChunk(
   out: ByteWriter,
   values: EncodedValues,

@@ -22,7 +22,7 @@ const TAIL_BYTES = 8;
 const FOOTER_READ_BYTES = 64 * 1024;
 
 /**
- * Reads the footer of a Parquet file from any writer.
+ * Reads the footer of a Parquet file from any writer (https://github.com/apache/parquet-format#file-format).
  * @param name path of the file, for errors.
  * @throws TickhaulError `corrupt` if there is none, and errors of `file.read`.
  */

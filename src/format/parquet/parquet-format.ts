@@ -4,7 +4,7 @@ import type { OutputFormat } from '../output-format.js';
 import type { OutputOptions } from '../output-options.js';
 import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
 
-/** Columns in row groups, with provenance in the footer (docs/spec/parquet-mapping.md). */
+/** Columns in row groups, with provenance in the footer (docs/spec/parquet-mapping.md#types). */
 export const PARQUET_FORMAT: OutputFormat = {
   compressions: ['zstd', 'snappy', 'gzip', 'none'],
   times: ['timestamp', 'int'],

@@ -17,6 +17,7 @@ export interface ParquetColumn {
   readonly logicalType: 'string' | 'timestamp' | undefined;
 }
 
+/** The columns of a file, with the types of docs/spec/parquet-mapping.md#types. */
 export function toParquetColumns(schema: Schema, options: ParquetColumnOptions): readonly ParquetColumn[] {
   return schema.map((column) => ({
     name: column.name,

@@ -9,6 +9,7 @@ const MAX_DEPTH = 32;
 
 /**
  * Reads a struct in Thrift's compact protocol without knowing its fields. Integers beyond 2^53 lose digits.
+ * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
  * @throws RangeError for invalid bytes.
  */
 export function readThrift(bytes: Uint8Array): ThriftStruct {

@@ -22,7 +22,7 @@ const TRADE: readonly MessagePart[] = [
   { key: 'side', column: 'side', kind: 'text', fallback: 'unknown' },
 ];
 
-/** The keys between the head and the times, in their order (docs/spec/normalized-messages.md). */
+/** The keys between the head and the times, in their order (docs/spec/normalized-messages.md#json-form). */
 export const MESSAGE_LAYOUTS: Readonly<Record<RowType, readonly MessagePart[]>> = {
   trade: TRADE,
   liquidation: TRADE,

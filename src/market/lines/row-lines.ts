@@ -53,7 +53,7 @@ const NO_INDICES = new Int32Array();
 
 /**
  * Formats messages of one row each as lines: trade, liquidation, book_ticker, derivative_ticker,
- * option_summary. Keys, their order and the forms of numbers are those of docs/spec/normalized-messages.md;
+ * option_summary. Keys, their order and the forms of numbers are those of docs/spec/normalized-messages.md#json-form;
  * the key of an empty cell is absent. Lines equal `JSON.stringify` of the message.
  */
 export class RowLines {

@@ -37,7 +37,7 @@ type RowRecord = Exclude<SourceRecord, BookChangeRecord>;
 
 /**
  * Formats the records of one exchange as lines. They equal `JSON.stringify` of the messages; keys, their
- * order and the forms of numbers are those of docs/spec/normalized-messages.md.
+ * order and the forms of numbers are those of docs/spec/normalized-messages.md#json-form.
  */
 export class RecordLines {
   readonly #exchange: string;

@@ -20,7 +20,7 @@ export interface ApiHostOptions {
   /** Handles requests for slices of raw data; undefined for others. */
   readonly handleFeedCall: (call: SandboxCall) => Promise<void> | undefined;
 }
-/** The metadata host (`docs/spec/metadata-api.md`). */
+/** The metadata host (`docs/spec/metadata-api.md#exchange-record`). */
 export function createApiHost({
   archive,
   faults,

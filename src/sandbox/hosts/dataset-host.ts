@@ -30,7 +30,7 @@ export interface DatasetHostOptions {
   readonly sign: SignedObjectHost['sign'] | undefined;
 }
 
-/** The dataset host (`docs/spec/datasets-api.md`): GET only, without ranges. */
+/** The dataset host (`docs/spec/datasets-api.md#day-file`): GET only, without ranges. */
 export function createDatasetHost(options: DatasetHostOptions): SandboxHandler {
   const { keyAccess } = options;
   return async (call) => {

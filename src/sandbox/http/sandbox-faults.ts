@@ -77,7 +77,7 @@ export function parseShares<Kind extends string>(
     0,
   );
   if (sum > 1 + Number.EPSILON)
-    throw usageError(`the shares of all faults are ${sum} together: at most 1 is possible`);
+    throw usageError(`the fault probabilities add up to ${sum}; at most 1 is allowed`);
   return shares;
 }
 

@@ -57,7 +57,7 @@ export class Claims {
   startAttempt(token: unknown, loginHint: unknown): Attempt {
     const claim = this.#find(token);
     if (!claim) throw new Refusal('invalid_claim_token', 'The claim token is not known');
-    if (claim.state === 'claimed') throw new Refusal('already_claimed', 'The claim is completed already');
+    if (claim.state === 'claimed') throw new Refusal('already_claimed', 'The claim is already completed');
     if (claim.state === 'denied') throw new Refusal('claim_revoked', 'The claim is no longer open');
     if (hasExpired(claim)) throw new Refusal('claim_expired', 'The claim has expired');
     if (normalizeEmail(loginHint) !== claim.email) {
@@ -89,7 +89,7 @@ export class Claims {
     const claim = this.#find(token);
     // No error code exists for an unknown token in this step.
     if (!claim) throw new Refusal('claim_expired', 'The claim is not known, or has expired');
-    if (claim.state === 'claimed') throw new Refusal('already_claimed', 'The claim is completed already');
+    if (claim.state === 'claimed') throw new Refusal('already_claimed', 'The claim is already completed');
     if (claim.state === 'denied') throw new Refusal('claim_denied', 'The user denied the claim');
     if (hasExpired(claim)) throw new Refusal('claim_expired', 'The claim has expired');
     const attempt = claim.attempts.find((attempt) => attempt.userCode === userCode);

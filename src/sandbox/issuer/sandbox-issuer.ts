@@ -1,5 +1,5 @@
 /**
- * The identity issuer of the embedded service (`docs/spec/account-api.md`).
+ * The identity issuer of the embedded service (`docs/spec/account-api.md#issuer-endpoints`).
  *
  * In tests:
  *

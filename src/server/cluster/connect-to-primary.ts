@@ -8,18 +8,18 @@ import type { ClusterShare } from '../serve-options.js';
 import type { ServerCounts } from '../server-metrics.js';
 import { type LinkNotice, ProcessLink, type WorkerInput } from './process-link.js';
 
-/** The primary process, as a worker knows it. */
+/** A worker's connection to the primary process. */
 export interface PrimaryLink {
-  /** What it tells to serve. */
+  /** Options of the server. */
   readonly input: unknown;
   readonly share: ClusterShare;
-  /** Answers the connections that it hands over, until it ends the worker. */
+  /** Serves the connections that the primary process passes, until it ends the worker. */
   serve(server: ReplayServer): Promise<void>;
   /** Reports why the worker ends, so that the cluster prints it once. Resolves when the report was sent. */
   fail(error: FileError): Promise<void>;
 }
 
-/** Meets the primary process of a cluster. @param worker this process. */
+/** Connects to the primary process of a cluster. @param worker this process. */
 export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
   let server: ReplayServer | undefined;
   let end = (_graceMs: number): void => {};
@@ -27,68 +27,68 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
     end = resolve;
   });
   const link = new ProcessLink(worker, {
-    async onRequest(question) {
-      if (question.name === 'beat') return true;
+    async onRequest(request) {
+      if (request.name === 'beat') return true;
       return server && { metrics: server.serving.metrics, memory: server.serving.options.memory() };
     },
     onNotice(notice, socket) {
       if (notice.kind === 'end') end(notice.graceMs);
-      if (socket && 'head' in notice) void take(notice, socket);
+      if (socket && 'head' in notice) void accept(notice, socket);
     },
   });
-  const take = async (
+  const accept = async (
     { kind, connection, head }: Extract<LinkNotice, { head: string }>,
     socket: Socket,
   ): Promise<void> => {
-    // While this process was stopped another may have got it.
-    const isOurs = await link.ask({ name: 'claim', connection }).catch(() => false);
-    if (!server || isOurs !== true) return void socket.destroy();
+    // While this process was stopped, the connection may have been passed to another one.
+    const isOwn = await link.request({ name: 'claim', connection }).catch(() => false);
+    if (!server || isOwn !== true) return void socket.destroy();
     if (head !== '') socket.unshift(Buffer.from(head, 'latin1'));
     (kind === 'http' ? server.http : server.sockets).emit('connection', socket);
     socket.resume();
   };
-  const { input, workers } = (await link.ask({ name: 'input' })) as WorkerInput;
+  const { input, workers } = (await link.request({ name: 'input' })) as WorkerInput;
   const share: ClusterShare = {
     processes: workers,
-    warnOnce: (line) => link.tell({ kind: 'warning', line }),
+    warnOnce: (line) => link.notify({ kind: 'warning', line }),
     mutex: {
       async runExclusive(name, signal, work, noteOf) {
-        const asked = link.ask({ name: 'turn', work: name });
-        const note = await rejectOnAbort(asked, signal).catch((error: unknown) => {
-          // Its turn is the next one's when it comes.
-          asked.then(
-            () => link.tell({ kind: 'done', work: name }),
+        const lock = link.request({ name: 'turn', work: name });
+        const note = await rejectOnAbort(lock, signal).catch((error: unknown) => {
+          // Release the lock when it is acquired.
+          lock.then(
+            () => link.notify({ kind: 'done', work: name }),
             () => {},
           );
           throw error;
         });
-        let left: number | undefined;
+        let newNote: number | undefined;
         try {
           if (signal.aborted) throw abortReason(signal);
           const result = await work(note as number | undefined);
-          left = noteOf?.(result);
+          newNote = noteOf?.(result);
           return result;
         } finally {
-          link.tell({ kind: 'done', work: name, note: left });
+          link.notify({ kind: 'done', work: name, note: newNote });
         }
       },
     },
     clients: {
-      enter: async () => (await link.ask({ name: 'enter' })) as boolean,
-      leave: () => link.tell({ kind: 'left' }),
+      enter: async () => (await link.request({ name: 'enter' })) as boolean,
+      leave: () => link.notify({ kind: 'left' }),
     },
-    counts: async () => (await link.ask({ name: 'counts' })) as ServerCounts,
+    counts: async () => (await link.request({ name: 'counts' })) as ServerCounts,
   };
   return {
     input,
     share,
     async serve(own) {
       server = own;
-      // They listen nowhere, but bounds of what a client may hold begin with that.
-      for (const one of [own.http, own.sockets]) one.emit('listening');
-      link.tell({ kind: 'ready' });
+      // The servers do not listen; Node enforces their time limits from this event on.
+      for (const listener of [own.http, own.sockets]) listener.emit('listening');
+      link.notify({ kind: 'ready' });
       await own.close(await ended);
     },
-    fail: (error) => new Promise((sent) => link.tell({ kind: 'failed', error }, undefined, () => sent())),
+    fail: (error) => new Promise((sent) => link.notify({ kind: 'failed', error }, undefined, () => sent())),
   };
 }

@@ -2,51 +2,51 @@ import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { FileError } from '../../base/file-error.js';
 
-/** What one process of a cluster asks the other. */
+/** A request between the processes of a cluster. */
 export type LinkRequest =
-  /** A worker: what it is to serve. */
+  /** From a worker: the options of the server. */
   | { readonly name: 'input' }
-  /** A worker: its turn for works of a name; it tells when they are done. */
+  /** From a worker: the lock of this name, until its `done`. */
   | { readonly name: 'turn'; readonly work: string }
-  /** A worker: whether there is room for one more client, which it then has; it tells when that left. */
+  /** From a worker: whether one more client is allowed, until its `left`. */
   | { readonly name: 'enter' }
-  /** A worker: whether a connection that came is still for it. */
+  /** From a worker: whether a passed connection still belongs to it. */
   | { readonly name: 'claim'; readonly connection: number }
-  /** The primary process: whether the worker answers at all. */
+  /** From the primary process: a heartbeat. */
   | { readonly name: 'beat' }
-  /** A worker: counts of all; the primary process: its own. */
+  /** From a worker: counts of all processes. From the primary process: counts of the worker. */
   | { readonly name: 'counts' };
 
-/** The answer to `input`. */
+/** The response to `input`. */
 export interface WorkerInput {
   readonly input: unknown;
-  /** How many workers there are. */
+  /** Number of workers. */
   readonly workers: number;
 }
 
-/** What one process tells the other. */
+/** A message without a response. */
 export type LinkNotice =
-  /** A worker takes connections. */
+  /** From a worker: it accepts connections. */
   | { readonly kind: 'ready' }
   | { readonly kind: 'done'; readonly work: string; readonly note?: number | undefined }
   | { readonly kind: 'left' }
-  /** From a worker: why it ends, if nothing has reported it yet. */
+  /** From a worker: the error with which it ends. */
   | { readonly kind: 'failed'; readonly error: FileError }
-  /** To be warned of once. */
+  /** From a worker: a warning, which is printed once. */
   | { readonly kind: 'warning'; readonly line: string }
-  /** With a connection, to be claimed by its number, and what was read of it as bytes in latin1. */
+  /** A connection, which the worker claims by its number, and the bytes already read of it, in latin1. */
   | { readonly kind: 'http' | 'websocket'; readonly connection: number; readonly head: string }
-  /** Answers under way have so long. */
+  /** From the primary process: shut down after at most this time. */
   | { readonly kind: 'end'; readonly graceMs: number };
 
 type Message =
   | LinkNotice
-  | { readonly request: number; readonly question: LinkRequest }
-  | { readonly answer: number; readonly value: unknown };
+  | { readonly request: number; readonly value: LinkRequest }
+  | { readonly response: number; readonly value: unknown };
 
 export interface LinkHandler {
-  onRequest(question: LinkRequest): Promise<unknown>;
-  /** @param socket a connection that came with it, unless it was closed on its way. */
+  onRequest(request: LinkRequest): Promise<unknown>;
+  /** @param socket the connection sent with the notice; undefined if it was closed meanwhile. */
   onNotice(notice: LinkNotice, socket?: Socket): void;
 }
 
@@ -58,39 +58,40 @@ interface PendingRequest {
 /** One end of the channel between the primary process and a worker. */
 export class ProcessLink {
   readonly #channel: Worker;
-  readonly #asked = new Map<number, PendingRequest>();
+  readonly #pending = new Map<number, PendingRequest>();
   #count = 0;
 
-  /** @param channel as node:cluster has it at both ends. */
-  constructor(channel: Worker, end: LinkHandler) {
+  /** @param channel the worker object of node:cluster, which both processes have. */
+  constructor(channel: Worker, handler: LinkHandler) {
     this.#channel = channel;
     channel.on('message', (message: Message, socket?: Socket) => {
-      if ('kind' in message) end.onNotice(message, socket);
-      else if ('request' in message) void this.#answer(message.request, end.onRequest(message.question));
-      else this.#resolveAnswer(message.answer, message.value);
+      if ('kind' in message) handler.onNotice(message, socket);
+      else if ('request' in message) void this.#respond(message.request, handler.onRequest(message.value));
+      else this.#resolve(message.response, message.value);
     });
     channel.once('disconnect', () => {
-      for (const { reject } of this.#asked.values()) reject(new Error('the other process is gone'));
-      this.#asked.clear();
+      for (const { reject } of this.#pending.values()) reject(new Error('the other process has ended'));
+      this.#pending.clear();
     });
   }
 
-  /** @throws where the other process is gone, or goes. */
-  ask(question: LinkRequest): Promise<unknown> {
+  /** Sends a request. @returns its response. @throws if the other process has ended or ends. */
+  request(value: LinkRequest): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const ask = ++this.#count;
-      this.#asked.set(ask, { resolve, reject });
-      this.#send({ request: ask, question }, undefined, (error) => {
-        if (error && this.#asked.delete(ask)) reject(error);
+      const id = ++this.#count;
+      this.#pending.set(id, { resolve, reject });
+      this.#send({ request: id, value }, undefined, (error) => {
+        if (error && this.#pending.delete(id)) reject(error);
       });
     });
   }
 
   /**
-   * @param socket a connection that goes with it; it stays open here too.
-   * @param sent called when the message was sent, or with the error if the other process has ended.
+   * Sends a notice.
+   * @param socket a connection to send with it, which also stays open in this process.
+   * @param sent called when the notice was sent, or with an error if the other process has ended.
    */
-  tell(notice: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
+  notify(notice: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
     this.#send(notice, socket, sent);
   }
 
@@ -98,12 +99,12 @@ export class ProcessLink {
     this.#channel.send(message, socket, { keepOpen: true }, sent);
   }
 
-  async #answer(answer: number, asked: Promise<unknown>): Promise<void> {
-    this.#send({ answer, value: await asked }, undefined, () => {});
+  async #respond(response: number, value: Promise<unknown>): Promise<void> {
+    this.#send({ response, value: await value }, undefined, () => {});
   }
 
-  #resolveAnswer(answer: number, value: unknown): void {
-    this.#asked.get(answer)?.resolve(value);
-    this.#asked.delete(answer);
+  #resolve(response: number, value: unknown): void {
+    this.#pending.get(response)?.resolve(value);
+    this.#pending.delete(response);
   }
 }

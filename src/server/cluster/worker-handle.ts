@@ -6,59 +6,59 @@ import { createMetrics, type ServerCounts } from '../server-metrics.js';
 import type { PassedConnection } from './listeners.js';
 import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';
 
-/** Milliseconds that a worker has to tell its counts; its last ones stand for those of one that is busy. */
+/** Time for a worker to report its counts; those of a busy worker are the last reported ones. */
 const COUNTS_TIMEOUT_MS = 5000;
-/** Milliseconds between two questions whether it answers, and without an answer after which it is silent. */
-const BEAT_MS = 1000;
+const HEARTBEAT_INTERVAL_MS = 1000;
+/** Time without a response to a heartbeat after which a worker counts as silent. */
 const SILENT_MS = 3000;
 
 export interface WorkerHandler {
-  onRequest(member: WorkerHandle, question: LinkRequest): Promise<unknown>;
-  onNotice(member: WorkerHandle, notice: LinkNotice): void;
-  /** It answers no more, or does again: `isSilent` says which. */
-  onBeat(member: WorkerHandle): void;
+  onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown>;
+  onNotice(worker: WorkerHandle, notice: LinkNotice): void;
+  /** `isSilent` has changed. */
+  onSilence(worker: WorkerHandle): void;
 }
 
-/** A worker, as the primary process knows it. */
+/** A worker in the primary process. */
 export class WorkerHandle {
   readonly #worker: Worker;
   readonly #link: ProcessLink;
   readonly #gone = new AbortController();
   readonly startedMs = performance.now();
-  /** Connections that it was given and hasn't taken up, by the numbers under which it claims them. */
-  readonly #given = new Map<number, PassedConnection>();
+  /** Passed connections that the worker has not claimed yet, by number. */
+  readonly #unclaimed = new Map<number, PassedConnection>();
   #connections = 0;
-  readonly #end: WorkerHandler;
+  readonly #handler: WorkerHandler;
   #beating: NodeJS.Timeout | undefined;
   #isSilent = false;
-  /** How many it serves. */
+  /** Number of clients that it serves. */
   clients = 0;
   /** The counts that the worker last reported. */
   counts: ServerCounts = {
     metrics: createMetrics(),
     memory: { rss: 0, heapTotal: 0, heapUsed: 0, external: 0 },
   };
-  /** Resolves when it takes connections; rejects where it ended before. */
+  /** Resolves when the worker accepts connections; rejects if it ends before. */
   readonly ready: Promise<void>;
   #isReady = false;
-  /** Why the worker ends, if it reported that. */
+  /** The error with which the worker ends, if it reported one. */
   #failure: TickhaulError | undefined;
 
-  constructor(worker: Worker, end: WorkerHandler) {
+  constructor(worker: Worker, handler: WorkerHandler) {
     this.#worker = worker;
-    this.#end = end;
-    // Each of its turns listens.
+    this.#handler = handler;
+    // Each lock that the worker requests adds a listener.
     setMaxListeners(0, this.gone);
     let resolveReady = (): void => {};
     const ready = new Promise<void>((resolve) => {
       resolveReady = resolve;
     });
     this.ready = rejectOnAbort(ready, this.gone);
-    // Without a waiting caller, the signal reports the end.
+    // If no caller waits, the signal reports the end.
     this.ready.catch(() => {});
     this.#link = new ProcessLink(worker, {
-      onRequest: async (question) =>
-        question.name === 'claim' ? this.#claim(question.connection) : end.onRequest(this, question),
+      onRequest: async (request) =>
+        request.name === 'claim' ? this.#claim(request.connection) : handler.onRequest(this, request),
       onNotice: (notice) => {
         if (notice.kind === 'ready') {
           this.#isReady = true;
@@ -67,75 +67,75 @@ export class WorkerHandle {
         } else if (notice.kind === 'failed') {
           this.#failure = new TickhaulError(notice.error.code, notice.error.message);
         }
-        end.onNotice(this, notice);
+        handler.onNotice(this, notice);
       },
     });
     worker.once('exit', (code, signal) => {
-      const leave = (): void =>
-        this.#leave(
-          // A signal to a worker is no word to end the server.
+      const end = (): void =>
+        this.#setGone(
+          // The end of a worker does not end the server.
           this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`),
         );
       // Its last message may still arrive.
-      if (worker.isConnected()) worker.once('disconnect', leave);
-      else leave();
+      if (worker.isConnected()) worker.once('disconnect', end);
+      else end();
     });
-    // What began tells of its end by itself; a signal or message that doesn't reach it is no end.
+    // A process that started emits `exit` when it ends; an undelivered signal or message is not its end.
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) this.#leave(new TickhaulError('bug', error.message));
+      if (worker.process.pid === undefined) this.#setGone(new TickhaulError('bug', error.message));
     });
   }
 
-  /** Aborted when it ended; the reason says how, or why. */
+  /** Aborted when the worker has ended; the reason says how, or why. */
   get gone(): AbortSignal {
     return this.#gone.signal;
   }
 
-  /** Whether it takes connections. */
+  /** Whether it accepts connections. */
   get isReady(): boolean {
     return this.#isReady && !this.gone.aborted;
   }
 
-  /** Whether it was asked, and answers nothing: it is stopped, or busy for long. */
+  /** Whether it does not respond to heartbeats, since it is stopped or busy. */
   get isSilent(): boolean {
     return this.#isSilent;
   }
 
-  /** How many connections it was given and hasn't taken up. */
-  get given(): number {
-    return this.#given.size;
+  /** Number of passed connections that it has not claimed yet. */
+  get unclaimed(): number {
+    return this.#unclaimed.size;
   }
 
-  /** Of its process; undefined where that couldn't begin. */
+  /** Undefined if its process could not start. */
   get pid(): number | undefined {
     return this.#worker.process.pid;
   }
 
-  hand(given: PassedConnection): void {
-    const { kind, head, socket } = given;
+  pass(passed: PassedConnection): void {
+    const { kind, head, socket } = passed;
     const connection = ++this.#connections;
-    this.#given.set(connection, given);
-    this.#link.tell({ kind, connection, head }, socket);
+    this.#unclaimed.set(connection, passed);
+    this.#link.notify({ kind, connection, head }, socket);
   }
 
-  /** Takes back the connections that it hasn't taken up. */
-  takeBack(): readonly PassedConnection[] {
-    const given = [...this.#given.values()];
-    this.#given.clear();
-    return given;
+  /** Removes and returns the connections that it has not claimed yet. */
+  reclaim(): readonly PassedConnection[] {
+    const unclaimed = [...this.#unclaimed.values()];
+    this.#unclaimed.clear();
+    return unclaimed;
   }
 
   /** Requests its counts again. */
   async count(): Promise<void> {
     if (!this.isReady || this.#isSilent) return;
-    const asked = this.#link.ask({ name: 'counts' });
-    const counts = await withTimeout(asked, COUNTS_TIMEOUT_MS).catch(() => undefined);
+    const response = this.#link.request({ name: 'counts' });
+    const counts = await withTimeout(response, COUNTS_TIMEOUT_MS).catch(() => undefined);
     if (counts !== undefined) this.counts = counts as ServerCounts;
   }
 
-  /** Lets it end by itself, where it began, and answers: one that is stopped would be waited for in vain. */
+  /** Shuts the worker down; kills it if it has not started or is silent. */
   end(graceMs: number): void {
-    if (this.#isReady && !this.#isSilent) this.#link.tell({ kind: 'end', graceMs });
+    if (this.#isReady && !this.#isSilent) this.#link.notify({ kind: 'end', graceMs });
     else this.kill();
   }
 
@@ -143,24 +143,24 @@ export class WorkerHandle {
     this.#worker.process.kill('SIGKILL');
   }
 
-  /** Its own end of a connection stays open; that here is closed before the worker reads. */
+  /** Closes this process's handle of a connection before the worker reads from its own. */
   #claim(connection: number): boolean {
-    const given = this.#given.get(connection);
-    this.#given.delete(connection);
-    given?.socket.destroy();
-    return given !== undefined;
+    const passed = this.#unclaimed.get(connection);
+    this.#unclaimed.delete(connection);
+    passed?.socket.destroy();
+    return passed !== undefined;
   }
 
-  /** Asks again and again whether it answers. */
+  /** Sends heartbeats until the worker ends. */
   #beat(): void {
     const silent = setTimeout(() => this.#setSilent(true), SILENT_MS).unref();
-    this.#link.ask({ name: 'beat' }).then(
+    this.#link.request({ name: 'beat' }).then(
       () => {
         clearTimeout(silent);
         this.#setSilent(false);
-        this.#beating = setTimeout(() => this.#beat(), BEAT_MS).unref();
+        this.#beating = setTimeout(() => this.#beat(), HEARTBEAT_INTERVAL_MS).unref();
       },
-      // It is gone.
+      // The worker has ended.
       () => clearTimeout(silent),
     );
   }
@@ -168,11 +168,11 @@ export class WorkerHandle {
   #setSilent(isSilent: boolean): void {
     if (this.#isSilent === isSilent || this.gone.aborted) return;
     this.#isSilent = isSilent;
-    this.#end.onBeat(this);
+    this.#handler.onSilence(this);
   }
 
-  #leave(why: TickhaulError): void {
+  #setGone(reason: TickhaulError): void {
     clearTimeout(this.#beating);
-    this.#gone.abort(why);
+    this.#gone.abort(reason);
   }
 }

@@ -18,211 +18,209 @@ import { RemoteMutex } from './remote-mutex.js';
 import { WorkerHandle } from './worker-handle.js';
 
 export interface WorkerPoolOptions {
-  /** How many workers. */
+  /** Number of workers. */
   readonly size: number;
-  /** Input of the workers: what they serve. */
+  /** Options of the server for the workers. */
   readonly input: object;
   readonly fork: () => Worker;
-  /** Clients at once, of all workers. */
+  /** Maximum number of concurrent clients over all workers. */
   readonly maxClients: number;
   readonly log: Pick<ServerLog, 'warn' | 'debug'>;
-  /** What this process holds, in bytes. */
+  /** Memory of this process. */
   readonly memory: () => MemoryUsage;
 }
 
-/** Where one worker follows another. */
+/** A worker, or the one that replaces it. */
 interface WorkerSlot {
-  member: WorkerHandle;
-  /** For its worker, when that takes connections. */
+  worker: WorkerHandle;
+  /** Connections to pass when the worker is ready. */
   readonly waiting: PassedConnection[];
-  /** Workers in a row that ended soon. */
+  /** Number of consecutive workers that ended early. */
   failures: number;
   timer: NodeJS.Timeout | undefined;
 }
 
-/** A worker that lived as long ended for another reason than those before it. */
+/** A worker that ran this long did not fail for the reason of those before it. */
 const HEALTHY_WORKER_MS = 10_000;
 const MIN_RESTART_MS = 250;
 const MAX_RESTART_MS = 5000;
-/** Milliseconds that a worker has to end, after its answers did. */
+/** Time for a worker to exit after its responses have ended. */
 const WORKER_EXIT_TIMEOUT_MS = 400;
 
-/** The workers of a cluster: one that ends is replaced. */
+/** The workers of a cluster. A worker that ends is replaced. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
-  readonly #turns = new RemoteMutex();
+  readonly #mutex = new RemoteMutex();
   readonly #warnOnce: (line: string) => void;
-  /** What workers that ended had counted. */
+  /** Sum of the counts of ended workers. */
   #ended = createMetrics();
   #isOpen = false;
   #next = 0;
 
-  /** The workers begin. */
+  /** Starts the workers. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#warnOnce = createWarnOnce(options.log.warn);
     this.#slots = Array.from({ length: options.size }, () => {
-      const slot = { member: this.#fork(), waiting: [], failures: 0, timer: undefined };
-      this.#attend(slot);
+      const slot = { worker: this.#fork(), waiting: [], failures: 0, timer: undefined };
+      this.#watch(slot);
       return slot;
     });
   }
 
-  /** Hands connections to workers once all of them are ready. @throws where one ends before: why. */
+  /** Waits until all workers are ready to accept connections. @throws the error of a worker that ends before. */
   async open(): Promise<void> {
     await Promise.all(
-      this.#slots.map(({ member }) =>
-        member.ready.catch((cause: unknown) => {
-          const { code, message } = abortReason(member.gone);
-          throw new TickhaulError(code, `a worker ended at its start: ${message}`, { cause });
+      this.#slots.map(({ worker }) =>
+        worker.ready.catch((cause: unknown) => {
+          const { code, message } = abortReason(worker.gone);
+          throw new TickhaulError(code, `a worker failed to start: ${message}`, { cause });
         }),
       ),
     );
     this.#isOpen = true;
-    for (const slot of this.#slots) if (slot.member.gone.aborted) this.#replace(slot);
+    for (const slot of this.#slots) if (slot.worker.gone.aborted) this.#replace(slot);
   }
 
-  /** Gives a connection to the worker that has the fewest waiting, in turns; those of a session to one. */
-  take(connection: PassedConnection): void {
+  /** Passes a connection to the worker with the fewest waiting ones; those of a session to the same worker. */
+  pass(connection: PassedConnection): void {
     const slot = connection.session === undefined ? this.#choose() : this.#slotOf(connection.session);
     slot.waiting.push(connection);
-    this.#hand(slot);
+    this.#passWaiting(slot);
   }
 
-  /** Numbers of the workers' processes. */
+  /** Process ids of the workers. */
   get pids(): readonly (number | undefined)[] {
-    return this.#slots.map(({ member }) => member.pid);
+    return this.#slots.map(({ worker }) => worker.pid);
   }
 
-  /** Lets answers under way end, for a while; then all workers are gone. */
+  /** Shuts all workers down; responses in flight get `graceMs`. */
   async end(graceMs: number): Promise<void> {
     this.#isOpen = false;
     for (const { timer, waiting } of this.#slots) {
       clearTimeout(timer);
       for (const { socket } of waiting) socket.destroy();
     }
-    const members = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
-    for (const member of members) member.end(graceMs);
+    const workers = this.#slots.map(({ worker }) => worker).filter(({ gone }) => !gone.aborted);
+    for (const worker of workers) worker.end(graceMs);
     const killing = setTimeout(() => {
-      for (const member of members) member.kill();
+      for (const worker of workers) worker.kill();
     }, graceMs + WORKER_EXIT_TIMEOUT_MS);
-    await Promise.all(members.map(({ gone }) => waitForAbort(gone)));
+    await Promise.all(workers.map(({ gone }) => waitForAbort(gone)));
     clearTimeout(killing);
-    for (const { member } of this.#slots) for (const { socket } of member.takeBack()) socket.destroy();
+    for (const { worker } of this.#slots) for (const { socket } of worker.reclaim()) socket.destroy();
   }
 
   async #counts(): Promise<ServerCounts> {
-    await Promise.all(this.#slots.map(({ member }) => member.count()));
-    const living = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
+    await Promise.all(this.#slots.map(({ worker }) => worker.count()));
+    const running = this.#slots.map(({ worker }) => worker).filter(({ gone }) => !gone.aborted);
     const own = { metrics: this.#ended, memory: this.#options.memory() };
-    return living.map(({ counts }) => counts).reduce(sumCounts, own);
+    return running.map(({ counts }) => counts).reduce(sumCounts, own);
   }
 
   #fork(): WorkerHandle {
     return new WorkerHandle(this.#options.fork(), {
-      onRequest: (member, question) => this.#answer(member, question),
-      onNotice: (member, notice) => this.#hear(member, notice),
-      onBeat: (member) => this.#onBeat(member),
+      onRequest: (worker, request) => this.#respond(worker, request),
+      onNotice: (worker, notice) => this.#onNotice(worker, notice),
+      onSilence: (worker) => this.#onSilence(worker),
     });
   }
 
-  #attend(slot: WorkerSlot): void {
-    const { member } = slot;
-    member.gone.addEventListener('abort', () => this.#replace(slot));
+  #watch(slot: WorkerSlot): void {
+    const { worker } = slot;
+    worker.gone.addEventListener('abort', () => this.#replace(slot));
   }
 
   #replace(slot: WorkerSlot): void {
-    const { member } = slot;
-    // Open ones ended with it.
-    const { metrics } = member.counts;
+    const { worker } = slot;
+    // Its open connections ended with it.
+    const { metrics } = worker.counts;
     this.#ended = sumMetrics(this.#ended, { ...metrics, openHttp: 0, openSockets: 0 });
     if (!this.#isOpen) return;
-    const isSoon = performance.now() - member.startedMs < HEALTHY_WORKER_MS;
+    const isSoon = performance.now() - worker.startedMs < HEALTHY_WORKER_MS;
     slot.failures = isSoon ? slot.failures + 1 : 1;
     const waitMs =
       slot.failures === 1 ? 0 : Math.min(MIN_RESTART_MS * 2 ** (slot.failures - 2), MAX_RESTART_MS);
     const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
-    const how = abortReason(member.gone).message;
-    const who = member.pid === undefined ? 'a worker' : `worker ${member.pid}`;
-    this.#options.log.warn(`${who} ended (${how}): its connections are cut, another takes its place ${when}`);
+    const how = abortReason(worker.gone).message;
+    const who = worker.pid === undefined ? 'a worker' : `worker ${worker.pid}`;
+    this.#options.log.warn(`${who} ended (${how}): its connections are closed, a new worker starts ${when}`);
     slot.timer = setTimeout(() => {
-      slot.member = this.#fork();
-      this.#attend(slot);
+      slot.worker = this.#fork();
+      this.#watch(slot);
     }, waitMs);
-    for (const connection of member.takeBack()) this.take(connection);
+    for (const connection of worker.reclaim()) this.pass(connection);
   }
 
-  /** What a worker that is stopped has not taken up goes to others; it gets no more until it answers again. */
-  #onBeat(member: WorkerHandle): void {
-    const slot = this.#slots.find((one) => one.member === member);
+  /** Passes unclaimed connections of a silent worker to others. It gets no more until it responds again. */
+  #onSilence(worker: WorkerHandle): void {
+    const slot = this.#slots.find((slot) => slot.worker === worker);
     if (!slot || !this.#isOpen) return;
-    const who = `worker ${member.pid}`;
-    if (member.isSilent) {
-      this.#options.log.warn(`${who} does not answer: it gets no connections until it does`);
-      for (const connection of [...member.takeBack(), ...slot.waiting.splice(0)]) this.take(connection);
+    const who = `worker ${worker.pid}`;
+    if (worker.isSilent) {
+      this.#options.log.warn(`${who} does not respond; it gets no connections until it does`);
+      for (const connection of [...worker.reclaim(), ...slot.waiting.splice(0)]) this.pass(connection);
     } else {
-      this.#options.log.warn(`${who} answers again`);
-      this.#hand(slot);
+      this.#options.log.warn(`${who} responds again`);
+      this.#passWaiting(slot);
     }
   }
 
-  /** Always the same, as long as the same workers answer. */
+  /** The same slot for a session as long as the same workers respond. */
   #slotOf(session: string): WorkerSlot {
-    const turned = this.#turned(fnv1a(session));
-    return (turned.find(({ member }) => !member.isSilent) ?? turned[0]) as WorkerSlot;
+    const slots = this.#slotsFrom(fnv1a(session));
+    return (slots.find(({ worker }) => !worker.isSilent) ?? slots[0]) as WorkerSlot;
   }
 
   #choose(): WorkerSlot {
-    const turned = this.#turned(this.#next++);
-    const ready = turned.filter(({ member }) => member.isReady && !member.isSilent);
-    const load = ({ member, waiting }: WorkerSlot): number => member.given + waiting.length;
-    return (ready.length > 0 ? ready : turned).reduce((best, slot) =>
-      load(slot) < load(best) ? slot : best,
-    );
+    const slots = this.#slotsFrom(this.#next++);
+    const ready = slots.filter(({ worker }) => worker.isReady && !worker.isSilent);
+    const load = ({ worker, waiting }: WorkerSlot): number => worker.unclaimed + waiting.length;
+    return (ready.length > 0 ? ready : slots).reduce((best, slot) => (load(slot) < load(best) ? slot : best));
   }
 
-  /** All of them, from one on. */
-  #turned(from: number): readonly WorkerSlot[] {
+  /** All slots, starting at an index. */
+  #slotsFrom(from: number): readonly WorkerSlot[] {
     const first = from % this.#slots.length;
     return [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
   }
 
-  #hand({ member, waiting }: WorkerSlot): void {
-    if (!this.#isOpen || !member.isReady || member.isSilent) return;
-    for (const connection of waiting.splice(0)) member.hand(connection);
+  #passWaiting({ worker, waiting }: WorkerSlot): void {
+    if (!this.#isOpen || !worker.isReady || worker.isSilent) return;
+    for (const connection of waiting.splice(0)) worker.pass(connection);
   }
 
-  async #answer(member: WorkerHandle, question: LinkRequest): Promise<unknown> {
-    switch (question.name) {
+  async #respond(worker: WorkerHandle, request: LinkRequest): Promise<unknown> {
+    switch (request.name) {
       case 'input':
         return { input: this.#options.input, workers: this.#options.size } satisfies WorkerInput;
       case 'counts':
         return this.#counts();
       case 'enter':
-        return this.#enter(member);
+        return this.#enter(worker);
       case 'turn':
-        return this.#turns.acquire(question.work, member.gone);
+        return this.#mutex.acquire(request.work, worker.gone);
     }
   }
 
-  #enter(member: WorkerHandle): boolean {
-    // Clients of a worker that ended are gone with it.
-    const clients = this.#slots.reduce((sum, slot) => sum + slot.member.clients, 0);
+  #enter(worker: WorkerHandle): boolean {
+    // The clients of an ended worker are not counted.
+    const clients = this.#slots.reduce((sum, slot) => sum + slot.worker.clients, 0);
     if (clients >= this.#options.maxClients) return false;
-    member.clients++;
+    worker.clients++;
     return true;
   }
 
-  #hear(member: WorkerHandle, notice: LinkNotice): void {
-    if (notice.kind === 'done') this.#turns.release(notice.work, member.gone, notice.note);
-    else if (notice.kind === 'left') member.clients--;
+  #onNotice(worker: WorkerHandle, notice: LinkNotice): void {
+    if (notice.kind === 'done') this.#mutex.release(notice.work, worker.gone, notice.note);
+    else if (notice.kind === 'left') worker.clients--;
     else if (notice.kind === 'warning') this.#warnOnce(notice.line);
     else if (notice.kind === 'ready') {
-      const slot = this.#slots.find((one) => one.member === member);
+      const slot = this.#slots.find((slot) => slot.worker === worker);
       if (!slot || !this.#isOpen) return;
-      this.#options.log.debug?.(`worker ${member.pid} begins`);
-      this.#hand(slot);
+      this.#options.log.debug?.(`worker ${worker.pid} starts`);
+      this.#passWaiting(slot);
     }
   }
 }

@@ -9,18 +9,18 @@ import { tooManyClients } from '../client-limit.js';
 import { StallWatch } from '../stall-watch.js';
 import { abortResponse, type HttpCall, logBug, sendErrorResponse } from './http-call.js';
 
-/** Where the lines of an answer go. */
+/** Output of a response with lines. */
 export interface LineResponse {
   readonly output: LineSink;
-  /** What was written so far; counted up by who writes. */
+  /** Counters that the writer increments. */
   readonly written: WrittenCounts;
-  /** Aborted when the client left, or the server ends. */
+  /** Aborted if the client disconnects or the server shuts down. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Answers with lines. A failure before the first line is an error response; a later failure cuts the
- * connection, so that no client takes half for whole. A client that leaves stops the work.
+ * Responds with lines. A failure before the first line is an error response. A later failure breaks the connection, so
+ * that the client does not mistake the response for complete. A disconnected client stops the work.
  */
 export async function sendLineResponse(
   call: HttpCall,
@@ -70,7 +70,7 @@ export async function sendLineResponse(
 }
 
 interface LineResponseBody extends LineSink {
-  /** Resolves when all of it is on its way to the client. */
+  /** Resolves when the whole body has been passed to the system. */
   end(): Promise<void>;
 }
 
@@ -90,7 +90,7 @@ function openBody({ serving, request, response }: HttpCall, signal: AbortSignal)
       const to = stream;
       return waitUnlessGone(signal, (done) => {
         to.write(bytes, (error) => {
-          // The response hears of a client that left later than this write does.
+          // The response emits the disconnection later.
           if (error) response.destroy();
           done(error);
         });
@@ -107,14 +107,14 @@ function openBody({ serving, request, response }: HttpCall, signal: AbortSignal)
   };
 }
 
-/** Each write is flushed, as the next may take long to come. */
+/** Flushes each write, since the next one may be far off. */
 function gzipInto(response: ServerResponse): Writable {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
   gzip.pipe(response);
   return gzip;
 }
 
-/** Waits for what a connection does; one that is gone never tells. */
+/** Waits for an operation of a connection; it never completes after a disconnection. */
 async function waitUnlessGone(
   signal: AbortSignal,
   step: (done: (error?: Error | null) => void) => void,

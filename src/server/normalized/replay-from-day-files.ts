@@ -6,9 +6,9 @@ import { withClientBuffers } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { ServerContext } from '../server-context.js';
 
-const NO_DISCONNECTS = "withDisconnectMessages: day files don't know when a connection broke; none are sent";
+const NO_DISCONNECTS = 'withDisconnectMessages: day files do not record disconnects; none are sent';
 
-/** From day files; those that are missing are downloaded day by day, ahead of the answer. */
+/** Replays day files. Missing ones are downloaded day by day, ahead of the response. */
 export async function replayNormalizedFromDayFiles(
   serving: ServerContext,
   options: readonly NormalizedOptions[],

@@ -6,7 +6,7 @@ import { withClientBuffers } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { ServerContext } from '../server-context.js';
 
-/** From the raw data API; what is below a minute is cut off. */
+/** Replays data of the raw data API; the period is cut to whole minutes. */
 export async function replayNormalizedFromFeeds(
   { options: { records }, run: shared, feedThreads: threads, turns }: ServerContext,
   options: readonly NormalizedOptions[],
@@ -18,7 +18,7 @@ export async function replayNormalizedFromFeeds(
   if (sources.length === 0) return;
   const run = { ...shared, signal: target.signal };
   const opened = await openFeedSources(run, sources, records);
-  // Many may have waited for the same lookup.
+  // Many responses may have waited for the same lookup.
   await turns.take();
   await withClientBuffers(run.texts, sources.length, (buffers) =>
     replayFeeds({ ...target, run: { ...run, ...buffers }, threads, sources: opened, onMinutes: () => {} }),

@@ -1,26 +1,26 @@
 import { pageMemory } from '../../base/page-memory.js';
 
-/** Bytes of a frame's head at most: text, final, not masked (RFC 6455, 5.2). */
+/** Maximum bytes of the head of a final, unmasked text frame (RFC 6455, section 5.2). */
 const MAX_FRAME_HEAD_BYTES = 10;
 const FINAL_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** Goes back to the system when its client left. */
+/** Memory in separate pages is returned to the system when its client has left. */
 function newBuffer(bytes: number): Buffer {
   return Buffer.from(pageMemory(bytes).buffer);
 }
 
 /**
- * Text frames, one a message, end to end: whole ones may be written to a connection at any time, as many at once as
- * there are. Where one doesn't fit in, the memory grows; it is used again.
+ * Consecutive text frames, one per message, to be written to a connection together. The memory is reused, and grows for a
+ * frame that does not fit.
  */
 export class FrameBuffer {
   #bytes = newBuffer(16 * 1024);
   length = 0;
   count = 0;
 
-  /** Adds a message: bytes of UTF-8 from `start` up to, not including, `end`. */
+  /** Adds the message in the UTF-8 bytes from `start` to `end`, exclusive. */
   add(text: Uint8Array, start: number, end: number): void {
     const size = end - start;
     if (this.length + MAX_FRAME_HEAD_BYTES + size > this.#bytes.length)
@@ -31,21 +31,21 @@ export class FrameBuffer {
     this.count++;
   }
 
-  /** Whether a message of `size` bytes fits into `memory` bytes beside the messages already there. */
+  /** Whether the buffered messages and one more of `size` bytes fit into `memory` bytes. */
   fits(size: number, memory: number): boolean {
     return this.length + MAX_FRAME_HEAD_BYTES + size <= memory;
   }
 
-  /** Those that are there, good until the next one is added. */
+  /** The frames; valid until the next message is added. */
   get bytes(): Buffer {
     return this.#bytes.subarray(0, this.length);
   }
 
-  /** Removes all frames, and frees the memory above this number of bytes. */
-  clear(most: number): void {
+  /** Removes all frames, and frees memory above `maxBytes`. */
+  clear(maxBytes: number): void {
     this.length = 0;
     this.count = 0;
-    if (this.#bytes.length > most) this.#bytes = newBuffer(most);
+    if (this.#bytes.length > maxBytes) this.#bytes = newBuffer(maxBytes);
   }
 
   #head(size: number): number {

@@ -9,39 +9,39 @@ import { FrameBuffer } from './frame-buffer.js';
 /** Maximum size of one write of frames. */
 export const FRAME_WRITE_BYTES = 128 * 1024;
 
-/** Bytes of memory that a connection keeps; more is for few messages. */
+/** Bytes of memory that a connection keeps after a write; only few messages need more. */
 const MAX_KEPT_BYTES = 2 * FRAME_WRITE_BYTES;
 
 /** Close codes (RFC 6455, section 7.4.1). */
 export const CLOSE_CODE = {
-  /** All was sent. */
+  /** Everything was sent. */
   finished: 1000,
-  /** The server ends. */
+  /** The server is shutting down. */
   goingAway: 1001,
-  /** No such path, or a client that is too slow for what happens now. */
+  /** Unknown path, or a client that is too slow for a live stream. */
   policy: 1008,
-  /** It can't be answered, or not to its end; the reason says why. */
+  /** The request failed; see the reason. */
   failed: 1011,
-  /** More clients than are served at once. */
+  /** Too many clients. */
   tryLater: 1013,
 } as const;
 
-/** Bytes of a close frame's reason (RFC 6455, 5.5). */
+/** Maximum bytes of a close frame's reason (RFC 6455, section 5.5). */
 const MAX_REASON_BYTES = 123;
 
 /** A WebSocket connection. */
 export class SocketClient {
-  /** Gathered, not yet written. */
+  /** Buffered frames. */
   readonly frames = new FrameBuffer();
   readonly #ws: WebSocket;
   readonly #connection: Duplex;
   readonly #metrics: ServerMetrics;
   readonly #watch = new StallWatch();
   readonly #gone = new AbortController();
-  /** Whether anything came from it, or was taken by it, since `beat` looked. */
+  /** Whether the client has sent or read anything since the last `beat`. */
   #isAlive = true;
 
-  /** @param connection that carries the WebSocket: only whole frames are written to it, here and by the WebSocket. */
+  /** @param connection carries the WebSocket; only whole frames are written to it, here and by `ws`. */
   constructor(ws: WebSocket, connection: Duplex, metrics: ServerMetrics) {
     this.#ws = ws;
     this.#connection = connection;
@@ -50,11 +50,11 @@ export class SocketClient {
     ws.on('pong', () => {
       this.#isAlive = true;
     });
-    // What is wrong with what it sends closes it, with a code that says so.
+    // After an invalid frame, `ws` closes the connection with a code.
     ws.on('error', () => {});
     ws.once('close', () => {
       metrics.openSockets--;
-      this.#leave();
+      this.#disconnect();
     });
   }
 
@@ -67,12 +67,12 @@ export class SocketClient {
     return this.#ws.readyState === this.#ws.OPEN && !this.signal.aborted;
   }
 
-  /** Whether it has taken no byte for 5 s, though there are some for it. */
+  /** Whether a write to the client has waited for 5 s. */
   get isStalled(): boolean {
     return this.#watch.isStalled;
   }
 
-  /** @param listener takes the text of each message. */
+  /** @param listener receives the text of each message. */
   onText(listener: (text: string) => void): void {
     this.#ws.on('message', (data, isBinary) => {
       this.#isAlive = true;
@@ -80,14 +80,14 @@ export class SocketClient {
     });
   }
 
-  /** Writes what is gathered, and waits until the connection has taken it. @throws the reason that it closed. */
+  /** Writes the buffered frames and waits until the connection has accepted them. @throws `reset` if it closes. */
   async flush(): Promise<void> {
     const { frames } = this;
     if (frames.length === 0) return;
     const { length, count } = frames;
     try {
       if (!this.isOpen) return;
-      await this.#taken(frames.bytes);
+      await this.#write(frames.bytes);
       this.#metrics.bytes += length;
       this.#metrics.messages += count;
     } finally {
@@ -95,7 +95,7 @@ export class SocketClient {
     }
   }
 
-  /** Sends a message at once, beside those that are gathered. */
+  /** Sends a message at once, ahead of buffered frames. */
   send(text: string): void {
     if (!this.isOpen) return;
     this.#ws.send(text);
@@ -103,7 +103,7 @@ export class SocketClient {
     this.#metrics.bytes += Buffer.byteLength(text);
   }
 
-  /** The reason is cut to what fits. */
+  /** @param reason is truncated to the maximum. */
   close(code: number, reason: string): void {
     this.#ws.close(code, truncateUtf8(reason, MAX_REASON_BYTES));
   }
@@ -113,25 +113,25 @@ export class SocketClient {
     this.#ws.terminate();
   }
 
-  /** Asks whether it is still there, and cuts it off where the last time had no answer. */
+  /** Sends a ping. Closes the connection if the client did not respond to the last one. */
   beat(): void {
     if (!this.#isAlive) this.cut();
     else if (this.isOpen) this.#ws.ping();
     this.#isAlive = false;
   }
 
-  #leave(): void {
+  #disconnect(): void {
     this.#gone.abort(new TickhaulError('reset', 'the client left'));
   }
 
-  #taken(bytes: Buffer): Promise<void> {
+  #write(bytes: Buffer): Promise<void> {
     this.#watch.begin();
     const written = new Promise<void>((resolve) => {
       this.#connection.write(bytes, (error) => {
         this.#watch.end();
         this.#isAlive = true;
-        // The WebSocket hears of it later than this write does.
-        if (error) this.#leave();
+        // `ws` emits the close event later.
+        if (error) this.#disconnect();
         else resolve();
       });
     });
@@ -139,13 +139,13 @@ export class SocketClient {
   }
 }
 
-/** The longest beginning of a text within a number of UTF-8 bytes, without splitting a character. */
-export function truncateUtf8(text: string, most: number): string {
+/** The longest start of a text of at most `maxBytes` in UTF-8, without splitting a character. */
+export function truncateUtf8(text: string, maxBytes: number): string {
   let size = 0;
   let end = 0;
   for (const character of text) {
     size += Buffer.byteLength(character);
-    if (size > most) break;
+    if (size > maxBytes) break;
     end += character.length;
   }
   return text.slice(0, end);

@@ -16,26 +16,26 @@ import { openStreamSocket } from './stream-socket.js';
 /** Maximum size of a client's frame, in bytes. */
 const MAX_PAYLOAD_BYTES = 512 * 1024;
 const PING_INTERVAL_MS = 30_000;
-/** Milliseconds that a client has to answer a close frame when the server ends. */
+/** Time for a client to respond to a close frame at shutdown. */
 const CLOSE_TIMEOUT_MS = 200;
-/** The same for one that took nothing before: it may have some megabytes to read first. */
+/** The same for a stalled client, which may have to read some megabytes first. */
 const STALLED_CLOSE_MS = 1000;
 
-/** Milliseconds that a client has to answer a close frame when there is no room for it. */
+/** Time for a client above the limit to respond to a close frame. */
 const REFUSED_MS = 1000;
 
 type OpenSocket = (client: SocketClient, query: URLSearchParams) => unknown;
 
 export interface SocketServer {
-  /** Nothing listens yet. */
+  /** Does not listen yet. */
   readonly server: Server;
-  /** Closes those that have taken nothing for a while; what they don't answer cuts them off. */
+  /** Closes stalled connections; a client that does not respond in time is disconnected. */
   closeStalled(): Promise<void>;
-  /** Closes all connections; those that don't answer are cut off. */
+  /** Closes all connections; a client that does not respond in time is disconnected. */
   close(): Promise<void>;
 }
 
-/** The WebSocket endpoints. @param beatMs milliseconds between two pings. */
+/** Creates the WebSocket endpoints. @param beatMs milliseconds between two pings. */
 export function createSocketServer(
   serving: ServerContext,
   guard: OriginGuard,
@@ -63,7 +63,7 @@ export function createSocketServer(
       upgrades.handleUpgrade(request, connection, head, (ws) => open(ws, request, connection, hasRoom));
     })().catch(() => connection.destroy());
   });
-  /** A client is one until its connection is gone. */
+  /** A client counts until its connection is closed. */
   const enter = async (connection: Duplex): Promise<boolean> => {
     const hasRoom = await serving.clients.enter();
     if (!hasRoom) return false;
@@ -107,18 +107,18 @@ export function createSocketServer(
   };
 }
 
-async function closeAll(clients: readonly SocketClient[], patienceMs: number): Promise<void> {
+async function closeAll(clients: readonly SocketClient[], timeoutMs: number): Promise<void> {
   if (clients.length === 0) return;
   for (const client of clients) client.close(CLOSE_CODE.goingAway, 'the server ends');
-  await wait(patienceMs);
+  await wait(timeoutMs);
   for (const client of clients) client.cut();
 }
 
-/** Refuses what is no upgrade; nothing listens yet. */
+/** Creates a server that refuses requests without an upgrade. It does not listen yet. */
 export function createUpgradeServer(): Server {
   return createServer(SERVER_LIMITS, (request, response) => {
     request.resume();
-    // It has to say what it would speak (RFC 9110, 15.5.22).
+    // A 426 response must name the protocol (RFC 9110, section 15.5.22).
     response.writeHead(426, { connection: 'upgrade', upgrade: 'websocket' }).end();
   });
 }

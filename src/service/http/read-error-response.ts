@@ -1,4 +1,5 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { formatDuration } from '../../base/units.js';
 import { readBody } from '../../http/watched-body.js';
 import { parseRetryAfter } from './retry-after.js';
@@ -24,7 +25,7 @@ export async function readErrorResponse(
 ): Promise<TickhaulError> {
   const bytes = await readBody(response.body, MAX_BODY_BYTES).catch((error: unknown) => {
     // The status is enough if the body cannot be read; an abort is rethrown.
-    if (error instanceof TickhaulError && error.affectsRun) throw error;
+    if (error instanceof TickhaulError && judgeError(error).affectsRun) throw error;
     return Buffer.alloc(0);
   });
   const body = parseBody(bytes.toString());

@@ -42,7 +42,7 @@ export function parseHttpDate(text: string, now: number): number | undefined {
   return undefined;
 }
 
-/** A two-digit year more than 50 years ahead means the latest past year with these digits (RFC 9110, 5.6.7). */
+/** A two-digit year more than 50 years ahead means the latest past year with these digits (RFC 9110, section 5.6.7). */
 function fullYear(text: string, now: number): number {
   if (text.length === 4) return Number(text);
   const thisYear = new Date(now).getUTCFullYear();

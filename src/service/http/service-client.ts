@@ -50,7 +50,9 @@ function assertApiKey(key: string | undefined): string | undefined {
   const trimmed = key?.trim();
   if (!trimmed) return undefined;
   if (!/^[\x21-\x7e]+$/.test(trimmed)) {
-    throw usageError('the API key holds a blank, a line break or a character that no key has: copy it again');
+    throw usageError(
+      'the API key contains a blank, a line break or another invalid character; copy it again',
+    );
   }
   return trimmed;
 }

@@ -19,6 +19,6 @@ export async function readAnswer(
   if (whole) return whole;
   throw new TickhaulError(
     'bad_answer',
-    `${name}: an answer of more than ${formatSize(limit)}; is it the right host? TICKHAUL_MAX_ANSWER sets another limit`,
+    `${name}: the response is larger than ${formatSize(limit)}; check the host, or raise TICKHAUL_MAX_ANSWER`,
   );
 }

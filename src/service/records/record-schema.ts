@@ -3,7 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { ParseResponse } from '../service-config.js';
 import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
-/** Only fields that `docs/spec/metadata-api.md` calls required are required; unknown fields are kept. */
+/** Only fields that `docs/spec/metadata-api.md#exchange-record` calls required are required; unknown fields are kept. */
 const summarySchema = z.looseObject({
   id: z.string(),
   name: z.string().optional(),

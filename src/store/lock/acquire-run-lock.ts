@@ -74,9 +74,7 @@ export function createWaitNote(
 
 function createLockedError(name: string, holder: string, timeoutMs: number): TickhaulError {
   const advice =
-    timeoutMs > 0
-      ? 'use a longer --lock-timeout to wait longer'
-      : 'use --lock-timeout 10m to wait for its end';
+    timeoutMs > 0 ? 'use a longer --lock-timeout to wait longer' : 'use --lock-timeout 10m to wait for it';
   return new TickhaulError('locked', `${name}: another run holds the lock, ${holder}; ${advice}`);
 }
 

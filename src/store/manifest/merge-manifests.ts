@@ -137,7 +137,7 @@ class RecordUnion {
 
   #addConflict(path: string, folder: string): void {
     if (this.#conflicts.size === 0)
-      this.#firstConflict = `${path}: has other contents in ${folder} than in the folders before`;
+      this.#firstConflict = `${path}: has different contents in ${folder} than in the folders before it`;
     this.#conflicts.add(path);
   }
 }

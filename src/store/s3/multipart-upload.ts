@@ -31,7 +31,8 @@ interface SentPart {
 }
 
 /**
- * Splits bytes into parts of one size: while one is sent, the next is filled. A single part is put as a whole.
+ * Splits bytes into parts of one size: while one is sent, the next is filled. A single part is put as a whole
+ * (docs/spec/s3-layout.md#uploads).
  * The class must not have the name of the SDK property `MultipartUpload`: TypeScript then emits the property in
  * an object literal under the name of its alias for the class, and the store receives no parts.
  */

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { normalizeEtag } from './etag.js';
 import type { ByteRange } from './object-store.js';
 import type { S3Connection } from './s3-connection.js';
@@ -33,7 +34,10 @@ export async function* readObject(
     if (!response) return;
     if (etag !== undefined && response.etag !== etag) {
       response.body.destroy();
-      throw new TickhaulError('changed', `${name}: the object was replaced while it was read; run it again`);
+      throw new TickhaulError(
+        'changed',
+        `${name}: the object was replaced while it was read; run the same command again`,
+      );
     }
     etag = response.etag;
     endPosition = Math.min(endPosition ?? Number.POSITIVE_INFINITY, response.total);
@@ -45,7 +49,7 @@ export async function* readObject(
       }
       if (position >= endPosition) return;
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !error.canRetry) throw error;
+      if (!(error instanceof TickhaulError) || !judgeError(error).canRepeat) throw error;
       if (++disconnects > MAX_DISCONNECTS) throw createGaveUpError(error, name, disconnects);
       continue;
     } finally {

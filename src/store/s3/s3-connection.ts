@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { S3Client, S3ClientConfig } from '@aws-sdk/client-s3';
 import { abortReason, TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { loadOptionalPackage } from '../../base/load-optional-package.js';
 import { Secrets } from '../../base/secrets.js';
 import { rejectOnAbort } from '../../base/wait.js';
@@ -93,12 +94,10 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
           maxWaitMs: MAX_WAIT_MS,
           signal: signal ?? closed.signal,
           mayRetry: (error) =>
-            !closed.signal.aborted &&
-            canRepeat(error) &&
-            (error.code !== 'stalled' || ++stalls < MAX_STALLED_ATTEMPTS),
+            !closed.signal.aborted && (error.code !== 'stalled' || ++stalls < MAX_STALLED_ATTEMPTS),
         });
       } catch (error) {
-        throw error instanceof TickhaulError && canRepeat(error) && !signal?.aborted
+        throw error instanceof TickhaulError && judgeError(error).canRepeat && !signal?.aborted
           ? createGaveUpError(error, name, attempts, hostAdvice(error, settings))
           : error;
       }
@@ -110,11 +109,6 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
       logSender?.close();
     },
   };
-}
-
-/** Whether the same request may succeed later. After a lost upload, only a new upload helps. */
-function canRepeat({ canRetry, code }: TickhaulError): boolean {
-  return canRetry && code !== 'upload_lost';
 }
 
 /** The SDK puts the bucket before the host name, which few self-hosted stores support. */

@@ -26,7 +26,7 @@ type ErrorKind = readonly [ErrorCode, advice: string];
 
 const CREDENTIALS = 'check the credentials (AWS_ACCESS_KEY_ID, AWS_PROFILE …)';
 const EXPIRED: ErrorKind = ['store_refused', 'the credentials have expired; sign in again, or renew them'];
-const WRONG_KEY: ErrorKind = ['store_refused', `the store does not know these credentials; ${CREDENTIALS}`];
+const WRONG_KEY: ErrorKind = ['store_refused', `the store does not accept these credentials; ${CREDENTIALS}`];
 const DENIED: ErrorKind = [
   'store_refused',
   'these credentials lack a permission; they need to list the bucket, and to get, put and delete its objects',
@@ -42,7 +42,7 @@ const NOT_WRITABLE: ErrorKind = [
 ];
 const FULL: ErrorKind = [
   'disk',
-  'the store is full, or a quota is used up; free some space and run it again',
+  'the store is full, or a quota is used up; free some space and run the same command again',
 ];
 const READ_ONLY: ErrorKind = ['disk', 'the store does not accept writes: it may be read-only'];
 const DAMAGED: ErrorKind = ['reset', 'the bytes were damaged in transit'];
@@ -87,8 +87,11 @@ const KIND_BY_CODE: Readonly<Record<string, ErrorKind>> = {
   KeyTooLongError: KEY_REJECTED,
   InvalidObjectName: KEY_REJECTED,
   XMinioInvalidObjectName: KEY_REJECTED,
-  NoSuchUpload: ['upload_lost', 'the upload was aborted by another program; run it again'],
-  InvalidPart: ['upload_lost', 'the store does not have the parts that it acknowledged; run it again'],
+  NoSuchUpload: ['upload_lost', 'the upload was aborted by another program; run the same command again'],
+  InvalidPart: [
+    'upload_lost',
+    'the store does not have the parts that it acknowledged; run the same command again',
+  ],
   BadDigest: DAMAGED,
   InvalidDigest: DAMAGED,
   XAmzContentSHA256Mismatch: DAMAGED,
@@ -136,13 +139,13 @@ const WRONG_REGION_CODES = new Set([
 ]);
 
 /**
- * Converts an error response to a TickhaulError of one line, without secrets. Returns other errors unchanged.
+ * Converts an error response to a TickhaulError of one line, without secrets. Other errors keep their type.
  */
 export function toS3Error(error: unknown, { name, secrets, writes }: S3ErrorContext): unknown {
   if (error instanceof TickhaulError) return error;
   const facts = readErrorFacts(error);
   const { code, status, region, retryAfterMs } = facts;
-  if (status === undefined) return error;
+  if (status === undefined) return secrets.redactError(error);
   if (WRONG_REGION_CODES.has(code) || status === 301 || (region !== undefined && status === 400)) {
     const regionAdvice =
       region === undefined ? 'set it with --s3-region' : `use --s3-region ${sanitizeForTerminal(region)}`;

@@ -82,7 +82,7 @@ function findOutdatedConversions(bad: readonly BadFile[], manifest: Manifest): r
       known.add(path);
       const error = {
         code: 'corrupt',
-        message: `${path}: was converted from other bytes than ${source} has now`,
+        message: `${path}: ${source} has changed since this conversion`,
       } as const;
       return [{ record, conversion, event: { event: 'file', status: 'corrupt', file, path, source, error } }];
     });

@@ -27,7 +27,7 @@ export async function* findStaleUploads(
         event: 'finding',
         kind: isClean ? 'removed' : 'stale',
         path,
-        message: `${path}: an upload that was begun on ${formatDay(msToDay(startedMs))} and never ended`,
+        message: `${path}: an upload started on ${formatDay(msToDay(startedMs))} and never completed`,
       };
     }
   }

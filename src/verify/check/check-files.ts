@@ -1,4 +1,5 @@
-import { ERROR_TABLE, TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from '../../base/errors.js';
+import { judgeError } from '../../base/judge-error.js';
 import { plural } from '../../base/units.js';
 import type { FileEvent } from '../../run/run-events.js';
 import { createRecheck } from '../amend/recheck.js';
@@ -91,7 +92,7 @@ export async function checkFiles(
     })
     .finally(backlog.drain);
   if (recordsWithoutEtag > 0) {
-    const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: of these, only presence and size were compared; tickhaul verify --adopt reads them, and records it`;
+    const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: only presence and size of their objects were compared; tickhaul verify --adopt reads the objects and records their ETags`;
     emit({ event: 'warning', message });
   }
   return bad;
@@ -104,7 +105,7 @@ function isBad(event: FileEvent | undefined): boolean {
 /** An unreadable store ends the run and is not a fault of an object. @throws TickhaulError. */
 function throwStoreError(results: readonly CheckResult[]): void {
   for (const { error } of results)
-    if (error && ERROR_TABLE[error.code].affectsRun) throw new TickhaulError(error.code, error.message);
+    if (error && judgeError(error).affectsRun) throw new TickhaulError(error.code, error.message);
 }
 
 function getResult(results: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {

@@ -28,5 +28,5 @@ export function compareWithListing(
 const ETAG_CHANGED_ERROR: FileError = {
   code: 'changed',
   message:
-    'has another ETag than was recorded: it was written or copied since, and tickhaul verify reads whether its bytes are the same',
+    'does not have the recorded ETag, since it was written again or copied; tickhaul verify without --listed compares its bytes',
 };

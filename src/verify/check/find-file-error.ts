@@ -42,7 +42,7 @@ function compareWithProvenance(
   if (provenance.bytes >= 0 && bytes !== provenance.bytes)
     return `has ${plural(bytes, 'byte')}, ${provenance.bytes} were written`;
   if (!record || record.md5 === source.md5) return undefined;
-  return `was converted from other bytes than ${record.path} has now; convert it again`;
+  return `${record.path} has changed since this conversion; convert it again`;
 }
 
 /** Puts the file's path before the message, unless the message contains it. */

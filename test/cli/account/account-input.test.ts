@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Readable } from 'node:stream';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
+import { Secrets } from '../../../src/base/secrets.js';
 import type { CliHost } from '../../../src/cli/arguments/command.js';
 import { parseCommandLine } from '../../../src/cli/arguments/parse-command-line.js';
 import { COMMANDS } from '../../../src/cli/commands/command-list.js';
@@ -19,10 +20,12 @@ function cliOf(env: Record<string, string>): CliHost {
     dataOut: new PassThrough(),
     signal: new AbortController().signal,
     passSignals: () => {},
+    reportBug: (thrown) => thrown,
     exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     pid: process.pid,
     host: 'here',
+    secrets: new Secrets(),
     standardStream: () => undefined,
     commandLine: 'tickhaul',
     isAlive: () => true,

@@ -24,7 +24,7 @@ test('reports a refused code and the next step without a terminal, as text and a
     const text = await login(...quiet);
     assert.equal(text.exitCode, 4);
     assert.match(text.stderr, /It shows a code: write it as a line to stdin\.\n/);
-    assert.match(text.stderr, new RegExp(`${wrong.source}: write the right one as a line to stdin\n`));
+    assert.match(text.stderr, new RegExp(`${wrong.source}: write the correct one as a line to stdin\n`));
     assert.match(
       text.stderr,
       /tickhaul: the code was wrong, and no other one was given: stdin has ended; .* --code-file\n$/,
@@ -47,12 +47,12 @@ test('reports an organization to choose, and a wrong code in a file, which is re
   await started.printed(`It shows a code: write it to ${file}.`);
   await writeFile(file, 'abcd-efgh\n');
   await started.printed(
-    /the code is wrong \(invalid_user_code: ".*"\): write the right one to \S+code\.txt\n/,
+    /the code is wrong \(invalid_user_code: ".*"\): write the correct one to \S+code\.txt\n/,
   );
   service.issuer.failNext('complete', 'organization_selection_required');
   await writeFile(file, `${code}\n`);
   await started.printed(
-    /an organization must be selected on the page \(.*\): select it there, then write the code of the page, even if it is the same, to \S+code\.txt\n/,
+    /an organization must be selected on the page \(.*\): select it there, then write the code of the page, even if it has not changed, to \S+code\.txt\n/,
   );
   await writeFile(file, `${code}\n`);
   const { exitCode, stderr } = await started.finished;

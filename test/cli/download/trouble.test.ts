@@ -72,7 +72,7 @@ test('an unknown host name', async (t) => {
   assertSays(
     await syncInto(t, service, undefined, { TICKHAUL_API_URL: `http://${name}` }),
     5,
-    new RegExp(`the name ${name} is not known: .*DNS`),
+    new RegExp(`the name ${name} cannot be resolved: .*DNS`),
   );
 });
 

@@ -154,7 +154,7 @@ test('a failed slice is retried, reported with its days, and queued again by ret
   }
   assert.match((await fleet.run('queue', 'failed')).stdout, /1 attempt: 2024-02-28/);
   const unknown = await fleet.run('queue', 'retry', 'nosuch');
-  assert.deepEqual([unknown.exitCode, unknown.stderr.includes('"nosuch" is no failed slice')], [2, true]);
+  assert.deepEqual([unknown.exitCode, unknown.stderr.includes('"nosuch" is not a failed slice')], [2, true]);
   const healthy = await sandbox(t, { rows: 50 });
   const env = { ...fleet.env, ...envOf(healthy, fleet.dir) };
   assert.equal((await fleet.run('queue', 'retry', String(failed[0]?.['id']))).exitCode, 0);

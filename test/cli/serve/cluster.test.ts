@@ -109,7 +109,7 @@ test('workers share one cache, which is cleared once, and one set of metrics', a
 
   const [first = 0] = pids;
   process.kill(first, 'SIGKILL');
-  await run.printed(/worker \d+ begins/);
+  await run.printed(/worker \d+ starts/);
   assert.equal((await ask(http, REPLAY)).text, answers[0]);
   const after = await counts(http);
   assert.equal(after['messages_total'], lines * (pids.length + 1), 'what a worker counted outlives it');
@@ -127,7 +127,7 @@ test('workers share one cache, which is cleared once, and one set of metrics', a
   assert.equal(warnings.length, 1, stderr);
   assert.match(
     warnings[0] ?? '',
-    new RegExp(`^warning worker ${first} ended \\(SIGKILL\\): .*another takes its place now$`),
+    new RegExp(`^warning worker ${first} ended \\(SIGKILL\\): .*a new worker starts now$`),
   );
 });
 
@@ -274,13 +274,13 @@ test('a stopped worker gets no connections; its waiting ones go to other workers
     for (const { code } of await Promise.all(heard)) assert.equal(code, 1000);
   };
   await askAll();
-  await run.printed(new RegExp(`worker ${first} does not answer: it gets no connections until it does`));
+  await run.printed(new RegExp(`worker ${first} does not respond; it gets no connections until it does`));
   await askAll();
   assert.equal((await ask(http, '/health-check')).status, 200);
   process.kill(first, 'SIGCONT');
-  await run.printed(new RegExp(`worker ${first} answers again`));
+  await run.printed(new RegExp(`worker ${first} responds again`));
   for (const pid of others) process.kill(pid, 'SIGSTOP');
-  for (const pid of others) await run.printed(new RegExp(`worker ${pid} does not answer`));
+  for (const pid of others) await run.printed(new RegExp(`worker ${pid} does not respond`));
   await askAll();
   // Stopped workers are ended too.
   run.child.kill('SIGTERM');

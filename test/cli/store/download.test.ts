@@ -103,7 +103,7 @@ test('starts an upload again after the store lost it or a part of it', { skip: N
   void rig.shim.harm(operation, harm, 2);
   const failed = await rig.run(...DOWNLOAD, '--dir', rig.at('failed'), '--retries', '1');
   assert.equal(failed.exitCode, 3, failed.stderr);
-  assert.match(failed.stderr, /aborted by another program; run it again \(NoSuchUpload, 404\)/);
+  assert.match(failed.stderr, /aborted by another program; run the same command again \(NoSuchUpload, 404\)/);
   assert.equal(began() - before, 2);
   assert.deepEqual(await rig.bucket.uploads(), []);
 });

@@ -16,7 +16,7 @@ const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
 function keptOf({ exitCode, stderr }: Finished): { readonly messages: number; readonly path: string } {
   assert.equal(exitCode, 8, stderr);
   const [, count, path] =
-    /; (\d+) messages received before it kept in (.*): move that file/.exec(stderr) ?? [];
+    /; (\d+) messages received before are kept in (.*); move that file/.exec(stderr) ?? [];
   assert.equal(stderr.split('\n').filter((line) => line.startsWith('tickhaul:')).length, 1, stderr);
   const { messages, exitCode: reported } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '');
   assert.deepEqual([reported, Number(count)], [8, messages], stderr);

@@ -120,11 +120,11 @@ test('ignores credentials of other tools', async (t) => {
 test('refuses an exchange that requires symbols, and an unknown one', async () => {
   await assert.rejects(
     asked('deribit', 'trade'),
-    /^TickhaulError: deribit requires symbols; name some, as deribit:SYMBOL$/,
+    /^TickhaulError: deribit requires symbols; name some, such as deribit:SYMBOL$/,
   );
   await assert.rejects(
     planLiveFeeds('nowhere', []),
-    /^TickhaulError: nowhere: the real-time API is not known$/,
+    /^TickhaulError: nowhere: the real-time API is unknown$/,
   );
 });
 

@@ -87,7 +87,7 @@ test('the error for an invalid message has a valid example', () => {
   }
   assert.deepEqual(readSubscription('nowhere', {}, NOW), {
     filters: undefined,
-    advice: 'the subscribe messages of nowhere are not known',
+    advice: 'the subscribe messages of nowhere are unknown',
   });
 });
 

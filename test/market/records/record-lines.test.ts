@@ -6,7 +6,7 @@ import { RecordLines } from '../../../src/market/records/record-lines.js';
 import type { SourceRecord } from '../../../src/market/records/source-record.js';
 import { sixDecimals, threeDecimals } from '../naive/messages.js';
 
-/** Keys of each type between the head and the times, in their order (docs/spec/normalized-messages.md). */
+/** Keys of each type between the head and the times, in their order (docs/spec/normalized-messages.md#common-keys). */
 const KEYS: Readonly<Record<SourceRecord['type'], readonly string[]>> = {
   trade: ['id', 'price', 'amount', 'side'],
   liquidation: ['id', 'price', 'amount', 'side'],

@@ -11,9 +11,9 @@ test('workers that can’t begin end the cluster with the error of one of them, 
   const cases = [
     [
       { code: 'usage', message: 'not so' },
-      { exitCode: 2, message: 'a worker ended at its start: not so' },
+      { exitCode: 2, message: 'a worker failed to start: not so' },
     ],
-    [{ message: '' }, { exitCode: 1, message: 'a worker ended at its start: SIGKILL' }],
+    [{ message: '' }, { exitCode: 1, message: 'a worker failed to start: SIGKILL' }],
   ] as const;
   for (const [input, error] of cases) {
     const warnings: string[] = [];

@@ -71,7 +71,7 @@ test('merges a list of options with different symbols, types and periods', async
   assert.deepEqual(await fetchLines(server, options), mergeLines(alone));
   assert.deepEqual(await fetchLines(server, []), []);
   assert.deepEqual(await fetchLines(server, { ...FUTURES, to: PERIOD.from }), []);
-  assert.match(server.warnings.join('\n'), /^withDisconnectMessages: day files don't know/);
+  assert.match(server.warnings.join('\n'), /^withDisconnectMessages: day files do not record disconnects/);
 });
 
 test('sends the same messages from feeds as a replay of feeds, also for several options', async (t) => {

@@ -115,7 +115,10 @@ test('two contents of one path end with code 6, and nothing is written', async (
   const mergeHere = (...words: readonly string[]) => runHere(['manifest', 'merge', ...words]);
   const { exitCode, stderr } = await mergeHere(a, b, '--dir', target);
   assert.equal(exitCode, 6, stderr);
-  assert.match(stderr, /x\.csv\.gz: has other contents in .* than in the folders before; nothing was merged/);
+  assert.match(
+    stderr,
+    /x\.csv\.gz: has different contents in .* than in the folders before it; nothing was merged/,
+  );
   assert.deepEqual(await read(target), []);
 
   await write(b, [{ ...createTestRecord('x.csv.gz', 1), conversions: [entryOf('x.parquet')] }]);

@@ -51,7 +51,7 @@ test('a store’s error is one line with advice and its exit code, without keys'
     [404, 'NoSuchBucket', '', 2, /^s3:\/\/data: there is no such bucket; create it/],
     [403, 'AccessDenied', '', 4, /these credentials lack a permission.* \(AccessDenied, 403: About/],
     [503, 'AccessDenied', '', 4, /these credentials lack a permission/],
-    [403, 'InvalidAccessKeyId', '', 4, /does not know these credentials; check/],
+    [403, 'InvalidAccessKeyId', '', 4, /does not accept these credentials; check/],
     [403, 'SignatureDoesNotMatch', '', 4, /the secret key does not belong to the access key/],
     [400, 'ExpiredToken', '', 4, /have expired/],
     [403, 'RequestTimeTooSkewed', '', 4, /this machine's clock differs/],
@@ -127,7 +127,7 @@ test('reports an unreachable store, a response that is a web page, and missing c
   t.after(() => unheard.close());
   await assert.rejects(unheard.bucket('data').check(''), {
     exitCode: 5,
-    message: /the name data\.a+\.invalid is not known: .*, or use --s3-path-style; tried/,
+    message: /the name data\.a+\.invalid cannot be resolved: .*, or use --s3-path-style; tried/,
   });
   setCredentials(undefined);
   t.after(() => setCredentials(KEY));

@@ -2,7 +2,6 @@ import { abortReason, TickhaulError } from '../../../base/errors.js';
 import { formatCount, formatSize, plural, secondsSince } from '../../../base/units.js';
 import { readBooleanFlag } from '../../../commands/arguments/read-arguments.js';
 import type { WrittenCounts } from '../../../market/lines/line-sink.js';
-import { bugStack, toRunFailure } from '../../../run/run-failure.js';
 import type { CliHost, CommandArgs } from '../../arguments/command.js';
 import { printFailure } from '../print-failure.js';
 
@@ -23,9 +22,8 @@ export async function runWithMessageSummary(
     return 0;
   } catch (error) {
     const thrown = cli.signal.aborted && !isMoreSpecific(error, cli) ? cli.signal.reason : error;
-    const { exitCode } = toRunFailure(thrown);
-    printFailure(thrown, cli.stderr, bugStack(thrown) !== undefined && readBooleanFlag(args, 'verbose'));
-    printSummary(args, cli, written, startedAtMs, exitCode, toRunFailure(thrown).error);
+    const { exitCode, error: reason } = printFailure(cli.reportBug(thrown), cli.stderr);
+    printSummary(args, cli, written, startedAtMs, exitCode, reason);
     return exitCode;
   }
 }

@@ -91,9 +91,9 @@ export class NewestRecords {
 export interface WrittenRecord {
   readonly record: ManifestRecord;
   /**
-   * Milliseconds since the epoch by the writer's clock, or more: always more than that of the record it
-   * replaces. The record's `time` cannot be used: it is when the file was verified, and does not change when
-   * the path is forgotten.
+   * Milliseconds since the epoch, by the writer's clock; increased if necessary, so that a record is always later than
+   * the one it replaces. The record's `time` does not show this: it is the time of verification, which does not change
+   * when the path is forgotten.
    */
   readonly written: number;
 }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../../base/errors.js';
+import { judgeError } from '../../../base/judge-error.js';
 import { DownloadHistory } from '../../manifest/download-history.js';
 import type { Manifest, ManifestOptions, ManifestScopes } from '../../manifest/manifest.js';
 import type { ManifestRecord } from '../../manifest-record.js';
@@ -135,7 +136,7 @@ class StoreManifest implements Manifest {
       this.#newest.add({ record, written }, line);
     } catch (error) {
       // Later records would fail as well.
-      if (error instanceof TickhaulError && error.affectsRun) this.flushSoon();
+      if (error instanceof TickhaulError && judgeError(error).affectsRun) this.flushSoon();
       throw error;
     } finally {
       if (this.#pending.get(path) === written) this.#pending.delete(path);

@@ -1,0 +1,30 @@
+import { ERROR_TABLE, type ErrorCode } from './errors.js';
+
+/** What an error means beyond the attempt that it ended. */
+export interface ErrorJudgement {
+  /** Whether the same request may succeed later. */
+  readonly canRepeat: boolean;
+  /** Whether another attempt at the same file may succeed: the same request, or a new upload. */
+  readonly canRetry: boolean;
+  /** Whether all other files would fail as well, so that the whole run pauses or ends. */
+  readonly affectsRun: boolean;
+  /** Whether a run or job that ended with this error left files out because of it. A lost lock does this too. */
+  readonly endsRun: boolean;
+  /** Whether a live stream ends. It reconnects after all other errors, as exchanges refuse connections only for a time. */
+  readonly endsStream: boolean;
+  /** Whether a connection that worked broke or became silent. */
+  readonly isDisconnect: boolean;
+}
+
+/** Judges an error: the only place that decides whether it is retried and whether it affects the whole run. */
+export function judgeError({ code }: { readonly code: ErrorCode }): ErrorJudgement {
+  const { retry, affectsRun } = ERROR_TABLE[code];
+  return {
+    canRepeat: retry === 'request',
+    canRetry: retry !== false,
+    affectsRun,
+    endsRun: affectsRun || code === 'locked',
+    endsStream: code === 'usage',
+    isDisconnect: code === 'reset' || code === 'stalled',
+  };
+}
