@@ -22,20 +22,25 @@ export interface ConvertThread {
 export function startConvertThread(store: StoreSettings | undefined): ConvertThread {
   const worker = new Worker(new URL('./file-worker.js', import.meta.url), { workerData: store });
   const postCommand = (command: ConvertFileCommand): void => worker.postMessage(command);
-  let threadError: unknown;
+  /** Set when the thread has ended. Its `exit` event is over then, so later jobs cannot wait for it. */
+  let endReason: unknown;
   worker.on('error', (error) => {
-    threadError = error;
+    endReason = error;
+  });
+  worker.on('exit', () => {
+    endReason ??= new Error('the converting thread ended');
   });
   return {
     convert: (job, onBytes) =>
       new Promise((resolve, reject) => {
+        if (endReason !== undefined) return reject(endReason);
         const removeListeners = (): void => {
           worker.off('message', onMessage);
           worker.off('exit', onExit);
         };
         const onExit = (): void => {
           removeListeners();
-          reject(threadError ?? new Error(`${job.source}: the converting thread ended`));
+          reject(endReason);
         };
         const onMessage = (message: ConvertFileMessage): void => {
           if (message.type === 'bytes') {

@@ -10,7 +10,7 @@ export interface CheckThread {
     requests: readonly CheckRequest[],
     onBytes: (index: number, count: number) => void,
   ): Promise<readonly CheckResult[]>;
-  /** Terminates the thread. Inspections in progress never resolve. */
+  /** Terminates the thread. Inspections in progress fail. */
   close(): Promise<void>;
 }
 
@@ -35,12 +35,17 @@ export function startCheckThread(store: StoreSettings): CheckThread {
     if (message.type === 'done') batch?.resolve(message.results);
     else batch?.reject(message.error);
   });
-  worker.on('error', (error) => {
-    for (const batch of running.values()) batch.reject(error);
-  });
+  let endReason: unknown;
+  const end = (reason: unknown): void => {
+    endReason ??= reason;
+    for (const batch of running.values()) batch.reject(endReason);
+  };
+  worker.on('error', end);
+  worker.on('exit', () => end(new Error('the check thread ended')));
   return {
     inspect: (requests, onBytes) =>
       new Promise((resolve, reject) => {
+        if (endReason !== undefined) return reject(endReason);
         const id = ++lastId;
         running.set(id, { onBytes, resolve, reject });
         const message: CheckCommand = { id, requests };
