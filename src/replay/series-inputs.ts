@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { rejectOnAbort } from '../base/wait.js';
-import { MIN_BYTES_FOR_THREAD } from '../convert/threads/min-bytes-for-thread.js';
+import { MIN_BYTES_FOR_THREAD } from '../convert/threads/kernel-host.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';

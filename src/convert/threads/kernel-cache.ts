@@ -1,5 +1,5 @@
+import { createDeferred } from '../../base/deferred.js';
 import { type BatchKernel, createBatchKernel, type KernelJob } from '../../format/kernel/batch-kernel.js';
-import { createDeferred } from './deferred.js';
 
 /** Exclusive use of a kernel for one batch. */
 export interface KernelLease {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { ConvertJob } from '../../../src/convert/convert-job.js';
-import { startConvertThread } from '../../../src/convert/threads/convert-thread.js';
+import { createThreadConverter } from '../../../src/convert/threads/file-converter.js';
 import { createOutputOptions } from '../../../src/format/output-options.js';
 import { startedThreads } from '../../helpers/started-threads.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -20,13 +20,12 @@ test('if a thread ends between two jobs, the next job fails', async (t) => {
     spareProcessors: 0,
     provenance: undefined,
   };
-  const [workers, thread] = [startedThreads(t), startConvertThread(undefined)];
-  t.after(() => thread.close());
-  const [result] = await thread.convert(job, () => {});
-  assert.equal(result?.rows, 5);
+  const { signal } = new AbortController();
+  const [workers, converter] = [startedThreads(t), createThreadConverter(1, undefined)];
+  t.after(() => converter.close());
+  const convert = async (): Promise<unknown> => (await converter.convert(job, () => {}, signal))[0]?.rows;
+  assert.equal(await convert(), 5);
   await workers[0]?.terminate();
-  await assert.rejects(
-    thread.convert(job, () => {}),
-    /the converting thread ended/,
-  );
+  await assert.rejects(convert(), /the convert thread ended with code 1/);
+  assert.equal(await convert(), 5, 'with a new thread');
 });
