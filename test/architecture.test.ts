@@ -32,7 +32,7 @@ test('finds imports in every form', () => {
     "export type * from './e.js';",
     "const { f } = await import('./f.js');",
     "type G = import('./g.js').G;",
-    "const worker = new Worker(new URL('./worker.js', import.meta.url));",
+    "const thread = new WorkerThread(new URL('./worker.js', import.meta.url), { name });",
     "// import './comment.js'",
   ].join('\n');
   assert.deepEqual(importsOf(source), [
@@ -120,6 +120,11 @@ test('only the command line touches the console, and three files outside of it t
       ['src/store/s3/sdk.ts', 'const { env } = process;'],
     ],
   );
+});
+
+test('only one file starts threads', () => {
+  const starts = FILES.filter((file) => /\bnew Worker\(/.test(readFileSync(join(ROOT, file), 'utf8')));
+  assert.deepEqual(starts, ['src/base/worker-thread.ts']);
 });
 
 /** A declaration that a file exports under its own name. */

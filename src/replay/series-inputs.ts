@@ -9,9 +9,9 @@ import { openFiles } from '../store/open-files.js';
 import { createOpenFileLimit } from './chunk-reader.js';
 import { createHandover } from './handover.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
-import { receiveSeries, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
+import { createReplayThreads, type ReplayThreads } from './threads/line-thread.js';
+import { readSeriesInThread, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
 import type { SeriesTask } from './threads/series-worker.js';
-import { type ThreadJobHandle, ThreadPool } from './threads/thread-pool.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from './write-series-lines.js';
 
 /** Bytes of text in memory, of all series of a replay together; their lines take about five times as much. */
@@ -49,7 +49,7 @@ export interface SeriesInput {
 
 /** Resources that the replays of a process share. */
 export interface SeriesThreads {
-  readonly threads: ThreadPool<SeriesTask>;
+  readonly threads: ReplayThreads<SeriesTask>;
   /** For files that are read in this thread. */
   readonly files: Files;
   /** Open replays; those that share one budget get less memory the more there are. */
@@ -67,7 +67,7 @@ export function createSeriesThreads(
 ): SeriesThreads {
   const maxThreads = Math.min(processors, MAX_THREADS);
   const filesPerThread = Math.ceil(MAX_OPEN_FILES / maxThreads);
-  const threads = new ThreadPool(maxThreads, () => startSeriesThread(filesPerThread, store));
+  const threads = createReplayThreads(maxThreads, () => startSeriesThread(filesPerThread, store));
   const files = openFiles(store);
   const close = async (): Promise<void> => {
     await threads.close();
@@ -154,23 +154,19 @@ function readInThreads(
   signal: AbortSignal,
 ): MergeInputs {
   const count = Math.min(series.length, threads.maxThreads);
-  const tasks = Array.from({ length: count }, (_, thread) => ({
-    series: series.filter((_one, index) => index % count === thread),
-    textChunk,
-  }));
-  const jobs = threads.startJobs(tasks);
-  const receivers = tasks.map((task, index) =>
-    receiveSeries(task, jobs[index] as ThreadJobHandle, { arrival, warn }),
-  );
+  const jobs = Array.from({ length: count }, (_, thread) => {
+    const task = { series: series.filter((_one, index) => index % count === thread), textChunk };
+    return readSeriesInThread(threads, task, { arrival, warn });
+  });
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
-    for (const receiver of receivers) receiver.close();
+    for (const job of jobs) job.close();
   };
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const receiver = receivers[index % count] as SeriesLines;
-      return receiver.lines(Math.floor(index / count));
+      const job = jobs[index % count] as SeriesLines;
+      return job.lines(Math.floor(index / count));
     }),
     close,
   };
