@@ -1,12 +1,12 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { MIN_BYTES_FOR_THREAD } from '../convert/threads/kernel-host.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import { createOpenFileLimit } from './chunk-reader.js';
 import { createHandover } from './handover.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
 import { createReplayThreads, type ReplayThreads } from './threads/line-thread.js';
@@ -135,7 +135,7 @@ function readInThisThread(
   const anyOf = AbortSignal.any([signal, stop.signal]);
   setMaxListeners(0, anyOf);
   const memories = createLineMemories();
-  const open = createOpenFileLimit(MAX_OPEN_FILES);
+  const open = new Semaphore(MAX_OPEN_FILES);
   const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
   return {
     lines: series.map((replayed) =>

@@ -3,13 +3,13 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
+import { Semaphore } from '../../src/base/semaphore.js';
 import type { DataType } from '../../src/dataset/data-types.js';
 import { addDays, parseDay } from '../../src/dataset/day.js';
 import { createLineMemories } from '../../src/market/day-file/text-lines.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
 import { TimeMerge } from '../../src/market/time-merge.js';
-import { createOpenFileLimit } from '../../src/replay/chunk-reader.js';
 import { FileArrivals } from '../../src/replay/file-arrivals.js';
 import { createHandover } from '../../src/replay/handover.js';
 import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/replay-request.js';
@@ -47,7 +47,7 @@ function readHere(
 ): AsyncIterable<TimedLines>[] {
   const memories = createLineMemories();
   const reading = createSharedReading({
-    open: createOpenFileLimit(2),
+    open: new Semaphore(2),
     files: localFiles,
     textChunk,
     arrival,

@@ -1,12 +1,12 @@
 import { once, setMaxListeners } from 'node:events';
 import { workerData } from 'node:worker_threads';
 import { AsyncQueue } from '../../base/async-queue.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { createLineMemories } from '../../market/day-file/text-lines.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
-import { createOpenFileLimit } from '../chunk-reader.js';
 import type { SwapBuffer } from '../handover.js';
 import type { ReplaySeries } from '../replay-request.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from '../write-series-lines.js';
@@ -39,7 +39,7 @@ export type SeriesThreadMessage =
   | { readonly type: 'warning'; readonly message: string };
 
 const { maxOpenFiles, store } = workerData as SeriesWorkerData;
-const open = createOpenFileLimit(maxOpenFiles);
+const open = new Semaphore(maxOpenFiles);
 const files = openFiles(store);
 const memories = createLineMemories();
 

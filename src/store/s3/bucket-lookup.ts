@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { Semaphore } from '../../base/semaphore.js';
 import type { FileLookup } from '../destination.js';
 import { LineStore } from '../manifest/line-store.js';
 import type { DataPrefix } from './data-prefix.js';
@@ -13,10 +13,10 @@ export async function createBucketLookup(
 ): Promise<FileLookup> {
   // There may be millions, so store them as lines outside the heap.
   const linesByPath = new LineStore();
-  const limit = pLimit(CONCURRENT_LISTINGS);
+  const listings = new Semaphore(CONCURRENT_LISTINGS);
   await Promise.all(
     prefixes.map((prefix) =>
-      limit(async () => {
+      listings.run(async () => {
         for await (const page of data.list(prefix, signal))
           for (const { path, bytes, etag } of page) linesByPath.set(path, `${bytes} ${etag}`);
       }),

@@ -155,7 +155,7 @@ test('a client that disconnects while waiting for a download slot is removed fro
   });
   leavingClient.on('error', () => {});
   leavingClient.end();
-  while (server.serving.transfers.limit.pendingCount === 0 && !isOver) await nextTurn();
+  while (server.serving.transfers.slots.waiting === 0 && !isOver) await nextTurn();
   assert.equal(open(), 2);
   leavingClient.destroy();
   while (open() > 1 && !isOver) await nextTurn();

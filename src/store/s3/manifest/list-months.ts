@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { Semaphore } from '../../../base/semaphore.js';
 import type { ManifestScopes } from '../../manifest/manifest-scope.js';
 import {
   isInScope,
@@ -40,7 +40,7 @@ export async function listPrefixes(
   prefixes: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<ObjectsByMonth> {
-  const limit = pLimit(CONCURRENT_LISTINGS);
+  const listings = new Semaphore(CONCURRENT_LISTINGS);
   const months: ObjectsByMonth = new Map();
   const listOne = async (prefix: string): Promise<ObjectsByMonth> => {
     const listed: ObjectsByMonth = new Map();
@@ -55,7 +55,7 @@ export async function listPrefixes(
     }
     return listed;
   };
-  for (const listed of await Promise.all(prefixes.map((prefix) => limit(listOne, prefix))))
+  for (const listed of await Promise.all(prefixes.map((prefix) => listings.run(() => listOne(prefix)))))
     for (const [month, objects] of listed) months.set(month, objects);
   return months;
 }

@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import { collectBytes } from '../../../base/collect-bytes.js';
+import { Semaphore } from '../../../base/semaphore.js';
 import { splitLines } from '../../manifest/split-lines.js';
 import type { ObjectStore } from '../object-store.js';
 import { isBase, type ManifestLocation, type NamedObject } from './manifest-keys.js';
@@ -31,9 +31,9 @@ export async function readBaseHeaders(
   objects: Iterable<NamedObject>,
   signal: AbortSignal | undefined,
 ): Promise<BaseHeaders> {
-  const limit = pLimit(CONCURRENT_HEADER_READS);
+  const reads = new Semaphore(CONCURRENT_HEADER_READS);
   const bases = [...objects].filter(({ name }) => isBase(name));
-  const heads = await Promise.all(bases.map((base) => limit(readBaseHeader, place, base, signal)));
+  const heads = await Promise.all(bases.map((base) => reads.run(() => readBaseHeader(place, base, signal))));
   return new Map(bases.map(({ key }, at) => [key, heads[at] ?? []]));
 }
 
