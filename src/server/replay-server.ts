@@ -11,45 +11,45 @@ import { createSocketServer } from './socket/socket-server.js';
 export interface ReplayServer {
   readonly http: Server;
   readonly sockets: Server;
-  readonly serving: ServerContext;
+  readonly context: ServerContext;
   /** Takes nothing new, and lets answers under way end, for a while. */
   close(graceMs: number): Promise<void>;
 }
 
 /** The local replay server (contract, Serve), without its ports. */
 export function createReplayServer(options: ServeOptions): ReplayServer {
-  const serving = createServerContext(options);
+  const context = createServerContext(options);
   const guard = createOriginGuard(options.host, options.allowOrigins);
-  const http = createHttpServer(serving, guard);
-  const sockets = createSocketServer(serving, guard);
+  const http = createHttpServer(context, guard);
+  const sockets = createSocketServer(context, guard);
   return {
     http,
     sockets: sockets.server,
-    serving,
+    context,
     async close(graceMs) {
       http.close();
       sockets.server.close();
       // A client that doesn't read keeps its answer from ending.
       const cutting = setTimeout(() => void sockets.close(), graceMs);
       void sockets.closeStalled();
-      await serving.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
+      await context.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
       clearTimeout(cutting);
       await sockets.close();
       http.closeAllConnections();
       sockets.server.closeAllConnections();
-      await Promise.all([serving.seriesThreads.close(), serving.feedThreads.close()]);
+      await Promise.all([context.seriesThreads.close(), context.feedThreads.close()]);
     },
   };
 }
 
-export interface RunningServer extends Pick<ReplayServer, 'serving' | 'close'>, ServerPorts {}
+export interface RunningServer extends Pick<ReplayServer, 'context' | 'close'>, ServerPorts {}
 
 /**
  * Starts the local replay server.
  * @throws usage error for a port that is in use, or an address that isn't this machine's.
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
-  const { http, sockets, serving, close } = createReplayServer(options);
+  const { http, sockets, context, close } = createReplayServer(options);
   const ports = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
-  return { ...ports, serving, close };
+  return { ...ports, context, close };
 }

@@ -13,26 +13,26 @@ import { OpenResponses } from './open-responses.js';
 import type { ServeOptions } from './serve-options.js';
 import { createMetrics, type ServerCounts, type ServerMetrics } from './server-metrics.js';
 import { createWarnOnce } from './warn-once.js';
-import { WriteTurns } from './write-turns.js';
+import { WritePacer } from './write-pacer.js';
 
-/** What all requests share. */
+/** State that all requests share. */
 export interface ServerContext {
   readonly options: ServeOptions;
-  /** Its signal is nobody's: each answer has its own. */
+  /** Its signal is never aborted: each response has a signal. */
   readonly run: FeedRun;
   readonly answers: OpenResponses;
   readonly clients: ClientLimit;
-  readonly turns: WriteTurns;
-  /** Of this process. */
+  readonly pacer: WritePacer;
+  /** Counters of this process. */
   readonly metrics: ServerMetrics;
-  /** Of all processes that serve together. */
+  /** Counters and memory of all processes of the cluster together. */
   counts(): Promise<ServerCounts>;
   /** Day files that several responses need are downloaded once. */
   readonly transfers: TransferLimits;
-  /** Of all answers together, for day files and for feeds. */
+  /** Threads of all responses together, for day files and for feeds. */
   readonly seriesThreads: SeriesThreads;
   readonly feedThreads: FeedThreads;
-  /** Warns of the same thing once. */
+  /** Prints each warning once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
 }
@@ -66,7 +66,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     },
   };
   const answers: OpenResponses = new OpenResponses(createIdleMemory(() => answers.isIdle));
-  // A process of a cluster has its part of them.
+  // The processes of a cluster share the processors.
   const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<ServerCounts> =>
     (await cluster?.counts()) ?? { metrics, memory: options.memory() };
@@ -74,7 +74,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     options,
     run: { ...run, cache: counted },
     answers,
-    turns: new WriteTurns(),
+    pacer: new WritePacer(),
     clients: cluster?.clients ?? createClientLimit(options.maxClients),
     metrics,
     counts,

@@ -1,22 +1,20 @@
-/** Milliseconds without anything taken after which a client counts as stalled. */
-const STALLED_MS = 5000;
+/** A client counts as stalled if a write takes longer. */
+const STALL_TIMEOUT_MS = 5000;
 
-/** Notices a client that takes nothing of what is written to it. Writes are small, so one that waits says enough. */
+/** Detects a client that does not read. Writes are small, so the duration of the current one is enough. */
 export class StallWatch {
-  #writingSince: number | undefined;
+  #writeStartMs: number | undefined;
 
-  /** Whether a write has waited for 5 s. */
+  /** Whether the current write has taken longer than 5 s. */
   get isStalled(): boolean {
-    return this.#writingSince !== undefined && performance.now() - this.#writingSince >= STALLED_MS;
+    return this.#writeStartMs !== undefined && performance.now() - this.#writeStartMs >= STALL_TIMEOUT_MS;
   }
 
-  /** A write begins. */
-  begin(): void {
-    this.#writingSince = performance.now();
+  onWriteStart(): void {
+    this.#writeStartMs = performance.now();
   }
 
-  /** It was taken. */
-  end(): void {
-    this.#writingSince = undefined;
+  onWriteEnd(): void {
+    this.#writeStartMs = undefined;
   }
 }

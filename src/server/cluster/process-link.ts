@@ -2,108 +2,108 @@ import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { FileError } from '../../base/file-error.js';
 
-/** What one process of a cluster asks the other. */
+/** A request of one process of a cluster to the other; each gets a response. */
 export type LinkRequest =
-  /** A worker: what it is to serve. */
+  /** From a worker: its `WorkerInput`. */
   | { readonly name: 'input' }
-  /** A worker: its turn for works of a name; it tells when they are done. */
-  | { readonly name: 'turn'; readonly work: string }
-  /** A worker: whether there is room for one more client, which it then has; it tells when that left. */
-  | { readonly name: 'enter' }
-  /** A worker: whether a connection that came is still for it. */
+  /** From a worker: the lock of a key; the response is the previous holder's note. `unlock` releases it. */
+  | { readonly name: 'lock'; readonly key: string }
+  /** From a worker: whether it may serve one more client. `client-left` follows if it may. */
+  | { readonly name: 'add-client' }
+  /** From a worker: whether a connection that it received is still assigned to it. */
   | { readonly name: 'claim'; readonly connection: number }
-  /** The primary process: whether the worker answers at all. */
-  | { readonly name: 'beat' }
-  /** A worker: counts of all; the primary process: its own. */
+  /** From the primary process: whether the worker responds. */
+  | { readonly name: 'ping' }
+  /** From a worker: counts of all processes. From the primary process: the worker's own. */
   | { readonly name: 'counts' };
 
-/** The answer to `input`. */
+/** Response to the request `input`. */
 export interface WorkerInput {
   readonly input: unknown;
-  /** How many workers there are. */
+  /** Number of workers. */
   readonly workers: number;
 }
 
-/** What one process tells the other. */
+/** A message without a response. */
 export type LinkNotice =
-  /** A worker takes connections. */
+  /** From a worker: it accepts connections. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly work: string; readonly note?: number | undefined }
-  | { readonly kind: 'left' }
+  | { readonly kind: 'unlock'; readonly key: string; readonly note?: number | undefined }
+  | { readonly kind: 'client-left' }
   /** From a worker: why it ends, if nothing has reported it yet. */
   | { readonly kind: 'failed'; readonly error: FileError }
-  /** To be warned of once. */
+  /** From a worker: a warning to print once. */
   | { readonly kind: 'warning'; readonly line: string }
-  /** With a connection, to be claimed by its number, and what was read of it as bytes in latin1. */
+  /** With a connection: the number to claim it by, and the bytes already read from it, in latin1. */
   | { readonly kind: 'http' | 'websocket'; readonly connection: number; readonly head: string }
-  /** Answers under way have so long. */
+  /** From the primary process: end after open responses, at most after `graceMs`. */
   | { readonly kind: 'end'; readonly graceMs: number };
 
 type Message =
   | LinkNotice
-  | { readonly request: number; readonly question: LinkRequest }
-  | { readonly answer: number; readonly value: unknown };
+  | { readonly id: number; readonly request: LinkRequest }
+  | { readonly id: number; readonly response: unknown };
 
 export interface LinkHandler {
-  onRequest(question: LinkRequest): Promise<unknown>;
-  /** @param socket a connection that came with it, unless it was closed on its way. */
+  onRequest(request: LinkRequest): Promise<unknown>;
+  /** @param socket connection sent with the notice, unless it was closed on the way. */
   onNotice(notice: LinkNotice, socket?: Socket): void;
 }
 
 interface PendingRequest {
-  resolve(value: unknown): void;
+  resolve(response: unknown): void;
   reject(error: Error): void;
 }
 
 /** One end of the channel between the primary process and a worker. */
 export class ProcessLink {
   readonly #channel: Worker;
-  readonly #asked = new Map<number, PendingRequest>();
-  #count = 0;
+  readonly #pending = new Map<number, PendingRequest>();
+  #lastId = 0;
 
-  /** @param channel as node:cluster has it at both ends. */
-  constructor(channel: Worker, end: LinkHandler) {
+  /** @param channel the worker of node:cluster, which both ends have. */
+  constructor(channel: Worker, handler: LinkHandler) {
     this.#channel = channel;
     channel.on('message', (message: Message, socket?: Socket) => {
-      if ('kind' in message) end.onNotice(message, socket);
-      else if ('request' in message) void this.#answer(message.request, end.onRequest(message.question));
-      else this.#resolveAnswer(message.answer, message.value);
+      if ('kind' in message) handler.onNotice(message, socket);
+      else if ('request' in message) void this.#respond(message.id, handler.onRequest(message.request));
+      else this.#onResponse(message.id, message.response);
     });
     channel.once('disconnect', () => {
-      for (const { reject } of this.#asked.values()) reject(new Error('the other process is gone'));
-      this.#asked.clear();
+      for (const { reject } of this.#pending.values()) reject(new Error('the other process has ended'));
+      this.#pending.clear();
     });
   }
 
-  /** @throws where the other process is gone, or goes. */
-  ask(question: LinkRequest): Promise<unknown> {
+  /** Resolves with the response. @throws if the other process has ended, or ends before it responds. */
+  request(request: LinkRequest): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const ask = ++this.#count;
-      this.#asked.set(ask, { resolve, reject });
-      this.#send({ request: ask, question }, undefined, (error) => {
-        if (error && this.#asked.delete(ask)) reject(error);
+      const id = ++this.#lastId;
+      this.#pending.set(id, { resolve, reject });
+      this.#send({ id, request }, undefined, (error) => {
+        if (error && this.#pending.delete(id)) reject(error);
       });
     });
   }
 
   /**
-   * @param socket a connection that goes with it; it stays open here too.
-   * @param sent called when the message was sent, or with the error if the other process has ended.
+   * @param socket connection to send with the notice; it stays open here too.
+   * @param onSent called when the message was sent, or with the error if the other process has ended.
    */
-  tell(notice: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
-    this.#send(notice, socket, sent);
+  notify(notice: LinkNotice, socket?: Socket, onSent: (error: Error | null) => void = () => {}): void {
+    this.#send(notice, socket, onSent);
   }
 
-  #send(message: Message, socket: Socket | undefined, sent: (error: Error | null) => void): void {
-    this.#channel.send(message, socket, { keepOpen: true }, sent);
+  #send(message: Message, socket: Socket | undefined, onSent: (error: Error | null) => void): void {
+    this.#channel.send(message, socket, { keepOpen: true }, onSent);
   }
 
-  async #answer(answer: number, asked: Promise<unknown>): Promise<void> {
-    this.#send({ answer, value: await asked }, undefined, () => {});
+  async #respond(id: number, response: Promise<unknown>): Promise<void> {
+    this.#send({ id, response: await response }, undefined, () => {});
   }
 
-  #resolveAnswer(answer: number, value: unknown): void {
-    this.#asked.get(answer)?.resolve(value);
-    this.#asked.delete(answer);
+  #onResponse(id: number, response: unknown): void {
+    this.#pending.get(id)?.resolve(response);
+    this.#pending.delete(id);
   }
 }

@@ -24,8 +24,8 @@ export interface RunningCluster extends ServerPorts {
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const earlyConnections: PassedConnection[] = [];
-  let take = (connection: PassedConnection): void => void earlyConnections.push(connection);
-  const { http, sockets } = createClusterListeners((connection) => take(connection));
+  let pass = (connection: PassedConnection): void => void earlyConnections.push(connection);
+  const { http, sockets } = createClusterListeners((connection) => pass(connection));
   const ports = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
   const closeListeners = (): void => {
     http.close();
@@ -44,8 +44,8 @@ export async function startCluster(options: ClusterOptions): Promise<RunningClus
     throw error;
   }
   const openPool = pool;
-  take = (connection) => openPool.take(connection);
-  for (const connection of earlyConnections) take(connection);
+  pass = (connection) => openPool.pass(connection);
+  for (const connection of earlyConnections) pass(connection);
   const close = (graceMs: number): Promise<void> => {
     closeListeners();
     return openPool.end(graceMs);

@@ -1,141 +1,138 @@
 import type { Worker } from 'node:cluster';
 import { setMaxListeners } from 'node:events';
+import { createDeferred } from '../../base/deferred.js';
 import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort, withTimeout } from '../../base/wait.js';
 import { createMetrics, type ServerCounts } from '../server-metrics.js';
 import type { PassedConnection } from './listeners.js';
 import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';
 
-/** Milliseconds that a worker has to tell its counts; its last ones stand for those of one that is busy. */
+/** A worker that takes longer to report its counts is busy; its last counts are used. */
 const COUNTS_TIMEOUT_MS = 5000;
-/** Milliseconds between two questions whether it answers, and without an answer after which it is silent. */
-const BEAT_MS = 1000;
-const SILENT_MS = 3000;
+/** Time between two pings, and the time without a response after which the worker is unresponsive. */
+const PING_INTERVAL_MS = 1000;
+const PING_TIMEOUT_MS = 3000;
 
 export interface WorkerHandler {
-  onRequest(member: WorkerHandle, question: LinkRequest): Promise<unknown>;
-  onNotice(member: WorkerHandle, notice: LinkNotice): void;
-  /** It answers no more, or does again: `isSilent` says which. */
-  onBeat(member: WorkerHandle): void;
+  onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown>;
+  onNotice(worker: WorkerHandle, notice: LinkNotice): void;
+  /** Called if `isUnresponsive` has changed. */
+  onResponsiveness(worker: WorkerHandle): void;
 }
 
-/** A worker, as the primary process knows it. */
+/** A worker process of the cluster, in the primary process. */
 export class WorkerHandle {
   readonly #worker: Worker;
   readonly #link: ProcessLink;
-  readonly #gone = new AbortController();
+  readonly #handler: WorkerHandler;
+  readonly #ended = new AbortController();
   readonly startedMs = performance.now();
-  /** Connections that it was given and hasn't taken up, by the numbers under which it claims them. */
-  readonly #given = new Map<number, PassedConnection>();
-  #connections = 0;
-  readonly #end: WorkerHandler;
-  #beating: NodeJS.Timeout | undefined;
-  #isSilent = false;
-  /** How many it serves. */
+  /** Connections that were passed to the worker and that it has not claimed yet, by their numbers. */
+  readonly #unclaimed = new Map<number, PassedConnection>();
+  #lastConnection = 0;
+  #pingTimer: NodeJS.Timeout | undefined;
+  #isUnresponsive = false;
+  /** Number of clients that it serves. */
   clients = 0;
   /** The counts that the worker last reported. */
   counts: ServerCounts = {
     metrics: createMetrics(),
     memory: { rss: 0, heapTotal: 0, heapUsed: 0, external: 0 },
   };
-  /** Resolves when it takes connections; rejects where it ended before. */
+  /** Resolves when the worker accepts connections; rejects if it ends before. */
   readonly ready: Promise<void>;
   #isReady = false;
   /** Why the worker ends, if it reported that. */
   #failure: TickhaulError | undefined;
 
-  constructor(worker: Worker, end: WorkerHandler) {
+  constructor(worker: Worker, handler: WorkerHandler) {
     this.#worker = worker;
-    this.#end = end;
-    // Each of its turns listens.
-    setMaxListeners(0, this.gone);
-    let resolveReady = (): void => {};
-    const ready = new Promise<void>((resolve) => {
-      resolveReady = resolve;
-    });
-    this.ready = rejectOnAbort(ready, this.gone);
+    this.#handler = handler;
+    // Each lock of the worker adds a listener.
+    setMaxListeners(0, this.ended);
+    const ready = createDeferred<void>();
+    this.ready = rejectOnAbort(ready.promise, this.ended);
     // Without a waiting caller, the signal reports the end.
     this.ready.catch(() => {});
     this.#link = new ProcessLink(worker, {
-      onRequest: async (question) =>
-        question.name === 'claim' ? this.#claim(question.connection) : end.onRequest(this, question),
+      onRequest: async (request) =>
+        request.name === 'claim' ? this.#claim(request.connection) : handler.onRequest(this, request),
       onNotice: (notice) => {
         if (notice.kind === 'ready') {
           this.#isReady = true;
-          resolveReady();
-          this.#beat();
+          ready.resolve();
+          this.#ping();
         } else if (notice.kind === 'failed') {
           this.#failure = new TickhaulError(notice.error.code, notice.error.message);
         }
-        end.onNotice(this, notice);
+        handler.onNotice(this, notice);
       },
     });
     worker.once('exit', (code, signal) => {
-      const leave = (): void =>
-        this.#leave(
-          // A signal to a worker is no word to end the server.
-          this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`),
-        );
+      // The exit code of a worker says nothing about the server, so a signal to it is a bug here.
+      const onEnd = (): void =>
+        this.#onEnd(this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`));
       // Its last message may still arrive.
-      if (worker.isConnected()) worker.once('disconnect', leave);
-      else leave();
+      if (worker.isConnected()) worker.once('disconnect', onEnd);
+      else onEnd();
     });
-    // What began tells of its end by itself; a signal or message that doesn't reach it is no end.
+    // A process that has started reports its end with `exit`. Other errors, such as an undelivered signal, are no end.
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) this.#leave(new TickhaulError('bug', error.message));
+      if (worker.process.pid === undefined) this.#onEnd(new TickhaulError('bug', error.message));
     });
   }
 
-  /** Aborted when it ended; the reason says how, or why. */
-  get gone(): AbortSignal {
-    return this.#gone.signal;
+  /** Aborted when the worker has ended; the reason says why. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
-  /** Whether it takes connections. */
+  /** Whether the worker accepts connections. */
   get isReady(): boolean {
-    return this.#isReady && !this.gone.aborted;
+    return this.#isReady && !this.ended.aborted;
   }
 
-  /** Whether it was asked, and answers nothing: it is stopped, or busy for long. */
-  get isSilent(): boolean {
-    return this.#isSilent;
+  /** Whether the worker does not respond to pings: it is stopped, or busy for long. */
+  get isUnresponsive(): boolean {
+    return this.#isUnresponsive;
   }
 
-  /** How many connections it was given and hasn't taken up. */
-  get given(): number {
-    return this.#given.size;
+  /** Number of connections that were passed to the worker and that it has not claimed yet. */
+  get unclaimed(): number {
+    return this.#unclaimed.size;
   }
 
-  /** Of its process; undefined where that couldn't begin. */
+  /** Process id; undefined if the process could not start. */
   get pid(): number | undefined {
     return this.#worker.process.pid;
   }
 
-  hand(given: PassedConnection): void {
-    const { kind, head, socket } = given;
-    const connection = ++this.#connections;
-    this.#given.set(connection, given);
-    this.#link.tell({ kind, connection, head }, socket);
+  /** Passes a connection to the worker, which claims it. */
+  pass(connection: PassedConnection): void {
+    const { kind, head, socket } = connection;
+    const number = ++this.#lastConnection;
+    this.#unclaimed.set(number, connection);
+    this.#link.notify({ kind, connection: number, head }, socket);
   }
 
-  /** Takes back the connections that it hasn't taken up. */
-  takeBack(): readonly PassedConnection[] {
-    const given = [...this.#given.values()];
-    this.#given.clear();
-    return given;
+  /** Takes back the unclaimed connections; the worker can no longer claim them. */
+  takeUnclaimed(): readonly PassedConnection[] {
+    const connections = [...this.#unclaimed.values()];
+    this.#unclaimed.clear();
+    return connections;
   }
 
-  /** Requests its counts again. */
-  async count(): Promise<void> {
-    if (!this.isReady || this.#isSilent) return;
-    const asked = this.#link.ask({ name: 'counts' });
-    const counts = await withTimeout(asked, COUNTS_TIMEOUT_MS).catch(() => undefined);
+  /** Updates `counts`, unless the worker does not respond in time. */
+  async updateCounts(): Promise<void> {
+    if (!this.isReady || this.#isUnresponsive) return;
+    const request = this.#link.request({ name: 'counts' });
+    const counts = await withTimeout(request, COUNTS_TIMEOUT_MS).catch(() => undefined);
     if (counts !== undefined) this.counts = counts as ServerCounts;
   }
 
-  /** Lets it end by itself, where it began, and answers: one that is stopped would be waited for in vain. */
+  /** Lets the worker end after its open responses. A worker that is starting or unresponsive is killed. */
   end(graceMs: number): void {
-    if (this.#isReady && !this.#isSilent) this.#link.tell({ kind: 'end', graceMs });
+    if (this.#isReady && !this.#isUnresponsive) this.#link.notify({ kind: 'end', graceMs });
     else this.kill();
   }
 
@@ -143,36 +140,36 @@ export class WorkerHandle {
     this.#worker.process.kill('SIGKILL');
   }
 
-  /** Its own end of a connection stays open; that here is closed before the worker reads. */
-  #claim(connection: number): boolean {
-    const given = this.#given.get(connection);
-    this.#given.delete(connection);
-    given?.socket.destroy();
-    return given !== undefined;
+  /** The worker has its own handle of the connection, so this one is closed. */
+  #claim(number: number): boolean {
+    const connection = this.#unclaimed.get(number);
+    this.#unclaimed.delete(number);
+    connection?.socket.destroy();
+    return connection !== undefined;
   }
 
-  /** Asks again and again whether it answers. */
-  #beat(): void {
-    const silent = setTimeout(() => this.#setSilent(true), SILENT_MS).unref();
-    this.#link.ask({ name: 'beat' }).then(
+  /** Pings the worker until it has ended. */
+  #ping(): void {
+    const timeout = setTimeout(() => this.#setUnresponsive(true), PING_TIMEOUT_MS).unref();
+    this.#link.request({ name: 'ping' }).then(
       () => {
-        clearTimeout(silent);
-        this.#setSilent(false);
-        this.#beating = setTimeout(() => this.#beat(), BEAT_MS).unref();
+        clearTimeout(timeout);
+        this.#setUnresponsive(false);
+        this.#pingTimer = setTimeout(() => this.#ping(), PING_INTERVAL_MS).unref();
       },
-      // It is gone.
-      () => clearTimeout(silent),
+      // The worker has ended.
+      () => clearTimeout(timeout),
     );
   }
 
-  #setSilent(isSilent: boolean): void {
-    if (this.#isSilent === isSilent || this.gone.aborted) return;
-    this.#isSilent = isSilent;
-    this.#end.onBeat(this);
+  #setUnresponsive(isUnresponsive: boolean): void {
+    if (this.#isUnresponsive === isUnresponsive || this.ended.aborted) return;
+    this.#isUnresponsive = isUnresponsive;
+    this.#handler.onResponsiveness(this);
   }
 
-  #leave(why: TickhaulError): void {
-    clearTimeout(this.#beating);
-    this.#gone.abort(why);
+  #onEnd(reason: TickhaulError): void {
+    clearTimeout(this.#pingTimer);
+    this.#ended.abort(reason);
   }
 }

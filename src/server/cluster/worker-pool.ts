@@ -18,211 +18,221 @@ import { RemoteMutex } from './remote-mutex.js';
 import { WorkerHandle } from './worker-handle.js';
 
 export interface WorkerPoolOptions {
-  /** How many workers. */
+  /** Number of workers. */
   readonly size: number;
   /** Input of the workers: what they serve. */
   readonly input: object;
   readonly fork: () => Worker;
-  /** Clients at once, of all workers. */
+  /** Maximum number of clients of all workers together. */
   readonly maxClients: number;
   readonly log: Pick<ServerLog, 'warn' | 'debug'>;
-  /** What this process holds, in bytes. */
+  /** Memory of this process. */
   readonly memory: () => MemoryUsage;
 }
 
-/** Where one worker follows another. */
+/** A place in the pool: if its worker ends, another replaces it. */
 interface WorkerSlot {
-  member: WorkerHandle;
-  /** For its worker, when that takes connections. */
+  worker: WorkerHandle;
+  /** Connections that wait until the worker accepts them. */
   readonly waiting: PassedConnection[];
-  /** Workers in a row that ended soon. */
+  /** Number of consecutive workers that ended early. */
   failures: number;
-  timer: NodeJS.Timeout | undefined;
+  restartTimer: NodeJS.Timeout | undefined;
 }
 
-/** A worker that lived as long ended for another reason than those before it. */
+/** The end of a worker that lived longer has another cause than the previous ones. */
 const HEALTHY_WORKER_MS = 10_000;
 const MIN_RESTART_MS = 250;
 const MAX_RESTART_MS = 5000;
-/** Milliseconds that a worker has to end, after its answers did. */
+/** Time for a worker to end after its responses. */
 const WORKER_EXIT_TIMEOUT_MS = 400;
 
-/** The workers of a cluster: one that ends is replaced. */
+/** The worker processes of a cluster. A worker that ends is replaced. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
-  readonly #turns = new RemoteMutex();
+  readonly #mutex = new RemoteMutex();
   readonly #warnOnce: (line: string) => void;
-  /** What workers that ended had counted. */
-  #ended = createMetrics();
+  /** Metrics of the workers that have ended. */
+  #endedMetrics = createMetrics();
   #isOpen = false;
-  #next = 0;
+  #nextSlot = 0;
 
-  /** The workers begin. */
+  /** Starts the workers. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#warnOnce = createWarnOnce(options.log.warn);
     this.#slots = Array.from({ length: options.size }, () => {
-      const slot = { member: this.#fork(), waiting: [], failures: 0, timer: undefined };
-      this.#attend(slot);
+      const slot = { worker: this.#fork(), waiting: [], failures: 0, restartTimer: undefined };
+      this.#replaceAtEnd(slot);
       return slot;
     });
   }
 
-  /** Hands connections to workers once all of them are ready. @throws where one ends before: why. */
+  /** Passes connections on once all workers are ready. @throws the error of a worker that ends before. */
   async open(): Promise<void> {
     await Promise.all(
-      this.#slots.map(({ member }) =>
-        member.ready.catch((cause: unknown) => {
-          const { code, message } = abortReason(member.gone);
+      this.#slots.map(({ worker }) =>
+        worker.ready.catch((cause: unknown) => {
+          const { code, message } = abortReason(worker.ended);
           throw new TickhaulError(code, `a worker ended at its start: ${message}`, { cause });
         }),
       ),
     );
     this.#isOpen = true;
-    for (const slot of this.#slots) if (slot.member.gone.aborted) this.#replace(slot);
+    for (const slot of this.#slots) if (slot.worker.ended.aborted) this.#replace(slot);
   }
 
-  /** Gives a connection to the worker that has the fewest waiting, in turns; those of a session to one. */
-  take(connection: PassedConnection): void {
-    const slot = connection.session === undefined ? this.#choose() : this.#slotOf(connection.session);
+  /** Passes a connection to the worker with the fewest waiting connections, or to the worker of its session. */
+  pass(connection: PassedConnection): void {
+    const { session } = connection;
+    const slot = session === undefined ? this.#selectSlot() : this.#selectSlotOfSession(session);
     slot.waiting.push(connection);
-    this.#hand(slot);
+    this.#passWaiting(slot);
   }
 
-  /** Numbers of the workers' processes. */
+  /** Process ids of the workers. */
   get pids(): readonly (number | undefined)[] {
-    return this.#slots.map(({ member }) => member.pid);
+    return this.#slots.map(({ worker }) => worker.pid);
   }
 
-  /** Lets answers under way end, for a while; then all workers are gone. */
+  /** Waits for open responses, at most for the grace period, and until all workers have ended. */
   async end(graceMs: number): Promise<void> {
     this.#isOpen = false;
-    for (const { timer, waiting } of this.#slots) {
-      clearTimeout(timer);
+    for (const { restartTimer, waiting } of this.#slots) {
+      clearTimeout(restartTimer);
       for (const { socket } of waiting) socket.destroy();
     }
-    const members = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
-    for (const member of members) member.end(graceMs);
-    const killing = setTimeout(() => {
-      for (const member of members) member.kill();
+    const workers = this.#livingWorkers();
+    for (const worker of workers) worker.end(graceMs);
+    const killTimer = setTimeout(() => {
+      for (const worker of workers) worker.kill();
     }, graceMs + WORKER_EXIT_TIMEOUT_MS);
-    await Promise.all(members.map(({ gone }) => waitForAbort(gone)));
-    clearTimeout(killing);
-    for (const { member } of this.#slots) for (const { socket } of member.takeBack()) socket.destroy();
+    await Promise.all(workers.map(({ ended }) => waitForAbort(ended)));
+    clearTimeout(killTimer);
+    for (const { worker } of this.#slots) for (const { socket } of worker.takeUnclaimed()) socket.destroy();
+  }
+
+  #livingWorkers(): readonly WorkerHandle[] {
+    return this.#slots.map(({ worker }) => worker).filter(({ ended }) => !ended.aborted);
   }
 
   async #counts(): Promise<ServerCounts> {
-    await Promise.all(this.#slots.map(({ member }) => member.count()));
-    const living = this.#slots.map(({ member }) => member).filter(({ gone }) => !gone.aborted);
-    const own = { metrics: this.#ended, memory: this.#options.memory() };
-    return living.map(({ counts }) => counts).reduce(sumCounts, own);
+    await Promise.all(this.#slots.map(({ worker }) => worker.updateCounts()));
+    const own = { metrics: this.#endedMetrics, memory: this.#options.memory() };
+    return this.#livingWorkers()
+      .map(({ counts }) => counts)
+      .reduce(sumCounts, own);
   }
 
   #fork(): WorkerHandle {
     return new WorkerHandle(this.#options.fork(), {
-      onRequest: (member, question) => this.#answer(member, question),
-      onNotice: (member, notice) => this.#hear(member, notice),
-      onBeat: (member) => this.#onBeat(member),
+      onRequest: (worker, request) => this.#onRequest(worker, request),
+      onNotice: (worker, notice) => this.#onNotice(worker, notice),
+      onResponsiveness: (worker) => this.#onResponsiveness(worker),
     });
   }
 
-  #attend(slot: WorkerSlot): void {
-    const { member } = slot;
-    member.gone.addEventListener('abort', () => this.#replace(slot));
+  #replaceAtEnd(slot: WorkerSlot): void {
+    slot.worker.ended.addEventListener('abort', () => this.#replace(slot));
   }
 
   #replace(slot: WorkerSlot): void {
-    const { member } = slot;
-    // Open ones ended with it.
-    const { metrics } = member.counts;
-    this.#ended = sumMetrics(this.#ended, { ...metrics, openHttp: 0, openSockets: 0 });
+    const { worker } = slot;
+    // Its open responses and connections ended with it.
+    const { metrics } = worker.counts;
+    this.#endedMetrics = sumMetrics(this.#endedMetrics, { ...metrics, openHttp: 0, openSockets: 0 });
     if (!this.#isOpen) return;
-    const isSoon = performance.now() - member.startedMs < HEALTHY_WORKER_MS;
-    slot.failures = isSoon ? slot.failures + 1 : 1;
+    const endedEarly = performance.now() - worker.startedMs < HEALTHY_WORKER_MS;
+    slot.failures = endedEarly ? slot.failures + 1 : 1;
     const waitMs =
       slot.failures === 1 ? 0 : Math.min(MIN_RESTART_MS * 2 ** (slot.failures - 2), MAX_RESTART_MS);
     const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
-    const how = abortReason(member.gone).message;
-    const who = member.pid === undefined ? 'a worker' : `worker ${member.pid}`;
-    this.#options.log.warn(`${who} ended (${how}): its connections are cut, another takes its place ${when}`);
-    slot.timer = setTimeout(() => {
-      slot.member = this.#fork();
-      this.#attend(slot);
+    const reason = abortReason(worker.ended).message;
+    const name = worker.pid === undefined ? 'a worker' : `worker ${worker.pid}`;
+    this.#options.log.warn(
+      `${name} ended (${reason}): its connections are cut, another takes its place ${when}`,
+    );
+    slot.restartTimer = setTimeout(() => {
+      slot.worker = this.#fork();
+      this.#replaceAtEnd(slot);
     }, waitMs);
-    for (const connection of member.takeBack()) this.take(connection);
+    for (const connection of worker.takeUnclaimed()) this.pass(connection);
   }
 
-  /** What a worker that is stopped has not taken up goes to others; it gets no more until it answers again. */
-  #onBeat(member: WorkerHandle): void {
-    const slot = this.#slots.find((one) => one.member === member);
-    if (!slot || !this.#isOpen) return;
-    const who = `worker ${member.pid}`;
-    if (member.isSilent) {
-      this.#options.log.warn(`${who} does not answer: it gets no connections until it does`);
-      for (const connection of [...member.takeBack(), ...slot.waiting.splice(0)]) this.take(connection);
+  /** An unresponsive worker gets no connections until it responds again; other workers get its unclaimed ones. */
+  #onResponsiveness(worker: WorkerHandle): void {
+    const slot = this.#findSlot(worker);
+    if (!slot) return;
+    const name = `worker ${worker.pid}`;
+    if (worker.isUnresponsive) {
+      this.#options.log.warn(`${name} does not answer: it gets no connections until it does`);
+      for (const connection of [...worker.takeUnclaimed(), ...slot.waiting.splice(0)]) this.pass(connection);
     } else {
-      this.#options.log.warn(`${who} answers again`);
-      this.#hand(slot);
+      this.#options.log.warn(`${name} answers again`);
+      this.#passWaiting(slot);
     }
   }
 
-  /** Always the same, as long as the same workers answer. */
-  #slotOf(session: string): WorkerSlot {
-    const turned = this.#turned(fnv1a(session));
-    return (turned.find(({ member }) => !member.isSilent) ?? turned[0]) as WorkerSlot;
+  /** Selects the same slot for a session, as long as the same workers respond. */
+  #selectSlotOfSession(session: string): WorkerSlot {
+    const slots = this.#slotsFrom(fnv1a(session));
+    return (slots.find(({ worker }) => !worker.isUnresponsive) ?? slots[0]) as WorkerSlot;
   }
 
-  #choose(): WorkerSlot {
-    const turned = this.#turned(this.#next++);
-    const ready = turned.filter(({ member }) => member.isReady && !member.isSilent);
-    const load = ({ member, waiting }: WorkerSlot): number => member.given + waiting.length;
-    return (ready.length > 0 ? ready : turned).reduce((best, slot) =>
-      load(slot) < load(best) ? slot : best,
-    );
+  #selectSlot(): WorkerSlot {
+    const slots = this.#slotsFrom(this.#nextSlot++);
+    const ready = slots.filter(({ worker }) => worker.isReady && !worker.isUnresponsive);
+    const load = ({ worker, waiting }: WorkerSlot): number => worker.unclaimed + waiting.length;
+    return (ready.length > 0 ? ready : slots).reduce((best, slot) => (load(slot) < load(best) ? slot : best));
   }
 
-  /** All of them, from one on. */
-  #turned(from: number): readonly WorkerSlot[] {
-    const first = from % this.#slots.length;
+  /** All slots, rotated to start at a position. */
+  #slotsFrom(position: number): readonly WorkerSlot[] {
+    const first = position % this.#slots.length;
     return [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
   }
 
-  #hand({ member, waiting }: WorkerSlot): void {
-    if (!this.#isOpen || !member.isReady || member.isSilent) return;
-    for (const connection of waiting.splice(0)) member.hand(connection);
+  /** The slot of a worker, while the pool is open. */
+  #findSlot(worker: WorkerHandle): WorkerSlot | undefined {
+    return this.#isOpen ? this.#slots.find((slot) => slot.worker === worker) : undefined;
   }
 
-  async #answer(member: WorkerHandle, question: LinkRequest): Promise<unknown> {
-    switch (question.name) {
+  #passWaiting({ worker, waiting }: WorkerSlot): void {
+    if (!this.#isOpen || !worker.isReady || worker.isUnresponsive) return;
+    for (const connection of waiting.splice(0)) worker.pass(connection);
+  }
+
+  async #onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown> {
+    switch (request.name) {
       case 'input':
         return { input: this.#options.input, workers: this.#options.size } satisfies WorkerInput;
       case 'counts':
         return this.#counts();
-      case 'enter':
-        return this.#enter(member);
-      case 'turn':
-        return this.#turns.take(question.work, member.gone);
+      case 'add-client':
+        return this.#addClient(worker);
+      case 'lock':
+        return this.#mutex.acquire(request.key, worker.ended);
     }
   }
 
-  #enter(member: WorkerHandle): boolean {
-    // Clients of a worker that ended are gone with it.
-    const clients = this.#slots.reduce((sum, slot) => sum + slot.member.clients, 0);
+  #addClient(worker: WorkerHandle): boolean {
+    // The clients of a worker that has ended no longer count.
+    const clients = this.#slots.reduce((sum, slot) => sum + slot.worker.clients, 0);
     if (clients >= this.#options.maxClients) return false;
-    member.clients++;
+    worker.clients++;
     return true;
   }
 
-  #hear(member: WorkerHandle, notice: LinkNotice): void {
-    if (notice.kind === 'done') this.#turns.giveBack(notice.work, member.gone, notice.note);
-    else if (notice.kind === 'left') member.clients--;
+  #onNotice(worker: WorkerHandle, notice: LinkNotice): void {
+    if (notice.kind === 'unlock') this.#mutex.release(notice.key, worker.ended, notice.note);
+    else if (notice.kind === 'client-left') worker.clients--;
     else if (notice.kind === 'warning') this.#warnOnce(notice.line);
     else if (notice.kind === 'ready') {
-      const slot = this.#slots.find((one) => one.member === member);
-      if (!slot || !this.#isOpen) return;
-      this.#options.log.debug?.(`worker ${member.pid} begins`);
-      this.#hand(slot);
+      const slot = this.#findSlot(worker);
+      if (!slot) return;
+      this.#options.log.debug?.(`worker ${worker.pid} begins`);
+      this.#passWaiting(slot);
     }
   }
 }

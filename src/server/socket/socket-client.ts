@@ -125,10 +125,10 @@ export class SocketClient {
   }
 
   #taken(bytes: Buffer): Promise<void> {
-    this.#watch.begin();
+    this.#watch.onWriteStart();
     const written = new Promise<void>((resolve) => {
       this.#connection.write(bytes, (error) => {
-        this.#watch.end();
+        this.#watch.onWriteEnd();
         this.#isAlive = true;
         // The WebSocket hears of it later than this write does.
         if (error) this.#leave();
