@@ -45,7 +45,7 @@ export class ThreadPool<Job, Result = void, Event = never> {
   lease(): ThreadLease<Job, Result, Event> {
     const [leastBusy] = [...this.#threads].sort((a, b) => a.leases - b.leases);
     const isFull = this.#threads.size >= this.maxThreads;
-    const leased = leastBusy && (leastBusy.leases === 0 || isFull) ? leastBusy : this.startThread();
+    const leased = leastBusy && (leastBusy.leases === 0 || isFull) ? leastBusy : this.#start();
     clearTimeout(leased.idleTimer);
     leased.leases++;
     let isHeld = true;
@@ -66,16 +66,20 @@ export class ThreadPool<Job, Result = void, Event = never> {
     }
   }
 
-  /** Starts a thread before its first job. */
-  startThread(): PooledThread<Job, Result, Event> {
-    const started = { thread: this.#options.startThread(), leases: 0 };
-    this.#threads.add(started);
-    return started;
+  /** Starts some threads before their first jobs. */
+  start(count: number): void {
+    while (this.#threads.size < count) this.#start();
   }
 
   /** Terminates all threads; jobs in progress fail. */
   async close(): Promise<void> {
     await Promise.all([...this.#threads].map((closed) => this.#close(closed)));
+  }
+
+  #start(): PooledThread<Job, Result, Event> {
+    const started = { thread: this.#options.startThread(), leases: 0 };
+    this.#threads.add(started);
+    return started;
   }
 
   #release(released: PooledThread<Job, Result, Event>): void {

@@ -1,33 +1,33 @@
 import type { TickhaulError } from '../base/errors.js';
 
-/** One of the answers. */
-interface Underway {
+/** An open response. */
+interface OpenResponse {
   readonly work: Promise<void>;
   readonly isStalled: () => boolean;
 }
 
-/** Answers under way, so that the server's end can wait for them, and break off what takes longer. */
+/** Open responses. When the server ends, it waits for them and aborts those that take too long. */
 export class OpenResponses {
-  readonly #underway = new Map<AbortController, Underway>();
-  /** Those of them that never end by themselves. */
+  readonly #open = new Map<AbortController, OpenResponse>();
+  /** Responses that never end by themselves. */
   readonly #endless = new Set<AbortController>();
   readonly #onIdle: () => void;
   #end: TickhaulError | undefined;
 
-  /** @param onIdle called when the last of those under way ended. */
+  /** @param onIdle called when the last open response has ended. */
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }
 
-  /** Whether none is under way. */
+  /** Whether no response is open. */
   get isIdle(): boolean {
-    return this.#underway.size === 0;
+    return this.#open.size === 0;
   }
 
   /**
-   * Does the work of an answer.
-   * @param stop is aborted where the answer has to end early.
-   * @param isStalled whether its client takes nothing: then the server's end doesn't wait for it.
+   * Runs the work of a response.
+   * @param stop is aborted if the response has to end early.
+   * @param isStalled whether the client does not read; the end of the server does not wait for such a client.
    */
   async run(
     stop: AbortController,
@@ -36,16 +36,16 @@ export class OpenResponses {
   ): Promise<void> {
     if (this.#end) stop.abort(this.#end);
     const working = work();
-    this.#underway.set(stop, { work: working.catch(() => {}), isStalled });
+    this.#open.set(stop, { work: working.catch(() => {}), isStalled });
     try {
       await working;
     } finally {
-      this.#underway.delete(stop);
+      this.#open.delete(stop);
       if (this.isIdle) this.#onIdle();
     }
   }
 
-  /** Does the work of an answer that goes on until it is stopped: the server's end doesn't wait for it. */
+  /** Runs the work of a response without an end; the end of the server does not wait for it. */
   async runEndless(stop: AbortController, work: () => Promise<void>): Promise<void> {
     this.#endless.add(stop);
     try {
@@ -57,14 +57,14 @@ export class OpenResponses {
 
   /** Waits for all responses and aborts those that are open after `graceMs`. Later ones end at once. */
   async end(graceMs: number, reason: TickhaulError): Promise<void> {
-    const breakOff = (): void => {
+    const abortAll = (): void => {
       this.#end = reason;
-      for (const stop of this.#underway.keys()) stop.abort(reason);
+      for (const stop of this.#open.keys()) stop.abort(reason);
     };
-    const timer = setTimeout(breakOff, graceMs);
+    const timer = setTimeout(abortAll, graceMs);
     for (const stop of this.#endless) stop.abort(reason);
-    for (const [stop, { isStalled }] of this.#underway) if (isStalled()) stop.abort(reason);
-    while (this.#underway.size > 0) await Promise.all([...this.#underway.values()].map(({ work }) => work));
+    for (const [stop, { isStalled }] of this.#open) if (isStalled()) stop.abort(reason);
+    while (this.#open.size > 0) await Promise.all([...this.#open.values()].map(({ work }) => work));
     clearTimeout(timer);
     this.#end = reason;
   }

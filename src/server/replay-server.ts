@@ -7,16 +7,16 @@ import type { ServeOptions } from './serve-options.js';
 import { createServerContext, type ServerContext } from './server-context.js';
 import { createSocketServer } from './socket/socket-server.js';
 
-/** Nothing listens yet: connections may come from elsewhere too. */
+/** The servers without ports. Connections may also be passed by another process. */
 export interface ReplayServer {
   readonly http: Server;
   readonly sockets: Server;
   readonly context: ServerContext;
-  /** Takes nothing new, and lets answers under way end, for a while. */
+  /** Refuses new connections and waits for open responses, at most for the grace period. */
   close(graceMs: number): Promise<void>;
 }
 
-/** The local replay server (contract, Serve), without its ports. */
+/** Creates the local replay server (docs/spec/local-server.md) without its ports. */
 export function createReplayServer(options: ServeOptions): ReplayServer {
   const context = createServerContext(options);
   const guard = createOriginGuard(options.host, options.allowOrigins);
@@ -29,7 +29,7 @@ export function createReplayServer(options: ServeOptions): ReplayServer {
     async close(graceMs) {
       http.close();
       sockets.server.close();
-      // A client that doesn't read keeps its answer from ending.
+      // The response to a client that does not read never ends.
       const cutting = setTimeout(() => void sockets.close(), graceMs);
       void sockets.closeStalled();
       await context.answers.end(graceMs, new TickhaulError('terminated', 'the server ends'));
@@ -46,7 +46,7 @@ export interface RunningServer extends Pick<ReplayServer, 'context' | 'close'>, 
 
 /**
  * Starts the local replay server.
- * @throws usage error for a port that is in use, or an address that isn't this machine's.
+ * @throws usage error for a port that is in use, or an address that is not of this machine.
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { http, sockets, context, close } = createReplayServer(options);

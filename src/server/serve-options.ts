@@ -7,25 +7,25 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { ClientLimit } from './client-limit.js';
 import type { MemoryUsage, ServerCounts } from './server-metrics.js';
 
-/** Options of the server (docs/spec/local-server.md): plain data, apart from the client and the log. */
+/** Options of the server (docs/spec/local-server.md). */
 export interface ServeOptions {
-  /** Of HTTP; WebSocket is on the next one. 0 for any two that are free. */
+  /** Port of HTTP; WebSocket has the next one. 0 for any two free ports. */
   readonly port: number;
-  /** The address that it listens on. */
+  /** Address to listen on. */
   readonly host: string;
-  /** Origins of pages, beside its own, that may use it. */
+  /** Origins of other pages that may use the server. */
   readonly allowOrigins: readonly string[];
-  /** Clients at once, of all processes. */
+  /** Maximum number of clients of all processes together. */
   readonly maxClients: number;
-  /** Whether answers are compressed for clients that take it. */
+  /** Whether responses are compressed for clients that accept it. */
   readonly isCompressed: boolean;
-  /** Where normalized messages come from. */
+  /** Source of normalized messages. */
   readonly source: 'feeds' | 'datasets';
-  /** Of the raw data API. */
+  /** Options of the raw data API. */
   readonly feeds: Omit<FeedRunOptions, 'emit' | 'signal'>;
-  /** Folder of the exchange records' stored copies. */
+  /** Folder with copies of the exchange records. */
   readonly records: string;
-  /** Where day files lie. */
+  /** Destination that contains the day files. */
   readonly destination: Destination;
   readonly dayFiles: {
     readonly options: DownloadSettings;
@@ -33,28 +33,28 @@ export interface ServeOptions {
     readonly owner: () => LockOwner;
   };
   readonly log: ServerLog;
-  /** What the process holds, in bytes. */
+  /** Memory of the process. */
   readonly memory: () => MemoryUsage;
-  /** The cluster that it is a worker of. */
+  /** Set if the server is a worker of a cluster. */
   readonly cluster?: ClusterShare | undefined;
 }
 
-/** What a worker has in common with the others of its cluster. */
+/** What the workers of a cluster share. */
 export interface ClusterShare extends ProcessGroup {
-  /** For clients of all workers together. */
+  /** Limit for the clients of all workers together. */
   readonly clients: ClientLimit;
   /** Prints each warning once, also if several workers report it. */
   warnOnce(line: string): void;
-  /** What all of them count. @throws where the primary process doesn't answer. */
+  /** Sums of all processes. @throws if the primary process has ended. */
   counts(): Promise<ServerCounts>;
 }
 
-/** Takes lines, without their end; none ever holds a key. */
+/** Receives lines without their line break; no line contains a key. */
 export interface ServerLog {
-  /** What somebody should know. */
+  /** Prints a warning. */
   warn(line: string): void;
-  /** Each request, where that is wanted. */
+  /** Logs each request; undefined if not requested. */
   readonly request?: ((line: string) => void) | undefined;
-  /** What goes on inside, where that is wanted. */
+  /** Logs internal events; undefined if not requested. */
   readonly debug?: ((line: string) => void) | undefined;
 }

@@ -9,20 +9,20 @@ import { FrameBuffer } from './frame-buffer.js';
 /** Maximum size of one write of frames. */
 export const FRAME_WRITE_BYTES = 128 * 1024;
 
-/** Bytes of memory that a connection keeps; more is for few messages. */
+/** Bytes of memory that a connection keeps; few messages need more. */
 const MAX_KEPT_BYTES = 2 * FRAME_WRITE_BYTES;
 
 /** Close codes (RFC 6455, section 7.4.1). */
 export const CLOSE_CODE = {
-  /** All was sent. */
+  /** All messages were sent. */
   finished: 1000,
   /** The server ends. */
   goingAway: 1001,
-  /** No such path, or a client that is too slow for what happens now. */
+  /** Unknown path, or a client that is too slow for live messages. */
   policy: 1008,
-  /** It can't be answered, or not to its end; the reason says why. */
+  /** The request failed; the reason says why. */
   failed: 1011,
-  /** More clients than are served at once. */
+  /** Too many clients. */
   tryLater: 1013,
 } as const;
 
@@ -31,17 +31,17 @@ const MAX_REASON_BYTES = 123;
 
 /** A WebSocket connection. */
 export class SocketClient {
-  /** Gathered, not yet written. */
+  /** Frames that are not yet written. */
   readonly frames = new FrameBuffer();
   readonly #ws: WebSocket;
   readonly #connection: Duplex;
   readonly #metrics: ServerMetrics;
   readonly #watch = new StallWatch();
-  readonly #gone = new AbortController();
-  /** Whether anything came from it, or was taken by it, since `beat` looked. */
+  readonly #disconnected = new AbortController();
+  /** Whether the client has sent or accepted anything since the last `ping`. */
   #isAlive = true;
 
-  /** @param connection that carries the WebSocket: only whole frames are written to it, here and by the WebSocket. */
+  /** @param connection of the WebSocket. Both write only whole frames to it. */
   constructor(ws: WebSocket, connection: Duplex, metrics: ServerMetrics) {
     this.#ws = ws;
     this.#connection = connection;
@@ -50,29 +50,29 @@ export class SocketClient {
     ws.on('pong', () => {
       this.#isAlive = true;
     });
-    // What is wrong with what it sends closes it, with a code that says so.
+    // After an invalid frame, the WebSocket closes itself with a code that names the cause.
     ws.on('error', () => {});
     ws.once('close', () => {
       metrics.openSockets--;
-      this.#leave();
+      this.#onDisconnect();
     });
   }
 
   /** Aborted when the connection is closed. */
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    return this.#disconnected.signal;
   }
 
   get isOpen(): boolean {
     return this.#ws.readyState === this.#ws.OPEN && !this.signal.aborted;
   }
 
-  /** Whether it has taken no byte for 5 s, though there are some for it. */
+  /** Whether the current write has taken longer than 5 s. */
   get isStalled(): boolean {
     return this.#watch.isStalled;
   }
 
-  /** @param listener takes the text of each message. */
+  /** @param listener called with the text of each message. */
   onText(listener: (text: string) => void): void {
     this.#ws.on('message', (data, isBinary) => {
       this.#isAlive = true;
@@ -80,14 +80,14 @@ export class SocketClient {
     });
   }
 
-  /** Writes what is gathered, and waits until the connection has taken it. @throws the reason that it closed. */
+  /** Writes the gathered frames and waits until the connection has accepted them. @throws the reason of a disconnect. */
   async flush(): Promise<void> {
     const { frames } = this;
     if (frames.length === 0) return;
     const { length, count } = frames;
     try {
       if (!this.isOpen) return;
-      await this.#taken(frames.bytes);
+      await this.#write(frames.bytes);
       this.#metrics.bytes += length;
       this.#metrics.messages += count;
     } finally {
@@ -95,7 +95,7 @@ export class SocketClient {
     }
   }
 
-  /** Sends a message at once, beside those that are gathered. */
+  /** Sends a message at once, before the gathered ones. */
   send(text: string): void {
     if (!this.isOpen) return;
     this.#ws.send(text);
@@ -103,7 +103,7 @@ export class SocketClient {
     this.#metrics.bytes += Buffer.byteLength(text);
   }
 
-  /** The reason is cut to what fits. */
+  /** Closes the connection; a long reason is truncated. */
   close(code: number, reason: string): void {
     this.#ws.close(code, truncateUtf8(reason, MAX_REASON_BYTES));
   }
@@ -113,25 +113,25 @@ export class SocketClient {
     this.#ws.terminate();
   }
 
-  /** Asks whether it is still there, and cuts it off where the last time had no answer. */
-  beat(): void {
+  /** Pings the client, and disconnects it if it did not respond to the previous ping. */
+  ping(): void {
     if (!this.#isAlive) this.cut();
     else if (this.isOpen) this.#ws.ping();
     this.#isAlive = false;
   }
 
-  #leave(): void {
-    this.#gone.abort(new TickhaulError('reset', 'the client left'));
+  #onDisconnect(): void {
+    this.#disconnected.abort(new TickhaulError('reset', 'the client left'));
   }
 
-  #taken(bytes: Buffer): Promise<void> {
+  #write(bytes: Buffer): Promise<void> {
     this.#watch.onWriteStart();
     const written = new Promise<void>((resolve) => {
       this.#connection.write(bytes, (error) => {
         this.#watch.onWriteEnd();
         this.#isAlive = true;
-        // The WebSocket hears of it later than this write does.
-        if (error) this.#leave();
+        // The WebSocket notices a disconnect later than this write does.
+        if (error) this.#onDisconnect();
         else resolve();
       });
     });

@@ -90,7 +90,7 @@ export function createSocketServer(
       client.close(CLOSE_CODE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
   };
   const beating = setInterval(() => {
-    for (const client of clients) client.beat();
+    for (const client of clients) client.ping();
   }, beatMs);
   beating.unref();
   return {

@@ -28,7 +28,7 @@ export function createCheckThreads(maxThreads: number, store: StoreSettings, ear
     startThread: () =>
       new WorkerThread(new URL('./check-worker.js', import.meta.url), { name: 'check', workerData: store }),
   });
-  for (let started = 0; started < early; started++) pool.startThread();
+  pool.start(early);
   return {
     inspect: (requests, onBytes) => pool.run(requests, { onEvent: (bytes) => onBytes(...bytes) }),
     close: () => pool.close(),
