@@ -35,7 +35,7 @@ test('finds imports in every form', () => {
     "export type * from './e.js';",
     "const { f } = await import('./f.js');",
     "type G = import('./g.js').G;",
-    "const worker = new Worker(new URL('./worker.js', import.meta.url));",
+    "const thread = new WorkerThread(new URL('./worker.js', import.meta.url), { name });",
     "// import './comment.js'",
   ].join('\n');
   assert.deepEqual(importsOf(source), [
@@ -153,6 +153,11 @@ test('only the formats and their registrations ask for the name of a format', ()
     FILES.filter((file) => !formats.test(file) && FORMAT_NAME.test(readFileSync(join(ROOT, file), 'utf8'))),
     ['src/base/output-format-names.ts', 'src/format/output-formats.ts'],
   );
+});
+
+test('only one file starts threads', () => {
+  const starts = FILES.filter((file) => /\bnew Worker\(/.test(readFileSync(join(ROOT, file), 'utf8')));
+  assert.deepEqual(starts, ['src/base/worker-thread.ts']);
 });
 
 /** A declaration that a file exports under its own name. */

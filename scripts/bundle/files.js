@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 
-const NAMED = /(new Worker\(\s*)?new URL\(\s*'(\.{1,2}\/[^']+)',\s*import\.meta\.url\s*\)/g;
+const NAMED = /(new WorkerThread\(\s*)?new URL\(\s*'(\.{1,2}\/[^']+)',\s*import\.meta\.url\s*\)/g;
 
 /**
  * The files that modules refer to by `new URL('./<name>', import.meta.url)`: threads, which are bundled as separate

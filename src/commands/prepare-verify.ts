@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../run/run-events.js';
 import type { StoreSettings } from '../store/files.js';
-import { type CheckThread, startCheckThread } from '../verify/check/check-thread.js';
+import { type CheckThreads, createCheckThreads } from '../verify/check/check-threads.js';
 import type { RepairFiles } from '../verify/file-check.js';
 import type { VerifyInput } from '../verify/verify-input.js';
 import type { CommandArgs } from './arguments/command-args.js';
@@ -87,13 +87,12 @@ function assertCompatibleFlags(args: CommandArgs): void {
 async function withThreads<T>(
   { quick, jobs }: Pick<VerifyInput, 'quick' | 'jobs'>,
   store: StoreSettings,
-  work: (threads: readonly CheckThread[]) => Promise<T>,
+  work: (threads: CheckThreads) => Promise<T>,
 ): Promise<T> {
-  const count = quick ? 0 : Math.min(jobs, EARLY_THREADS);
-  const threads = Array.from({ length: count }, () => startCheckThread(store));
+  const threads = createCheckThreads(jobs, store, quick ? 0 : Math.min(jobs, EARLY_THREADS));
   try {
     return await work(threads);
   } finally {
-    await Promise.all(threads.map((thread) => thread.close()));
+    await threads.close();
   }
 }

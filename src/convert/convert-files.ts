@@ -22,10 +22,10 @@ import { OUTPUT_BYTES_KEY } from './output/provenance.js';
 import { openProvenanceStore, type ProvenanceStore } from './output/provenance-store.js';
 import { type OutputSelection, ROWS_ONLY } from './output-selection.js';
 import {
-  type ConvertThread,
-  createInlineConvertThread,
-  startConvertThread,
-} from './threads/convert-thread.js';
+  createInlineConverter,
+  createThreadConverter,
+  type FileConverter,
+} from './threads/file-converter.js';
 
 export interface ConvertInput extends SourceSelection {
   /** Locations of day files, folders, prefixes, or globs. */
@@ -110,7 +110,7 @@ class ConvertRun {
   readonly #files: Files;
   readonly #emit: (event: FileEvent) => void;
   readonly #records = new Map<string, Promise<ProvenanceStore>>();
-  /** Files not yet started, and threads that convert a file. */
+  /** Files not yet started, and files being converted. */
   #queued = 0;
   #busy = 0;
   /** Aborted by the caller, by an error that affects all files, or by a bug in one thread. */
@@ -122,7 +122,7 @@ class ConvertRun {
     this.#files = files;
     this.#emit = emit;
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
-    // Each thread adds a listener; without this, Node would warn about a leak.
+    // Each job adds a listener; without this, Node would warn about a leak.
     setMaxListeners(0, this.#signal);
   }
 
@@ -132,47 +132,43 @@ class ConvertRun {
     this.#queued = planned.length;
     const count = Math.min(this.#input.jobs, planned.length);
     // Threads start too slowly for a single file; a large one gets kernel threads instead.
-    const start = (): ConvertThread =>
-      planned.length === 1 ? createInlineConvertThread(this.#files) : startConvertThread(this.#input.store);
-    const running = Array.from({ length: count }, () => this.#runThread(queue, start()));
-    for (const thread of running) thread.catch((error: unknown) => this.#stop.abort(error));
+    const converter =
+      planned.length === 1
+        ? createInlineConverter(this.#files)
+        : createThreadConverter(count, this.#input.store);
+    const running = Array.from({ length: count }, () => this.#convertQueue(queue, converter));
+    for (const worker of running) worker.catch((error: unknown) => this.#stop.abort(error));
     await Promise.allSettled(running);
+    await converter.close();
     await Promise.all(running);
     return this.#signal.aborted ? abortReason(this.#signal) : undefined;
   }
 
-  /** Converts files in one thread until the queue is empty. */
-  async #runThread(queue: Iterable<PlannedConversion>, thread: ConvertThread): Promise<void> {
-    const signal = this.#signal;
-    const abort = (): void => thread.abort();
-    signal.addEventListener('abort', abort, { once: true });
-    try {
-      for (const planned of queue) {
-        if (signal.aborted) return;
-        this.#queued--;
-        this.#busy++;
-        await this.#convert(thread, planned);
-        this.#busy--;
-      }
-    } finally {
-      signal.removeEventListener('abort', abort);
-      await thread.close();
+  /** Converts one file after the other until the queue is empty. */
+  async #convertQueue(queue: Iterable<PlannedConversion>, converter: FileConverter): Promise<void> {
+    for (const planned of queue) {
+      if (this.#signal.aborted) return;
+      this.#queued--;
+      this.#busy++;
+      await this.#convert(converter, planned);
+      this.#busy--;
     }
   }
 
   /** Computed types come first: if the source is not kept, the last job removes it. */
-  async #convert(thread: ConvertThread, planned: PlannedConversion): Promise<void> {
+  async #convert(converter: FileConverter, planned: PlannedConversion): Promise<void> {
     const computed = planned.outputs.filter(({ type }) => type !== undefined);
     const rows = planned.outputs.filter(({ type }) => type === undefined);
     let keepSource = this.#input.keepSource || rows.length > 0;
-    const isComplete = computed.length === 0 || (await this.#runJob(thread, planned, computed, keepSource));
+    const isComplete =
+      computed.length === 0 || (await this.#runJob(converter, planned, computed, keepSource));
     keepSource = this.#input.keepSource || !isComplete;
-    if (rows.length > 0 && !this.#signal.aborted) await this.#runJob(thread, planned, rows, keepSource);
+    if (rows.length > 0 && !this.#signal.aborted) await this.#runJob(converter, planned, rows, keepSource);
   }
 
   /** Writes outputs of a source in one job. @returns whether they are complete. */
   async #runJob(
-    thread: ConvertThread,
+    converter: FileConverter,
     planned: PlannedConversion,
     outputs: readonly ConversionOutput[],
     keepSource: boolean,
@@ -183,7 +179,7 @@ class ConvertRun {
     const events = outputs.map(({ target: path }) => ({ event: 'file', file, path, source }) as const);
     for (const { path } of events) emit({ event: 'start', file, path });
     try {
-      const results = await this.#executeJob(thread, planned, outputs, keepSource);
+      const results = await this.#executeJob(converter, planned, outputs, keepSource);
       for (const [i, { status, rows, bytes, warning }] of results.entries()) {
         if (warning !== undefined) emit({ event: 'warning', message: warning });
         const base = events[i];
@@ -202,7 +198,7 @@ class ConvertRun {
   }
 
   async #executeJob(
-    thread: ConvertThread,
+    converter: FileConverter,
     planned: PlannedConversion,
     outputs: readonly ConversionOutput[],
     keepSource: boolean,
@@ -217,7 +213,7 @@ class ConvertRun {
     );
     const path = targets[0]?.target ?? '';
     const job = this.#createJob(planned, targets, keepSource);
-    const results = await convertWithRetries(thread, job, path, { emit, signal: this.#signal });
+    const results = await convertWithRetries(converter, job, path, { emit, signal: this.#signal });
     for (const [i, { provenance, bytes }] of results.entries()) {
       const target = targets[i]?.target;
       if (provenance && target !== undefined) {

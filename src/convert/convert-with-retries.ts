@@ -3,7 +3,7 @@ import { withRetries } from '../base/with-retries.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ConvertFileResult } from './convert-file.js';
 import type { ConvertJob } from './convert-job.js';
-import type { ConvertThread } from './threads/convert-thread.js';
+import type { FileConverter } from './threads/file-converter.js';
 
 /** Total uploads of an output whose upload the store loses. */
 const MAX_UPLOADS = 3;
@@ -12,10 +12,10 @@ const MAX_UPLOADS = 3;
  * Converts one file. If the store lost an upload, the file is converted again, since its source can be read
  * again.
  * @param path of the output, for events.
- * @throws like `ConvertThread.convert`; the abort reason.
+ * @throws like `FileConverter.convert`; the abort reason.
  */
 export function convertWithRetries(
-  thread: ConvertThread,
+  converter: FileConverter,
   job: ConvertJob,
   path: string,
   { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
@@ -24,10 +24,11 @@ export function convertWithRetries(
   const convertOnce = (): Promise<readonly ConvertFileResult[]> => {
     attempt++;
     let position = 0;
-    return thread.convert(job, (received, total) => {
+    const onBytes = (received: number, total: number): void => {
       position += received;
       emit({ event: 'progress', path, received, position, total });
-    });
+    };
+    return converter.convert(job, onBytes, signal);
   };
   return withRetries(convertOnce, {
     maxAttempts: MAX_UPLOADS,

@@ -1,4 +1,4 @@
-import { createWeightedSemaphore } from './weighted-semaphore.js';
+import { Semaphore } from '../base/semaphore.js';
 
 /** Memory in bytes that a file in flight needs in addition to the common part. */
 export interface MemoryNeed {
@@ -20,8 +20,8 @@ const BATCH_MEMORY_BYTES = 170_000_000;
 const UPLOAD_BUDGET_BYTES = 240 * 1024 ** 2;
 
 export function createMemoryBudget(): MemoryBudget {
-  const batches = createWeightedSemaphore(BATCH_MEMORY_BYTES);
-  const uploads = createWeightedSemaphore(UPLOAD_BUDGET_BYTES);
+  const batches = new Semaphore(BATCH_MEMORY_BYTES);
+  const uploads = new Semaphore(UPLOAD_BUDGET_BYTES);
   return {
     // A file with upload memory waits for nothing else, so no two files wait for each other.
     async acquire(need, signal) {

@@ -64,7 +64,7 @@ export function openSharedRun(
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Many listeners are expected: each file in flight adds one.
   setMaxListeners(0, signal, stopped);
-  const pool = createTransferPool(transfers.concurrency, stopped, transfers.limit);
+  const pool = createTransferPool(transfers.concurrency, stopped, transfers.slots);
   const emit: EventSink = (event) => {
     input.emit(event);
     if (event.event === 'progress') pool.updateLimit();

@@ -1,5 +1,5 @@
-import pLimit, { type LimitFunction } from 'p-limit';
 import type { ProcessGroup } from '../base/keyed-mutex.js';
+import { Semaphore } from '../base/semaphore.js';
 import { type Concurrency, createConcurrency } from '../transfer/concurrency.js';
 import { createPause, type Pause } from '../transfer/pause.js';
 import { createRateLimit, type RateLimit } from '../transfer/rate-limit.js';
@@ -10,7 +10,7 @@ import { createMemoryBudget, type MemoryBudget } from './memory-budget.js';
 /** Limits of the transfers of one run, or of several concurrent runs in one process and folder. */
 export interface TransferLimits extends FolderCoordination {
   readonly concurrency: Concurrency;
-  readonly limit: LimitFunction;
+  readonly slots: Semaphore;
   readonly rate: RateLimit;
   readonly pause: Pause;
   readonly memory: MemoryBudget;
@@ -24,7 +24,7 @@ export function createTransferLimits(
   const concurrency = createConcurrency(configured, { processes: processGroup?.processes });
   return {
     concurrency,
-    limit: pLimit(Math.max(1, concurrency.limit)),
+    slots: new Semaphore(Math.max(1, concurrency.limit)),
     rate: createRateLimit(maxRate, processGroup?.processes),
     pause: createPause(),
     memory: createMemoryBudget(),

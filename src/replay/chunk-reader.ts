@@ -1,20 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
-import pLimit, { type LimitFunction } from 'p-limit';
 import { abortReason, TickhaulError, toDiskError } from '../base/errors.js';
 import { openRegular } from '../base/open-regular.js';
+import type { Semaphore } from '../base/semaphore.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { Files } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
-
-/**
- * Limits how many files are open, or how many requests to an object store are in flight, at the same time.
- */
-export type OpenFileLimit = LimitFunction;
-
-export function createOpenFileLimit(maxOpen: number): OpenFileLimit {
-  return pLimit(maxOpen);
-}
 
 /**
  * Multiple of the chunk size that one range request reads: each request to a store has a high latency. Two
@@ -26,10 +17,11 @@ const OBJECT_CHUNK_FACTOR = 4;
  * Reads many files in parallel with few handles: a file is opened for each chunk and closed after it. An
  * object is read in ranges, and each range is requested while the previous one is used: an open response
  * would time out while its reader is busy.
+ * @param open limits open files, or requests in flight to an object store.
  * @param chunk bytes of a file that are read at a time, which is the size of its buffer; an object uses eight
  * times as much.
  */
-export function createChunkReader(open: OpenFileLimit, chunk: number, files: Files): ReadChunks {
+export function createChunkReader(open: Semaphore, chunk: number, files: Files): ReadChunks {
   return (location, use, signal) =>
     isObjectLocation(location)
       ? readObject({ open, chunk: OBJECT_CHUNK_FACTOR * chunk, files }, location, use, signal)
@@ -39,7 +31,7 @@ export function createChunkReader(open: OpenFileLimit, chunk: number, files: Fil
 type Read = Parameters<ReadChunks>;
 
 async function readFile(
-  open: OpenFileLimit,
+  open: Semaphore,
   chunk: number,
   path: string,
   use: Read[1],
@@ -51,7 +43,7 @@ async function readFile(
     const reading: Reading = { path, ino, position: 0, hash: createHash('sha256') };
     for (;;) {
       if (signal?.aborted) throw abortReason(signal);
-      const bytesRead = await open(() => readNext(reading, buffer));
+      const bytesRead = await open.run(() => readNext(reading, buffer));
       if (bytesRead === 0) return;
       const bytes = buffer.subarray(0, bytesRead);
       reading.position += bytesRead;
@@ -113,7 +105,7 @@ async function beginsWith(
 }
 
 interface RangeReadContext {
-  readonly open: OpenFileLimit;
+  readonly open: Semaphore;
   readonly chunk: number;
   readonly files: Files;
 }
@@ -127,10 +119,10 @@ async function readObject(
   // Aborted when the reader stops, to cancel the range requested ahead.
   const stopped = new AbortController();
   const anyOf = signal ? AbortSignal.any([signal, stopped.signal]) : stopped.signal;
-  const object = await open(() => files.openRandom(location, anyOf));
+  const object = await open.run(() => files.openRandom(location, anyOf));
   const read = (position: number): Promise<Buffer> | undefined => {
     if (position >= object.bytes) return undefined;
-    const pending = open(() => object.read(position, Math.min(chunk, object.bytes - position)));
+    const pending = open.run(() => object.read(position, Math.min(chunk, object.bytes - position)));
     // The error is thrown when this range is awaited, which may never happen.
     pending.catch(() => {});
     return pending;

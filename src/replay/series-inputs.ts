@@ -1,17 +1,17 @@
 import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
+import { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
-import { MIN_BYTES_FOR_THREAD } from '../convert/threads/min-bytes-for-thread.js';
+import { MIN_BYTES_FOR_THREAD } from '../convert/threads/kernel-host.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import { createOpenFileLimit } from './chunk-reader.js';
 import { createHandover } from './handover.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
-import { receiveSeries, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
+import { createReplayThreads, type ReplayThreads } from './threads/line-thread.js';
+import { readSeriesInThread, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
 import type { SeriesTask } from './threads/series-worker.js';
-import { type ThreadJobHandle, ThreadPool } from './threads/thread-pool.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from './write-series-lines.js';
 
 /** Bytes of text in memory, of all series of a replay together; their lines take about five times as much. */
@@ -49,7 +49,7 @@ export interface SeriesInput {
 
 /** Resources that the replays of a process share. */
 export interface SeriesThreads {
-  readonly threads: ThreadPool<SeriesTask>;
+  readonly threads: ReplayThreads<SeriesTask>;
   /** For files that are read in this thread. */
   readonly files: Files;
   /** Open replays; those that share one budget get less memory the more there are. */
@@ -67,7 +67,7 @@ export function createSeriesThreads(
 ): SeriesThreads {
   const maxThreads = Math.min(processors, MAX_THREADS);
   const filesPerThread = Math.ceil(MAX_OPEN_FILES / maxThreads);
-  const threads = new ThreadPool(maxThreads, () => startSeriesThread(filesPerThread, store));
+  const threads = createReplayThreads(maxThreads, () => startSeriesThread(filesPerThread, store));
   const files = openFiles(store);
   const close = async (): Promise<void> => {
     await threads.close();
@@ -135,7 +135,7 @@ function readInThisThread(
   const anyOf = AbortSignal.any([signal, stop.signal]);
   setMaxListeners(0, anyOf);
   const memories = createLineMemories();
-  const open = createOpenFileLimit(MAX_OPEN_FILES);
+  const open = new Semaphore(MAX_OPEN_FILES);
   const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
   return {
     lines: series.map((replayed) =>
@@ -154,23 +154,19 @@ function readInThreads(
   signal: AbortSignal,
 ): MergeInputs {
   const count = Math.min(series.length, threads.maxThreads);
-  const tasks = Array.from({ length: count }, (_, thread) => ({
-    series: series.filter((_one, index) => index % count === thread),
-    textChunk,
-  }));
-  const jobs = threads.startJobs(tasks);
-  const receivers = tasks.map((task, index) =>
-    receiveSeries(task, jobs[index] as ThreadJobHandle, { arrival, warn }),
-  );
+  const jobs = Array.from({ length: count }, (_, thread) => {
+    const task = { series: series.filter((_one, index) => index % count === thread), textChunk };
+    return readSeriesInThread(threads, task, { arrival, warn });
+  });
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
-    for (const receiver of receivers) receiver.close();
+    for (const job of jobs) job.close();
   };
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const receiver = receivers[index % count] as SeriesLines;
-      return receiver.lines(Math.floor(index / count));
+      const job = jobs[index % count] as SeriesLines;
+      return job.lines(Math.floor(index / count));
     }),
     close,
   };

@@ -1,3 +1,4 @@
+import type { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import type { GzipReadOptions } from '../integrity/read-gzip.js';
@@ -6,7 +7,7 @@ import { RowTally } from '../market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
 import type { Files } from '../store/files.js';
-import { createChunkReader, type OpenFileLimit } from './chunk-reader.js';
+import { createChunkReader } from './chunk-reader.js';
 import type { SwapBuffer } from './handover.js';
 import { createPeriodEndFinder } from './period-end-finder.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
@@ -28,7 +29,7 @@ export interface SharedReading extends GzipReadOptions {
 }
 
 export function createSharedReading(
-  shared: Omit<SharedReading, 'read'> & { readonly open: OpenFileLimit; readonly files: Files },
+  shared: Omit<SharedReading, 'read'> & { readonly open: Semaphore; readonly files: Files },
 ): SharedReading {
   return { ...shared, read: createChunkReader(shared.open, shared.textChunk, shared.files) };
 }

@@ -42,9 +42,14 @@ function isOutOfFiles(error: unknown): error is NodeJS.ErrnoException {
   return isSystemError(error) && ['EMFILE', 'ENFILE'].includes(error.code);
 }
 
-/** The stack of a bug; undefined for a known error. */
+/** The stack of a bug, with that of its cause; undefined for a known error. */
 export function bugStack(thrown: unknown): string | undefined {
-  return thrown instanceof Error && isBug(thrown) ? thrown.stack : undefined;
+  if (!(thrown instanceof Error) || !isBug(thrown)) return undefined;
+  const cause = bugStack(thrown.cause);
+  return cause === undefined
+    ? thrown.stack
+    : `${thrown.stack}
+  cause: ${cause}`;
 }
 
 /** Creates the summary of a run that threw an error. @param startMs a value of `performance.now()`. */

@@ -1,22 +1,25 @@
 import { TickhaulError } from '../base/errors.js';
 
-/** Limits concurrent clients over both ports and all processes: WebSocket connections and HTTP replays. */
+/**
+ * Limits the clients of both ports and all processes: WebSocket connections, and HTTP responses that replay. A client
+ * above the limit is refused; it does not wait.
+ */
 export interface ClientLimit {
-  /** @returns false at the limit; otherwise call `leave` when the client has disconnected. */
-  enter(): Promise<boolean>;
-  leave(): void;
+  /** @returns false above the limit; otherwise call `release` when the client has left. */
+  tryAcquire(): Promise<boolean>;
+  release(): void;
 }
 
 /** The limit of one process. */
 export function createClientLimit(max: number): ClientLimit {
   let clients = 0;
   return {
-    async enter() {
+    async tryAcquire() {
       if (clients >= max) return false;
       clients++;
       return true;
     },
-    leave: () => void clients--,
+    release: () => void clients--,
   };
 }
 

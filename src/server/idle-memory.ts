@@ -1,13 +1,13 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Idle time after which garbage is collected; unused threads have ended by then. */
+/** Time without open responses after which memory is freed. Idle threads have ended by then, too. */
 const IDLE_MS = 6_000;
-const LAST_MS = 500;
+const SECOND_COLLECTION_MS = 500;
 
 /**
- * Collects garbage when the server has been idle for some seconds. V8 collects it only during allocations, and an idle
- * server allocates nothing.
+ * Frees the memory of past responses once no response is open for a while: V8 collects garbage when something is
+ * allocated, and an idle server allocates nothing.
  * @returns a function to call whenever the last open response has ended.
  */
 export function createIdleMemory(isIdle: () => boolean): () => void {
@@ -16,14 +16,14 @@ export function createIdleMemory(isIdle: () => boolean): () => void {
     timer ??= setTimeout(() => {
       if (!isIdle()) return;
       collectGarbage();
-      // Memory of closed ports and sockets is freed only after their close events.
-      setTimeout(collectGarbage, LAST_MS).unref();
+      // Memory of ports and sockets becomes garbage only after their close was handled.
+      setTimeout(collectGarbage, SECOND_COLLECTION_MS).unref();
     }, IDLE_MS).unref();
     timer.refresh();
   };
 }
 
-/** Node offers `gc` only with a flag, which can be set at run time. */
+/** Node exposes the collection only with a flag, which may be set while the process runs. */
 function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,31 +1,33 @@
 import type { TickhaulError } from '../base/errors.js';
 
+/** An open response. */
 interface OpenResponse {
   readonly work: Promise<void>;
   readonly isStalled: () => boolean;
 }
 
-/** Responses in flight. At shutdown the server waits for them and aborts those that take too long. */
+/** Open responses. When the server ends, it waits for them and aborts those that take too long. */
 export class OpenResponses {
   readonly #open = new Map<AbortController, OpenResponse>();
-  /** Responses that end only if they are aborted. */
+  /** Responses that never end by themselves. */
   readonly #endless = new Set<AbortController>();
   readonly #onIdle: () => void;
   #end: TickhaulError | undefined;
 
-  /** @param onIdle called when the last response in flight has ended. */
+  /** @param onIdle called when the last open response has ended. */
   constructor(onIdle: () => void) {
     this.#onIdle = onIdle;
   }
 
+  /** Whether no response is open. */
   get isIdle(): boolean {
     return this.#open.size === 0;
   }
 
   /**
    * Runs the work of a response.
-   * @param stop aborted if the response must end early.
-   * @param isStalled whether the client reads nothing: shutdown does not wait for such a response.
+   * @param stop is aborted if the response has to end early.
+   * @param isStalled whether the client does not read; the end of the server does not wait for such a client.
    */
   async run(
     stop: AbortController,
@@ -43,7 +45,7 @@ export class OpenResponses {
     }
   }
 
-  /** Runs the work of a response that ends only if it is aborted, for which shutdown does not wait. */
+  /** Runs the work of a response without an end; the end of the server does not wait for it. */
   async runEndless(stop: AbortController, work: () => Promise<void>): Promise<void> {
     this.#endless.add(stop);
     try {

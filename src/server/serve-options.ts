@@ -7,25 +7,25 @@ import type { LockOwner } from '../store/lock/run-lock.js';
 import type { ClientLimit } from './client-limit.js';
 import type { MemoryUsage, ServerCounts } from './server-metrics.js';
 
-/** Options of the server (docs/spec/local-server.md#configuration): plain data, apart from the client and the log. */
+/** Options of the server (docs/spec/local-server.md#configuration). */
 export interface ServeOptions {
-  /** HTTP port; WebSocket uses the next one. 0 for any two free ports. */
+  /** Port of HTTP; WebSocket has the next one. 0 for any two free ports. */
   readonly port: number;
-  /** Listen address. */
+  /** Address to listen on. */
   readonly host: string;
   /** Origins of other pages that may use the server. */
   readonly allowOrigins: readonly string[];
-  /** Maximum number of concurrent clients over all processes. */
+  /** Maximum number of clients of all processes together. */
   readonly maxClients: number;
   /** Whether responses are compressed for clients that accept it. */
   readonly isCompressed: boolean;
   /** Source of normalized messages. */
   readonly source: 'feeds' | 'datasets';
-  /** Access to the raw data API. */
+  /** Options of the raw data API. */
   readonly feeds: Omit<FeedRunOptions, 'emit' | 'signal'>;
-  /** Folder with stored copies of exchange records. */
+  /** Folder with copies of the exchange records. */
   readonly records: string;
-  /** Folder or bucket of the day files. */
+  /** Destination that contains the day files. */
   readonly destination: Destination;
   readonly dayFiles: {
     readonly options: DownloadSettings;
@@ -33,27 +33,28 @@ export interface ServeOptions {
     readonly owner: () => LockOwner;
   };
   readonly log: ServerLog;
-  /** Memory of this process. */
+  /** Memory of the process. */
   readonly memory: () => MemoryUsage;
-  /** Set in a worker of a cluster. */
+  /** Set if the server is a worker of a cluster. */
   readonly cluster?: ClusterShare | undefined;
 }
 
-/** State that the workers of a cluster share. */
+/** What the workers of a cluster share. */
 export interface ClusterShare extends ProcessGroup {
-  /** Limit over all workers. */
+  /** Limit for the clients of all workers together. */
   readonly clients: ClientLimit;
   /** Prints each warning once, also if several workers report it. */
   warnOnce(line: string): void;
-  /** Sum over all workers. @throws if the primary process does not respond. */
+  /** Sums of all processes. @throws if the primary process has ended. */
   counts(): Promise<ServerCounts>;
 }
 
-/** Receives lines without line ends. They never contain a key. */
+/** Receives lines without their line break; no line contains a key. */
 export interface ServerLog {
+  /** Prints a warning. */
   warn(line: string): void;
-  /** Receives a line for each request, if requested. */
+  /** Logs each request; undefined if not requested. */
   readonly request?: ((line: string) => void) | undefined;
-  /** Receives details for debugging, if requested. */
+  /** Logs internal events; undefined if not requested. */
   readonly debug?: ((line: string) => void) | undefined;
 }

@@ -2,7 +2,8 @@ import { availableParallelism } from 'node:os';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
 import { createFeedRun } from '../feeds/create-feed-run.js';
 import type { FeedRun } from '../feeds/feed-run.js';
-import { createFeedThreads, type FeedThreads } from '../replay/feeds/feed-inputs.js';
+import { createFeedThreads } from '../replay/feeds/feed-inputs.js';
+import type { FeedThreads } from '../replay/feeds/threads/feed-thread.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { RunEvent } from '../run/run-events.js';
 import { type ClientLimit, createClientLimit } from './client-limit.js';
@@ -12,26 +13,26 @@ import { OpenResponses } from './open-responses.js';
 import type { ServeOptions } from './serve-options.js';
 import { createMetrics, type ServerCounts, type ServerMetrics } from './server-metrics.js';
 import { createWarnOnce } from './warn-once.js';
-import { WriteTurns } from './write-turns.js';
+import { WritePacer } from './write-pacer.js';
 
 /** State that all requests share. */
 export interface ServerContext {
   readonly options: ServeOptions;
-  /** Its signal is never aborted, since each response has its own. */
+  /** Its signal is never aborted: each response has a signal. */
   readonly run: FeedRun;
   readonly answers: OpenResponses;
   readonly clients: ClientLimit;
-  readonly turns: WriteTurns;
+  readonly pacer: WritePacer;
   /** Counters of this process. */
   readonly metrics: ServerMetrics;
-  /** Counters and memory of all processes of the cluster. */
+  /** Counters and memory of all processes of the cluster together. */
   counts(): Promise<ServerCounts>;
   /** Day files that several responses need are downloaded once. */
   readonly transfers: TransferLimits;
-  /** Threads that all responses share. */
+  /** Threads of all responses together, for day files and for feeds. */
   readonly seriesThreads: SeriesThreads;
   readonly feedThreads: FeedThreads;
-  /** Prints each distinct warning once. */
+  /** Prints each warning once. */
   warnOnce(line: string): void;
   readonly emit: (event: RunEvent) => void;
 }
@@ -65,7 +66,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     },
   };
   const answers: OpenResponses = new OpenResponses(createIdleMemory(() => answers.isIdle));
-  // Each process of a cluster uses its share of the processors.
+  // The processes of a cluster share the processors.
   const processors = Math.max(1, Math.floor(availableParallelism() / (cluster?.processes ?? 1)));
   const counts = async (): Promise<ServerCounts> =>
     (await cluster?.counts()) ?? { metrics, memory: options.memory() };
@@ -73,7 +74,7 @@ export function createServerContext(options: ServeOptions): ServerContext {
     options,
     run: { ...run, cache: counted },
     answers,
-    turns: new WriteTurns(),
+    pacer: new WritePacer(),
     clients: cluster?.clients ?? createClientLimit(options.maxClients),
     metrics,
     counts,

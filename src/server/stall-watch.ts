@@ -1,21 +1,20 @@
-/** Duration of a write after which a client counts as stalled. */
-const STALLED_MS = 5000;
+/** A client counts as stalled if a write takes longer. */
+const STALL_TIMEOUT_MS = 5000;
 
-/** Detects a client that does not read. Writes are small, so a single slow one is enough. */
+/** Detects a client that does not read. Writes are small, so the duration of the current one is enough. */
 export class StallWatch {
-  #writingSince: number | undefined;
+  #writeStartMs: number | undefined;
 
+  /** Whether the current write has taken longer than 5 s. */
   get isStalled(): boolean {
-    return this.#writingSince !== undefined && performance.now() - this.#writingSince >= STALLED_MS;
+    return this.#writeStartMs !== undefined && performance.now() - this.#writeStartMs >= STALL_TIMEOUT_MS;
   }
 
-  /** Call before a write. */
-  begin(): void {
-    this.#writingSince = performance.now();
+  onWriteStart(): void {
+    this.#writeStartMs = performance.now();
   }
 
-  /** Call after the write. */
-  end(): void {
-    this.#writingSince = undefined;
+  onWriteEnd(): void {
+    this.#writeStartMs = undefined;
   }
 }

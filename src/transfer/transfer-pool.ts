@@ -1,4 +1,4 @@
-import pLimit, { type LimitFunction } from 'p-limit';
+import { Semaphore } from '../base/semaphore.js';
 import type { Concurrency } from './concurrency.js';
 
 /** A task's slot under the concurrency limit. The task holds it while it transfers a file. */
@@ -38,12 +38,12 @@ const MAX_BACKGROUND_TASKS = 2000;
 
 /**
  * @param signal aborted when the run is stopped; after that, no task waits for a slot.
- * @param limiter hands out the slots; pools with the same limiter share them.
+ * @param slots pools with the same semaphore share its slots.
  */
 export function createTransferPool(
   concurrency: Concurrency,
   signal: AbortSignal,
-  limiter: LimitFunction = pLimit(Math.max(1, concurrency.limit)),
+  slots = new Semaphore(Math.max(1, concurrency.limit)),
 ): TransferPool {
   const tasks = new Set<Promise<void>>();
   let backgroundTasks = 0;
@@ -55,57 +55,46 @@ export function createTransferPool(
   let firstFailure: { readonly error: unknown } | undefined;
 
   const updateLimit = (): void => {
-    limiter.concurrency = Math.max(1, concurrency.limit);
+    slots.capacity = Math.max(1, concurrency.limit);
     const resumable = waiters;
     waiters = [];
     for (const resume of resumable) resume();
   };
 
   const hasRoom = (maxSlots: number): boolean => {
-    const slots = Math.min(maxSlots, concurrency.limit);
+    const limit = Math.min(maxSlots, concurrency.limit);
     const activeTasks = tasks.size - backgroundTasks;
     return (
-      requestedSlots < slots &&
-      activeTasks < slots + MAX_TASKS_BEYOND_LIMIT &&
+      requestedSlots < limit &&
+      activeTasks < limit + MAX_TASKS_BEYOND_LIMIT &&
       backgroundTasks < MAX_BACKGROUND_TASKS
     );
   };
 
   const createSlot = (): TransferSlot & { close(): void } => {
-    /** Ends the limiter's job, which lasts as long as the slot is held. Undefined if it is not held. */
-    let endJob: (() => void) | undefined;
+    /** Undefined if no slot is held. */
+    let releaseSlot: (() => void) | undefined;
     let isInBackground = false;
 
     const release = (): void => {
-      if (!endJob) return;
-      endJob();
-      endJob = undefined;
+      if (!releaseSlot) return;
+      releaseSlot();
+      releaseSlot = undefined;
       requestedSlots--;
       updateLimit();
     };
 
     return {
       async acquire() {
-        if (endJob || signal.aborted) return;
+        if (releaseSlot || signal.aborted) return;
         requestedSlots++;
-        await new Promise<void>((resolve) => {
-          const onAbort = (): void => {
-            requestedSlots--;
-            resolve();
-            updateLimit();
-          };
-          signal.addEventListener('abort', onAbort, { once: true });
-          void limiter(
-            () =>
-              new Promise<void>((end) => {
-                signal.removeEventListener('abort', onAbort);
-                // p-limit cannot remove a single queued job, so after an abort the job ends as it starts.
-                if (signal.aborted) return end();
-                endJob = end;
-                resolve();
-              }),
-          );
-        });
+        try {
+          releaseSlot = await slots.acquire(1, signal);
+        } catch {
+          // Aborted: the task continues without a slot.
+          requestedSlots--;
+          updateLimit();
+        }
       },
       release,
       moveToBackground() {

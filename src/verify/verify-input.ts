@@ -3,7 +3,7 @@ import type { Shard } from '../dataset/shard.js';
 import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import type { CheckThread } from './check/check-thread.js';
+import type { CheckThreads } from './check/check-threads.js';
 import type { RepairFiles } from './file-check.js';
 
 /** Input of a check of a download folder. */
@@ -21,7 +21,7 @@ export interface VerifyInput {
   /** Number of threads. */
   readonly jobs: number;
   /** Threads started in advance to save time. The caller closes them in any case. */
-  readonly threads?: readonly CheckThread[] | undefined;
+  readonly threads?: CheckThreads | undefined;
   /** Records valid files that the manifest lacks. */
   readonly adopt: boolean;
   /** Removes leftovers of ended runs. */

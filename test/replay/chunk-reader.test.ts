@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { rename, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createChunkReader, createOpenFileLimit } from '../../src/replay/chunk-reader.js';
+import { Semaphore } from '../../src/base/semaphore.js';
+import { createChunkReader } from '../../src/replay/chunk-reader.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -15,7 +16,7 @@ async function readWhileReplaced(t: TestContext, behind: number, by: Buffer): Pr
   await writeFile(path, OLD);
   const { ino } = await stat(path);
   const chunks: Buffer[] = [];
-  const read = createChunkReader(createOpenFileLimit(1), CHUNK, openFiles(undefined));
+  const read = createChunkReader(new Semaphore(1), CHUNK, openFiles(undefined));
   await read(path, async (chunk) => {
     chunks.push(Buffer.from(chunk));
     if (chunks.length !== behind) return;

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
-import { createChunkReader, createOpenFileLimit } from '../../src/replay/chunk-reader.js';
+import { Semaphore } from '../../src/base/semaphore.js';
+import { createChunkReader } from '../../src/replay/chunk-reader.js';
 import { writeLinesToFile } from '../../src/replay/file-output.js';
 import type { RandomAccess } from '../../src/store/files.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
@@ -39,7 +40,7 @@ test('reads many objects in parallel in ranges, with few requests at a time', as
   const objects = Array.from({ length: 20 }, (_, at) => bytesOf(at * 1500, at));
   const files = countRequests(objectFiles());
   for (const [at, bytes] of objects.entries()) files.bucket.write(String(at), bytes);
-  const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
+  const read = createChunkReader(new Semaphore(3), CHUNK, files);
   const found = await Promise.all(
     objects.map(async (_, at) => {
       const chunks: Buffer[] = [];
@@ -57,7 +58,7 @@ test('reads many objects in parallel in ranges, with few requests at a time', as
 test('requests one range ahead, and none after the reader has stopped', async () => {
   const files = objectFiles();
   files.bucket.write('large', bytesOf(100 * RANGE, 1));
-  const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
+  const read = createChunkReader(new Semaphore(3), CHUNK, files);
   let chunks = 0;
   const enough = new Error('enough');
   const reading = read(
@@ -76,7 +77,7 @@ test('requests one range ahead, and none after the reader has stopped', async ()
 test('stops reading an object that is replaced', async () => {
   const files = objectFiles();
   files.bucket.write('a', bytesOf(10 * RANGE, 1));
-  const read = createChunkReader(createOpenFileLimit(3), CHUNK, files);
+  const read = createChunkReader(new Semaphore(3), CHUNK, files);
   const replace = async (): Promise<void> => void files.bucket.write('a', bytesOf(10 * RANGE, 2));
   await assert.rejects(read('s3://bucket/a', replace, signal), { code: 'changed' });
 });

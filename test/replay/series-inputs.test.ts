@@ -3,24 +3,24 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
+import { Semaphore } from '../../src/base/semaphore.js';
 import type { DataType } from '../../src/dataset/data-types.js';
 import { addDays, parseDay } from '../../src/dataset/day.js';
 import { createLineMemories } from '../../src/market/day-file/text-lines.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
 import { TimeMerge } from '../../src/market/time-merge.js';
-import { createOpenFileLimit } from '../../src/replay/chunk-reader.js';
 import { FileArrivals } from '../../src/replay/file-arrivals.js';
 import { createHandover } from '../../src/replay/handover.js';
 import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/replay-request.js';
 import { mergeLines } from '../../src/replay/replay-series.js';
+import { createReplayThreads, type ReplayThreads } from '../../src/replay/threads/line-thread.js';
 import {
-  receiveSeries,
+  readSeriesInThread,
   type SeriesLines,
   startSeriesThread,
 } from '../../src/replay/threads/series-thread.js';
 import type { SeriesTask } from '../../src/replay/threads/series-worker.js';
-import { ThreadPool } from '../../src/replay/threads/thread-pool.js';
 import {
   createLineBuffers,
   createSharedReading,
@@ -47,7 +47,7 @@ function readHere(
 ): AsyncIterable<TimedLines>[] {
   const memories = createLineMemories();
   const reading = createSharedReading({
-    open: createOpenFileLimit(2),
+    open: new Semaphore(2),
     files: localFiles,
     textChunk,
     arrival,
@@ -62,8 +62,8 @@ function readHere(
 }
 
 /** A few threads that end with the test. */
-function createThreads(t: TestContext, most = 1, onStart = (): void => {}): ThreadPool<SeriesTask> {
-  const threads = new ThreadPool<SeriesTask>(most, () => {
+function createThreads(t: TestContext, most = 1, onStart = (): void => {}): ReplayThreads<SeriesTask> {
+  const threads = createReplayThreads(most, () => {
     onStart();
     return startSeriesThread(2);
   });
@@ -72,14 +72,12 @@ function createThreads(t: TestContext, most = 1, onStart = (): void => {}): Thre
 }
 
 function readInThread(
-  threads: ThreadPool<SeriesTask>,
+  threads: ReplayThreads<SeriesTask>,
   task: SeriesTask,
   arrival: Arrival = NONE,
   warn: (message: string) => void = ignore,
 ): SeriesLines {
-  const [job] = threads.startJobs([task]);
-  assert.ok(job);
-  return receiveSeries(task, job, { arrival, warn });
+  return readSeriesInThread(threads, task, { arrival, warn });
 }
 
 function createFile(path: string, day = DAY, isDownloading = false): SeriesFile {

@@ -86,13 +86,13 @@ for (const minutes of [10, 20]) {
     const server = await serveHere(t, await wideFeed(t), await tempDir(t));
     const { status } = await ask(server.httpPort, withOptions('/replay-normalized', asked(minutes)));
     assert.equal(status, 200);
-    const { serving } = server;
-    const { texts } = serving.run;
+    const { context } = server;
+    const { texts } = context.run;
     // Large buffers come out of the memory that all share: too much of it is in use here.
     new ReservedText(texts).reserve((3 / 4) * texts.bytes);
     // The text of slices comes out of it too.
     const room = texts.left;
-    const options = parseNormalizedOptions([asked(minutes)], serving.warnOnce);
+    const options = parseNormalizedOptions([asked(minutes)], context.warnOnce);
     const before = await bufferBytes();
     const stop = new AbortController();
     let stuck = 0;
@@ -102,7 +102,7 @@ for (const minutes of [10, 20]) {
         return new Promise((_, reject) => stop.signal.addEventListener('abort', reject));
       };
       const target = { output: { write }, written: { messages: 0, bytes: 0 }, signal: stop.signal };
-      return assert.rejects(replayNormalized(serving, options, target));
+      return assert.rejects(replayNormalized(context, options, target));
     });
     await until('a write of each', () => stuck === CLIENTS);
     const ahead = room - texts.left;
@@ -151,7 +151,7 @@ function send(port: number, path: string): Socket {
 
 /** Whether nothing was taken for more than 5 s. */
 let seen = { bytes: -1, at: 0 };
-function isStuck({ serving: { metrics } }: Served): boolean {
+function isStuck({ context: { metrics } }: Served): boolean {
   const now = performance.now();
   if (metrics.bytes !== seen.bytes) seen = { bytes: metrics.bytes, at: now };
   return now - seen.at > 6000;

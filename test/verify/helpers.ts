@@ -10,7 +10,7 @@ import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { createRepair } from '../../src/verify/amend/repair.js';
-import type { CheckThread } from '../../src/verify/check/check-thread.js';
+import type { CheckThreads } from '../../src/verify/check/check-threads.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { envOf, type Finished } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
@@ -84,7 +84,7 @@ export async function verifyHere(
   service: Sandbox,
   destination: Destination,
   flags: readonly string[],
-  threads?: readonly CheckThread[],
+  threads?: CheckThreads,
 ): Promise<Verified> {
   const events: RunEvent[] = [];
   const emit = (event: RunEvent): void => void events.push(event);

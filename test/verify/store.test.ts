@@ -8,7 +8,7 @@ import { rejectOnAbort } from '../../src/base/wait.js';
 import { readCoverage } from '../../src/coverage/read-coverage.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
-import type { CheckThread } from '../../src/verify/check/check-thread.js';
+import type { CheckThreads } from '../../src/verify/check/check-threads.js';
 import { inspectFileBytes } from '../../src/verify/check/inspect-file-bytes.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
@@ -49,16 +49,15 @@ async function stored(t: TestContext): Promise<Store> {
   return { store, folder, verify: (...flags) => verifyHere(folder.service, store, flags, threads) };
 }
 
-/** A check thread would not see objects in memory. */
-function inProcess({ files }: MemoryDestination): readonly CheckThread[] {
-  const thread: CheckThread = {
+/** Threads would not see objects in memory. */
+function inProcess({ files }: MemoryDestination): CheckThreads {
+  return {
     inspect: (orders, onBytes) =>
       Promise.all(
         orders.map((order, index) => inspectFileBytes(order, (count) => onBytes(index, count), files)),
       ),
     close: async () => {},
   };
-  return [thread, thread];
 }
 
 function bytesOf(store: MemoryDestination, path: string): Buffer {

@@ -40,6 +40,12 @@ test('downloaded files are verified, by reading them and by size', async (t) => 
   assert.match(text.stderr, /^4 files planned: 4 to verify\n4 verified in /);
 });
 
+test('a run whose check thread ends fails, and does not wait for it', async (t) => {
+  const { verify } = await downloadFolder(t);
+  process.once('worker', (thread) => void thread.terminate());
+  await assert.rejects(verify(), /the check thread ended with code/);
+});
+
 test('every kind of damage is found', async (t) => {
   const { dir, verify } = await downloadFolder(t);
   const path = (name: string): string => join(dir, name);

@@ -34,7 +34,7 @@ async function serveInProcess(args: CommandArgs, cli: CliHost, settings: ServeSe
   return withServeOptions(args, cli, settings, async (options, countServing) => {
     const { startServer } = await import('../../server/replay-server.js');
     const server = await startServer(options);
-    countServing(server.serving);
+    countServing(server.context);
     await clearCache(cli, settings);
     return runUntilSignal(cli, settings, server, GRACE_MS);
   });

@@ -77,7 +77,7 @@ async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHos
   const { createReplayServer } = await import('../../server/replay-server.js');
   return withServeOptions(args, cli, await readServeSettings(args, cli), async (options, connectMetrics) => {
     const server = createReplayServer({ ...options, cluster: share });
-    connectMetrics(server.serving);
+    connectMetrics(server.context);
     await serve(server);
     return 0;
   });

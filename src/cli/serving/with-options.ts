@@ -14,7 +14,7 @@ export function withServeOptions(
   args: CommandArgs,
   cli: CliHost,
   { feeds, options }: ServeSettings,
-  work: (options: ServeOptions, connectMetrics: (serving: ServerContext) => void) => Promise<number>,
+  work: (options: ServeOptions, connectMetrics: (context: ServerContext) => void) => Promise<number>,
 ): Promise<number> {
   let countRequest = (): void => {};
   const note = (line: string): void => {

@@ -1,5 +1,6 @@
+import { createDeferred } from '../../base/deferred.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { type BatchKernel, createBatchKernel, type KernelJob } from '../../format/kernel/batch-kernel.js';
-import { createDeferred } from './deferred.js';
 
 /** Exclusive use of a kernel for one batch. */
 export interface KernelLease {
@@ -59,26 +60,23 @@ class SharedKernel {
   users = 0;
   readonly #job: KernelJob;
   #kernel: Promise<BatchKernel> | undefined;
-  /** Resolves when the previous batch has ended. */
-  #free: Promise<unknown> = Promise.resolve();
+  /** One batch at a time. */
+  readonly #batch = new Semaphore(1);
   /** Resolve when the last two outputs are written. A kernel has two output buffers, used in turns. */
-  #outputs: readonly [Promise<unknown>, Promise<unknown>] = [this.#free, this.#free];
+  #outputs: readonly (Promise<void> | undefined)[] = [];
 
   constructor(job: KernelJob) {
     this.#job = job;
   }
 
   async lease(): Promise<KernelLease> {
-    const previousBatch = this.#free;
-    const batchEnded = createDeferred<void>();
-    this.#free = batchEnded.promise;
-    await previousBatch;
+    const endBatch = await this.#batch.acquire();
     const [olderOutput, newerOutput] = this.#outputs;
     await olderOutput;
     const outputWritten = createDeferred<void>();
     const discard = (): void => {
       this.#kernel = undefined;
-      batchEnded.resolve();
+      endBatch();
     };
     this.#kernel ??= createBatchKernel(this.#job);
     try {
@@ -86,7 +84,7 @@ class SharedKernel {
         kernel: await this.#kernel,
         release: () => {
           this.#outputs = [newerOutput, outputWritten.promise];
-          batchEnded.resolve();
+          endBatch();
         },
         onWritten: () => {
           outputWritten.resolve();

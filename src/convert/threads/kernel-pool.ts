@@ -1,9 +1,13 @@
 import { availableParallelism } from 'node:os';
-import type { KernelJob } from '../../format/kernel/batch-kernel.js';
-import type { KernelPool } from './kernel-host.js';
-import { startKernelThread } from './kernel-thread.js';
+import { createDeferred, type Deferred } from '../../base/deferred.js';
+import { TickhaulError } from '../../base/errors.js';
+import { WorkerThread } from '../../base/worker-thread.js';
+import type { PieceRows } from '../../format/csv/row-splitter.js';
+import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
+import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
+import { type KernelHost, type KernelPool, MIN_BYTES_FOR_THREAD } from './kernel-host.js';
+import type { KernelCommand, ParsedPiece } from './kernel-worker.js';
 import { createLocalKernels } from './local-kernel.js';
-import { MIN_BYTES_FOR_THREAD } from './min-bytes-for-thread.js';
 
 /** One gunzip stream cannot keep more kernel threads busy. */
 const MAX_KERNEL_THREADS = 4;
@@ -15,6 +19,11 @@ const WAIT_RATIO_TO_GROW = 0.1;
 const WAIT_RATIO_TO_OVERSUBSCRIBE = 0.4;
 /** Window over which the reader's wait ratio is measured. */
 const SAMPLE_WINDOW_MS = 250;
+/**
+ * Pieces of text in transit to a thread. They hold a usual batch, so that the thread never waits between two
+ * batches.
+ */
+const PIECE_COUNT = 16;
 
 /**
  * Creates the kernels for one source, which the calling thread reads. They run in threads if the source is
@@ -34,7 +43,7 @@ export function createKernels(sourceBytes: number, spareProcessors: number): Ker
  */
 export function createKernelThreads(processors: number, initialThreads = 1): KernelPool {
   const maxThreads = Math.max(initialThreads, Math.min(MAX_KERNEL_THREADS, processors + 1));
-  const first = startKernelThread(onWait);
+  const first = new KernelThread(onWait);
   const hosts = [first];
   let job: KernelJob | undefined;
   let windowStartMs = performance.now();
@@ -51,7 +60,7 @@ export function createKernelThreads(processors: number, initialThreads = 1): Ker
     waitedMs = 0;
   }
   function addThread(): void {
-    const host = startKernelThread(onWait);
+    const host = new KernelThread(onWait);
     hosts.push(host);
     if (job) host.open(job);
   }
@@ -72,4 +81,137 @@ export function createKernelThreads(processors: number, initialThreads = 1): Ker
       await Promise.all(hosts.map((host) => host.close()));
     },
   };
+}
+
+interface PendingBatch {
+  readonly result: Deferred<readonly EncodedBatch[]>;
+  readonly parts: EncodedBatch[];
+}
+
+/** A kernel in its own thread. */
+export class KernelThread implements KernelHost {
+  readonly #onWait: (ms: number) => void;
+  readonly #thread = new WorkerThread<KernelCommand, ParsedPiece | undefined>(
+    new URL('./kernel-worker.js', import.meta.url),
+    { name: 'kernel' },
+  );
+  readonly #pieces = PieceMemory.create(PIECE_COUNT);
+  /** Resolves when the thread can parse pieces. */
+  #opened: Promise<PieceMemory> | undefined;
+  readonly #writtenCount = new SharedArrayBuffer(4);
+  /** Number of pieces in the thread. */
+  #pendingPieces = 0;
+  readonly #batches: PendingBatch[] = [];
+  /** Resolves at the next parsed piece or failure. */
+  #waiter: Deferred<void> | undefined;
+  #earlyRows = 0;
+  /** Milliseconds that the kernel has spent on pieces. */
+  #busyMs = 0;
+  #failure: unknown;
+
+  /** @param onWait called with the milliseconds that the caller waited for a piece while the kernel was busy. */
+  constructor(onWait: (ms: number) => void) {
+    this.#onWait = onWait;
+    this.#pieces.catch(() => {});
+  }
+
+  open(job: KernelJob): void {
+    const written = this.#writtenCount;
+    this.#opened = this.#pieces.then(async (pieces) => {
+      await this.#thread.run({ command: 'open', job, text: pieces.memory.buffer, written });
+      return pieces;
+    });
+    this.#opened.catch((error: unknown) => this.#fail(error));
+  }
+
+  async acquirePiece(): Promise<Piece> {
+    const pieces = await this.#pieces;
+    this.#throwIfFailed();
+    const free = pieces.acquire();
+    if (free) return free;
+    const startMs = performance.now();
+    const busyMsBefore = this.#busyMs;
+    for (;;) {
+      await this.#waitForPiece();
+      this.#throwIfFailed();
+      const piece = pieces.acquire();
+      if (!piece) continue;
+      this.#onWait(Math.min(this.#busyMs - busyMsBefore, performance.now() - startMs));
+      return piece;
+    }
+  }
+
+  finishBatch(): Promise<readonly EncodedBatch[]> {
+    const result = createDeferred<readonly EncodedBatch[]>();
+    if (this.#failure !== undefined) result.reject(this.#failure);
+    this.#batches.push({ result, parts: [] });
+    return result.promise;
+  }
+
+  async parse(piece: Piece, rows: PieceRows): Promise<void> {
+    this.#pendingPieces++;
+    this.#parse(piece, rows).catch((error: unknown) => this.#fail(error));
+  }
+
+  async drain(): Promise<number> {
+    while (this.#pendingPieces > 0) {
+      this.#throwIfFailed();
+      await this.#waitForPiece();
+    }
+    this.#throwIfFailed();
+    const earlyRows = this.#earlyRows;
+    this.#earlyRows = 0;
+    return earlyRows;
+  }
+
+  onWritten(): void {
+    const written = new Int32Array(this.#writtenCount);
+    Atomics.add(written, 0, 1);
+    Atomics.notify(written, 0);
+  }
+
+  async close(): Promise<void> {
+    this.#fail(new TickhaulError('interrupted', 'the conversion was stopped'));
+    await this.#thread.close();
+  }
+
+  async #parse(piece: Piece, rows: PieceRows): Promise<void> {
+    const pieces = await this.#opened;
+    const parsed = await this.#thread.run({ command: 'parse', at: piece.at, rows });
+    pieces?.free(piece);
+    this.#pendingPieces--;
+    if (parsed) this.#onParsed(parsed, rows.endsBatch);
+  }
+
+  #onParsed({ batches, earlyRows, busyMs }: ParsedPiece, endsBatch: boolean): void {
+    this.#busyMs += busyMs;
+    this.#earlyRows += earlyRows;
+    this.#batches[0]?.parts.push(...batches);
+    if (endsBatch) {
+      this.#earlyRows = 0;
+      const batch = this.#batches.shift();
+      batch?.result.resolve(batch.parts);
+    }
+    this.#resumeWaiter();
+  }
+
+  #waitForPiece(): Promise<void> {
+    this.#waiter ??= createDeferred();
+    return this.#waiter.promise;
+  }
+
+  #resumeWaiter(): void {
+    this.#waiter?.resolve();
+    this.#waiter = undefined;
+  }
+
+  #throwIfFailed(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  #fail(error: unknown): void {
+    this.#failure ??= error;
+    for (const { result } of this.#batches) result.reject(this.#failure);
+    this.#resumeWaiter();
+  }
 }

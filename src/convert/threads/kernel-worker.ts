@@ -1,6 +1,5 @@
-import { parentPort } from 'node:worker_threads';
-import { TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/file-error.js';
+import type { TransferListItem } from 'node:worker_threads';
+import { serveJobs } from '../../base/serve-jobs.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import {
   type BatchKernel,
@@ -10,27 +9,32 @@ import {
 } from '../../format/kernel/batch-kernel.js';
 import { parseRows } from './parse-rows.js';
 
-/** Messages to a kernel's thread: first the job, then rows. */
-export type KernelCommand =
-  | {
-      readonly command: 'open';
-      readonly job: KernelJob;
-      /** Memory of the pieces. */
-      readonly text: SharedArrayBuffer;
-      /** One integer: the number of batches whose output was written. */
-      readonly written: SharedArrayBuffer;
-    }
-  | { readonly command: 'parse'; readonly at: number; readonly rows: PieceRows };
+interface OpenCommand {
+  readonly command: 'open';
+  readonly job: KernelJob;
+  /** Memory of the pieces. */
+  readonly text: SharedArrayBuffer;
+  /** One integer: the number of batches whose output was written. */
+  readonly written: SharedArrayBuffer;
+}
 
-/** Messages from it, one per piece. Errors are plain data, since a posted TickhaulError loses its fields. */
-export interface KernelResponse {
+interface ParseCommand {
+  readonly command: 'parse';
+  readonly at: number;
+  readonly rows: PieceRows;
+}
+
+/** Jobs of a kernel's thread: it is opened once; then it parses pieces. */
+export type KernelCommand = OpenCommand | ParseCommand;
+
+/** Result of a piece. */
+export interface ParsedPiece {
   /** Batches that ended early and, if this piece ends a batch, the rest of it. */
   readonly batches: readonly EncodedBatch[];
   /** Rows of the batches that ended early. */
   readonly earlyRows: number;
   /** Milliseconds that the piece took. */
   readonly busyMs: number;
-  readonly error?: FileError | undefined;
 }
 
 interface OpenKernel {
@@ -40,50 +44,40 @@ interface OpenKernel {
   readonly written: Int32Array;
 }
 
-let openKernel: Promise<OpenKernel> | undefined;
+let opened: OpenKernel | undefined;
 let finishedBatches = 0;
 /** Whether the current batch has rows. */
 let isBatchOpen = false;
-let hasFailed = false;
+/** The first error; the kernel must not be used after it. */
+let failure: { readonly error: unknown } | undefined;
 
-parentPort?.on('message', async (message: KernelCommand) => {
-  if (message.command === 'open') openKernel = prepare(message);
-  else if (openKernel) postResponse(executeCommand(await openKernel, message.at, message.rows));
-});
+// Pieces are parsed without a promise: a batch may block this thread until the results before it are written.
+serveJobs<KernelCommand, ParsedPiece | undefined>(
+  (command) => (command.command === 'open' ? open(command) : parsePiece(command)),
+  listUnsharedBuffers,
+);
 
-async function prepare({
-  job,
-  text,
-  written,
-}: Extract<KernelCommand, { command: 'open' }>): Promise<OpenKernel> {
-  return { kernel: await createBatchKernel(job), job, text, written: new Int32Array(written) };
+async function open({ job, text, written }: OpenCommand): Promise<undefined> {
+  opened = { kernel: await createBatchKernel(job), job, text, written: new Int32Array(written) };
 }
 
-/** Undefined after an error: nothing waits for a response then. */
-function executeCommand(
-  { kernel, job, text, written }: OpenKernel,
-  at: number,
-  rows: PieceRows,
-): KernelResponse | undefined {
-  if (hasFailed) return undefined;
+function parsePiece({ at, rows }: ParseCommand): ParsedPiece {
+  if (failure) throw failure.error;
+  if (!opened) throw new Error('the kernel is not open');
+  const { kernel, job, text, written } = opened;
   if (!isBatchOpen) waitForOutput(written);
   const startMs = performance.now();
   isBatchOpen = !rows.endsBatch;
   try {
     const endedEarly = parseRows(kernel, job, new Uint8Array(text, at, rows.length), rows);
     const earlyRows = endedEarly.reduce((sum, batch) => sum + batch.rows, 0);
-    if (!rows.endsBatch) return { batches: endedEarly, earlyRows, busyMs: performance.now() - startMs };
-    finishedBatches++;
-    const last = kernel.finish();
-    return {
-      batches: last ? [...endedEarly, last] : endedEarly,
-      earlyRows,
-      busyMs: performance.now() - startMs,
-    };
+    const last = rows.endsBatch ? kernel.finish() : undefined;
+    if (rows.endsBatch) finishedBatches++;
+    const batches = last ? [...endedEarly, last] : endedEarly;
+    return { batches, earlyRows, busyMs: performance.now() - startMs };
   } catch (error) {
-    if (!(error instanceof TickhaulError)) throw error;
-    hasFailed = true;
-    return { batches: [], earlyRows: 0, busyMs: 0, error: { code: error.code, message: error.message } };
+    failure = { error };
+    throw error;
   }
 }
 
@@ -96,12 +90,8 @@ function waitForOutput(written: Int32Array): void {
   }
 }
 
-function postResponse(message: KernelResponse | undefined): void {
-  if (!message) return;
-  const buffers = message.batches.map(({ bytes }) => bytes.buffer);
-  // Transfer only unshared buffers; shared memory cannot be transferred.
-  parentPort?.postMessage(
-    message,
-    buffers.filter((buffer) => buffer instanceof ArrayBuffer),
-  );
+/** Shared memory cannot be transferred. */
+function listUnsharedBuffers(parsed: ParsedPiece | undefined): readonly TransferListItem[] {
+  const buffers = parsed?.batches.map(({ bytes }) => bytes.buffer) ?? [];
+  return buffers.filter((buffer) => buffer instanceof ArrayBuffer);
 }

@@ -1,8 +1,8 @@
+import { createDeferred, type Deferred } from '../../base/deferred.js';
 import { TickhaulError } from '../../base/errors.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
-import { createDeferred, type Deferred } from './deferred.js';
 import {
   acquireSharedKernel,
   clearKernelCache,

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { parentPort, workerData } from 'node:worker_threads';
-import { TickhaulError } from '../../base/errors.js';
-import type { FileError } from '../../base/file-error.js';
+import { workerData } from 'node:worker_threads';
+import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
@@ -46,16 +45,12 @@ export interface ConvertedOutput extends Pick<ConversionResult, 'rows' | 'bytes'
   readonly object?: StoredVersion | undefined;
 }
 
-/**
- * Response to one command. Errors are plain data, since structured clone drops the fields of a TickhaulError.
- */
-export interface ConvertResponse {
-  readonly id: number;
+/** Result of one command. */
+export interface ConvertCommandResult {
+  /** Result of `finish`. */
   readonly outputs?: readonly ConvertedOutput[] | undefined;
   /** Buffer of the received text, for reuse. */
   readonly text?: Uint8Array<ArrayBuffer> | undefined;
-  readonly error?: FileError | undefined;
-  readonly bug?: unknown;
 }
 
 type SourceChecksum = Parameters<Conversion['finish']>[0];
@@ -68,58 +63,57 @@ const files = openFiles(workerData as StoreSettings);
 
 const runningConversions = new Map<number, RunningConversion>();
 /** The last command of each conversion; the next one waits for it. */
-const lastCommands = new Map<number, Promise<void>>();
+const lastCommands = new Map<number, Promise<unknown>>();
 /** Abort a conversion's uploads to a store. */
 const abortControllers = new Map<number, AbortController>();
 
-parentPort?.on('message', (order: ConvertCommand) => {
-  // Earlier commands may be waiting for a store that does not respond.
-  if (order.order === 'abort') abortControllers.get(order.id)?.abort();
-  const previous = lastCommands.get(order.id) ?? Promise.resolve();
-  lastCommands.set(
-    order.id,
-    previous
-      .then(() => executeCommand(order))
-      .then((response) => {
-        if (order.order === 'text')
-          parentPort?.postMessage({ ...response, text: order.text }, [order.text.buffer]);
-        else parentPort?.postMessage(response);
-        // Abort is the last command of a conversion.
-        if (order.order === 'abort') lastCommands.delete(order.id);
-      }),
-  );
-});
+serveJobs<ConvertCommand, ConvertCommandResult>(
+  (command) => {
+    const { id } = command;
+    // Earlier commands may be waiting for a store that does not respond.
+    if (command.order === 'abort') abortControllers.get(id)?.abort();
+    const previous = lastCommands.get(id) ?? Promise.resolve();
+    const result = previous.then(() => executeCommand(command));
+    lastCommands.set(
+      id,
+      result.catch(() => {}),
+    );
+    return result;
+  },
+  ({ text }) => (text ? [text.buffer] : []),
+);
 
-async function executeCommand(order: ConvertCommand): Promise<ConvertResponse> {
-  const { id } = order;
+async function executeCommand(command: ConvertCommand): Promise<ConvertCommandResult> {
   try {
-    return { id, outputs: await runCommand(order) };
+    return await runCommand(command);
   } catch (error) {
-    await endConversion(id);
-    if (!(error instanceof TickhaulError)) return { id, bug: error };
-    return { id, error: { code: error.code, message: error.message } };
+    await endConversion(command.id);
+    throw error;
   }
 }
 
 /** Ignores commands to a failed conversion: some are in flight when it fails. */
-async function runCommand(order: ConvertCommand): Promise<readonly ConvertedOutput[] | undefined> {
-  if (order.order === 'begin') {
-    const stop = new AbortController();
-    abortControllers.set(order.id, stop);
-    runningConversions.set(order.id, await createConversion(order.job, stop.signal));
-    return undefined;
+async function runCommand(command: ConvertCommand): Promise<ConvertCommandResult> {
+  const { id, order } = command;
+  const conversion = runningConversions.get(id);
+  switch (order) {
+    case 'begin': {
+      const stop = new AbortController();
+      abortControllers.set(id, stop);
+      runningConversions.set(id, await createConversion(command.job, stop.signal));
+      return {};
+    }
+    case 'text':
+      await conversion?.write(command.text.subarray(0, command.length));
+      return { text: command.text };
+    case 'finish':
+      return { outputs: await conversion?.finish(command.source) };
+    case 'abort':
+      await endConversion(id);
+      // Abort is the last command of a conversion.
+      lastCommands.delete(id);
+      return {};
   }
-  if (order.order === 'abort') {
-    await endConversion(order.id);
-    return undefined;
-  }
-  const conversion = runningConversions.get(order.id);
-  if (!conversion) return undefined;
-  if (order.order === 'text') {
-    await conversion.write(order.text.subarray(0, order.length));
-    return undefined;
-  }
-  return conversion.finish(order.source);
 }
 
 async function createConversion(

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import pLimit from 'p-limit';
 import { abortReason, isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { toFileError } from '../../base/file-error.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { secondsSince } from '../../base/units.js';
 import type { EventSink, FileEvent, RunSummary } from '../../run/run-events.js';
 import { createRunTally } from '../../run/run-tally.js';
@@ -30,15 +30,16 @@ export async function checkSlices({ folder, jobs, emit, signal }: CheckSlicesInp
   if (paths.length === 0) emit({ event: 'note', message: `no slices in ${feeds}: nothing is cached` });
   const tally = createRunTally();
   emit({ event: 'plan', files: paths.length, aim: 'verify' });
-  const limit = pLimit(jobs);
-  await limit.map(paths, async (path) => {
+  const check = async (path: string): Promise<void> => {
     if (signal.aborted) throw abortReason(signal);
     const event = await checkSlice(feeds, path);
     // Undefined if another process removed the file.
     if (!event) return;
     tally.add(event);
     emit(event);
-  });
+  };
+  const limit = new Semaphore(jobs);
+  await Promise.all(paths.map((path) => limit.run(() => check(path))));
   return tally.summary({
     planned: undefined,
     stopped: undefined,

@@ -1,7 +1,7 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import pLimit from 'p-limit';
 import { isSystemError, toDiskError } from '../../base/errors.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../../dataset/minute.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import {
@@ -20,7 +20,7 @@ export const COMPLETE_AFTER_MS = 30 * MS_PER_MINUTE;
 const ABANDONED_MS = 3_600_000;
 
 /** Limits parallel lookups: each holds the names of an hour in memory and checks all of them at once. */
-const limitLookups = pLimit(4);
+const lookups = new Semaphore(4);
 /** Lookups that have not started, for reuse by equal requests. */
 const waitingLookups = new Map<string, Promise<PackedIndex>>();
 const ENCODINGS: readonly SliceEncoding[] = ['gzip', 'zstd'];
@@ -58,7 +58,7 @@ export async function readSliceIndex(
   const known = waitingLookups.get(name);
   const lookup =
     known ??
-    limitLookups(() => {
+    lookups.run(() => {
       waitingLookups.delete(name);
       return lookUp(feeds, exchange, keys, range);
     });

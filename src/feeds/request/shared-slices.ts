@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import { abortReason } from '../../base/errors.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import type { Minute, MinuteRange } from '../../dataset/minute.js';
 import { readSliceIndex } from '../cache/slice-index.js';
@@ -52,7 +52,7 @@ const MAX_REMEMBERED_MINUTES = 20_000;
 
 export function createSharedSlices(): SharedSlices {
   const known = new Map<string, SliceInFlight>();
-  const limit = pLimit(1);
+  const requests = new Semaphore(1);
 
   const drop = (inFlight: SliceInFlight, keys = inFlight.keys): void => {
     for (const key of keys) if (known.get(key) === inFlight) known.delete(key);
@@ -66,8 +66,8 @@ export function createSharedSlices(): SharedSlices {
   };
   const start = (run: FetchRun, request: KeyedRequest): SliceInFlight => {
     const stop = new AbortController();
-    limit.concurrency = Math.max(1, run.concurrency.limit);
-    const fetched = limit(() => fetchUnlessCached(run, request, stop.signal));
+    requests.capacity = Math.max(1, run.concurrency.limit);
+    const fetched = requests.run(() => fetchUnlessCached(run, request, stop.signal));
     const inFlight: SliceInFlight = {
       slice: fetched,
       stop,

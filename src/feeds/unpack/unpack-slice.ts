@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import { TickhaulError } from '../../base/errors.js';
+import { Semaphore } from '../../base/semaphore.js';
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { gunzipBytes } from '../../integrity/gunzip-bytes.js';
 import { isLineStart } from '../read/raw-line.js';
@@ -33,7 +33,7 @@ const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 /** The output buffer of a slice has the size of its compressed bytes plus this. */
 const SMALL_TEXT_CHUNK_BYTES = 64 * 1024;
 /** Matches the default number of Node's threads that run zlib. */
-const decompressionLimit = pLimit(4);
+const decompressions = new Semaphore(4);
 
 const LF = 0x0a;
 
@@ -53,7 +53,7 @@ export function unpackSlice(
 ): Promise<SliceText> {
   const isSmall = encoding === 'gzip' && bytes.length <= SMALL_SLICE_BYTES;
   const work = (): Promise<SliceText> => unpack(bytes, encoding, keep, chunkBytes);
-  return isSmall ? work() : decompressionLimit(work);
+  return isSmall ? work() : decompressions.run(work);
 }
 
 /** Creates a `Keep` that allows bytes up to a maximum. */

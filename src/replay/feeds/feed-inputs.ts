@@ -5,19 +5,22 @@ import { isProvisional } from '../../feeds/cache/slice-index.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import { createHandover } from '../handover.js';
 import type { MergeInputs } from '../series-inputs.js';
-import { ThreadPool } from '../threads/thread-pool.js';
+import { createReplayThreads } from '../threads/line-thread.js';
 import type { ReadText } from './distribute-texts.js';
 import type { FeedSource, OpenSource } from './feed-source.js';
 import { FeedTextBuffer } from './feed-text.js';
 import { createMonotonicCounter } from './monotonic-counter.js';
 import { readFeeds } from './read-feeds.js';
 import { readLinesWithOneReader, readLinesWithReaders } from './source-lines.js';
-import { type FeedJob, type FeedReader, readFeedJob, startFeedThread } from './threads/feed-thread.js';
+import {
+  type FeedJob,
+  type FeedReader,
+  type FeedThreads,
+  startFeedJob,
+  startFeedThread,
+} from './threads/feed-thread.js';
 import type { FeedTask } from './threads/feed-worker.js';
 import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
-
-/** Threads that the replays of a process share. */
-export type FeedThreads = ThreadPool<readonly FeedTask[]>;
 
 export interface FeedInputsOptions {
   readonly run: FeedRun;
@@ -36,7 +39,7 @@ const MAX_SHARES = 3;
 
 /** @param processors maximum number of threads; defaults to the number of processors. */
 export function createFeedThreads(processors = availableParallelism()): FeedThreads {
-  return new ThreadPool(Math.min(processors, MAX_THREADS), startFeedThread);
+  return createReplayThreads(Math.min(processors, MAX_THREADS), startFeedThread);
 }
 
 /** How a source is read. */
@@ -105,7 +108,7 @@ function readInThreads(
   const count = Math.min(all.length, threads.maxThreads);
   const jobs: FeedJob[] = [];
   const startTasks = (tasks: readonly (readonly FeedTask[])[]): void => {
-    for (const [at, job] of threads.startJobs(tasks).entries()) jobs.push(readFeedJob(tasks[at] ?? [], job));
+    for (const jobTasks of tasks) jobs.push(startFeedJob(threads, jobTasks));
   };
   startTasks(
     Array.from({ length: count }, (_, turn) =>

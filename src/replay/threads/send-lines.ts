@@ -1,10 +1,9 @@
-import type { MessagePort } from 'node:worker_threads';
+import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { AsyncQueue } from '../../base/async-queue.js';
 import { TickhaulError } from '../../base/errors.js';
 import { type FileError, toFileError } from '../../base/file-error.js';
 import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { createSwapBuffer, type SwapBuffer } from '../handover.js';
-import { lineTransferList } from './line-transfer-list.js';
 
 /** Lines received from another thread. */
 export interface TransferredLines extends TimedLines {
@@ -56,4 +55,12 @@ export async function sendLines({ port, input, free, write, copyPositions }: Sen
     if (error instanceof TickhaulError) send({ type: 'failed', input, error: toFileError(error) });
     else send({ type: 'bug', input, error });
   }
+}
+
+/**
+ * The buffers of lines as a transfer list for `postMessage`; after the transfer they are detached in this
+ * thread.
+ */
+export function lineTransferList({ bytes, ends, localTimestamps }: TimedLines): TransferListItem[] {
+  return [bytes, ends, localTimestamps].map(({ buffer }) => buffer as ArrayBuffer);
 }

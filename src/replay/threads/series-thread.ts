@@ -1,15 +1,18 @@
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../base/worker-thread.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import type { StoreSettings } from '../../store/files.js';
 import type { SharedReading } from '../write-series-lines.js';
-import { LineThread } from './line-thread.js';
+import { LineThread, type PortJob, type ReplayThreads, THREAD_LIMITS } from './line-thread.js';
 import type { SeriesCommand, SeriesTask, SeriesThreadMessage, SeriesWorkerData } from './series-worker.js';
-import { THREAD_LIMITS, type ThreadJobHandle } from './thread-pool.js';
 
 /** Starts a thread that runs `SeriesTask`s. @param maxOpenFiles maximum number of open files in the thread. */
-export function startSeriesThread(maxOpenFiles: number, store?: StoreSettings | undefined): Worker {
+export function startSeriesThread(
+  maxOpenFiles: number,
+  store?: StoreSettings | undefined,
+): WorkerThread<PortJob<SeriesTask>> {
   const workerData: SeriesWorkerData = { maxOpenFiles, store };
-  return new Worker(new URL('./series-worker.js', import.meta.url), {
+  return new WorkerThread(new URL('./series-worker.js', import.meta.url), {
+    name: 'day file replay',
     resourceLimits: THREAD_LIMITS,
     workerData,
   });
@@ -26,16 +29,14 @@ export interface SeriesLines {
   close(): void;
 }
 
-/**
- * @param job handle of the task's job in its thread. @param arrival waits for files on behalf of the thread.
- */
-export function receiveSeries(
-  { series }: SeriesTask,
-  job: ThreadJobHandle,
+/** Starts a job. @param arrival waits for files on behalf of the thread. */
+export function readSeriesInThread(
+  threads: ReplayThreads<SeriesTask>,
+  task: SeriesTask,
   { arrival, warn }: Pick<SharedReading, 'arrival' | 'warn'>,
 ): SeriesLines {
-  const { port } = job;
-  const thread = new LineThread(job, series.length);
+  const thread = new LineThread(threads, task, task.series.length);
+  const { port } = thread;
   port.on('message', (message: SeriesThreadMessage) => {
     if (message.type === 'warning') return warn(message.message);
     if (message.type !== 'waits') return thread.handleMessage(message);
@@ -45,5 +46,5 @@ export function receiveSeries(
       (error: unknown) => thread.fail(input, error),
     );
   });
-  return { lines: (input) => thread.lines(input), close: () => job.close() };
+  return { lines: (input) => thread.lines(input), close: () => thread.close() };
 }

@@ -1,16 +1,17 @@
-import { setMaxListeners } from 'node:events';
-import { parentPort, workerData } from 'node:worker_threads';
+import { once, setMaxListeners } from 'node:events';
+import { workerData } from 'node:worker_threads';
 import { AsyncQueue } from '../../base/async-queue.js';
+import { Semaphore } from '../../base/semaphore.js';
+import { serveJobs } from '../../base/serve-jobs.js';
 import { createLineMemories } from '../../market/day-file/text-lines.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
-import { createOpenFileLimit } from '../chunk-reader.js';
 import type { SwapBuffer } from '../handover.js';
 import type { ReplaySeries } from '../replay-request.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from '../write-series-lines.js';
+import type { PortJob } from './line-thread.js';
 import { type LinesMessage, sendLines, type UsedLines } from './send-lines.js';
-import type { ThreadJob } from './thread-pool.js';
 
 /** Start data of a thread. */
 export interface SeriesWorkerData {
@@ -38,13 +39,11 @@ export type SeriesThreadMessage =
   | { readonly type: 'warning'; readonly message: string };
 
 const { maxOpenFiles, store } = workerData as SeriesWorkerData;
-const open = createOpenFileLimit(maxOpenFiles);
+const open = new Semaphore(maxOpenFiles);
 const files = openFiles(store);
 const memories = createLineMemories();
 
-parentPort?.on('message', startJob);
-
-function startJob({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTask>): void {
+serveJobs(async ({ task: { series: all, textChunk }, port }: PortJob<SeriesTask>): Promise<void> => {
   const stop = new AbortController();
   // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, stop.signal);
@@ -54,11 +53,6 @@ function startJob({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTa
   port.on('message', (command: SeriesCommand) => {
     if (command.type === 'used') free[command.input]?.push(new LineBuffer(command.lines));
     else waiting.get(command.input)?.(command.isThere);
-  });
-  // The main thread no longer reads.
-  port.on('close', () => {
-    stop.abort();
-    for (const buffers of free) buffers.end();
   });
   for (const [input, series] of all.entries()) {
     const arrival = (path: string): Promise<boolean> =>
@@ -73,4 +67,8 @@ function startJob({ task: { series: all, textChunk }, port }: ThreadJob<SeriesTa
       writeSeriesLines(series, reading, swap, stop.signal);
     void sendLines({ port, input, free: free[input] ?? new AsyncQueue(), write });
   }
-}
+  // The main thread no longer reads.
+  await once(port, 'close');
+  stop.abort();
+  for (const buffers of free) buffers.end();
+});

@@ -1,5 +1,6 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
+import { createDeferred } from '../../base/deferred.js';
 import { abortReason } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
 import { rejectOnAbort } from '../../base/wait.js';
@@ -8,9 +9,9 @@ import type { ClusterShare } from '../serve-options.js';
 import type { ServerCounts } from '../server-metrics.js';
 import { type LinkNotice, ProcessLink, type WorkerInput } from './process-link.js';
 
-/** A worker's connection to the primary process. */
+/** The primary process, in a worker. */
 export interface PrimaryLink {
-  /** Options of the server. */
+  /** What the worker serves. */
   readonly input: unknown;
   readonly share: ClusterShare;
   /** Serves the connections that the primary process passes, until it ends the worker. */
@@ -19,30 +20,27 @@ export interface PrimaryLink {
   fail(error: FileError): Promise<void>;
 }
 
-/** Connects to the primary process of a cluster. @param worker this process. */
+/** Connects a worker to the primary process of its cluster. @param worker this process. */
 export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
   let server: ReplayServer | undefined;
-  let end = (_graceMs: number): void => {};
-  const ended = new Promise<number>((resolve) => {
-    end = resolve;
-  });
+  const graceMs = createDeferred<number>();
   const link = new ProcessLink(worker, {
     async onRequest(request) {
-      if (request.name === 'beat') return true;
-      return server && { metrics: server.serving.metrics, memory: server.serving.options.memory() };
+      if (request.name === 'ping') return true;
+      return server && { metrics: server.context.metrics, memory: server.context.options.memory() };
     },
     onNotice(notice, socket) {
-      if (notice.kind === 'end') end(notice.graceMs);
-      if (socket && 'head' in notice) void accept(notice, socket);
+      if (notice.kind === 'end') graceMs.resolve(notice.graceMs);
+      if (socket && 'head' in notice) void claimConnection(notice, socket);
     },
   });
-  const accept = async (
+  const claimConnection = async (
     { kind, connection, head }: Extract<LinkNotice, { head: string }>,
     socket: Socket,
   ): Promise<void> => {
-    // While this process was stopped, the connection may have been passed to another one.
-    const isOwn = await link.request({ name: 'claim', connection }).catch(() => false);
-    if (!server || isOwn !== true) return void socket.destroy();
+    // If this process was stopped, another worker may have received the connection.
+    const isOurs = await link.request({ name: 'claim', connection }).catch(() => false);
+    if (!server || isOurs !== true) return void socket.destroy();
     if (head !== '') socket.unshift(Buffer.from(head, 'latin1'));
     (kind === 'http' ? server.http : server.sockets).emit('connection', socket);
     socket.resume();
@@ -52,43 +50,44 @@ export async function connectToPrimary(worker: Worker): Promise<PrimaryLink> {
     processes: workers,
     warnOnce: (line) => link.notify({ kind: 'warning', line }),
     mutex: {
-      async runExclusive(name, signal, work, noteOf) {
-        const lock = link.request({ name: 'turn', work: name });
-        const note = await rejectOnAbort(lock, signal).catch((error: unknown) => {
-          // Release the lock when it is acquired.
+      async runExclusive(key, signal, task, createNote) {
+        const lock = link.request({ name: 'lock', key });
+        const previousNote = await rejectOnAbort(lock, signal).catch((error: unknown) => {
+          // Release the lock when it is granted.
           lock.then(
-            () => link.notify({ kind: 'done', work: name }),
+            () => link.notify({ kind: 'unlock', key }),
             () => {},
           );
           throw error;
         });
-        let newNote: number | undefined;
+        let note: number | undefined;
         try {
           if (signal.aborted) throw abortReason(signal);
-          const result = await work(note as number | undefined);
-          newNote = noteOf?.(result);
+          const result = await task(previousNote as number | undefined);
+          note = createNote?.(result);
           return result;
         } finally {
-          link.notify({ kind: 'done', work: name, note: newNote });
+          link.notify({ kind: 'unlock', key, note });
         }
       },
     },
     clients: {
-      enter: async () => (await link.request({ name: 'enter' })) as boolean,
-      leave: () => link.notify({ kind: 'left' }),
+      tryAcquire: async () => (await link.request({ name: 'add-client' })) as boolean,
+      release: () => link.notify({ kind: 'client-left' }),
     },
     counts: async () => (await link.request({ name: 'counts' })) as ServerCounts,
   };
   return {
     input,
     share,
-    async serve(own) {
-      server = own;
-      // The servers do not listen; Node enforces their time limits from this event on.
-      for (const listener of [own.http, own.sockets]) listener.emit('listening');
+    async serve(ownServer) {
+      server = ownServer;
+      // The servers do not listen, but the limits of a client's requests start with this event.
+      for (const listener of [ownServer.http, ownServer.sockets]) listener.emit('listening');
       link.notify({ kind: 'ready' });
-      await own.close(await ended);
+      await ownServer.close(await graceMs.promise);
     },
-    fail: (error) => new Promise((sent) => link.notify({ kind: 'failed', error }, undefined, () => sent())),
+    fail: (error) =>
+      new Promise((resolve) => link.notify({ kind: 'failed', error }, undefined, () => resolve())),
   };
 }

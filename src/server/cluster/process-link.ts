@@ -2,22 +2,22 @@ import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
 import type { FileError } from '../../base/file-error.js';
 
-/** A request between the processes of a cluster. */
+/** A request of one process of a cluster to the other; each gets a response. */
 export type LinkRequest =
-  /** From a worker: the options of the server. */
+  /** From a worker: its `WorkerInput`. */
   | { readonly name: 'input' }
-  /** From a worker: the lock of this name, until its `done`. */
-  | { readonly name: 'turn'; readonly work: string }
-  /** From a worker: whether one more client is allowed, until its `left`. */
-  | { readonly name: 'enter' }
-  /** From a worker: whether a passed connection still belongs to it. */
+  /** From a worker: the lock of a key; the response is the previous holder's note. `unlock` releases it. */
+  | { readonly name: 'lock'; readonly key: string }
+  /** From a worker: whether it may serve one more client. `client-left` follows if it may. */
+  | { readonly name: 'add-client' }
+  /** From a worker: whether a connection that it received is still assigned to it. */
   | { readonly name: 'claim'; readonly connection: number }
-  /** From the primary process: a heartbeat. */
-  | { readonly name: 'beat' }
-  /** From a worker: counts of all processes. From the primary process: counts of the worker. */
+  /** From the primary process: whether the worker responds. */
+  | { readonly name: 'ping' }
+  /** From a worker: counts of all processes. From the primary process: the worker's own. */
   | { readonly name: 'counts' };
 
-/** The response to `input`. */
+/** Response to the request `input`. */
 export interface WorkerInput {
   readonly input: unknown;
   /** Number of workers. */
@@ -28,30 +28,30 @@ export interface WorkerInput {
 export type LinkNotice =
   /** From a worker: it accepts connections. */
   | { readonly kind: 'ready' }
-  | { readonly kind: 'done'; readonly work: string; readonly note?: number | undefined }
-  | { readonly kind: 'left' }
-  /** From a worker: the error with which it ends. */
+  | { readonly kind: 'unlock'; readonly key: string; readonly note?: number | undefined }
+  | { readonly kind: 'client-left' }
+  /** From a worker: why it ends, if nothing has reported it yet. */
   | { readonly kind: 'failed'; readonly error: FileError }
-  /** From a worker: a warning, which is printed once. */
+  /** From a worker: a warning to print once. */
   | { readonly kind: 'warning'; readonly line: string }
-  /** A connection, which the worker claims by its number, and the bytes already read of it, in latin1. */
+  /** With a connection: the number to claim it by, and the bytes already read from it, in latin1. */
   | { readonly kind: 'http' | 'websocket'; readonly connection: number; readonly head: string }
-  /** From the primary process: shut down after at most this time. */
+  /** From the primary process: end after open responses, at most after `graceMs`. */
   | { readonly kind: 'end'; readonly graceMs: number };
 
 type Message =
   | LinkNotice
-  | { readonly request: number; readonly value: LinkRequest }
-  | { readonly response: number; readonly value: unknown };
+  | { readonly id: number; readonly request: LinkRequest }
+  | { readonly id: number; readonly response: unknown };
 
 export interface LinkHandler {
   onRequest(request: LinkRequest): Promise<unknown>;
-  /** @param socket the connection sent with the notice; undefined if it was closed meanwhile. */
+  /** @param socket connection sent with the notice, unless it was closed on the way. */
   onNotice(notice: LinkNotice, socket?: Socket): void;
 }
 
 interface PendingRequest {
-  resolve(value: unknown): void;
+  resolve(response: unknown): void;
   reject(error: Error): void;
 }
 
@@ -59,15 +59,15 @@ interface PendingRequest {
 export class ProcessLink {
   readonly #channel: Worker;
   readonly #pending = new Map<number, PendingRequest>();
-  #count = 0;
+  #lastId = 0;
 
-  /** @param channel the worker object of node:cluster, which both processes have. */
+  /** @param channel the worker of node:cluster, which both ends have. */
   constructor(channel: Worker, handler: LinkHandler) {
     this.#channel = channel;
     channel.on('message', (message: Message, socket?: Socket) => {
       if ('kind' in message) handler.onNotice(message, socket);
-      else if ('request' in message) void this.#respond(message.request, handler.onRequest(message.value));
-      else this.#resolve(message.response, message.value);
+      else if ('request' in message) void this.#respond(message.id, handler.onRequest(message.request));
+      else this.#onResponse(message.id, message.response);
     });
     channel.once('disconnect', () => {
       for (const { reject } of this.#pending.values()) reject(new Error('the other process has ended'));
@@ -75,36 +75,35 @@ export class ProcessLink {
     });
   }
 
-  /** Sends a request. @returns its response. @throws if the other process has ended or ends. */
-  request(value: LinkRequest): Promise<unknown> {
+  /** Resolves with the response. @throws if the other process has ended, or ends before it responds. */
+  request(request: LinkRequest): Promise<unknown> {
     return new Promise((resolve, reject) => {
-      const id = ++this.#count;
+      const id = ++this.#lastId;
       this.#pending.set(id, { resolve, reject });
-      this.#send({ request: id, value }, undefined, (error) => {
+      this.#send({ id, request }, undefined, (error) => {
         if (error && this.#pending.delete(id)) reject(error);
       });
     });
   }
 
   /**
-   * Sends a notice.
-   * @param socket a connection to send with it, which also stays open in this process.
-   * @param sent called when the notice was sent, or with an error if the other process has ended.
+   * @param socket connection to send with the notice; it stays open here too.
+   * @param onSent called when the message was sent, or with the error if the other process has ended.
    */
-  notify(notice: LinkNotice, socket?: Socket, sent: (error: Error | null) => void = () => {}): void {
-    this.#send(notice, socket, sent);
+  notify(notice: LinkNotice, socket?: Socket, onSent: (error: Error | null) => void = () => {}): void {
+    this.#send(notice, socket, onSent);
   }
 
-  #send(message: Message, socket: Socket | undefined, sent: (error: Error | null) => void): void {
-    this.#channel.send(message, socket, { keepOpen: true }, sent);
+  #send(message: Message, socket: Socket | undefined, onSent: (error: Error | null) => void): void {
+    this.#channel.send(message, socket, { keepOpen: true }, onSent);
   }
 
-  async #respond(response: number, value: Promise<unknown>): Promise<void> {
-    this.#send({ response, value: await value }, undefined, () => {});
+  async #respond(id: number, response: Promise<unknown>): Promise<void> {
+    this.#send({ id, response: await response }, undefined, () => {});
   }
 
-  #resolve(response: number, value: unknown): void {
-    this.#pending.get(response)?.resolve(value);
-    this.#pending.delete(response);
+  #onResponse(id: number, response: unknown): void {
+    this.#pending.get(id)?.resolve(response);
+    this.#pending.delete(id);
   }
 }

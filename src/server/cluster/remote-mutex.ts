@@ -1,72 +1,60 @@
-import { abortReason } from '../../base/errors.js';
-import { rejectOnAbort } from '../../base/wait.js';
+import { Semaphore } from '../../base/semaphore.js';
+import { onAbort } from '../../base/wait.js';
 
 interface RemoteLock {
-  readonly gone: AbortSignal;
-  end(): void;
+  readonly semaphore: Semaphore;
+  /** The worker that holds the lock; `ended` identifies it. */
+  holder?: { readonly ended: AbortSignal; release(): void } | undefined;
 }
 
 /** Limits memory: only the latest notes are needed. */
 const MAX_NOTES = 10_000;
 
-/** Locks by name for several worker processes. Each holder can leave a number (note) for the next holder. */
+/** Locks by key for several worker processes. Each holder can leave a number (note) for the next holder. */
 export class RemoteMutex {
-  readonly #mutex = new LocalMutex();
-  readonly #notes = new Map<string, number>();
   readonly #locks = new Map<string, RemoteLock>();
+  readonly #notes = new Map<string, number>();
 
   /**
    * Acquires a lock and resolves with the note of the previous holder. The lock is held until `release`, or until the
-   * worker has ended, which aborts `gone`.
+   * worker has ended. The promise of a worker that ends while it waits never resolves.
    */
-  acquire(work: string, gone: AbortSignal): Promise<number | undefined> {
+  acquire(key: string, ended: AbortSignal): Promise<number | undefined> {
+    const lock = this.#locks.get(key) ?? { semaphore: new Semaphore(1) };
+    this.#locks.set(key, lock);
     return new Promise((resolve) => {
-      const turn = (): Promise<void> => {
-        const ended = new Promise<void>((end) => this.#locks.set(work, { gone, end }));
-        resolve(this.#notes.get(work));
-        return rejectOnAbort(ended, gone);
-      };
-      // If the worker ends, it never gets the lock, or loses it.
-      this.#mutex.run(work, gone, turn).catch(() => {});
+      lock.semaphore.acquire(1, ended).then(
+        (releaseSemaphore) => {
+          const release = (): void => {
+            lock.holder = undefined;
+            ended.removeEventListener('abort', release);
+            releaseSemaphore();
+            this.#deleteIfIdle(key, lock);
+          };
+          lock.holder = { ended, release };
+          onAbort(ended, release);
+          resolve(this.#notes.get(key));
+        },
+        () => this.#deleteIfIdle(key, lock),
+      );
     });
   }
 
-  release(work: string, gone: AbortSignal, note: number | undefined): void {
-    const lock = this.#locks.get(work);
-    if (lock?.gone !== gone) return;
-    this.#locks.delete(work);
-    if (note !== undefined) this.#note(work, note);
-    lock.end();
+  /** Releases the lock if this worker holds it. */
+  release(key: string, ended: AbortSignal, note: number | undefined): void {
+    const holder = this.#locks.get(key)?.holder;
+    if (holder?.ended !== ended) return;
+    if (note !== undefined) this.#addNote(key, note);
+    holder.release();
   }
 
-  #note(work: string, note: number): void {
-    this.#notes.set(work, note);
-    const [oldest = work] = this.#notes.keys();
+  #deleteIfIdle(key: string, lock: RemoteLock): void {
+    if (lock.semaphore.isIdle && this.#locks.get(key) === lock) this.#locks.delete(key);
+  }
+
+  #addNote(key: string, note: number): void {
+    this.#notes.set(key, note);
+    const [oldest = key] = this.#notes.keys();
     if (this.#notes.size > MAX_NOTES) this.#notes.delete(oldest);
-  }
-}
-
-/** Runs tasks of the same name one after the other. */
-class LocalMutex {
-  readonly #last = new Map<string, Promise<void>>();
-
-  async run<T>(name: string, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
-    const previous = this.#last.get(name) ?? Promise.resolve();
-    const current = (async () => {
-      // An aborted task stops waiting at once; the next task still waits for the previous one.
-      await rejectOnAbort(previous, signal);
-      if (signal.aborted) throw abortReason(signal);
-      return work();
-    })();
-    const done = current.then(
-      () => {},
-      () => previous,
-    );
-    this.#last.set(name, done);
-    // Not on abort: the previous task may still be running.
-    void done.then(() => {
-      if (this.#last.get(name) === done) this.#last.delete(name);
-    });
-    return current;
   }
 }

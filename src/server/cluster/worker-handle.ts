@@ -1,36 +1,37 @@
 import type { Worker } from 'node:cluster';
 import { setMaxListeners } from 'node:events';
+import { createDeferred } from '../../base/deferred.js';
 import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort, withTimeout } from '../../base/wait.js';
 import { createMetrics, type ServerCounts } from '../server-metrics.js';
 import type { PassedConnection } from './listeners.js';
 import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';
 
-/** Time for a worker to report its counts; those of a busy worker are the last reported ones. */
+/** A worker that takes longer to report its counts is busy; its last counts are used. */
 const COUNTS_TIMEOUT_MS = 5000;
-const HEARTBEAT_INTERVAL_MS = 1000;
-/** Time without a response to a heartbeat after which a worker counts as silent. */
-const SILENT_MS = 3000;
+/** Time between two pings, and the time without a response after which the worker is unresponsive. */
+const PING_INTERVAL_MS = 1000;
+const PING_TIMEOUT_MS = 3000;
 
 export interface WorkerHandler {
   onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown>;
   onNotice(worker: WorkerHandle, notice: LinkNotice): void;
-  /** `isSilent` has changed. */
-  onSilence(worker: WorkerHandle): void;
+  /** Called if `isUnresponsive` has changed. */
+  onResponsiveness(worker: WorkerHandle): void;
 }
 
-/** A worker in the primary process. */
+/** A worker process of the cluster, in the primary process. */
 export class WorkerHandle {
   readonly #worker: Worker;
   readonly #link: ProcessLink;
-  readonly #gone = new AbortController();
-  readonly startedMs = performance.now();
-  /** Passed connections that the worker has not claimed yet, by number. */
-  readonly #unclaimed = new Map<number, PassedConnection>();
-  #connections = 0;
   readonly #handler: WorkerHandler;
-  #beating: NodeJS.Timeout | undefined;
-  #isSilent = false;
+  readonly #ended = new AbortController();
+  readonly startedMs = performance.now();
+  /** Connections that were passed to the worker and that it has not claimed yet, by their numbers. */
+  readonly #unclaimed = new Map<number, PassedConnection>();
+  #lastConnection = 0;
+  #pingTimer: NodeJS.Timeout | undefined;
+  #isUnresponsive = false;
   /** Number of clients that it serves. */
   clients = 0;
   /** The counts that the worker last reported. */
@@ -41,20 +42,17 @@ export class WorkerHandle {
   /** Resolves when the worker accepts connections; rejects if it ends before. */
   readonly ready: Promise<void>;
   #isReady = false;
-  /** The error with which the worker ends, if it reported one. */
+  /** Why the worker ends, if it reported that. */
   #failure: TickhaulError | undefined;
 
   constructor(worker: Worker, handler: WorkerHandler) {
     this.#worker = worker;
     this.#handler = handler;
-    // Each lock that the worker requests adds a listener.
-    setMaxListeners(0, this.gone);
-    let resolveReady = (): void => {};
-    const ready = new Promise<void>((resolve) => {
-      resolveReady = resolve;
-    });
-    this.ready = rejectOnAbort(ready, this.gone);
-    // If no caller waits, the signal reports the end.
+    // Each lock of the worker adds a listener.
+    setMaxListeners(0, this.ended);
+    const ready = createDeferred<void>();
+    this.ready = rejectOnAbort(ready.promise, this.ended);
+    // Without a waiting caller, the signal reports the end.
     this.ready.catch(() => {});
     this.#link = new ProcessLink(worker, {
       onRequest: async (request) =>
@@ -62,8 +60,8 @@ export class WorkerHandle {
       onNotice: (notice) => {
         if (notice.kind === 'ready') {
           this.#isReady = true;
-          resolveReady();
-          this.#beat();
+          ready.resolve();
+          this.#ping();
         } else if (notice.kind === 'failed') {
           this.#failure = new TickhaulError(notice.error.code, notice.error.message);
         }
@@ -71,71 +69,70 @@ export class WorkerHandle {
       },
     });
     worker.once('exit', (code, signal) => {
-      const end = (): void =>
-        this.#setGone(
-          // The end of a worker does not end the server.
-          this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`),
-        );
+      // The exit code of a worker says nothing about the server, so a signal to it is a bug here.
+      const onEnd = (): void =>
+        this.#onEnd(this.#failure ?? new TickhaulError('bug', signal ?? `code ${code}`));
       // Its last message may still arrive.
-      if (worker.isConnected()) worker.once('disconnect', end);
-      else end();
+      if (worker.isConnected()) worker.once('disconnect', onEnd);
+      else onEnd();
     });
-    // A process that started emits `exit` when it ends; an undelivered signal or message is not its end.
+    // A process that has started reports its end with `exit`. Other errors, such as an undelivered signal, are no end.
     worker.on('error', (error) => {
-      if (worker.process.pid === undefined) this.#setGone(new TickhaulError('bug', error.message));
+      if (worker.process.pid === undefined) this.#onEnd(new TickhaulError('bug', error.message));
     });
   }
 
-  /** Aborted when the worker has ended; the reason says how, or why. */
-  get gone(): AbortSignal {
-    return this.#gone.signal;
+  /** Aborted when the worker has ended; the reason says why. */
+  get ended(): AbortSignal {
+    return this.#ended.signal;
   }
 
-  /** Whether it accepts connections. */
+  /** Whether the worker accepts connections. */
   get isReady(): boolean {
-    return this.#isReady && !this.gone.aborted;
+    return this.#isReady && !this.ended.aborted;
   }
 
-  /** Whether it does not respond to heartbeats, since it is stopped or busy. */
-  get isSilent(): boolean {
-    return this.#isSilent;
+  /** Whether the worker does not respond to pings: it is stopped, or busy for long. */
+  get isUnresponsive(): boolean {
+    return this.#isUnresponsive;
   }
 
-  /** Number of passed connections that it has not claimed yet. */
+  /** Number of connections that were passed to the worker and that it has not claimed yet. */
   get unclaimed(): number {
     return this.#unclaimed.size;
   }
 
-  /** Undefined if its process could not start. */
+  /** Process id; undefined if the process could not start. */
   get pid(): number | undefined {
     return this.#worker.process.pid;
   }
 
-  pass(passed: PassedConnection): void {
-    const { kind, head, socket } = passed;
-    const connection = ++this.#connections;
-    this.#unclaimed.set(connection, passed);
-    this.#link.notify({ kind, connection, head }, socket);
+  /** Passes a connection to the worker, which claims it. */
+  pass(connection: PassedConnection): void {
+    const { kind, head, socket } = connection;
+    const number = ++this.#lastConnection;
+    this.#unclaimed.set(number, connection);
+    this.#link.notify({ kind, connection: number, head }, socket);
   }
 
-  /** Removes and returns the connections that it has not claimed yet. */
-  reclaim(): readonly PassedConnection[] {
-    const unclaimed = [...this.#unclaimed.values()];
+  /** Takes back the unclaimed connections; the worker can no longer claim them. */
+  takeUnclaimed(): readonly PassedConnection[] {
+    const connections = [...this.#unclaimed.values()];
     this.#unclaimed.clear();
-    return unclaimed;
+    return connections;
   }
 
-  /** Requests its counts again. */
-  async count(): Promise<void> {
-    if (!this.isReady || this.#isSilent) return;
-    const response = this.#link.request({ name: 'counts' });
-    const counts = await withTimeout(response, COUNTS_TIMEOUT_MS).catch(() => undefined);
+  /** Updates `counts`, unless the worker does not respond in time. */
+  async updateCounts(): Promise<void> {
+    if (!this.isReady || this.#isUnresponsive) return;
+    const request = this.#link.request({ name: 'counts' });
+    const counts = await withTimeout(request, COUNTS_TIMEOUT_MS).catch(() => undefined);
     if (counts !== undefined) this.counts = counts as ServerCounts;
   }
 
-  /** Shuts the worker down; kills it if it has not started or is silent. */
+  /** Lets the worker end after its open responses. A worker that is starting or unresponsive is killed. */
   end(graceMs: number): void {
-    if (this.#isReady && !this.#isSilent) this.#link.notify({ kind: 'end', graceMs });
+    if (this.#isReady && !this.#isUnresponsive) this.#link.notify({ kind: 'end', graceMs });
     else this.kill();
   }
 
@@ -143,36 +140,36 @@ export class WorkerHandle {
     this.#worker.process.kill('SIGKILL');
   }
 
-  /** Closes this process's handle of a connection before the worker reads from its own. */
-  #claim(connection: number): boolean {
-    const passed = this.#unclaimed.get(connection);
-    this.#unclaimed.delete(connection);
-    passed?.socket.destroy();
-    return passed !== undefined;
+  /** The worker has its own handle of the connection, so this one is closed. */
+  #claim(number: number): boolean {
+    const connection = this.#unclaimed.get(number);
+    this.#unclaimed.delete(number);
+    connection?.socket.destroy();
+    return connection !== undefined;
   }
 
-  /** Sends heartbeats until the worker ends. */
-  #beat(): void {
-    const silent = setTimeout(() => this.#setSilent(true), SILENT_MS).unref();
-    this.#link.request({ name: 'beat' }).then(
+  /** Pings the worker until it has ended. */
+  #ping(): void {
+    const timeout = setTimeout(() => this.#setUnresponsive(true), PING_TIMEOUT_MS).unref();
+    this.#link.request({ name: 'ping' }).then(
       () => {
-        clearTimeout(silent);
-        this.#setSilent(false);
-        this.#beating = setTimeout(() => this.#beat(), HEARTBEAT_INTERVAL_MS).unref();
+        clearTimeout(timeout);
+        this.#setUnresponsive(false);
+        this.#pingTimer = setTimeout(() => this.#ping(), PING_INTERVAL_MS).unref();
       },
       // The worker has ended.
-      () => clearTimeout(silent),
+      () => clearTimeout(timeout),
     );
   }
 
-  #setSilent(isSilent: boolean): void {
-    if (this.#isSilent === isSilent || this.gone.aborted) return;
-    this.#isSilent = isSilent;
-    this.#handler.onSilence(this);
+  #setUnresponsive(isUnresponsive: boolean): void {
+    if (this.#isUnresponsive === isUnresponsive || this.ended.aborted) return;
+    this.#isUnresponsive = isUnresponsive;
+    this.#handler.onResponsiveness(this);
   }
 
-  #setGone(reason: TickhaulError): void {
-    clearTimeout(this.#beating);
-    this.#gone.abort(reason);
+  #onEnd(reason: TickhaulError): void {
+    clearTimeout(this.#pingTimer);
+    this.#ended.abort(reason);
   }
 }

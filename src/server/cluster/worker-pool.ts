@@ -20,72 +20,73 @@ import { WorkerHandle } from './worker-handle.js';
 export interface WorkerPoolOptions {
   /** Number of workers. */
   readonly size: number;
-  /** Options of the server for the workers. */
+  /** Input of the workers: what they serve. */
   readonly input: object;
   readonly fork: () => Worker;
-  /** Maximum number of concurrent clients over all workers. */
+  /** Maximum number of clients of all workers together. */
   readonly maxClients: number;
   readonly log: Pick<ServerLog, 'warn' | 'debug'>;
   /** Memory of this process. */
   readonly memory: () => MemoryUsage;
 }
 
-/** A worker, or the one that replaces it. */
+/** A place in the pool: if its worker ends, another replaces it. */
 interface WorkerSlot {
   worker: WorkerHandle;
-  /** Connections to pass when the worker is ready. */
+  /** Connections that wait until the worker accepts them. */
   readonly waiting: PassedConnection[];
   /** Number of consecutive workers that ended early. */
   failures: number;
-  timer: NodeJS.Timeout | undefined;
+  restartTimer: NodeJS.Timeout | undefined;
 }
 
-/** A worker that ran this long did not fail for the reason of those before it. */
+/** The end of a worker that lived longer has another cause than the previous ones. */
 const HEALTHY_WORKER_MS = 10_000;
 const MIN_RESTART_MS = 250;
 const MAX_RESTART_MS = 5000;
-/** Time for a worker to exit after its responses have ended. */
+/** Time for a worker to end after its responses. */
 const WORKER_EXIT_TIMEOUT_MS = 400;
 
-/** The workers of a cluster. A worker that ends is replaced. */
+/** The worker processes of a cluster. A worker that ends is replaced. */
 export class WorkerPool {
   readonly #options: WorkerPoolOptions;
   readonly #slots: readonly WorkerSlot[];
   readonly #mutex = new RemoteMutex();
   readonly #warnOnce: (line: string) => void;
-  /** Sum of the counts of ended workers. */
-  #ended = createMetrics();
+  /** Metrics of the workers that have ended. */
+  #endedMetrics = createMetrics();
   #isOpen = false;
-  #next = 0;
+  #nextSlot = 0;
 
   /** Starts the workers. */
   constructor(options: WorkerPoolOptions) {
     this.#options = options;
     this.#warnOnce = createWarnOnce(options.log.warn);
     this.#slots = Array.from({ length: options.size }, () => {
-      const slot = { worker: this.#fork(), waiting: [], failures: 0, timer: undefined };
-      this.#watch(slot);
+      const slot = { worker: this.#fork(), waiting: [], failures: 0, restartTimer: undefined };
+      this.#replaceAtEnd(slot);
       return slot;
     });
   }
 
-  /** Waits until all workers are ready to accept connections. @throws the error of a worker that ends before. */
+  /** Passes connections on once all workers are ready. @throws the error of a worker that ends before. */
   async open(): Promise<void> {
     await Promise.all(
       this.#slots.map(({ worker }) =>
         worker.ready.catch((cause: unknown) => {
-          const { code, message } = abortReason(worker.gone);
+          const { code, message } = abortReason(worker.ended);
           throw new TickhaulError(code, `a worker failed to start: ${message}`, { cause });
         }),
       ),
     );
     this.#isOpen = true;
-    for (const slot of this.#slots) if (slot.worker.gone.aborted) this.#replace(slot);
+    for (const slot of this.#slots) if (slot.worker.ended.aborted) this.#replace(slot);
   }
 
-  /** Passes a connection to the worker with the fewest waiting ones; those of a session to the same worker. */
+  /** Passes a connection to the worker with the fewest waiting connections, or to the worker of its session. */
   pass(connection: PassedConnection): void {
-    const slot = connection.session === undefined ? this.#choose() : this.#slotOf(connection.session);
+    const { session } = connection;
+    const slot = session === undefined ? this.#selectSlot() : this.#selectSlotOfSession(session);
     slot.waiting.push(connection);
     this.#passWaiting(slot);
   }
@@ -95,117 +96,128 @@ export class WorkerPool {
     return this.#slots.map(({ worker }) => worker.pid);
   }
 
-  /** Shuts all workers down; responses in flight get `graceMs`. */
+  /** Waits for open responses, at most for the grace period, and until all workers have ended. */
   async end(graceMs: number): Promise<void> {
     this.#isOpen = false;
-    for (const { timer, waiting } of this.#slots) {
-      clearTimeout(timer);
+    for (const { restartTimer, waiting } of this.#slots) {
+      clearTimeout(restartTimer);
       for (const { socket } of waiting) socket.destroy();
     }
-    const workers = this.#slots.map(({ worker }) => worker).filter(({ gone }) => !gone.aborted);
+    const workers = this.#livingWorkers();
     for (const worker of workers) worker.end(graceMs);
-    const killing = setTimeout(() => {
+    const killTimer = setTimeout(() => {
       for (const worker of workers) worker.kill();
     }, graceMs + WORKER_EXIT_TIMEOUT_MS);
-    await Promise.all(workers.map(({ gone }) => waitForAbort(gone)));
-    clearTimeout(killing);
-    for (const { worker } of this.#slots) for (const { socket } of worker.reclaim()) socket.destroy();
+    await Promise.all(workers.map(({ ended }) => waitForAbort(ended)));
+    clearTimeout(killTimer);
+    for (const { worker } of this.#slots) for (const { socket } of worker.takeUnclaimed()) socket.destroy();
+  }
+
+  #livingWorkers(): readonly WorkerHandle[] {
+    return this.#slots.map(({ worker }) => worker).filter(({ ended }) => !ended.aborted);
   }
 
   async #counts(): Promise<ServerCounts> {
-    await Promise.all(this.#slots.map(({ worker }) => worker.count()));
-    const running = this.#slots.map(({ worker }) => worker).filter(({ gone }) => !gone.aborted);
-    const own = { metrics: this.#ended, memory: this.#options.memory() };
-    return running.map(({ counts }) => counts).reduce(sumCounts, own);
+    await Promise.all(this.#slots.map(({ worker }) => worker.updateCounts()));
+    const own = { metrics: this.#endedMetrics, memory: this.#options.memory() };
+    return this.#livingWorkers()
+      .map(({ counts }) => counts)
+      .reduce(sumCounts, own);
   }
 
   #fork(): WorkerHandle {
     return new WorkerHandle(this.#options.fork(), {
-      onRequest: (worker, request) => this.#respond(worker, request),
+      onRequest: (worker, request) => this.#onRequest(worker, request),
       onNotice: (worker, notice) => this.#onNotice(worker, notice),
-      onSilence: (worker) => this.#onSilence(worker),
+      onResponsiveness: (worker) => this.#onResponsiveness(worker),
     });
   }
 
-  #watch(slot: WorkerSlot): void {
-    const { worker } = slot;
-    worker.gone.addEventListener('abort', () => this.#replace(slot));
+  #replaceAtEnd(slot: WorkerSlot): void {
+    slot.worker.ended.addEventListener('abort', () => this.#replace(slot));
   }
 
   #replace(slot: WorkerSlot): void {
     const { worker } = slot;
-    // Its open connections ended with it.
+    // Its open responses and connections ended with it.
     const { metrics } = worker.counts;
-    this.#ended = sumMetrics(this.#ended, { ...metrics, openHttp: 0, openSockets: 0 });
+    this.#endedMetrics = sumMetrics(this.#endedMetrics, { ...metrics, openHttp: 0, openSockets: 0 });
     if (!this.#isOpen) return;
-    const isSoon = performance.now() - worker.startedMs < HEALTHY_WORKER_MS;
-    slot.failures = isSoon ? slot.failures + 1 : 1;
+    const endedEarly = performance.now() - worker.startedMs < HEALTHY_WORKER_MS;
+    slot.failures = endedEarly ? slot.failures + 1 : 1;
     const waitMs =
       slot.failures === 1 ? 0 : Math.min(MIN_RESTART_MS * 2 ** (slot.failures - 2), MAX_RESTART_MS);
     const when = waitMs === 0 ? 'now' : `in ${formatDuration(waitMs)}`;
-    const how = abortReason(worker.gone).message;
-    const who = worker.pid === undefined ? 'a worker' : `worker ${worker.pid}`;
-    this.#options.log.warn(`${who} ended (${how}): its connections are closed, a new worker starts ${when}`);
-    slot.timer = setTimeout(() => {
+    const reason = abortReason(worker.ended).message;
+    const name = worker.pid === undefined ? 'a worker' : `worker ${worker.pid}`;
+    this.#options.log.warn(
+      `${name} ended (${reason}): its connections are closed, a new worker starts ${when}`,
+    );
+    slot.restartTimer = setTimeout(() => {
       slot.worker = this.#fork();
-      this.#watch(slot);
+      this.#replaceAtEnd(slot);
     }, waitMs);
-    for (const connection of worker.reclaim()) this.pass(connection);
+    for (const connection of worker.takeUnclaimed()) this.pass(connection);
   }
 
-  /** Passes unclaimed connections of a silent worker to others. It gets no more until it responds again. */
-  #onSilence(worker: WorkerHandle): void {
-    const slot = this.#slots.find((slot) => slot.worker === worker);
-    if (!slot || !this.#isOpen) return;
-    const who = `worker ${worker.pid}`;
-    if (worker.isSilent) {
-      this.#options.log.warn(`${who} does not respond; it gets no connections until it does`);
-      for (const connection of [...worker.reclaim(), ...slot.waiting.splice(0)]) this.pass(connection);
+  /** An unresponsive worker gets no connections until it responds again; other workers get its unclaimed ones. */
+  #onResponsiveness(worker: WorkerHandle): void {
+    const slot = this.#findSlot(worker);
+    if (!slot) return;
+    const name = `worker ${worker.pid}`;
+    if (worker.isUnresponsive) {
+      this.#options.log.warn(`${name} does not respond; it gets no connections until it does`);
+      for (const connection of [...worker.takeUnclaimed(), ...slot.waiting.splice(0)]) this.pass(connection);
     } else {
-      this.#options.log.warn(`${who} responds again`);
+      this.#options.log.warn(`${name} responds again`);
       this.#passWaiting(slot);
     }
   }
 
-  /** The same slot for a session as long as the same workers respond. */
-  #slotOf(session: string): WorkerSlot {
+  /** Selects the same slot for a session, as long as the same workers respond. */
+  #selectSlotOfSession(session: string): WorkerSlot {
     const slots = this.#slotsFrom(fnv1a(session));
-    return (slots.find(({ worker }) => !worker.isSilent) ?? slots[0]) as WorkerSlot;
+    return (slots.find(({ worker }) => !worker.isUnresponsive) ?? slots[0]) as WorkerSlot;
   }
 
-  #choose(): WorkerSlot {
-    const slots = this.#slotsFrom(this.#next++);
-    const ready = slots.filter(({ worker }) => worker.isReady && !worker.isSilent);
+  #selectSlot(): WorkerSlot {
+    const slots = this.#slotsFrom(this.#nextSlot++);
+    const ready = slots.filter(({ worker }) => worker.isReady && !worker.isUnresponsive);
     const load = ({ worker, waiting }: WorkerSlot): number => worker.unclaimed + waiting.length;
     return (ready.length > 0 ? ready : slots).reduce((best, slot) => (load(slot) < load(best) ? slot : best));
   }
 
-  /** All slots, starting at an index. */
-  #slotsFrom(from: number): readonly WorkerSlot[] {
-    const first = from % this.#slots.length;
+  /** All slots, rotated to start at a position. */
+  #slotsFrom(position: number): readonly WorkerSlot[] {
+    const first = position % this.#slots.length;
     return [...this.#slots.slice(first), ...this.#slots.slice(0, first)];
   }
 
+  /** The slot of a worker, while the pool is open. */
+  #findSlot(worker: WorkerHandle): WorkerSlot | undefined {
+    return this.#isOpen ? this.#slots.find((slot) => slot.worker === worker) : undefined;
+  }
+
   #passWaiting({ worker, waiting }: WorkerSlot): void {
-    if (!this.#isOpen || !worker.isReady || worker.isSilent) return;
+    if (!this.#isOpen || !worker.isReady || worker.isUnresponsive) return;
     for (const connection of waiting.splice(0)) worker.pass(connection);
   }
 
-  async #respond(worker: WorkerHandle, request: LinkRequest): Promise<unknown> {
+  async #onRequest(worker: WorkerHandle, request: LinkRequest): Promise<unknown> {
     switch (request.name) {
       case 'input':
         return { input: this.#options.input, workers: this.#options.size } satisfies WorkerInput;
       case 'counts':
         return this.#counts();
-      case 'enter':
-        return this.#enter(worker);
-      case 'turn':
-        return this.#mutex.acquire(request.work, worker.gone);
+      case 'add-client':
+        return this.#addClient(worker);
+      case 'lock':
+        return this.#mutex.acquire(request.key, worker.ended);
     }
   }
 
-  #enter(worker: WorkerHandle): boolean {
-    // The clients of an ended worker are not counted.
+  #addClient(worker: WorkerHandle): boolean {
+    // The clients of a worker that has ended no longer count.
     const clients = this.#slots.reduce((sum, slot) => sum + slot.worker.clients, 0);
     if (clients >= this.#options.maxClients) return false;
     worker.clients++;
@@ -213,12 +225,12 @@ export class WorkerPool {
   }
 
   #onNotice(worker: WorkerHandle, notice: LinkNotice): void {
-    if (notice.kind === 'done') this.#mutex.release(notice.work, worker.gone, notice.note);
-    else if (notice.kind === 'left') worker.clients--;
+    if (notice.kind === 'unlock') this.#mutex.release(notice.key, worker.ended, notice.note);
+    else if (notice.kind === 'client-left') worker.clients--;
     else if (notice.kind === 'warning') this.#warnOnce(notice.line);
     else if (notice.kind === 'ready') {
-      const slot = this.#slots.find((slot) => slot.worker === worker);
-      if (!slot || !this.#isOpen) return;
+      const slot = this.#findSlot(worker);
+      if (!slot) return;
       this.#options.log.debug?.(`worker ${worker.pid} starts`);
       this.#passWaiting(slot);
     }

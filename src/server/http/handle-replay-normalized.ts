@@ -7,7 +7,7 @@ import { sendLineResponse } from './line-response.js';
 /** `GET /replay-normalized`: normalized messages of a period (`docs/spec/local-server.md#normalized-options`). */
 export function handleReplayNormalized(call: HttpCall): Promise<void> {
   return sendLineResponse(call, (target) => {
-    const options = parseNormalizedOptions(parseOptionsParameter(call.query), call.serving.warnOnce);
-    return replayNormalized(call.serving, options, target);
+    const options = parseNormalizedOptions(parseOptionsParameter(call.query), call.context.warnOnce);
+    return replayNormalized(call.context, options, target);
   });
 }

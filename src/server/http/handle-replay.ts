@@ -13,12 +13,12 @@ export const NO_RAW_MESSAGES = "day files do not contain the exchange's own mess
 /** `GET /replay`: an exchange's own messages of a period (`docs/spec/local-server.md#get-replay`). */
 export function handleReplay(call: HttpCall): Promise<void> {
   return sendLineResponse(call, async ({ output: body, written, signal }) => {
-    const { options, run, turns, warnOnce } = call.serving;
+    const { options, run, pacer, warnOnce } = call.context;
     if (options.source === 'datasets') throw usageError(NO_RAW_MESSAGES);
     const { withDisconnects, ...request } = parseRawOptions(parseOptionsParameter(call.query), warnOnce);
     if (request.range.start === request.range.end) return;
     const responseRun = { ...run, signal };
-    const output = turns.wrap(body);
+    const output = pacer.pace(body);
     const feed = await openFeed(responseRun, request, options.records);
     await withClientBuffers(run.texts, 1, (buffers) =>
       replayRaw({

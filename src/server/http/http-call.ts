@@ -5,7 +5,7 @@ import { errorToStatus } from './error-to-status.js';
 
 /** One HTTP request with its response. */
 export interface HttpCall {
-  readonly serving: ServerContext;
+  readonly context: ServerContext;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
   /** In lower case, without a trailing slash. */
@@ -42,8 +42,8 @@ export function sendJsonResponse(
 
 /** Sends an error as JSON with its status. Only possible before the first byte of the response. */
 export function sendErrorResponse(call: HttpCall, error: unknown): void {
-  logBug(call.serving, error);
-  const { options } = call.serving;
+  logBug(call.context, error);
+  const { options } = call.context;
   sendJsonResponse(call, errorToStatus(error, options), { message: toRunFailure(error).error.message });
 }
 

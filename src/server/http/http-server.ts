@@ -30,9 +30,9 @@ const ROUTES: Readonly<Record<string, HttpHandler>> = {
   '/replay': handleReplay,
   '/replay-normalized': handleReplayNormalized,
   '/health-check': async (call) =>
-    sendJsonResponse(call, 200, createHealthReport(await call.serving.counts())),
-  '/metrics': async ({ response, serving }) => {
-    const { metrics } = await serving.counts();
+    sendJsonResponse(call, 200, createHealthReport(await call.context.counts())),
+  '/metrics': async ({ response, context }) => {
+    const { metrics } = await context.counts();
     response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
     response.end(formatMetrics(metrics));
   },
@@ -46,27 +46,27 @@ export const FOREIGN_ORIGIN_MESSAGE =
   'the origin or the host name is not allowed; allow it with --allow-origin http://<name>';
 
 /** Creates the HTTP server without listening. */
-export function createHttpServer(serving: ServerContext, guard: OriginGuard): Server {
-  const { request: logRequest } = serving.options.log;
-  const routes = { ...ROUTES, ...createPageRoutes(serving) };
+export function createHttpServer(context: ServerContext, guard: OriginGuard): Server {
+  const { request: logRequest } = context.options.log;
+  const routes = { ...ROUTES, ...createPageRoutes(context) };
   return createServer(SERVER_LIMITS, (request, response) => {
     if (logRequest) logFinishedRequest(request, response, logRequest);
-    void handleRequest({ serving, guard, routes }, request, response);
+    void handleRequest({ context, guard, routes }, request, response);
   });
 }
 
 interface RequestContext {
-  readonly serving: ServerContext;
+  readonly context: ServerContext;
   readonly guard: OriginGuard;
   readonly routes: Readonly<Record<string, HttpHandler>>;
 }
 
 async function handleRequest(
-  { serving, guard, routes }: RequestContext,
+  { context, guard, routes }: RequestContext,
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
-  const call = { serving, request, response, ...readTarget(request.url) };
+  const call = { context, request, response, ...readTarget(request.url) };
   // An unread body would block the connection.
   request.resume();
   try {

@@ -9,73 +9,73 @@ import { tooManyClients } from '../client-limit.js';
 import { StallWatch } from '../stall-watch.js';
 import { abortResponse, type HttpCall, logBug, sendErrorResponse } from './http-call.js';
 
-/** Output of a response with lines. */
+/** A response that consists of lines. */
 export interface LineResponse {
   readonly output: LineSink;
-  /** Counters that the writer increments. */
+  /** Counts of what was written, updated by the writer. */
   readonly written: WrittenCounts;
-  /** Aborted if the client disconnects or the server shuts down. */
+  /** Aborted when the client disconnects, or the server ends. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Responds with lines. A failure before the first line is an error response. A later failure breaks the connection, so
- * that the client does not mistake the response for complete. A disconnected client stops the work.
+ * Responds with lines. A failure before the first line is an error response; a later failure cuts the
+ * connection, so that the client does not mistake a part for the whole. A disconnected client stops the work.
  */
 export async function sendLineResponse(
   call: HttpCall,
   work: (target: LineResponse) => Promise<void>,
 ): Promise<void> {
-  const { serving, response } = call;
+  const { context, response } = call;
   const stop = new AbortController();
   response.once('close', () => stop.abort(new TickhaulError('reset', 'the client left')));
-  if (!(await serving.clients.enter()))
-    return sendErrorResponse(call, tooManyClients(serving.options.maxClients));
+  if (!(await context.clients.tryAcquire()))
+    return sendErrorResponse(call, tooManyClients(context.options.maxClients));
   const written = { messages: 0, bytes: 0 };
   const watch = new StallWatch();
   const body = openBody(call, stop.signal);
   let counted = 0;
   const output: LineSink = {
     async write(bytes) {
-      watch.begin();
+      watch.onWriteStart();
       await body.write(bytes);
-      watch.end();
-      const { metrics } = serving;
+      watch.onWriteEnd();
+      const { metrics } = context;
       metrics.bytes += bytes.length;
       metrics.messages += written.messages - counted;
       counted = written.messages;
     },
   };
-  serving.metrics.openHttp++;
+  context.metrics.openHttp++;
   try {
     const answering = async (): Promise<void> => {
       await work({ output, written, signal: stop.signal });
-      serving.metrics.messages += written.messages - counted;
-      watch.begin();
+      context.metrics.messages += written.messages - counted;
+      watch.onWriteStart();
       await body.end();
     };
-    await serving.answers.run(stop, answering, () => watch.isStalled);
+    await context.answers.run(stop, answering, () => watch.isStalled);
   } catch (error) {
     if (response.destroyed) return;
     if (!response.headersSent) sendErrorResponse(call, error);
     else {
-      logBug(serving, error);
-      serving.options.log.warn(`${call.path}: cut off: ${toRunFailure(error).error.message}`);
+      logBug(context, error);
+      context.options.log.warn(`${call.path}: cut off: ${toRunFailure(error).error.message}`);
       abortResponse(call);
     }
   } finally {
-    serving.metrics.openHttp--;
-    serving.clients.leave();
+    context.metrics.openHttp--;
+    context.clients.release();
   }
 }
 
 interface LineResponseBody extends LineSink {
-  /** Resolves when the whole body has been passed to the system. */
+  /** Resolves when all lines were passed to the system. */
   end(): Promise<void>;
 }
 
-function openBody({ serving, request, response }: HttpCall, signal: AbortSignal): LineResponseBody {
-  const isGzip = serving.options.isCompressed && /\bgzip\b/i.test(request.headers['accept-encoding'] ?? '');
+function openBody({ context, request, response }: HttpCall, signal: AbortSignal): LineResponseBody {
+  const isGzip = context.options.isCompressed && /\bgzip\b/i.test(request.headers['accept-encoding'] ?? '');
   let stream: Writable | undefined;
   const begin = (): Writable => {
     response.writeHead(200, {
@@ -88,9 +88,9 @@ function openBody({ serving, request, response }: HttpCall, signal: AbortSignal)
     write(bytes) {
       stream ??= begin();
       const to = stream;
-      return waitUnlessGone(signal, (done) => {
+      return waitUnlessAborted(signal, (done) => {
         to.write(bytes, (error) => {
-          // The response emits the disconnection later.
+          // The response notices a disconnected client later than this write does.
           if (error) response.destroy();
           done(error);
         });
@@ -99,7 +99,7 @@ function openBody({ serving, request, response }: HttpCall, signal: AbortSignal)
     end() {
       stream ??= begin();
       const to = stream;
-      return waitUnlessGone(signal, (done) => {
+      return waitUnlessAborted(signal, (done) => {
         response.once('finish', done);
         to.end();
       });
@@ -107,15 +107,15 @@ function openBody({ serving, request, response }: HttpCall, signal: AbortSignal)
   };
 }
 
-/** Flushes each write, since the next one may be far off. */
+/** Flushes each write, since the next one may take long. */
 function gzipInto(response: ServerResponse): Writable {
   const gzip = createGzip({ level: constants.Z_BEST_SPEED, flush: constants.Z_SYNC_FLUSH });
   gzip.pipe(response);
   return gzip;
 }
 
-/** Waits for an operation of a connection; it never completes after a disconnection. */
-async function waitUnlessGone(
+/** Waits for a step of a connection, which never ends if the client has disconnected. */
+async function waitUnlessAborted(
   signal: AbortSignal,
   step: (done: (error?: Error | null) => void) => void,
 ): Promise<void> {

@@ -10,19 +10,19 @@ const NO_DISCONNECTS = 'withDisconnectMessages: day files do not record disconne
 
 /** Replays day files. Missing ones are downloaded day by day, ahead of the response. */
 export async function replayNormalizedFromDayFiles(
-  serving: ServerContext,
+  context: ServerContext,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
   const { signal } = target;
-  if (options.some(({ withDisconnects }) => withDisconnects)) serving.warnOnce(NO_DISCONNECTS);
+  if (options.some(({ withDisconnects }) => withDisconnects)) context.warnOnce(NO_DISCONNECTS);
   const opened: OpenedReplay[] = [];
   try {
-    for (const option of options) opened.push(await openOption(serving, option, signal));
+    for (const option of options) opened.push(await openOption(context, option, signal));
     const series = opened.flatMap((one) => one.series);
-    const input = { series, arrival: combineArrivals(opened), warn: serving.warnOnce };
-    await withClientBuffers(serving.run.texts, series.length, async ({ textBytes, writeBytes }) => {
-      const inputs = await openSeriesInputs({ ...input, textBytes }, serving.seriesThreads, signal);
+    const input = { series, arrival: combineArrivals(opened), warn: context.warnOnce };
+    await withClientBuffers(context.run.texts, series.length, async ({ textBytes, writeBytes }) => {
+      const inputs = await openSeriesInputs({ ...input, textBytes }, context.seriesThreads, signal);
       await mergeLines(inputs, { ...target, writeBytes });
     });
   } finally {

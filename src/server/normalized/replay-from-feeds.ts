@@ -6,9 +6,9 @@ import { withClientBuffers } from '../client-memory.js';
 import type { NormalizedOptions } from '../request/normalized-options.js';
 import type { ServerContext } from '../server-context.js';
 
-/** Replays data of the raw data API; the period is cut to whole minutes. */
+/** Replays from the raw data API; periods are truncated to minutes. */
 export async function replayNormalizedFromFeeds(
-  { options: { records }, run: shared, feedThreads: threads, turns }: ServerContext,
+  { options: { records }, run: shared, feedThreads: threads, pacer }: ServerContext,
   options: readonly NormalizedOptions[],
   target: Omit<MergeOptions, 'speed'>,
 ): Promise<void> {
@@ -18,8 +18,8 @@ export async function replayNormalizedFromFeeds(
   if (sources.length === 0) return;
   const run = { ...shared, signal: target.signal };
   const opened = await openFeedSources(run, sources, records);
-  // Many responses may have waited for the same lookup.
-  await turns.take();
+  // Many replays may have waited for the same lookup.
+  await pacer.waitForTurn();
   await withClientBuffers(run.texts, sources.length, (buffers) =>
     replayFeeds({ ...target, run: { ...run, ...buffers }, threads, sources: opened, onMinutes: () => {} }),
   );

@@ -17,5 +17,5 @@ export async function replayNormalized(
   if (nonEmpty.length === 0) return;
   const replay =
     context.options.source === 'datasets' ? replayNormalizedFromDayFiles : replayNormalizedFromFeeds;
-  await replay(context, nonEmpty, { ...target, output: context.turns.wrap(target.output) });
+  await replay(context, nonEmpty, { ...target, output: context.pacer.pace(target.output) });
 }

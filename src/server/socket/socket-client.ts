@@ -9,39 +9,39 @@ import { FrameBuffer } from './frame-buffer.js';
 /** Maximum size of one write of frames. */
 export const FRAME_WRITE_BYTES = 128 * 1024;
 
-/** Bytes of memory that a connection keeps after a write; only few messages need more. */
+/** Bytes of memory that a connection keeps; few messages need more. */
 const MAX_KEPT_BYTES = 2 * FRAME_WRITE_BYTES;
 
 /** Close codes (RFC 6455, section 7.4.1). */
 export const CLOSE_CODE = {
-  /** Everything was sent. */
+  /** All messages were sent. */
   finished: 1000,
-  /** The server is shutting down. */
+  /** The server ends. */
   goingAway: 1001,
-  /** Unknown path, or a client that is too slow for a live stream. */
+  /** Unknown path, or a client that is too slow for live messages. */
   policy: 1008,
-  /** The request failed; see the reason. */
+  /** The request failed; the reason says why. */
   failed: 1011,
   /** Too many clients. */
   tryLater: 1013,
 } as const;
 
-/** Maximum bytes of a close frame's reason (RFC 6455, section 5.5). */
+/** Bytes of a close frame's reason (RFC 6455, 5.5). */
 const MAX_REASON_BYTES = 123;
 
 /** A WebSocket connection. */
 export class SocketClient {
-  /** Buffered frames. */
+  /** Frames that are not yet written. */
   readonly frames = new FrameBuffer();
   readonly #ws: WebSocket;
   readonly #connection: Duplex;
   readonly #metrics: ServerMetrics;
   readonly #watch = new StallWatch();
-  readonly #gone = new AbortController();
-  /** Whether the client has sent or read anything since the last `beat`. */
+  readonly #disconnected = new AbortController();
+  /** Whether the client has sent or accepted anything since the last `ping`. */
   #isAlive = true;
 
-  /** @param connection carries the WebSocket; only whole frames are written to it, here and by `ws`. */
+  /** @param connection of the WebSocket. Both write only whole frames to it. */
   constructor(ws: WebSocket, connection: Duplex, metrics: ServerMetrics) {
     this.#ws = ws;
     this.#connection = connection;
@@ -50,29 +50,29 @@ export class SocketClient {
     ws.on('pong', () => {
       this.#isAlive = true;
     });
-    // After an invalid frame, `ws` closes the connection with a code.
+    // After an invalid frame, the WebSocket closes itself with a code that names the cause.
     ws.on('error', () => {});
     ws.once('close', () => {
       metrics.openSockets--;
-      this.#disconnect();
+      this.#onDisconnect();
     });
   }
 
   /** Aborted when the connection is closed. */
   get signal(): AbortSignal {
-    return this.#gone.signal;
+    return this.#disconnected.signal;
   }
 
   get isOpen(): boolean {
     return this.#ws.readyState === this.#ws.OPEN && !this.signal.aborted;
   }
 
-  /** Whether a write to the client has waited for 5 s. */
+  /** Whether the current write has taken longer than 5 s. */
   get isStalled(): boolean {
     return this.#watch.isStalled;
   }
 
-  /** @param listener receives the text of each message. */
+  /** @param listener called with the text of each message. */
   onText(listener: (text: string) => void): void {
     this.#ws.on('message', (data, isBinary) => {
       this.#isAlive = true;
@@ -80,7 +80,7 @@ export class SocketClient {
     });
   }
 
-  /** Writes the buffered frames and waits until the connection has accepted them. @throws `reset` if it closes. */
+  /** Writes the gathered frames and waits until the connection has accepted them. @throws the reason of a disconnect. */
   async flush(): Promise<void> {
     const { frames } = this;
     if (frames.length === 0) return;
@@ -95,7 +95,7 @@ export class SocketClient {
     }
   }
 
-  /** Sends a message at once, ahead of buffered frames. */
+  /** Sends a message at once, before the gathered ones. */
   send(text: string): void {
     if (!this.isOpen) return;
     this.#ws.send(text);
@@ -103,7 +103,7 @@ export class SocketClient {
     this.#metrics.bytes += Buffer.byteLength(text);
   }
 
-  /** @param reason is truncated to the maximum. */
+  /** Closes the connection; a long reason is truncated. */
   close(code: number, reason: string): void {
     this.#ws.close(code, truncateUtf8(reason, MAX_REASON_BYTES));
   }
@@ -113,25 +113,25 @@ export class SocketClient {
     this.#ws.terminate();
   }
 
-  /** Sends a ping. Closes the connection if the client did not respond to the last one. */
-  beat(): void {
+  /** Pings the client, and disconnects it if it did not respond to the previous ping. */
+  ping(): void {
     if (!this.#isAlive) this.cut();
     else if (this.isOpen) this.#ws.ping();
     this.#isAlive = false;
   }
 
-  #disconnect(): void {
-    this.#gone.abort(new TickhaulError('reset', 'the client left'));
+  #onDisconnect(): void {
+    this.#disconnected.abort(new TickhaulError('reset', 'the client left'));
   }
 
   #write(bytes: Buffer): Promise<void> {
-    this.#watch.begin();
+    this.#watch.onWriteStart();
     const written = new Promise<void>((resolve) => {
       this.#connection.write(bytes, (error) => {
-        this.#watch.end();
+        this.#watch.onWriteEnd();
         this.#isAlive = true;
-        // `ws` emits the close event later.
-        if (error) this.#disconnect();
+        // The WebSocket notices a disconnect later than this write does.
+        if (error) this.#onDisconnect();
         else resolve();
       });
     });
@@ -139,13 +139,13 @@ export class SocketClient {
   }
 }
 
-/** The longest start of a text of at most `maxBytes` in UTF-8, without splitting a character. */
-export function truncateUtf8(text: string, maxBytes: number): string {
+/** The longest beginning of a text within a number of UTF-8 bytes, without splitting a character. */
+export function truncateUtf8(text: string, most: number): string {
   let size = 0;
   let end = 0;
   for (const character of text) {
     size += Buffer.byteLength(character);
-    if (size > maxBytes) break;
+    if (size > most) break;
     end += character.length;
   }
   return text.slice(0, end);

@@ -37,11 +37,11 @@ export interface SocketServer {
 
 /** Creates the WebSocket endpoints. @param beatMs milliseconds between two pings. */
 export function createSocketServer(
-  serving: ServerContext,
+  context: ServerContext,
   guard: OriginGuard,
   beatMs = PING_INTERVAL_MS,
 ): SocketServer {
-  const { log } = serving.options;
+  const { log } = context.options;
   const sessions: ReplaySessions = new Map();
   const clients = new Set<SocketClient>();
   const upgrades = new WebSocketServer({
@@ -50,9 +50,9 @@ export function createSocketServer(
     clientTracking: false,
   });
   const routes: Readonly<Record<string, OpenSocket>> = {
-    '/ws-replay': (client, query) => openReplaySocket(serving, sessions, client, query),
-    '/ws-replay-normalized': (client, query) => openNormalizedSocket(serving, client, query),
-    '/ws-stream-normalized': (client, query) => openStreamSocket(serving, client, query),
+    '/ws-replay': (client, query) => openReplaySocket(context, sessions, client, query),
+    '/ws-replay-normalized': (client, query) => openNormalizedSocket(context, client, query),
+    '/ws-stream-normalized': (client, query) => openStreamSocket(context, client, query),
   };
   const server = createUpgradeServer();
   server.on('upgrade', (request, connection, head) => {
@@ -65,21 +65,21 @@ export function createSocketServer(
   });
   /** A client counts until its connection is closed. */
   const enter = async (connection: Duplex): Promise<boolean> => {
-    const hasRoom = await serving.clients.enter();
+    const hasRoom = await context.clients.tryAcquire();
     if (!hasRoom) return false;
-    if (connection.destroyed) serving.clients.leave();
-    else connection.once('close', () => serving.clients.leave());
+    if (connection.destroyed) context.clients.release();
+    else connection.once('close', () => context.clients.release());
     return true;
   };
   const open = (ws: WebSocket, request: IncomingMessage, connection: Duplex, hasRoom: boolean): void => {
-    const client = new SocketClient(ws, connection, serving.metrics);
+    const client = new SocketClient(ws, connection, context.metrics);
     clients.add(client);
     ws.once('close', (code) => {
       clients.delete(client);
       log.request?.(sanitizeForTerminal(`WS ${request.url} ${code}`));
     });
     if (!hasRoom) {
-      client.close(CLOSE_CODE.tryLater, tooManyClients(serving.options.maxClients).message);
+      client.close(CLOSE_CODE.tryLater, tooManyClients(context.options.maxClients).message);
       setTimeout(() => client.cut(), REFUSED_MS).unref();
       return;
     }
@@ -90,7 +90,7 @@ export function createSocketServer(
       client.close(CLOSE_CODE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
   };
   const beating = setInterval(() => {
-    for (const client of clients) client.beat();
+    for (const client of clients) client.ping();
   }, beatMs);
   beating.unref();
   return {

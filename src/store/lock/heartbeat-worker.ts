@@ -1,7 +1,9 @@
 import { futimesSync, readSync, statSync, writeSync } from 'node:fs';
-import { parentPort, workerData } from 'node:worker_threads';
+import { serveJobs } from '../../base/serve-jobs.js';
+import { wait } from '../../base/wait.js';
 
-export interface HeartbeatOptions {
+/** Updates a lock regularly. The job ends when the lock is lost. */
+export interface HeartbeatJob {
   /** Descriptor of the lock, open for reading and writing. It must stay open until this thread has ended. */
   readonly fd: number;
   readonly path: string;
@@ -11,17 +13,17 @@ export interface HeartbeatOptions {
   readonly intervalMs: number;
 }
 
-const { fd, path, ino, dev, intervalMs } = workerData as HeartbeatOptions;
 const first = Buffer.alloc(1);
 
-const timer = setInterval(() => {
-  if (isOurLock()) touch();
-  else reportLost();
-}, intervalMs);
-if (!isOurLock()) reportLost();
+serveJobs(async (job: HeartbeatJob) => {
+  while (isOurLock(job)) {
+    touch(job.fd);
+    await wait(job.intervalMs);
+  }
+});
 
 /** Rewrites the first byte, so that the file system sets the time, independent of this machine's clock. */
-function touch(): void {
+function touch(fd: number): void {
   try {
     readSync(fd, first, 0, 1, 0);
     writeSync(fd, first, 0, 1, 0);
@@ -32,12 +34,7 @@ function touch(): void {
   }
 }
 
-function reportLost(): void {
-  clearInterval(timer);
-  parentPort?.postMessage('lost');
-}
-
-function isOurLock(): boolean {
+function isOurLock({ path, ino, dev }: HeartbeatJob): boolean {
   const stats = statSync(path, { bigint: true, throwIfNoEntry: false });
   return stats?.ino === ino && stats.dev === dev;
 }

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
-import { Worker } from 'node:worker_threads';
-import type { HeartbeatOptions } from './heartbeat-worker.js';
+import { WorkerThread } from '../../base/worker-thread.js';
+import type { HeartbeatJob } from './heartbeat-worker.js';
 
 /** Updates a file's modification time from its own thread, so that a busy event loop does not delay it. */
 export interface Heartbeat {
@@ -25,20 +25,18 @@ export async function startHeartbeat(
   onLost: () => void,
 ): Promise<Heartbeat> {
   const { ino, dev } = await handle.stat({ bigint: true });
-  const workerData: HeartbeatOptions = { fd: handle.fd, path, ino, dev, intervalMs };
-  let worker: Worker | undefined;
+  let thread: WorkerThread<HeartbeatJob> | undefined;
   const timer = setTimeout(() => {
-    worker = new Worker(new URL('./heartbeat-worker.js', import.meta.url), { workerData });
-    worker.once('message', onLost);
+    thread = new WorkerThread(new URL('./heartbeat-worker.js', import.meta.url), { name: 'heartbeat' });
+    thread.unref();
     // If the thread fails, the lock becomes stale; the work of this run is still valid.
-    worker.on('error', () => {});
-    worker.unref();
+    thread.run({ fd: handle.fd, path, ino, dev, intervalMs }).then(onLost, () => {});
   }, intervalMs * THREAD_START_FRACTION);
   timer.unref();
   return {
     async stop() {
       clearTimeout(timer);
-      await worker?.terminate();
+      await thread?.close();
     },
   };
 }

@@ -1,5 +1,5 @@
-import pLimit from 'p-limit';
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
+import { Semaphore } from '../../base/semaphore.js';
 import type { FileLookup, ListedEntry, PendingUpload, Uploads } from '../destination.js';
 import type { StoredFileInfo } from '../files.js';
 import { LineStore } from '../manifest/line-store.js';
@@ -40,12 +40,12 @@ export class DataPrefix {
   async openLookup(prefixes: readonly string[], signal: AbortSignal | undefined): Promise<FileLookup> {
     // There may be millions, so store them as lines outside the heap.
     const linesByPath = new LineStore();
-    const limit = pLimit(CONCURRENT_LISTINGS);
+    const listings = new Semaphore(CONCURRENT_LISTINGS);
     const listOne = async (prefix: string): Promise<void> => {
       for await (const page of this.list(prefix, signal))
         for (const { path, bytes, etag } of page) linesByPath.set(path, `${bytes} ${etag}`);
     };
-    await Promise.all(prefixes.map((prefix) => limit(listOne, prefix)));
+    await Promise.all(prefixes.map((prefix) => listings.run(() => listOne(prefix))));
     return {
       has: (path) => linesByPath.has(path),
       get(path) {

@@ -1,10 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { FileEvent } from '../../run/run-events.js';
 import type { ManifestScope } from '../../store/manifest/manifest.js';
-import { createRequestFactory } from '../check/check-requests.js';
-import { compareWithListing } from '../check/compare-with-listing.js';
 import { createRecordChecks } from '../check/create-checks.js';
-import { inspectFileBytes, statExpected } from '../check/inspect-file-bytes.js';
+import { compareWithListing } from '../check/find-file-error.js';
+import { createRequestFactory, inspectFileBytes, statExpected } from '../check/inspect-file-bytes.js';
 import type { CheckResult, ExpectedFile, FileCheck } from '../file-check.js';
 import type { Verification } from '../verification.js';
 import type { ReportResult } from './report-result.js';

@@ -1,20 +1,14 @@
 import { abortReason } from '../../base/errors.js';
-import { rejectOnAbort } from '../../base/wait.js';
-import type { StoreSettings } from '../../store/files.js';
+import { rejectOnAbort, yieldToEventLoop } from '../../base/wait.js';
 import type { CheckRequest, CheckResult, FileCheck } from '../file-check.js';
-import type { CheckBatch } from './check-batches.js';
-import { type CheckThread, startCheckThread } from './check-thread.js';
+import type { CheckThreads } from './check-threads.js';
 
 export interface CheckAllInput {
   readonly batches: Iterable<CheckBatch>;
-  /** Number of threads. */
-  readonly jobs: number;
-  /** Batches in progress per thread. */
-  readonly batchesPerThread: number;
-  /** Threads that are already started. */
-  readonly threads?: readonly CheckThread[] | undefined;
-  /** Settings with which new threads access an object store. */
-  readonly store: StoreSettings;
+  /** Closed after the checks. */
+  readonly threads: CheckThreads;
+  /** Batches in progress. */
+  readonly concurrency: number;
   readonly createRequest: (check: FileCheck) => CheckRequest;
   readonly onStart: (check: FileCheck) => void;
   readonly onBytes: (check: FileCheck, count: number) => void;
@@ -22,56 +16,38 @@ export interface CheckAllInput {
   readonly onResults: (checks: readonly FileCheck[], results: readonly CheckResult[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
-/** Checks all files in worker threads. @throws the reason of an abort, and unexpected errors. */
 
+/** Checks all files in threads. @throws the reason of an abort, and unexpected errors. */
 export async function checkAll(input: CheckAllInput): Promise<void> {
-  const { jobs, batchesPerThread, signal } = input;
-  const threads = createThreads(input);
+  const { concurrency, threads, signal } = input;
   try {
     if (signal.aborted) throw abortReason(signal);
-    const workers = Array.from({ length: jobs * batchesPerThread }, (_, at) =>
-      runBatches(() => threads.get(at % jobs), input),
-    );
+    const workers = Array.from({ length: concurrency }, () => runBatches(input));
     await rejectOnAbort(Promise.all(workers), signal);
   } finally {
     await threads.close();
   }
 }
 
-interface Threads {
-  get(at: number): CheckThread;
-  close(): Promise<void>;
-}
-
-/** Starts a thread on first use, so that no thread starts if nothing has to be read. */
-function createThreads({ threads: early = [], store }: CheckAllInput): Threads {
-  const started = new Map(early.entries());
-  return {
-    get(at) {
-      const thread = started.get(at) ?? startCheckThread(store);
-      started.set(at, thread);
-      return thread;
-    },
-    async close() {
-      await Promise.all([...started.values()].map((thread) => thread.close()));
-    },
-  };
-}
-
-async function runBatches(
-  thread: () => CheckThread,
-  { batches, createRequest, onStart, onBytes, onResults, signal }: CheckAllInput,
-): Promise<void> {
+async function runBatches({
+  batches,
+  threads,
+  createRequest,
+  onStart,
+  onBytes,
+  onResults,
+  signal,
+}: CheckAllInput): Promise<void> {
   for (const { checks, results: knownResults } of batches) {
     if (signal.aborted) return;
     if (knownResults) {
-      await new Promise((resolve) => setImmediate(resolve));
+      await yieldToEventLoop();
       await onResults(checks, knownResults);
       continue;
     }
     // A batch of small files is done before its start could be displayed.
     if (checks.length === 1 && checks[0]) onStart(checks[0]);
-    const results = await thread().inspect(checks.map(createRequest), (index, count) => {
+    const results = await threads.inspect(checks.map(createRequest), (index, count) => {
       const check = checks[index];
       if (check) onBytes(check, count);
     });
@@ -82,4 +58,52 @@ async function runBatches(
       });
     await onResults(checks, results);
   }
+}
+
+/** Checks that one thread runs one after the other. */
+export interface CheckBatch {
+  readonly checks: readonly FileCheck[];
+  /** Results of the checks, if no file has to be read. */
+  readonly results?: readonly CheckResult[] | undefined;
+}
+
+/** Batch size from which the cost of messages between threads is negligible. */
+const BATCH_BYTES = 1_000_000;
+/** Checks of a batch without reading. The event loop runs between two such batches. */
+const MAX_RESULTS = 1024;
+
+/**
+ * Groups checks into batches. Several consumers may share the generator.
+ * @param maxFiles maximum number of files in a batch to read.
+ * @param checkWithoutReading checks a file without reading it; returns undefined if it has to be read.
+ */
+export function* createCheckBatches(
+  checks: Iterable<FileCheck>,
+  maxFiles: number,
+  checkWithoutReading: (check: FileCheck) => CheckResult | undefined,
+): Generator<CheckBatch> {
+  let unread: FileCheck[] = [];
+  let bytes = 0;
+  let known: FileCheck[] = [];
+  let results: CheckResult[] = [];
+  for (const check of checks) {
+    const result = checkWithoutReading(check);
+    if (result) {
+      known.push(check);
+      results.push(result);
+      if (known.length < MAX_RESULTS) continue;
+      yield { checks: known, results };
+      [known, results] = [[], []];
+      continue;
+    }
+    const size = check.expected?.bytes ?? BATCH_BYTES;
+    if (unread.length > 0 && (bytes + size > BATCH_BYTES || unread.length >= maxFiles)) {
+      yield { checks: unread };
+      [unread, bytes] = [[], 0];
+    }
+    unread.push(check);
+    bytes += size;
+  }
+  if (known.length > 0) yield { checks: known, results };
+  if (unread.length > 0) yield { checks: unread };
 }

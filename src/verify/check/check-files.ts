@@ -6,12 +6,10 @@ import { createRecheck } from '../amend/recheck.js';
 import { createResultReporter } from '../amend/report-result.js';
 import type { BadFile, CheckResult, FileCheck } from '../file-check.js';
 import type { Verification } from '../verification.js';
-import { checkAll } from './check-all.js';
-import { createCheckBatches } from './check-batches.js';
-import { createRequestFactory } from './check-requests.js';
-import { compareWithListing } from './compare-with-listing.js';
-import { statExpected } from './inspect-file-bytes.js';
-import { createTaskBacklog } from './task-backlog.js';
+import { checkAll, createCheckBatches } from './check-all.js';
+import { createCheckThreads } from './check-threads.js';
+import { compareWithListing } from './find-file-error.js';
+import { createRequestFactory, statExpected } from './inspect-file-bytes.js';
 
 /** On a disk, a thread reads one batch while it gunzips another. */
 const FOLDER_BATCHES = { maxFiles: 64, batchesPerThread: 2 };
@@ -72,10 +70,8 @@ export async function checkFiles(
   const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
   await checkAll({
     batches: createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification)),
-    jobs: Math.min(input.jobs, files),
-    batchesPerThread,
-    threads: input.threads,
-    store: input.destination.settings,
+    concurrency: Math.min(input.jobs, files) * batchesPerThread,
+    threads: input.threads ?? createCheckThreads(input.jobs, input.destination.settings),
     createRequest: createRequestFactory(input.destination, contents.listed),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
@@ -126,5 +122,38 @@ function createQuickCheck({
     const result = compareWithListing(check.expected, listed.get(check.path));
     // An object with another ETag may still have the same bytes.
     return quick || (result.error && result.error.code !== 'changed') ? result : undefined;
+  };
+}
+
+/** Tasks that are awaited later, so that the caller can continue meanwhile. */
+interface TaskBacklog {
+  /** Adds a running task, and resolves when there is room for another. @throws the first error of any task. */
+  add(task: Promise<void>): Promise<void>;
+  /** Resolves when all tasks have ended. @throws the first error of any task. */
+  drain(): Promise<void>;
+}
+
+/** @param maxPending number of tasks that may run while the caller continues. */
+function createTaskBacklog(maxPending: number): TaskBacklog {
+  const pending = new Set<Promise<void>>();
+  let failures: readonly unknown[] = [];
+  const throwFirstFailure = (): void => {
+    if (failures.length > 0) throw failures[0];
+  };
+  return {
+    async add(task) {
+      const running = task
+        .catch((error: unknown) => {
+          failures = [...failures, error];
+        })
+        .finally(() => pending.delete(running));
+      pending.add(running);
+      while (pending.size > maxPending) await Promise.race(pending);
+      throwFirstFailure();
+    },
+    async drain() {
+      await Promise.all(pending);
+      throwFirstFailure();
+    },
   };
 }

@@ -7,14 +7,30 @@ import { LARGE_TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import { hashFile } from '../../integrity/hash-file.js';
 import { verifyBytes, verifyBytesWithoutMd5 } from '../../integrity/verify-bytes.js';
 import { verifyFile } from '../../integrity/verify-file.js';
+import type { Destination } from '../../store/destination.js';
 import type { Files, StoredFileInfo } from '../../store/files.js';
 import { isObjectLocation } from '../../store/location.js';
 import { readBytesAt } from '../../store/read-write-at.js';
-import type { CheckRequest, CheckResult, FileObservation } from '../file-check.js';
-import { createSizeError, MISSING_ERROR } from './compare-with-listing.js';
+import type { CheckRequest, CheckResult, FileCheck, FileObservation } from '../file-check.js';
+import { createSizeError, MISSING_ERROR } from './find-file-error.js';
 
 /** Maximum size of a file that is read at once. */
 const SMALL_FILE_BYTES = 1_000_000;
+
+/** Creates the requests to check threads. @param listed the store's listing by path, if there is one. */
+export function createRequestFactory(
+  destination: Destination,
+  listed?: ReadonlyMap<string, StoredFileInfo>,
+): (check: FileCheck) => CheckRequest {
+  return ({ kind, path, file, expected }) => ({
+    kind,
+    location: destination.locate(path),
+    bytes: expected?.bytes,
+    hash: expected !== undefined,
+    dataType: kind === 'day' && !expected ? file?.dataType : undefined,
+    listed: listed?.get(path),
+  });
+}
 
 /**
  * Inspects one file: gunzips a day file to its end, or reads the rows and metadata of an output. Errors of the file are returned, not thrown.

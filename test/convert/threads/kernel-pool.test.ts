@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { startKernelThread } from '../../../src/convert/threads/kernel-thread.js';
+import type { KernelHost } from '../../../src/convert/threads/kernel-host.js';
+import { KernelThread } from '../../../src/convert/threads/kernel-pool.js';
 import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createOutputOptions } from '../../../src/format/create-output-options.js';
+import type { Piece } from '../../../src/format/kernel/piece-memory.js';
+import { startedThreads } from '../../helpers/started-threads.js';
 import { csvOf } from '../day-files.js';
 import { begin, convertText, kernelsOf, outputInMemory, SOURCE } from './converting.js';
 
@@ -181,12 +184,9 @@ test('stops at once while a thread is busy or waits for a slow sink', async () =
   }
 });
 
-test('if a kernel thread ends, its batches and pending calls fail', async (t) => {
-  const host = startKernelThread(() => {});
-  t.after(() => host.close());
-  host.open({ source: 'day.csv.gz', schema: dataTypeColumns('trades') ?? [], options: NDJSON });
+test('if a kernel fails, its batches and pending calls fail', async (t) => {
+  const { host, piece } = await openHost(t);
   const batch = host.finishBatch();
-  const piece = await host.acquirePiece();
   // An invalid address simulates a bug in the thread.
   await host.parse({ ...piece, at: 1 << 30 }, { length: 8, line: 2, quoted: false, endsBatch: true });
   await assert.rejects(batch, RangeError);
@@ -194,3 +194,20 @@ test('if a kernel thread ends, its batches and pending calls fail', async (t) =>
   await assert.rejects(host.acquirePiece(), RangeError);
   await assert.rejects(host.finishBatch(), RangeError);
 });
+
+test('if a kernel thread ends between two pieces, its batch fails with the next piece', async (t) => {
+  const workers = startedThreads(t);
+  const { host, piece } = await openHost(t);
+  await workers[0]?.terminate();
+  const batch = host.finishBatch();
+  await host.parse(piece, { length: 8, line: 2, quoted: false, endsBatch: false });
+  await assert.rejects(batch, /the kernel thread ended with code/);
+  await assert.rejects(host.acquirePiece(), /the kernel thread ended with code/);
+});
+
+async function openHost(t: TestContext): Promise<{ readonly host: KernelHost; readonly piece: Piece }> {
+  const host = new KernelThread(() => {});
+  t.after(() => host.close());
+  host.open({ source: 'day.csv.gz', schema: dataTypeColumns('trades') ?? [], options: NDJSON });
+  return { host, piece: await host.acquirePiece() };
+}

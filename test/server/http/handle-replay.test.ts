@@ -49,7 +49,7 @@ test('sends the exchange’s own messages like the command, the second time from
   const requestsBefore = countSliceRequests(service);
   assert.equal((await ask(server.httpPort, withOptions('/Replay/', TRADES))).text, text);
   assert.equal(countSliceRequests(service), requestsBefore);
-  const { messages, bytes, openHttp } = server.serving.metrics;
+  const { messages, bytes, openHttp } = server.context.metrics;
   assert.deepEqual([messages, bytes, openHttp], [2 * (text.split('\n').length - 1), 2 * text.length, 0]);
   assert.deepEqual(server.warnings, []);
 });
@@ -206,13 +206,13 @@ test('a disconnected client stops its work, but not that of others with the same
   const staying = ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', ...PERIOD }));
   await Promise.all([leave(), leave()]);
   assert.equal((await staying).isWhole, true);
-  while (server.serving.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
+  while (server.context.metrics.openHttp > 0) await new Promise((resolve) => setImmediate(resolve));
   assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
 test('200 clients at once, each with an answer of its own', async (t) => {
   const server = await serveHere(t, await busySandbox(t), await tempDir(t));
-  const room = server.serving.run.texts.left;
+  const room = server.context.run.texts.left;
   const answers = await Promise.all(
     Array.from({ length: 200 }, (_, i) => {
       const filters = [{ channel: i % 2 === 0 ? 'trade' : 'quote' }];
@@ -223,5 +223,5 @@ test('200 clients at once, each with an answer of its own', async (t) => {
     assert.deepEqual([status, isWhole, text === answers[i % 2]?.text], [200, true, true]);
   }
   assert.notEqual(answers[0]?.text, answers[1]?.text);
-  assert.equal(server.serving.run.texts.left, room, 'no slice holds memory');
+  assert.equal(server.context.run.texts.left, room, 'no slice holds memory');
 });

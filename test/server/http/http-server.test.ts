@@ -97,14 +97,14 @@ test('a port in use is a usage error that names it, also if only the next port i
   let server = await serveHere(t, service, await tempDir(t));
   // Another process may use the port before.
   while (!(await isFree(server.httpPort - 1))) server = await serveHere(t, service, await tempDir(t));
-  const { httpPort, serving } = server;
+  const { httpPort, context } = server;
   for (const port of [httpPort, httpPort - 1]) {
-    await assert.rejects(startServer({ ...serving.options, port }), {
+    await assert.rejects(startServer({ ...context.options, port }), {
       code: 'usage',
       message: new RegExp(`^port ${httpPort} of 127\\.0\\.0\\.1 is in use`),
     });
   }
-  await assert.rejects(startServer({ ...serving.options, host: 'no.such.host.invalid' }), { code: 'usage' });
+  await assert.rejects(startServer({ ...context.options, host: 'no.such.host.invalid' }), { code: 'usage' });
 });
 
 async function isFree(port: number): Promise<boolean> {
@@ -137,7 +137,7 @@ test('close waits for open responses and aborts them after the grace period', as
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
   const responsePromise = ask(server.httpPort, withOptions('/replay', options));
   // Wait until the response is in progress.
-  while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (server.context.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
   await server.close(50);
   assert.equal((await responsePromise).status, 503);
 });
@@ -147,7 +147,7 @@ test('close lets an open compressed response complete', async (t) => {
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-01T00:10' };
   const headers = { 'accept-encoding': 'gzip' };
   const responsePromise = ask(server.httpPort, withOptions('/replay', options), { headers });
-  while (server.serving.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
+  while (server.context.metrics.openHttp === 0) await new Promise((resolve) => setImmediate(resolve));
   await server.close(60_000);
   const { status, isWhole, body } = await responsePromise;
   assert.deepEqual([status, isWhole], [200, true]);
@@ -156,7 +156,7 @@ test('close lets an open compressed response complete', async (t) => {
 
 test('handles pipelined requests in order and aborts them when the connection closes', async (t) => {
   const service = await sandbox(t, { latencyMs: 600_000 });
-  const { httpPort, serving } = await serveHere(t, service, await tempDir(t));
+  const { httpPort, context } = await serveHere(t, service, await tempDir(t));
   const options = { exchange: 'bitmex', from: '2024-03-01', to: '2024-03-02' };
   const socket = connect(httpPort, '127.0.0.1');
   let received = '';
@@ -168,8 +168,8 @@ test('handles pipelined requests in order and aborts them when the connection cl
     socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`);
   }
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
-  while (!/Healthy.*tickhaul_uptime/s.test(received) || serving.metrics.openHttp === 0) await nextTurn();
-  assert.equal(serving.metrics.openHttp, 1);
+  while (!/Healthy.*tickhaul_uptime/s.test(received) || context.metrics.openHttp === 0) await nextTurn();
+  assert.equal(context.metrics.openHttp, 1);
   socket.destroy();
-  while (serving.metrics.openHttp > 0) await nextTurn();
+  while (context.metrics.openHttp > 0) await nextTurn();
 });

@@ -106,7 +106,7 @@ test('downloads a file once for several responses, even if the client that start
   void Promise.allSettled(others).then(() => {
     isOver = true;
   });
-  const open = (): number => server.serving.metrics.openHttp;
+  const open = (): number => server.context.metrics.openHttp;
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   while (open() < 4 && !isOver) await nextTurn();
   assert.equal(requestedUrls.filter((url) => !SECOND_DAY.test(url)).length, 4);
@@ -133,7 +133,7 @@ test('a client that disconnects while waiting for a download slot is removed fro
     return first.opened;
   });
   const server = await serveHere(t, gate, await tempDir(t), { source: 'datasets', concurrency: 1 });
-  const open = (): number => server.serving.metrics.openHttp;
+  const open = (): number => server.context.metrics.openHttp;
   const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const createPath = (symbol: string): string =>
     withOptions('/replay-normalized', {
@@ -155,7 +155,7 @@ test('a client that disconnects while waiting for a download slot is removed fro
   });
   leavingClient.on('error', () => {});
   leavingClient.end();
-  while (server.serving.transfers.limit.pendingCount === 0 && !isOver) await nextTurn();
+  while (server.context.transfers.slots.waiting === 0 && !isOver) await nextTurn();
   assert.equal(open(), 2);
   leavingClient.destroy();
   while (open() > 1 && !isOver) await nextTurn();

@@ -78,7 +78,7 @@ test('a disconnected client stops its work; a frame above the limit closes the c
   const { code } = await hear(server, day, ['x'.repeat(600_000)]);
   assert.equal(code, 1009);
   await leaving.heard;
-  while (server.serving.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
+  while (server.context.metrics.openSockets > 0) await new Promise((resolve) => setImmediate(resolve));
   assert.ok(countSliceRequests(service) < 200, 'a whole day has 1440');
 });
 
@@ -113,9 +113,9 @@ test('a client that never reads does not fill the memory, block others or delay 
   stuck.socket.once('open', () => stuck.socket.pause());
   const { messages, code } = await hear(server, hour, [subscribe('trade')]);
   assert.deepEqual([messages.length, code], [60 * MESSAGES_PER_MINUTE, 1000]);
-  const sent = server.serving.metrics.messages - messages.length;
+  const sent = server.context.metrics.messages - messages.length;
   assert.ok(sent < 30 * MESSAGES_PER_MINUTE, `${sent} of an hour`);
   await server.close(50);
-  assert.equal(server.serving.metrics.openSockets, 0);
+  assert.equal(server.context.metrics.openSockets, 0);
   stuck.socket.terminate();
 });

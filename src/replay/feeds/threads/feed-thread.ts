@@ -1,8 +1,7 @@
-import { Worker } from 'node:worker_threads';
+import { WorkerThread } from '../../../base/worker-thread.js';
 import { MixedMessage } from '../../../dialects/symbol-shares.js';
-import { LineThread } from '../../threads/line-thread.js';
+import { LineThread, type PortJob, type ReplayThreads, THREAD_LIMITS } from '../../threads/line-thread.js';
 import type { TransferredLines } from '../../threads/send-lines.js';
-import { THREAD_LIMITS, type ThreadJobHandle } from '../../threads/thread-pool.js';
 import type { FeedText } from '../feed-text.js';
 import type { FeedCommand, FeedTask, FeedThreadMessage } from './feed-worker.js';
 
@@ -26,15 +25,21 @@ export interface FeedJob {
   close(): void;
 }
 
+/** Threads that the replays of a process share. */
+export type FeedThreads = ReplayThreads<readonly FeedTask[]>;
+
 /** Starts a thread that runs `FeedTask`s. */
-export function startFeedThread(): Worker {
-  return new Worker(new URL('./feed-worker.js', import.meta.url), { resourceLimits: THREAD_LIMITS });
+export function startFeedThread(): WorkerThread<PortJob<readonly FeedTask[]>> {
+  return new WorkerThread(new URL('./feed-worker.js', import.meta.url), {
+    name: 'feed replay',
+    resourceLimits: THREAD_LIMITS,
+  });
 }
 
-/** @param job handle of the tasks' job in its thread. */
-export function readFeedJob(tasks: readonly FeedTask[], job: ThreadJobHandle): FeedJob {
-  const { port } = job;
-  const thread = new LineThread(job, tasks.length);
+/** Starts one job with some tasks. */
+export function startFeedJob(threads: FeedThreads, tasks: readonly FeedTask[]): FeedJob {
+  const thread = new LineThread(threads, tasks, tasks.length);
+  const { port } = thread;
   /** Callbacks for the texts that each task has not used yet, in order. */
   const usedCallbacks = tasks.map((): (() => void)[] => []);
   port.on('message', (message: FeedThreadMessage) => {
@@ -52,6 +57,6 @@ export function readFeedJob(tasks: readonly FeedTask[], job: ThreadJobHandle): F
       end: () => send({ type: 'end', input }),
       lines: () => thread.lines(input),
     })),
-    close: () => job.close(),
+    close: () => thread.close(),
   };
 }

@@ -1,10 +1,11 @@
-import { parentPort } from 'node:worker_threads';
+import { once } from 'node:events';
 import { AsyncQueue } from '../../../base/async-queue.js';
+import { serveJobs } from '../../../base/serve-jobs.js';
 import { MixedMessage, SymbolShares } from '../../../dialects/symbol-shares.js';
 import { LineBuffer } from '../../../market/lines/line-buffer.js';
 import type { SwapBuffer } from '../../handover.js';
+import type { PortJob } from '../../threads/line-thread.js';
 import { type LinesMessage, sendLines, type UsedLines } from '../../threads/send-lines.js';
-import type { ThreadJob } from '../../threads/thread-pool.js';
 import type { FeedSource } from '../feed-source.js';
 import type { FeedText } from '../feed-text.js';
 import { type ShareIndex, ShareTracker } from '../share-tracker.js';
@@ -33,9 +34,7 @@ export type FeedThreadMessage =
   | { readonly type: 'used'; readonly input: number }
   | { readonly type: 'mixed'; readonly input: number };
 
-parentPort?.on('message', startJob);
-
-function startJob({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
+serveJobs(async ({ task: tasks, port }: PortJob<readonly FeedTask[]>): Promise<void> => {
   const inputs = tasks.map((task) => ({
     ...task,
     texts: new AsyncQueue<FeedText>(),
@@ -47,13 +46,6 @@ function startJob({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
     if (command.type === 'text') texts?.push(command.text);
     else if (command.type === 'end') texts?.end();
     else free?.push(new LineBuffer(command.lines));
-  });
-  // The main thread no longer reads.
-  port.on('close', () => {
-    for (const { texts, free } of inputs) {
-      texts.end();
-      free.end();
-    }
   });
   for (const [input, { source, share: index, bufferBytes, texts, free }] of inputs.entries()) {
     const share =
@@ -75,7 +67,13 @@ function startJob({ task: tasks, port }: ThreadJob<readonly FeedTask[]>): void {
       copyPositions: share && ((lines) => share.copyPositions(lines)),
     });
   }
-}
+  // The main thread no longer reads.
+  await once(port, 'close');
+  for (const { texts, free } of inputs) {
+    texts.end();
+    free.end();
+  }
+});
 
 async function* readTexts(
   texts: AsyncQueue<FeedText>,

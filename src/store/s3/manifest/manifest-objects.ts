@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { Semaphore } from '../../../base/semaphore.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import type { DayFile } from '../../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../../dataset/file-naming.js';
@@ -148,7 +148,7 @@ export async function listPrefixes(
   prefixes: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<ObjectsByMonth> {
-  const limit = pLimit(CONCURRENT_LISTINGS);
+  const listings = new Semaphore(CONCURRENT_LISTINGS);
   const months: ObjectsByMonth = new Map();
   const listOne = async (prefix: string): Promise<ObjectsByMonth> => {
     const listed: ObjectsByMonth = new Map();
@@ -163,7 +163,7 @@ export async function listPrefixes(
     }
     return listed;
   };
-  for (const listed of await Promise.all(prefixes.map((prefix) => limit(listOne, prefix))))
+  for (const listed of await Promise.all(prefixes.map((prefix) => listings.run(() => listOne(prefix)))))
     for (const [month, objects] of listed) months.set(month, objects);
   return months;
 }

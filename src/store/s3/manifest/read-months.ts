@@ -1,6 +1,6 @@
-import pLimit from 'p-limit';
 import { collectBytes } from '../../../base/collect-bytes.js';
 import { TickhaulError } from '../../../base/errors.js';
+import { Semaphore } from '../../../base/semaphore.js';
 import { splitLines } from '../../manifest/split-lines.js';
 import { undefinedIfMissing } from '../../read-write-at.js';
 import {
@@ -96,9 +96,9 @@ export async function readBaseHeaders(
   objects: Iterable<NamedObject>,
   signal: AbortSignal | undefined,
 ): Promise<BaseHeaders> {
-  const limit = pLimit(CONCURRENT_HEADER_READS);
+  const reads = new Semaphore(CONCURRENT_HEADER_READS);
   const bases = [...objects].filter(({ name }) => isBase(name));
-  const heads = await Promise.all(bases.map((base) => limit(readBaseHeader, place, base, signal)));
+  const heads = await Promise.all(bases.map((base) => reads.run(() => readBaseHeader(place, base, signal))));
   return new Map(bases.map(({ key }, at) => [key, heads[at] ?? []]));
 }
 

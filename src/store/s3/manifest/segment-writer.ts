@@ -1,4 +1,4 @@
-import pLimit from 'p-limit';
+import { Semaphore } from '../../../base/semaphore.js';
 import { createShutdownTimeoutError, SHUTDOWN_TIMEOUT_MS } from '../shutdown-timeout.js';
 import { type ManifestLocation, segmentName } from './manifest-objects.js';
 
@@ -20,7 +20,7 @@ interface SegmentBatch {
 export class SegmentWriter {
   readonly #place: ManifestLocation;
   readonly #run: string;
-  readonly #limit = pLimit(CONCURRENT_PUTS);
+  readonly #puts = new Semaphore(CONCURRENT_PUTS);
   readonly #writing = new Set<Promise<void>>();
   readonly #segments = new Map<string, number>();
   readonly #shutdownTimeoutMs: number;
@@ -62,7 +62,7 @@ export class SegmentWriter {
     this.#batches = new Map();
     this.#records = 0;
     for (const batch of batches.values()) {
-      const writing = this.#limit(() => this.#write(batch));
+      const writing = this.#puts.run(() => this.#write(batch));
       batch.resolveWith(writing);
       const done = writing.then(
         () => {},

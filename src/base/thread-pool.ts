@@ -1,0 +1,98 @@
+import type { JobOptions, WorkerThread } from './worker-thread.js';
+
+export interface ThreadPoolOptions<Job, Result, Event> {
+  readonly maxThreads: number;
+  readonly startThread: () => WorkerThread<Job, Result, Event>;
+  /** How long an idle thread and its memory are kept for the next job; by default until `close`. */
+  readonly idleTimeoutMs?: number | undefined;
+}
+
+/** A share in a thread of a pool. */
+export interface ThreadLease<Job, Result, Event> {
+  readonly thread: WorkerThread<Job, Result, Event>;
+  /** Call it when the last job has ended. May be called more than once. */
+  release(): void;
+}
+
+interface PooledThread<Job, Result, Event> {
+  readonly thread: WorkerThread<Job, Result, Event>;
+  leases: number;
+  idleTimer?: NodeJS.Timeout | undefined;
+}
+
+/**
+ * Threads of one kind, started on demand and shared by any number of jobs. If a thread ends by itself, its
+ * jobs fail; if it was idle, the next job fails, so that no error is lost. A new thread then replaces it.
+ */
+export class ThreadPool<Job, Result = void, Event = never> {
+  readonly #options: ThreadPoolOptions<Job, Result, Event>;
+  readonly #threads = new Set<PooledThread<Job, Result, Event>>();
+
+  constructor(options: ThreadPoolOptions<Job, Result, Event>) {
+    this.#options = options;
+  }
+
+  get maxThreads(): number {
+    return this.#options.maxThreads;
+  }
+
+  /** Number of leases that would not share a thread. */
+  get idleThreads(): number {
+    return this.maxThreads - [...this.#threads].filter(({ leases }) => leases > 0).length;
+  }
+
+  /** Leases the thread with the fewest leases; a new one if all have some and more are allowed. */
+  lease(): ThreadLease<Job, Result, Event> {
+    const [leastBusy] = [...this.#threads].sort((a, b) => a.leases - b.leases);
+    const isFull = this.#threads.size >= this.maxThreads;
+    const leased = leastBusy && (leastBusy.leases === 0 || isFull) ? leastBusy : this.#start();
+    clearTimeout(leased.idleTimer);
+    leased.leases++;
+    let isHeld = true;
+    const release = (): void => {
+      if (isHeld) this.#release(leased);
+      isHeld = false;
+    };
+    return { thread: leased.thread, release };
+  }
+
+  /** Runs a job in the thread with the fewest leases. @throws as `WorkerThread.run`. */
+  async run(job: Job, options?: JobOptions<Event>): Promise<Result> {
+    const { thread, release } = this.lease();
+    try {
+      return await thread.run(job, options);
+    } finally {
+      release();
+    }
+  }
+
+  /** Starts some threads before their first jobs. */
+  start(count: number): void {
+    while (this.#threads.size < count) this.#start();
+  }
+
+  /** Terminates all threads; jobs in progress fail. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#threads].map((closed) => this.#close(closed)));
+  }
+
+  #start(): PooledThread<Job, Result, Event> {
+    const started = { thread: this.#options.startThread(), leases: 0 };
+    this.#threads.add(started);
+    return started;
+  }
+
+  #release(released: PooledThread<Job, Result, Event>): void {
+    released.leases--;
+    const { idleTimeoutMs } = this.#options;
+    if (released.thread.hasEnded) this.#threads.delete(released);
+    else if (released.leases === 0 && idleTimeoutMs !== undefined)
+      released.idleTimer = setTimeout(() => void this.#close(released), idleTimeoutMs).unref();
+  }
+
+  async #close(closed: PooledThread<Job, Result, Event>): Promise<void> {
+    this.#threads.delete(closed);
+    clearTimeout(closed.idleTimer);
+    await closed.thread.close();
+  }
+}

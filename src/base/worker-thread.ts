@@ -1,0 +1,106 @@
+import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
+import { abortReason, TickhaulError } from './errors.js';
+import type { JobMessage, JobReply } from './serve-jobs.js';
+import { onAbort } from './wait.js';
+
+export interface WorkerThreadOptions {
+  /** What the thread does, for errors: "convert". */
+  readonly name: string;
+  readonly workerData?: unknown;
+  readonly resourceLimits?: ResourceLimits | undefined;
+}
+
+export interface JobOptions<Event> {
+  /** Memory of the job that is transferred instead of copied. */
+  readonly transfer?: readonly TransferListItem[] | undefined;
+  /** Called for each event that the job emits. */
+  readonly onEvent?: ((event: Event) => void) | undefined;
+  /** Aborts the job in the thread, whose handler then ends it. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+interface RunningJob<Result, Event> {
+  readonly onEvent: ((event: Event) => void) | undefined;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * A thread that runs jobs with `serveJobs`; jobs may overlap. If it ends by itself, the jobs in progress and
+ * all later ones fail with its error, which is a bug.
+ */
+export class WorkerThread<Job, Result = void, Event = never> {
+  readonly #worker: Worker;
+  readonly #name: string;
+  readonly #running = new Map<number, RunningJob<Result, Event>>();
+  #lastId = 0;
+  #endReason: Error | undefined;
+
+  /** @param url written as a literal `new URL` in the call, which the bundler finds. */
+  constructor(url: URL, { name, ...options }: WorkerThreadOptions) {
+    this.#name = name;
+    this.#worker = new Worker(url, { name, ...options });
+    this.#worker.on('message', (reply: JobReply<Result, Event>) => this.#onReply(reply));
+    const fail = (cause: unknown): void => {
+      const message = cause instanceof Error ? cause.message : String(cause);
+      this.#end(new Error(`the ${name} thread failed: ${message}`, { cause }));
+    };
+    this.#worker.on('error', fail);
+    this.#worker.on('messageerror', fail);
+    this.#worker.on('exit', (code) => this.#end(new Error(`the ${name} thread ended with code ${code}`)));
+  }
+
+  get hasEnded(): boolean {
+    return this.#endReason !== undefined;
+  }
+
+  /**
+   * Runs a job and returns its result.
+   * @throws errors of the job; the abort reason, if the signal is already aborted; the error with which the
+   * thread ended; TickhaulError `interrupted` after `close`.
+   */
+  async run(job: Job, { transfer, onEvent, signal }: JobOptions<Event> = {}): Promise<Result> {
+    if (this.#endReason) throw this.#endReason;
+    if (signal?.aborted) throw abortReason(signal);
+    const id = ++this.#lastId;
+    const removeListener = signal && onAbort(signal, () => this.#post({ id, isAborted: true }));
+    try {
+      return await new Promise<Result>((resolve, reject) => {
+        this.#running.set(id, { onEvent, resolve, reject });
+        this.#post({ id, job }, transfer);
+      });
+    } finally {
+      this.#running.delete(id);
+      removeListener?.();
+    }
+  }
+
+  /** Lets the process end while the thread runs. */
+  unref(): void {
+    this.#worker.unref();
+  }
+
+  /** Terminates the thread; jobs in progress fail. May be called more than once. */
+  async close(): Promise<void> {
+    this.#end(new TickhaulError('interrupted', `the ${this.#name} thread was closed`));
+    await this.#worker.terminate();
+  }
+
+  #post(message: JobMessage<Job>, transfer?: readonly TransferListItem[]): void {
+    this.#worker.postMessage(message, transfer);
+  }
+
+  #onReply(reply: JobReply<Result, Event>): void {
+    const job = this.#running.get(reply.id);
+    if (reply.type === 'event') job?.onEvent?.(reply.event);
+    else if (reply.type === 'result') job?.resolve(reply.result);
+    else if (reply.type === 'bug') job?.reject(reply.error);
+    else job?.reject(new TickhaulError(reply.error.code, reply.error.message, reply.error));
+  }
+
+  #end(reason: Error): void {
+    this.#endReason ??= reason;
+    void this.#worker.terminate();
+    for (const { reject } of this.#running.values()) reject(this.#endReason);
+  }
+}

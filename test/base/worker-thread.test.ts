@@ -1,0 +1,97 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { ThreadPool } from '../../src/base/thread-pool.js';
+import { WorkerThread } from '../../src/base/worker-thread.js';
+import { startedThreads } from '../helpers/started-threads.js';
+import type { TestJob } from './jobs-worker.js';
+
+type TestThread = WorkerThread<TestJob, Uint8Array<ArrayBuffer>, string>;
+
+const EMPTY: TestJob = { kind: 'double', bytes: new Uint8Array() };
+
+function createThread(): TestThread {
+  return new WorkerThread(new URL('./jobs-worker.js', import.meta.url), { name: 'test' });
+}
+
+function startThread(t: TestContext): TestThread {
+  const thread = createThread();
+  t.after(() => thread.close());
+  return thread;
+}
+
+test('a job gets events and a result; its memory is transferred', async (t) => {
+  const thread = startThread(t);
+  const bytes = new Uint8Array([1, 2, 3]);
+  const events: string[] = [];
+  const onEvent = (event: string): void => void events.push(event);
+  const [doubled, empty] = await Promise.all([
+    thread.run({ kind: 'double', bytes }, { transfer: [bytes.buffer], onEvent }),
+    thread.run(EMPTY),
+  ]);
+  assert.deepEqual([[...doubled], empty.length, bytes.length, events], [[2, 4, 6], 0, 0, ['3 bytes']]);
+});
+
+test('a failed job rejects with its error, and the thread runs further jobs', async (t) => {
+  const thread = startThread(t);
+  await assert.rejects(thread.run({ kind: 'fail', isKnown: true }), {
+    name: 'TickhaulError',
+    code: 'rejected',
+    message: 'no',
+    status: 400,
+  });
+  await assert.rejects(thread.run({ kind: 'fail', isKnown: false }), RangeError);
+  assert.equal((await thread.run(EMPTY)).length, 0);
+});
+
+test('an abort reaches the running job, and an aborted signal starts none', async (t) => {
+  const thread = startThread(t);
+  const stop = new AbortController();
+  const { signal } = stop;
+  const result = await thread.run({ kind: 'wait for abort' }, { signal, onEvent: () => stop.abort() });
+  assert.equal(result.length, 0);
+  await assert.rejects(thread.run(EMPTY, { signal }), { code: 'interrupted' });
+});
+
+test('if the thread crashes, its jobs and all later ones fail with the error', async (t) => {
+  const thread = startThread(t);
+  const waiting = thread.run({ kind: 'wait for abort' });
+  const crash = { message: 'the test thread failed: broken' };
+  await Promise.all([assert.rejects(waiting, crash), assert.rejects(thread.run({ kind: 'crash' }), crash)]);
+  await assert.rejects(thread.run(EMPTY), crash);
+});
+
+test('jobs of a closed thread fail as interrupted', async (t) => {
+  const thread = startThread(t);
+  const waiting = assert.rejects(thread.run({ kind: 'wait for abort' }), { code: 'interrupted' });
+  await thread.close();
+  await waiting;
+  await assert.rejects(thread.run(EMPTY), { code: 'interrupted' });
+});
+
+test('a pool starts threads on demand, and gives each lease the thread with the fewest', async (t) => {
+  const workers = startedThreads(t);
+  const pool = new ThreadPool({ maxThreads: 2, startThread: createThread });
+  t.after(() => pool.close());
+  for (let i = 0; i < 3; i++) await pool.run(EMPTY);
+  assert.equal(workers.length, 1);
+  const [first, second, third, fourth] = [pool.lease(), pool.lease(), pool.lease(), pool.lease()];
+  assert.equal(pool.idleThreads, 0);
+  assert.notEqual(first.thread, second.thread);
+  assert.notEqual(third.thread, fourth.thread);
+  for (const { thread, release } of [first, second, third, fourth]) {
+    await thread.run(EMPTY);
+    release();
+  }
+  assert.deepEqual([workers.length, pool.idleThreads], [2, 2]);
+});
+
+test('if an idle thread ends, the next job fails with its error, and a new thread runs the others', async (t) => {
+  const workers = startedThreads(t);
+  const pool = new ThreadPool({ maxThreads: 1, startThread: createThread });
+  t.after(() => pool.close());
+  await pool.run(EMPTY);
+  await workers[0]?.terminate();
+  await assert.rejects(pool.run(EMPTY), { message: 'the test thread ended with code 1' });
+  assert.equal((await pool.run(EMPTY)).length, 0);
+  assert.equal(workers.length, 2);
+});

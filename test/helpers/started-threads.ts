@@ -1,0 +1,11 @@
+import type { TestContext } from 'node:test';
+import type { Worker } from 'node:worker_threads';
+
+/** Collects the threads that this process starts during a test. */
+export function startedThreads(t: TestContext): readonly Worker[] {
+  const threads: Worker[] = [];
+  const add = (thread: Worker): void => void threads.push(thread);
+  process.on('worker', add);
+  t.after(() => process.off('worker', add));
+  return threads;
+}
