@@ -1,19 +1,23 @@
+import type { DownloadSettings } from '../download/download-options.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import { FolderPool, type OpenDestination } from './folder-pool.js';
 import { runSlice, type SliceWork, type SliceWorkContext } from './run-slice.js';
+import { toDownloadOptions } from './slice-job.js';
 import { SliceResources } from './slice-resources.js';
 
 export interface SliceWorkInput {
   readonly client: ServiceClient;
   readonly openDestination: OpenDestination;
   readonly owner: () => LockOwner;
+  /** Options that the job of a slice lacks. */
+  readonly defaults: DownloadSettings;
   /** Threads for conversions. */
   readonly threads: number;
 }
 
 /** Creates the work of a queue: downloads the missing files of each slice to their destination. */
-export function createSliceWork({ client, openDestination, owner, threads }: SliceWorkInput) {
+export function createSliceWork({ client, openDestination, owner, defaults, threads }: SliceWorkInput) {
   return ({ pause, emit, stopStarting }: SliceWorkContext): SliceWork => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     const resources = new SliceResources(client, openDestination, { pause, stopStarting }, warn);
@@ -29,7 +33,7 @@ export function createSliceWork({ client, openDestination, owner, threads }: Sli
             folder,
             client,
             canRequest,
-            threads,
+            options: toDownloadOptions(job, defaults, threads),
             transfers,
             emit,
             signal,

@@ -3,11 +3,36 @@ import { TickhaulError } from '../base/errors.js';
 import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
 import { parseDay } from '../dataset/day.js';
 import { isShard } from '../dataset/shard.js';
+import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
+import type { OptionDefinition } from '../options/option-definition.js';
+import { valueNameOf } from '../options/option-values.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 const names = z.array(z.string());
 const day = z.string().refine((text) => isDay(text), 'it is not a day');
+
+/** Values of download options by type of option. */
+const VALUES = {
+  flag: z.boolean(),
+  text: z.string(),
+  list: names,
+  count: z.int().min(0),
+  concurrency: z.union([z.int().min(1), z.literal('auto')]),
+  duration: z.number().min(0),
+  size: z.number().positive(),
+  shard: z.looseObject({ index: z.int(), count: z.int() }).refine(isShard, 'there is no such shard'),
+};
+
+/** Each option may be missing, as in the job of an earlier version. */
+function optionSchemas(): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries<OptionDefinition>(PLAN_DOWNLOAD_OPTIONS).map(([flag, option]) => {
+      const value = option.choices ? z.enum(option.choices) : VALUES[option.type as keyof typeof VALUES];
+      return [valueNameOf(flag, option), value.optional()];
+    }),
+  );
+}
 
 /** The job data that `enqueue` writes (`docs/spec/queue.md#job-data`). Fields of later versions are accepted. */
 const sliceJob = z
@@ -28,12 +53,7 @@ const sliceJob = z
     // The name becomes part of a path.
     pin: z.string().regex(/^[\w-]+$/),
     options: z.looseObject({
-      concurrency: z.union([z.int().min(1), z.literal('auto')]),
-      retries: z.int().min(0),
-      maxWaitMs: z.number().min(0),
-      maxRate: z.number().positive().optional(),
-      existing: z.enum(['skip', 'verify', 'overwrite']),
-      failFast: z.boolean(),
+      ...optionSchemas(),
       convert: z
         .looseObject({
           options: z.looseObject({
@@ -46,10 +66,6 @@ const sliceJob = z
           as: names.optional(),
           keepCsv: z.boolean(),
         })
-        .optional(),
-      shard: z
-        .looseObject({ index: z.int(), count: z.int() })
-        .refine(isShard, 'there is no such shard')
         .optional(),
     }),
     weekdays: names.optional(),

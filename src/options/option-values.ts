@@ -1,6 +1,11 @@
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { Shard } from '../dataset/shard.js';
-import type { OptionDefinition, OptionGroup, OptionScope, OptionType } from './option-definition.js';
+import {
+  type OptionDefinition,
+  type OptionGroup,
+  type OptionScope,
+  settingNameOf,
+} from './option-definition.js';
 
 type CamelCase<Name extends string> = Name extends `${infer Head}-${infer Tail}`
   ? `${Head}${Capitalize<CamelCase<Tail>>}`
@@ -78,9 +83,10 @@ export function planOptionsOf<Options extends OptionGroup>(options: Options): Pl
   ) as unknown as PlanOptionsOf<Options>;
 }
 
-/** Name of a read option at run time. */
-export function valueNameOf(setting: string, type: OptionType): string {
-  return type === 'duration' ? `${setting}Ms` : setting;
+/** Name of the value of an option: that of the setting, with the unit of a duration. */
+export function valueNameOf(flag: string, option: OptionDefinition): string {
+  const name = settingNameOf(flag, option);
+  return option.type === 'duration' ? `${name}Ms` : name;
 }
 
 /** The options that an interface offers. */

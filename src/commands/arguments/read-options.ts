@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { type LayoutChoice, type LayoutFunction, parseLayout } from '../../dataset/layout.js';
-import { type OptionDefinition, type OptionGroup, settingNameOf } from '../../options/option-definition.js';
+import type { OptionDefinition, OptionGroup } from '../../options/option-definition.js';
 import { type OptionValues, valueNameOf } from '../../options/option-values.js';
 import type { CommandArgs } from './command-args.js';
 import {
@@ -45,7 +45,7 @@ export function readOptions<Options extends OptionGroup>(
     const read = READERS[type];
     if (!read) throw new Error(`an option of type ${type} has its own reader`);
     const value = read(args[flag] === undefined ? { [flag]: defaultValue } : args, flag);
-    return [valueNameOf(settingNameOf(flag, option), type), value];
+    return [valueNameOf(flag, option), value];
   });
   return Object.fromEntries(values) as OptionValues<Options>;
 }
