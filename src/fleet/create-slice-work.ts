@@ -1,4 +1,3 @@
-import type { DownloadSettings } from '../download/download-options.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import { FolderPool, type OpenDestination } from './folder-pool.js';
@@ -10,14 +9,12 @@ export interface SliceWorkInput {
   readonly client: ServiceClient;
   readonly openDestination: OpenDestination;
   readonly owner: () => LockOwner;
-  /** Options that the job of a slice lacks. */
-  readonly defaults: DownloadSettings;
   /** Threads for conversions. */
   readonly threads: number;
 }
 
 /** Creates the work of a queue: downloads the missing files of each slice to their destination. */
-export function createSliceWork({ client, openDestination, owner, defaults, threads }: SliceWorkInput) {
+export function createSliceWork({ client, openDestination, owner, threads }: SliceWorkInput) {
   return ({ pause, emit, stopStarting }: SliceWorkContext): SliceWork => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     const resources = new SliceResources(client, openDestination, { pause, stopStarting }, warn);
@@ -33,7 +30,7 @@ export function createSliceWork({ client, openDestination, owner, defaults, thre
             folder,
             client,
             canRequest,
-            options: toDownloadOptions(job, defaults, threads),
+            options: toDownloadOptions(job, threads),
             transfers,
             emit,
             signal,

@@ -5,7 +5,7 @@ import { parseDay } from '../dataset/day.js';
 import { isShard } from '../dataset/shard.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
 import type { OptionDefinition } from '../options/option-definition.js';
-import { valueNameOf } from '../options/option-values.js';
+import { defaultValueOf, valueNameOf } from '../options/option-values.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
@@ -24,12 +24,15 @@ const VALUES = {
   shard: z.looseObject({ index: z.int(), count: z.int() }).refine(isShard, 'there is no such shard'),
 };
 
-/** Each option may be missing, as in the job of an earlier version. */
+/** An option that is missing, as in the job of an earlier version, has its default. */
 function optionSchemas(): Record<string, z.ZodType> {
   return Object.fromEntries(
     Object.entries<OptionDefinition>(PLAN_DOWNLOAD_OPTIONS).map(([flag, option]) => {
-      const value = option.choices ? z.enum(option.choices) : VALUES[option.type as keyof typeof VALUES];
-      return [valueNameOf(flag, option), value.optional()];
+      const value: z.ZodType = option.choices
+        ? z.enum(option.choices)
+        : VALUES[option.type as keyof typeof VALUES];
+      const missing = defaultValueOf(option);
+      return [valueNameOf(flag, option), missing === undefined ? value.optional() : value.default(missing)];
     }),
   );
 }
@@ -74,10 +77,10 @@ const sliceJob = z
   })
   .refine(({ from, to }) => from < to, { message: 'it has no days', path: ['to'] });
 
-/** Validates the data of a queued job. @throws TickhaulError `rejected` if `enqueue` would not write it. */
+/** Parses the data of a queued job, and adds defaults to its options. @throws TickhaulError `rejected` if `enqueue` would not write it. */
 export function parseSliceJob(data: unknown, id = ''): SliceJob {
-  const { success, error } = sliceJob.safeParse(data);
-  if (success) return data as SliceJob;
+  const { success, data: job, error } = sliceJob.safeParse(data);
+  if (success) return job as unknown as SliceJob;
   const { path, message } = error.issues[0] ?? { path: [], message: 'invalid' };
   const field = path.length > 0 ? `${path.join('.')}: ` : '';
   throw new TickhaulError(

@@ -87,17 +87,12 @@ function toSliceOptions({ convert, strict: _, ...options }: DownloadSettings): S
   return { ...options, convert: { options: convert.options, keepCsv, ...(as && { as }) } };
 }
 
-/**
- * The options of a slice, with defaults for those that an earlier version did not write.
- * @param threads threads for conversions.
- */
+/** @param threads threads for conversions. */
 export function toDownloadOptions(
   { options: { convert, ...options } }: Pick<SliceJob, 'options'>,
-  defaults: DownloadSettings,
   threads: number,
 ): DownloadSettings {
   return {
-    ...defaults,
     ...options,
     // Missing files are reported when the queue is filled.
     strict: false,

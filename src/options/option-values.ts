@@ -1,3 +1,4 @@
+import { parseDuration, parseSize } from '../base/units.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { Shard } from '../dataset/shard.js';
 import {
@@ -87,6 +88,15 @@ export function planOptionsOf<Options extends OptionGroup>(options: Options): Pl
 export function valueNameOf(flag: string, option: OptionDefinition): string {
   const name = settingNameOf(flag, option);
   return option.type === 'duration' ? `${name}Ms` : name;
+}
+
+/** The value of an absent option; undefined if it has no default. */
+export function defaultValueOf({ type, default: text }: OptionDefinition): unknown {
+  if (type === 'flag') return false;
+  if (text === undefined) return undefined;
+  if (type === 'duration') return parseDuration(text);
+  if (type === 'size') return parseSize(text);
+  return /^\d+$/.test(text) ? Number(text) : text;
 }
 
 /** The options that an interface offers. */

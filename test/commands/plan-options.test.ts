@@ -158,7 +158,7 @@ class Ways {
     const manifest = await this.#destination.openManifest({ warn: assert.fail });
     const { signal } = this.#host;
     const input = { job, pin: parsePin(text, 'pin'), folder: { destination: this.#destination }, signal };
-    const options = toDownloadOptions(job, DOWNLOAD_DEFAULTS, countConversionThreads());
+    const options = toDownloadOptions(job, countConversionThreads());
     return planSlice(manifest, { ...input, options, canRequest: () => true }).finally(() => manifest.close());
   }
 

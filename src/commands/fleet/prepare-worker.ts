@@ -9,7 +9,7 @@ import { readBooleanFlag, readCount, readTimerMs } from '../arguments/read-argum
 import type { CommandHost } from '../command-host.js';
 import { createLockOwner } from '../create-lock-owner.js';
 import { countConversionThreads } from '../selection/read-conversion-options.js';
-import { readDownloadOptions, readStallTimeout } from '../selection/read-selection.js';
+import { readStallTimeout } from '../selection/read-selection.js';
 import { withServiceSession } from '../service-session.js';
 import { toStoreSettings } from '../with-destination.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
@@ -43,13 +43,7 @@ export function prepareWorker(
           const { endpoint, region = ownStore.region, pathStyle } = store;
           return openDestination(dir, { ...ownStore, endpoint, region, pathStyle }, abortSignal);
         };
-        const work = createSliceWork({
-          client,
-          openDestination: openSliceDestination,
-          owner,
-          defaults: readDownloadOptions({}),
-          threads,
-        });
+        const work = createSliceWork({ client, openDestination: openSliceDestination, owner, threads });
         return runWorker({ open, work, concurrency, once, lockMs, emit, signal });
       }),
     );
