@@ -8,11 +8,19 @@ export type {
   SeriesJson as Series,
 } from './coverage/coverage-document.js';
 export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
-export type { DownloadOptions, PlanOptions, SyncOptions } from './library/download-run-options.js';
-export type { ConvertOptions, CoverageOptions, VerifyOptions } from './library/file-options.js';
+export type {
+  ConvertOptions,
+  CoverageOptions,
+  DownloadOptions,
+  PlanOptions,
+  RawReplayOptions,
+  ReplayOptions,
+  StreamOptions,
+  SyncOptions,
+  VerifyOptions,
+} from './library/function-options.js';
 export { LibraryError as TickhaulError } from './library/library-error.js';
 export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
-export type { RawReplayOptions, ReplayOptions, StreamOptions } from './library/message-options.js';
 export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';
 export { convert, download, plan, sync, verify } from './library/run-functions.js';
 export { type ReplaySummary, replay } from './library/run-replay.js';

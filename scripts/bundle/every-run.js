@@ -17,5 +17,7 @@ import '../../dist/src/dataset/dataset-symbol.js';
 import '../../dist/src/format/create-output-options.js';
 import '../../dist/src/integrity/read-chunks.js';
 import '../../dist/src/market/names/suggest-data-types.js';
+import '../../dist/src/options/option-values.js';
+import '../../dist/src/options/service-options.js';
 import '../../dist/src/run/json-events.js';
 import '../../dist/src/service/request-day-file.js';

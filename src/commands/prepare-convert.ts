@@ -13,10 +13,11 @@ import {
   readShard,
   readTextFlag,
 } from './arguments/read-arguments.js';
+import { readLayout } from './arguments/read-options.js';
 import type { CommandHost } from './command-host.js';
 import type { CommandRun } from './command-run.js';
 import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
-import { readGivenLayout, readSymbolFlag } from './selection/read-selection.js';
+import { readSymbolFlag } from './selection/read-selection.js';
 import { readStoreSettings } from './with-destination.js';
 
 /** Sources, outputs and options of a conversion, without its destination. */
@@ -47,7 +48,7 @@ export async function prepareConvert(args: CommandArgs, host: CommandHost): Prom
   const input = {
     ...(await readConvertSelection(args, host)),
     out: readLocation(args, 'out'),
-    layout: readGivenLayout(args),
+    layout: readLayout(args, 'layout'),
     existing: readTextFlag(args, 'existing') === 'overwrite' ? 'overwrite' : 'skip',
     keepSource: !readBooleanFlag(args, 'no-keep-source'),
     signal: host.signal,

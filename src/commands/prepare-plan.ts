@@ -2,7 +2,7 @@ import { usageError } from '../base/errors.js';
 import type { OutputTarget } from '../base/output-target.js';
 import { secondsSince } from '../base/units.js';
 import { reportedOutputs } from '../download/conversion/reported-outputs.js';
-import type { ConvertSetting, DownloadSettings } from '../download/download-options.js';
+import type { ConvertSetting } from '../download/download-options.js';
 import { countPlan, type PlanTotals } from '../download/plan/create-download-plan.js';
 import { describePlan } from '../download/plan/report-plan.js';
 import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../run/json-events.js';
@@ -65,7 +65,7 @@ export async function preparePlan(args: CommandArgs, host: CommandHost): Promise
         const opened = await openDownloadTarget(target, { session, destination, options, emit, signal });
         await opened.manifest.close();
         if (pinTarget !== undefined) await writePin(pinTarget, store, target, opened, host);
-        return work(createOpenedPlanReport({ ...opened, destination, options, emit, startedAtMs: began }));
+        return work(createOpenedPlanReport({ ...opened, destination, emit, startedAtMs: began }));
       }),
     );
   };
@@ -75,7 +75,6 @@ export interface OpenedPlanInput
   extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'startedAtMs' | 'job'> {
   readonly destination: Destination;
   readonly manifest: Manifest;
-  readonly options: DownloadSettings;
   readonly emit: EventSink;
 }
 
@@ -87,7 +86,8 @@ export function createOpenedPlanReport({
   job,
   ...input
 }: OpenedPlanInput): OpenedPlanReport {
-  const { options, emit } = input;
+  const { emit } = input;
+  const { options } = plan;
   return {
     plan,
     keyExpired,
@@ -95,7 +95,7 @@ export function createOpenedPlanReport({
     job,
     convert: options.convert,
     async describe(totals) {
-      const described = await describePlan(input, [{ totals, options }]);
+      const described = await describePlan({ ...input, options }, [{ totals, options }]);
       if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
       return described.plan;
     },

@@ -1,6 +1,8 @@
 import { usageError } from '../base/errors.js';
+import { LAYOUT_OPTIONS } from '../options/day-file-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
+import { readOptions } from './arguments/read-options.js';
 import type { CommandHost } from './command-host.js';
 import { createLockOwner } from './create-lock-owner.js';
 import { withMessageOutput } from './message-output.js';
@@ -11,7 +13,7 @@ import {
   readSpeedFlag,
   resolvePeriod,
 } from './selection/read-replay-request.js';
-import { readDownloadOptions, readLayout, readStallTimeout } from './selection/read-selection.js';
+import { readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { withDestination } from './with-destination.js';
 
@@ -36,7 +38,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
   const speed = readSpeedFlag(args);
   const withOutput = await withMessageOutput(args, host);
   const stallTimeoutMs = readStallTimeout(args);
-  const layout = readLayout(args);
+  const { layout } = readOptions(args, LAYOUT_OPTIONS);
   return async ({ emit, note, onDownloaded, output, written }) => {
     const { openReplay } = await import('../replay/open-replay.js');
     const { replaySeries } = await import('../replay/replay-series.js');

@@ -1,67 +1,62 @@
 import * as z from 'zod';
-import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
+import { CONFIG_OPTIONS, JOB_OPTIONS } from '../options/config-options.js';
+import {
+  type OptionDefinition,
+  type OptionGroup,
+  type OptionType,
+  settingNameOf,
+} from '../options/option-definition.js';
+import type { SettingName } from '../options/option-values.js';
+import { describeSetting } from '../options/setting-names.js';
 
-/** A text that is parsed later, like the flag of the same name. */
-const text = (description: string, expected = 'a text') =>
-  z
-    .string({ error: `expected ${expected}` })
-    .meta({ description })
-    .optional();
+const text = (expected: string) => z.string({ error: `expected ${expected}` });
+const numeric = (expected: string) => z.union([z.number(), z.string()], { error: `expected ${expected}` });
 
-const duration = (description: string) => text(description, 'a duration, as 90s or 4h');
-const day = (description: string) => text(description, 'a UTC day, as "2024-03-01"');
+/** Values by type of option; texts are parsed later, like those of flags. */
+const VALUES = {
+  flag: z.boolean({ error: 'expected true or false' }),
+  text: text('a text'),
+  list: z.union([z.string(), z.array(z.string()).min(1, { error: 'expected at least one' })], {
+    error: 'expected a text or a list of texts',
+  }),
+  count: numeric('a whole number'),
+  concurrency: numeric('a whole number or auto'),
+  day: text('a UTC day, as "2024-03-01"'),
+  days: numeric('a number of days, such as 7d'),
+  duration: text('a duration, as 90s or 4h'),
+  size: numeric('a size, as 20MB'),
+  rows: numeric('a number of rows, such as 64k'),
+  file: text('a text'),
+  folder: text('a text'),
+  layout: text('a text'),
+} satisfies Partial<Record<OptionType, z.ZodType>>;
 
-const numeric = (description: string, expected: string) =>
-  z
-    .union([z.number(), z.string()], { error: `expected ${expected}` })
-    .meta({ description })
-    .optional();
+type Setting<Option extends OptionDefinition> = Option extends { readonly choices: readonly string[] }
+  ? z.ZodEnum<Readonly<Record<Option['choices'][number], Option['choices'][number]>>>
+  : (typeof VALUES)[Option['type'] & keyof typeof VALUES];
 
-const toggle = (description: string) =>
-  z.boolean({ error: 'expected true or false' }).meta({ description }).optional();
-
-const choice = (description: string, choices: readonly [string, ...string[]]) =>
-  z
-    .enum(choices, { error: `expected one of ${choices.join(', ')}` })
-    .meta({ description })
-    .optional();
-
-const list = (description: string) =>
-  z
-    .union([z.string(), z.array(z.string()).min(1, { error: 'expected at least one' })], {
-      error: 'expected a text or a list of texts',
-    })
-    .meta({ description });
-
-/** Settings of a job, or of all jobs at the top level: the flags of `tickhaul download`, in camelCase. */
-const sharedSettings = {
-  layout: text('paths under the folder: flat, hive, or a template (default: flat)'),
-  concurrency: numeric('files in flight, 1 to 100, or auto (default: auto)', 'a whole number or auto'),
-  retries: numeric('retries per file; progress resets the count (default: 8)', 'a whole number'),
-  stallTimeout: duration('abort and retry a transfer after this long without a byte (default: 60s)'),
-  maxWait: duration('longest delay that the service may request (default: 15m)'),
-  maxRate: numeric('limit in bytes per second, such as 20MB (default: no limit)', 'a size, as 20MB'),
-  existing: choice('what to do with existing files (default: skip)', ['skip', 'verify', 'overwrite']),
-  failFast: toggle('stop the job at its first failed file'),
-  strict: toggle('fail if days are pending or unavailable (exit code 7)'),
-  convert: choice('convert each file during its download', OUTPUT_FORMAT_CHOICES),
-  as: list(
-    'with convert: compute bars, book snapshots or quotes instead of the rows, such as trade_bar_1m or quote_1s; add "rows" for the rows as well',
-  ).optional(),
-  compression: choice('compression of the output (default: zstd for Parquet, none for NDJSON)', [
-    'zstd',
-    'snappy',
-    'gzip',
-    'none',
-  ]),
-  rowGroup: numeric('rows per Parquet row group, such as 64k', 'a number of rows, such as 64k'),
-  times: choice('form of times (default: timestamp in Parquet, int in NDJSON)', ['timestamp', 'int', 'iso']),
-  numbers: choice('form of numbers; "string" keeps the exact text of the CSV (default: double)', [
-    'double',
-    'string',
-  ]),
-  noKeepCsv: toggle('with convert: delete each CSV once all of its outputs are complete'),
+type Settings<Options extends OptionGroup> = {
+  [Flag in keyof Options & string as SettingName<Flag, Options[Flag]>]: Options[Flag] extends {
+    readonly required: true;
+  }
+    ? Setting<Options[Flag]>
+    : z.ZodOptional<Setting<Options[Flag]>>;
 };
+
+/** Creates the settings of options. */
+function settingsOf<Options extends OptionGroup>(options: Options): Settings<Options> {
+  return Object.fromEntries(
+    Object.entries(options).map(([flag, option]) => {
+      const setting = valueSchema(option).meta({ description: describeSetting(option) });
+      return [settingNameOf(flag, option), option.required ? setting : setting.optional()];
+    }),
+  ) as unknown as Settings<Options>;
+}
+
+function valueSchema({ type, choices }: OptionDefinition): z.ZodType {
+  if (choices) return z.enum(choices, { error: `expected one of ${choices.join(', ')}` });
+  return VALUES[type as keyof typeof VALUES];
+}
 
 export const jobSchema = z.strictObject(
   {
@@ -73,15 +68,7 @@ export const jobSchema = z.strictObject(
       .string({ error: 'expected a text' })
       .min(1, { error: 'expected the id of an exchange' })
       .meta({ description: 'exchange id, as tickhaul exchanges lists them' }),
-    types: list('data types, or "all"'),
-    symbols: list('dataset symbols, globs such as "BTC*", "@file" with a symbol per line, or "all"'),
-    symbolTypes: list('only symbols of these types: spot, future, perpetual, option, combo').optional(),
-    from: day('first UTC day'),
-    to: day('UTC day after the last day (default: the end of the export)'),
-    date: day('a single UTC day'),
-    last: numeric('number of last exported days, such as 7 or 7d', 'a number of days, such as 7d'),
-    weekdays: list('only these weekdays, such as mon-fri').optional(),
-    ...sharedSettings,
+    ...settingsOf(JOB_OPTIONS),
   },
   { error: 'expected a job: name, exchange, types, symbols and days' },
 );
@@ -90,25 +77,8 @@ export const jobSchema = z.strictObject(
 export const configSchema = z
   .strictObject(
     {
-      $schema: text('URL of this schema, for editors'),
-      dir: text('download folder, or s3://bucket/prefix (default: ./datasets)'),
-      s3Endpoint: text("URL of the object store (default: AWS_ENDPOINT_URL_S3, else Amazon's)"),
-      s3Region: text("region of the bucket (default: AWS_REGION, else the profile's)"),
-      s3PathStyle: toggle('put the bucket in the path instead of the host, as many stores require'),
-      apiUrl: text('metadata host (default: https://api.tardis.dev)'),
-      datasetsUrl: text('dataset host (default: https://datasets.tardis.dev)'),
-      authUrl: text('identity issuer'),
-      apiKeyFile: text('file that contains the API key; never put the key itself here'),
-      ...sharedSettings,
-      wait: toggle('wait until the day before today (UTC) is exported'),
-      timeout: duration(
-        'with wait: after this long, continue with the exported days and end with exit code 7',
-      ),
-      maxDuration: duration('start no file after this long'),
-      lockTimeout: duration('how long to wait for another run in the same folder'),
-      onSuccess: text('shell command to run after success; its stdin is the summary as JSON'),
-      onFailure: text('shell command to run after a failure; its stdin is the summary as JSON'),
-      ping: text('URL to request at the start (/start), after success, and after failure (/fail)'),
+      $schema: text('a text').meta({ description: 'URL of this schema, for editors' }).optional(),
+      ...settingsOf(CONFIG_OPTIONS),
       jobs: z
         .array(jobSchema, { error: 'expected a list of jobs' })
         .min(1, { error: 'expected at least one job' })

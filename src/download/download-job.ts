@@ -1,14 +1,12 @@
 import type { ServiceClient } from '../service/http/service-client.js';
-import type { DownloadSettings } from './download-options.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 
-/** A plan, and how to download its files. */
+/** A plan, and the client that downloads its files. */
 export interface DownloadJob {
   /** Reported with each file if there are several jobs. */
   readonly name?: string | undefined;
   readonly plan: CountedPlan;
   /** Paths, directly after the probes in the plan, to process before the other files of all jobs. */
   readonly urgent?: ReadonlySet<string> | undefined;
-  readonly options: DownloadSettings;
   readonly client: ServiceClient;
 }

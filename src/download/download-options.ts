@@ -1,26 +1,17 @@
 import type { OutputSelection } from '../convert/output-selection.js';
 import type { DayFile } from '../dataset/day-file.js';
-import type { DayRange } from '../dataset/day-range.js';
-import type { LayoutChoice } from '../dataset/layout.js';
-import type { Shard } from '../dataset/shard.js';
 import type { OutputOptions } from '../format/output-options.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
+import type { PLAN_DOWNLOAD_OPTIONS, PLAN_SELECTION_OPTIONS } from '../options/day-file-options.js';
+import type { OptionValues } from '../options/option-values.js';
 import type { PlanStatus } from '../run/run-events.js';
 
 /**
  * The user's selection, as text from flags, environment or a sync job
- * (docs/spec/command-line.md#day-selection).
+ * (docs/spec/command-line.md#day-selection). Symbols of `@file` lists are resolved.
  */
-export interface Selection extends DayRange {
+export interface Selection extends OptionValues<typeof PLAN_SELECTION_OPTIONS> {
   readonly exchange: string;
-  /** Data types, or `all`. */
-  readonly types: readonly string[];
-  /** Dataset symbols, globs or `all`, in any case; `@file` is resolved by the caller. */
-  readonly symbols: readonly string[];
-  readonly symbolTypes?: readonly string[] | undefined;
-  /** Days of the week and ranges of them, such as `mon-fri`; undefined for all. */
-  readonly weekdays?: readonly string[] | undefined;
-  readonly layout: LayoutChoice;
 }
 
 /**
@@ -60,11 +51,6 @@ export interface PlannedFile {
   readonly mayBeAbsent: boolean;
 }
 
-/**
- * `skip` trusts the manifest and the size, `verify` reads existing files, `overwrite` downloads them again.
- */
-export type Existing = 'skip' | 'verify' | 'overwrite';
-
 /** Conversion of each day file on arrival. */
 export interface ConvertSetting {
   readonly options: OutputOptions;
@@ -81,21 +67,13 @@ export interface ConvertSetting {
   readonly threads: number;
 }
 
-/** Options of a download run; `read-selection.ts` has the defaults. */
-export interface DownloadSettings {
-  /** Files in flight; `auto` starts at 8 and uses at most 20. */
-  readonly concurrency: number | 'auto';
-  /** Retries per file; an attempt with progress resets the count. */
-  readonly retries: number;
-  /** Longest accepted wait of a server, in milliseconds. */
-  readonly maxWaitMs: number;
-  /** Bytes per second over all transfers. */
-  readonly maxRate?: number | undefined;
-  readonly existing: Existing;
-  readonly failFast: boolean;
-  /** Whether pending or unavailable days make the run fail with exit code 7. */
-  readonly strict: boolean;
+/** Options of a plan and its download. `readDownloadOptions` reads them, and adds their defaults. */
+export interface DownloadSettings extends OptionValues<typeof PLAN_DOWNLOAD_OPTIONS> {
   readonly convert?: ConvertSetting | undefined;
-  /** Part of the day files; undefined for all. */
-  readonly shard?: Shard | undefined;
 }
+
+/**
+ * What happens to existing files: `skip` trusts the manifest and the size, `verify` reads them, `overwrite` downloads
+ * them again.
+ */
+export type Existing = DownloadSettings['existing'];

@@ -6,7 +6,6 @@ import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
 import { joinOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { DownloadSettings } from './download-options.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 import type { AskForSpace } from './plan/report-plan.js';
 import { runDownloadJobs } from './run-download-jobs.js';
@@ -20,7 +19,6 @@ export interface DownloadPlanInput {
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;
   readonly client: ServiceClient;
-  readonly options: DownloadSettings;
   /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
   /** Owner for the lock of the destination. */
@@ -37,15 +35,15 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
-  const { destination, plan, manifest, client, options, transfers, owner, emit, keyExpired, askForSpace } =
-    input;
+  const { destination, plan, manifest, client, transfers, owner, emit, keyExpired, askForSpace } = input;
   const { release, lost, other, ...runPlace } = await joinOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
   );
   try {
     emitOtherRunNote(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    const job = { plan, options, client };
+    const job = { plan, client };
+    const { options } = plan;
     const shared = { destination, manifest, ...runPlace, options, transfers, emit, signal, askForSpace };
     const [summary] = await runDownloadJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');

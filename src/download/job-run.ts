@@ -35,7 +35,8 @@ export class JobRun {
   #seconds = 0;
 
   constructor(shared: SharedRun, job: DownloadJob) {
-    const { client, options } = job;
+    const { client, plan } = job;
+    const { options } = plan;
     const signal = AbortSignal.any([shared.stopped, this.#stop.signal]);
     setMaxListeners(0, signal);
     this.#shared = shared;
@@ -68,7 +69,7 @@ export class JobRun {
   async *feed(planReported: Promise<void>): AsyncGenerator<undefined, void> {
     const { signal } = this.#context;
     const { pool, stopStarting } = this.#shared;
-    const { concurrency } = this.#job.options;
+    const { concurrency } = this.#job.plan.options;
     this.#started = performance.now();
     const files = this.#job.plan.files();
     const probes = stopStarting?.aborted
@@ -100,7 +101,7 @@ export class JobRun {
   }
 
   summary(): RunSummary {
-    const { strict } = this.#job.options;
+    const { strict } = this.#job.plan.options;
     const stopped = this.#isDone ? undefined : this.#stopReason();
     return this.#runTally.summary({
       planned: this.#planned?.counts,
@@ -170,7 +171,7 @@ export class JobRun {
     const { event, conversionEvents, reason } = result;
     if (reason?.code === 'no_access') this.#refusals.push(reason);
     if (reason && judgeError(reason).affectsRun) this.#shared.stop.abort(reason);
-    else if (reason && this.#job.options.failFast) this.#stop.abort(reason);
+    else if (reason && this.#job.plan.options.failFast) this.#stop.abort(reason);
     const { name: job } = this.#job;
     const withJob = (fileEvent: FileEvent): FileEvent =>
       job === undefined ? fileEvent : { ...fileEvent, job };
@@ -221,7 +222,7 @@ const STATUS_WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileSt
 /** Lists the fields explicitly, since there may be a million events. */
 function createSkippedEvent(
   { file, path, outputs: planned, status: plannedStatus }: PlannedFile,
-  { name: job, options }: DownloadJob,
+  { name: job, plan: { options } }: DownloadJob,
 ): FileEvent {
   const { output, outputs } = reportedOutputs(planned, options.convert);
   const status = STATUS_WITHOUT_WORK[plannedStatus] ?? 'skipped';

@@ -44,9 +44,7 @@ export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDown
     record,
     manifest,
     destination,
-    existing: options.existing,
-    convert: options.convert,
-    shard: options.shard,
+    options,
     mayRead: canRequest,
     signal,
   });

@@ -29,7 +29,7 @@ export async function runDownloadJobs(
   const counted = Promise.all(runs.map((run) => run.count()));
   const planReported = counted.then(async (totals) => {
     if (!totals.every((total) => total !== undefined)) return;
-    const plans = jobs.map(({ options }, i) => ({ options, totals: totals[i] }));
+    const plans = jobs.map(({ plan: { options } }, i) => ({ options, totals: totals[i] }));
     if (!input.isPart) await reportPlan(input, plans);
     const reports = pending.reports ?? [];
     pending.reports = undefined;

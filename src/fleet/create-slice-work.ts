@@ -2,6 +2,7 @@ import type { ServiceClient } from '../service/http/service-client.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import { FolderPool, type OpenDestination } from './folder-pool.js';
 import { runSlice, type SliceWork, type SliceWorkContext } from './run-slice.js';
+import { toDownloadOptions } from './slice-job.js';
 import { SliceResources } from './slice-resources.js';
 
 export interface SliceWorkInput {
@@ -29,7 +30,7 @@ export function createSliceWork({ client, openDestination, owner, threads }: Sli
             folder,
             client,
             canRequest,
-            threads,
+            options: toDownloadOptions(job, threads),
             transfers,
             emit,
             signal,

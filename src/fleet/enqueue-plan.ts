@@ -1,25 +1,23 @@
 import type { ChainableCommander } from 'ioredis';
 import { yieldToEventLoop } from '../base/wait.js';
-import type { DownloadSettings } from '../download/download-options.js';
 import type { PinnedPlan } from '../download/lists/pinned-plan.js';
 import { type DownloadPlan, FILES_BEFORE_YIELD } from '../download/plan/create-download-plan.js';
 import type { Destination } from '../store/destination.js';
 import type { OpenQueue } from './open-queue.js';
 import { ENDED_SETS, renewPlan } from './plan-seal.js';
 import { getOrCreateMark, recordPinDestination, removeUnusedPins } from './remove-unused-pins.js';
-import { createJobId, type SliceJob, toSliceDestination, toSliceOptions } from './slice-job.js';
+import { createJobId, type SliceJob, toSharedSliceData } from './slice-job.js';
 import { type PendingSlice, Slicer } from './split-into-slices.js';
 import { writePin } from './stored-pins.js';
 
 export interface EnqueueInput {
   readonly open: OpenQueue;
-  readonly plan: Pick<DownloadPlan, 'filesInPathOrder'>;
+  readonly plan: Pick<DownloadPlan, 'selection' | 'options' | 'filesInPathOrder'>;
   /** Requested days; the end is infinite if none was set. */
   readonly range: { readonly from: number; readonly to: number };
   /** The selection and the record from which the plan was created. */
   readonly pin: PinnedPlan;
   readonly destination: Destination;
-  readonly options: DownloadSettings;
   /** Days of a slice; undefined for a month. */
   readonly sliceDays: number | undefined;
   /** Slices that all workers together process at once; undefined for the current setting, or the default. */
@@ -56,27 +54,21 @@ const JOB_OPTIONS = {
  * @throws TickhaulError `disk`; the reason of an abort.
  */
 export async function enqueuePlan(input: EnqueueInput): Promise<EnqueueSummary> {
-  const { open, pin, destination, options, maxSlices, signal } = input;
+  const { open, plan, pin, destination, maxSlices, signal } = input;
   const current = await open.queue.getGlobalConcurrency();
   const slicesAtOnce = maxSlices ?? current ?? MAX_SLICES;
   if (slicesAtOnce !== current) await open.queue.setGlobalConcurrency(slicesAtOnce);
   const { pendingSlices, unauthorized, missing } = await findWork(input);
   if (pendingSlices.length === 0) return { slices: 0, added: 0, present: 0, unauthorized, missing };
-  const { weekdays, layout } = pin.selection;
   const mark = await getOrCreateMark(open);
-  const shared = {
-    pin: await writePin(
-      destination,
-      pin,
-      mark,
-      (name) => recordPinDestination(open, destination.name, name),
-      signal,
-    ),
-    ...toSliceDestination(destination),
-    options: toSliceOptions(options),
-    layout: String(layout),
-    ...(weekdays && { weekdays }),
-  };
+  const pinName = await writePin(
+    destination,
+    pin,
+    mark,
+    (name) => recordPinDestination(open, destination.name, name),
+    signal,
+  );
+  const shared = toSharedSliceData(plan, destination, pinName);
   let added = 0;
   // The next jobs are prepared while the queue adds the previous ones.
   let adding: Promise<unknown> = Promise.resolve();

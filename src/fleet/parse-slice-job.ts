@@ -3,11 +3,39 @@ import { TickhaulError } from '../base/errors.js';
 import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
 import { parseDay } from '../dataset/day.js';
 import { isShard } from '../dataset/shard.js';
+import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
+import type { OptionDefinition } from '../options/option-definition.js';
+import { defaultValueOf, valueNameOf } from '../options/option-values.js';
 import type { SliceJob } from './slice-job.js';
 import type { Slice } from './split-into-slices.js';
 
 const names = z.array(z.string());
 const day = z.string().refine((text) => isDay(text), 'it is not a day');
+
+/** Values of download options by type of option. */
+const VALUES = {
+  flag: z.boolean(),
+  text: z.string(),
+  list: names,
+  count: z.int().min(0),
+  concurrency: z.union([z.int().min(1), z.literal('auto')]),
+  duration: z.number().min(0),
+  size: z.number().positive(),
+  shard: z.looseObject({ index: z.int(), count: z.int() }).refine(isShard, 'there is no such shard'),
+};
+
+/** An option that is missing, as in the job of an earlier version, has its default. */
+function optionSchemas(): Record<string, z.ZodType> {
+  return Object.fromEntries(
+    Object.entries<OptionDefinition>(PLAN_DOWNLOAD_OPTIONS).map(([flag, option]) => {
+      const value: z.ZodType = option.choices
+        ? z.enum(option.choices)
+        : VALUES[option.type as keyof typeof VALUES];
+      const missing = defaultValueOf(option);
+      return [valueNameOf(flag, option), missing === undefined ? value.optional() : value.default(missing)];
+    }),
+  );
+}
 
 /** The job data that `enqueue` writes (`docs/spec/queue.md#job-data`). Fields of later versions are accepted. */
 const sliceJob = z
@@ -28,12 +56,7 @@ const sliceJob = z
     // The name becomes part of a path.
     pin: z.string().regex(/^[\w-]+$/),
     options: z.looseObject({
-      concurrency: z.union([z.int().min(1), z.literal('auto')]),
-      retries: z.int().min(0),
-      maxWaitMs: z.number().min(0),
-      maxRate: z.number().positive().optional(),
-      existing: z.enum(['skip', 'verify', 'overwrite']),
-      failFast: z.boolean(),
+      ...optionSchemas(),
       convert: z
         .looseObject({
           options: z.looseObject({
@@ -47,10 +70,6 @@ const sliceJob = z
           keepCsv: z.boolean(),
         })
         .optional(),
-      shard: z
-        .looseObject({ index: z.int(), count: z.int() })
-        .refine(isShard, 'there is no such shard')
-        .optional(),
     }),
     weekdays: names.optional(),
     layout: z.string(),
@@ -58,10 +77,10 @@ const sliceJob = z
   })
   .refine(({ from, to }) => from < to, { message: 'it has no days', path: ['to'] });
 
-/** Validates the data of a queued job. @throws TickhaulError `rejected` if `enqueue` would not write it. */
+/** Parses the data of a queued job, and adds defaults to its options. @throws TickhaulError `rejected` if `enqueue` would not write it. */
 export function parseSliceJob(data: unknown, id = ''): SliceJob {
-  const { success, error } = sliceJob.safeParse(data);
-  if (success) return data as SliceJob;
+  const { success, data: job, error } = sliceJob.safeParse(data);
+  if (success) return job as unknown as SliceJob;
   const { path, message } = error.issues[0] ?? { path: [], message: 'invalid' };
   const field = path.length > 0 ? `${path.join('.')}: ` : '';
   throw new TickhaulError(

@@ -1,7 +1,8 @@
 import { TickhaulError } from '../base/errors.js';
 import { formatDay, parseDay } from '../dataset/day.js';
+import type { DownloadSettings } from '../download/download-options.js';
 import type { PinnedPlan } from '../download/lists/pinned-plan.js';
-import { createDownloadPlan } from '../download/plan/create-download-plan.js';
+import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
@@ -10,7 +11,7 @@ import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { Pause } from '../transfer/pause.js';
 import type { OpenFolder } from './folder-pool.js';
-import { type SliceJob, toDownloadOptions } from './slice-job.js';
+import type { SliceJob } from './slice-job.js';
 
 /** The work that a worker does with its slices. */
 export interface SliceWork {
@@ -32,19 +33,22 @@ export interface SliceWorkContext {
   readonly stopStarting: AbortSignal;
 }
 
-export interface SliceInput {
+export interface PlanSliceInput {
   readonly job: SliceJob;
   readonly pin: PinnedPlan;
+  readonly folder: Pick<OpenFolder, 'destination'>;
+  readonly canRequest: CanRequest;
+  readonly options: DownloadSettings;
+  /** Aborts the work at once. */
+  readonly signal: AbortSignal;
+}
+
+export interface SliceInput extends PlanSliceInput {
   readonly folder: OpenFolder;
   readonly client: ServiceClient;
-  readonly canRequest: CanRequest;
-  /** Threads for conversions. */
-  readonly threads: number;
   /** Limits of all slices of this worker, with the pause of all workers. */
   readonly transfers: TransferLimits;
   readonly emit: EventSink;
-  /** Aborts the work at once. */
-  readonly signal: AbortSignal;
   /** Ends the work after the files in flight. */
   readonly stopStarting: AbortSignal;
 }
@@ -62,20 +66,20 @@ export function runSlice(input: SliceInput): Promise<SliceResult> {
   return input.folder.withManifest(scope, (manifest) => downloadSlice(manifest, input));
 }
 
+/** Plans the files of a slice. @throws TickhaulError `rejected` for a series that the pinned plan lacks. */
+export function planSlice(
+  manifest: Manifest,
+  { job, pin, folder, canRequest, options, signal }: PlanSliceInput,
+): Promise<DownloadPlan> {
+  const { destination } = folder;
+  const source = createSlicePin(pin, job);
+  return createDownloadPlan({ ...source, manifest, destination, options, mayRead: canRequest, signal });
+}
+
 async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<SliceResult> {
-  const { job, pin, folder, client, canRequest, threads, transfers, emit, stopStarting } = input;
+  const { folder, client, options, transfers, emit, stopStarting } = input;
   const { destination, partSuffix, lost } = folder;
-  const options = toDownloadOptions(job, threads);
-  const plan = await createDownloadPlan({
-    ...createSlicePin(pin, job),
-    manifest,
-    destination,
-    existing: options.existing,
-    convert: options.convert,
-    shard: options.shard,
-    mayRead: canRequest,
-    signal: input.signal,
-  });
+  const plan = await planSlice(manifest, input);
   const failed: FileEvent[] = [];
   const onEvent: EventSink = (event) => {
     if (event.event === 'file' && event.status === 'failed') failed.push(event);
@@ -94,7 +98,7 @@ async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<Sli
       signal,
       stopStarting,
     },
-    [{ plan, options, client }],
+    [{ plan, client }],
   );
   if (!summary) throw new Error('a run without a summary');
   return { summary, failed };

@@ -132,12 +132,12 @@ class FleetWorker {
   async #process(job: Job<SliceJob>, token: string | undefined): Promise<unknown> {
     // The slice was requested before the worker was paused.
     if (this.#worker.isPaused()) return this.#returnSlice(job, token);
-    this.#assertSlice(job);
+    const slice = this.#parseSlice(job);
     const returnSignal = this.#returnSlices.signal;
-    const processing = this.#work(job, returnSignal);
+    const processing = this.#work(slice, returnSignal);
     this.#inFlight.add(processing);
     const result = await processing.finally(() => this.#inFlight.delete(processing));
-    const outcome = decideSliceOutcome(result, job.data, returnSignal.aborted || this.#end.signal.aborted);
+    const outcome = decideSliceOutcome(result, slice, returnSignal.aborted || this.#end.signal.aborted);
     const isCurrent = outcome.status !== 'done' || (await sealPlan(this.#input.open, job));
     const finalOutcome = isCurrent ? outcome : NEWER_PLAN;
     const { status, reason, pauseAllMs, returnDelayMs = 0 } = finalOutcome;
@@ -152,9 +152,9 @@ class FleetWorker {
   }
 
   /** @throws BullMQ's error for a slice that no further attempt would complete, after reporting it. */
-  #assertSlice(job: Job<SliceJob>): void {
+  #parseSlice(job: Job<SliceJob>): SliceJob {
     try {
-      parseSliceJob(job.data, job.id);
+      return parseSliceJob(job.data, job.id);
     } catch (error) {
       if (!(error instanceof TickhaulError)) throw error;
       this.#emitSlice(job, 'failed', error, error);
@@ -168,12 +168,12 @@ class FleetWorker {
   }
 
   /** Returns the slice's result, or the error with which it ended. */
-  async #work({ data }: Job<SliceJob>, returnSignal: AbortSignal): Promise<SliceResult | TickhaulError> {
+  async #work(slice: SliceJob, returnSignal: AbortSignal): Promise<SliceResult | TickhaulError> {
     const stopStarting = this.#end.signal;
     try {
       if (stopStarting.aborted) throw abortReason(stopStarting);
       await this.#watch.identify();
-      return await this.#slices.run(data, returnSignal);
+      return await this.#slices.run(slice, returnSignal);
     } catch (error) {
       if (error instanceof TickhaulError) return error;
       throw error;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
-import type { ConvertSetting, DownloadSettings } from '../download/download-options.js';
+import type { ConvertSetting, DownloadSettings, Selection } from '../download/download-options.js';
+import type { DownloadPlan } from '../download/plan/create-download-plan.js';
 import type { OutputOptions } from '../format/output-options.js';
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
@@ -25,14 +26,19 @@ export interface SliceDestination {
   /** Address of the store, as set for `enqueue`. Credentials and proxies are set per worker. */
   readonly store?: Pick<StoreSettings, 'endpoint' | 'region' | 'pathStyle'> | undefined;
 }
+/** What a slice keeps of the selection. With another value, it is another slice. */
+export interface SliceSelection extends Omit<Selection, SliceReplaces | 'layout'> {
+  readonly layout: string;
+}
+
+/** The parts of a selection that the series and days of a slice replace. */
+type SliceReplaces = 'exchange' | 'types' | 'symbols' | 'symbolTypes' | 'from' | 'to' | 'date' | 'last';
+
 /** Data of a slice's job in the queue (`docs/spec/queue.md#job-data`). It never holds an API key. */
-export interface SliceJob extends Slice, SliceDestination {
+export interface SliceJob extends Slice, SliceDestination, SliceSelection {
   /** Name of the pinned plan in the destination. */
   readonly pin: string;
   readonly options: SliceOptions;
-  /** Weekdays of the selection. With other days, it is another slice. */
-  readonly weekdays?: readonly string[] | undefined;
-  readonly layout: string;
   /** Files that the API key of `enqueue` does not cover. They are no error of the worker. */
   readonly unauthorized?: number | undefined;
 }
@@ -42,13 +48,36 @@ export function destinationKey({ dir, store }: SliceDestination): string {
   return JSON.stringify([dir, store?.endpoint, store?.region, store?.pathStyle]);
 }
 
-export function toSliceDestination({ hasLocalPaths, name, settings }: Destination): SliceDestination {
+/**
+ * The data that all slices of a plan share.
+ * @param pin name of the pinned plan in the destination.
+ */
+export function toSharedSliceData(
+  { selection, options }: Pick<DownloadPlan, 'selection' | 'options'>,
+  destination: Destination,
+  pin: string,
+): Omit<SliceJob, keyof Slice | 'unauthorized'> {
+  return {
+    pin,
+    ...toSliceDestination(destination),
+    options: toSliceOptions(options),
+    ...toSliceSelection(selection),
+  };
+}
+
+function toSliceDestination({ hasLocalPaths, name, settings }: Destination): SliceDestination {
   if (hasLocalPaths) return { dir: name };
   const { endpoint, region, pathStyle } = settings;
   return { dir: name, store: { endpoint, region, pathStyle } };
 }
 
-export function toSliceOptions({ convert, strict: _, ...options }: DownloadSettings): SliceOptions {
+/** The layout is text, since the plan of a queue is pinned. */
+function toSliceSelection(selection: Selection): SliceSelection {
+  const { exchange, types, symbols, symbolTypes, from, to, date, last, layout, ...kept } = selection;
+  return { layout: String(layout), ...kept };
+}
+
+function toSliceOptions({ convert, strict: _, ...options }: DownloadSettings): SliceOptions {
   if (!convert) return options;
   const { outputSelection, keepCsv } = convert;
   const as = outputSelection && [
@@ -59,10 +88,12 @@ export function toSliceOptions({ convert, strict: _, ...options }: DownloadSetti
 }
 
 /** @param threads threads for conversions. */
-export function toDownloadOptions({ options }: SliceJob, threads: number): DownloadSettings {
-  const { convert, ...rest } = options;
+export function toDownloadOptions(
+  { options: { convert, ...options } }: Pick<SliceJob, 'options'>,
+  threads: number,
+): DownloadSettings {
   return {
-    ...rest,
+    ...options,
     // Missing files are reported when the queue is filled.
     strict: false,
     convert: convert && toConvertSetting(convert, threads),

@@ -7,7 +7,8 @@ import type { EventQueue } from './event-queue.js';
 import { createFailureTracker } from './failure-tracker.js';
 import { type LibraryEvent, toLibraryEvent } from './library-events.js';
 import { createLibraryHost } from './library-host.js';
-import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './options-to-args.js';
+import type { OptionTable } from './option-tables.js';
+import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
 import { findCause, type Run, startRun } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 

@@ -10,7 +10,8 @@ import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
 import { LibraryError } from './library-error.js';
 import { createLibraryHost } from './library-host.js';
-import { flagsToOptionsInError, type OptionTable, optionsToArgs } from './options-to-args.js';
+import type { OptionTable } from './option-tables.js';
+import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
 import { findCause, type Run, startRun } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 

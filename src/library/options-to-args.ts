@@ -2,68 +2,43 @@ import { describeKind } from '../base/describe-kind.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import type { CommandArgs } from '../commands/arguments/command-args.js';
-import { settingToFlag } from '../commands/config/setting-names.js';
-
-/** Kind of value that an option takes; a list of strings is a list of choices. */
-export type OptionKind =
-  | 'text'
-  | 'number'
-  | 'list'
-  | 'toggle'
-  | 'file'
-  | 'layout'
-  | 'signal'
-  | readonly string[];
-
-/** Options of a library function. */
-export interface OptionTable {
-  readonly kinds: Readonly<Record<string, OptionKind>>;
-  /** An option that is required unless one of the others is given, with an example of its use. */
-  readonly required?:
-    | { readonly name: string; readonly unless: readonly string[]; readonly example: string }
-    | undefined;
-}
-
-/** Options that are positional arguments on the command line. */
-const POSITIONAL: Readonly<Record<string, string>> = { paths: 'path' };
+import type { OptionType } from '../options/option-definition.js';
+import type { FlaggedOption, OptionTable } from './option-tables.js';
 
 /**
  * Converts library options to command arguments, keyed by the long names of the flags.
  * @throws usage error for an unknown option (with the nearest known), a value of the wrong kind, a missing option.
  */
-export function optionsToArgs({ kinds, required }: OptionTable, options: unknown): CommandArgs {
-  if (typeof options !== 'object' || options === null || Array.isArray(options))
-    throw usageError(`options: expected an object, found ${describeKind(options)}`);
-  const given = Object.entries(options).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) assertKnownOption(name, value, kinds);
+export function optionsToArgs({ options, required }: OptionTable, values: unknown): CommandArgs {
+  if (typeof values !== 'object' || values === null || Array.isArray(values))
+    throw usageError(`options: expected an object, found ${describeKind(values)}`);
+  const given = Object.entries(values).filter(([, value]) => value !== undefined);
+  const args = given.flatMap(([name, value]) => {
+    const option = findOption(name, options);
+    assertValue(name, value, option);
+    return option.type === 'signal' ? [] : [[option.flag, value] as const];
+  });
   const names = given.map(([name]) => name);
-  if (required && ![required.name, ...required.unless].some((name) => names.includes(name)))
+  if (required && ![required.name, ...(required.unless ?? [])].some((name) => names.includes(name)))
     throw usageError(`${required.name} is missing: name it, such as ${required.example}`);
-  return Object.fromEntries(
-    given.filter(([name]) => kinds[name] !== 'signal').map(([name, value]) => [toArgumentName(name), value]),
-  );
+  return Object.fromEntries(args);
 }
 
-function toArgumentName(name: string): string {
-  return POSITIONAL[name] ?? settingToFlag(name);
+function findOption(name: string, options: OptionTable['options']): FlaggedOption {
+  const option = options.get(name);
+  if (option) return option;
+  const known = [...options.keys()];
+  throw usageError(`unknown option "${name}"${didYouMean(name, known) || `; known are ${known.join(', ')}`}`);
 }
 
-function assertKnownOption(name: string, value: unknown, kinds: OptionTable['kinds']): void {
-  const kind = Object.hasOwn(kinds, name) ? kinds[name] : undefined;
-  if (kind === undefined) {
-    const known = Object.keys(kinds);
-    throw usageError(
-      `unknown option "${name}"${didYouMean(name, known) || `; known are ${known.join(', ')}`}`,
-    );
+function assertValue(name: string, value: unknown, { type, choices }: FlaggedOption): void {
+  if (type === 'choice') {
+    assertChoice(name, value, choices ?? []);
+    return;
   }
-  if (typeof kind === 'object') assertChoice(name, value, kind);
-  else assertKind(name, value, kind);
-}
-
-function assertKind(name: string, value: unknown, kind: keyof typeof KINDS): void {
-  const { expected, isValid } = KINDS[kind];
+  const { expected, isValid } = VALUES[type];
   if (!isValid(value)) throw usageError(`${name}: expected ${expected}, found ${describeKind(value)}`);
-  if (kind === 'file' && value === '-')
+  if (value === '-' && (type === 'file' || type === 'folder'))
     throw usageError(`${name}: "-" is a stream of the process, which the library does not use; name a file`);
 }
 
@@ -73,22 +48,39 @@ function assertChoice(name: string, value: unknown, choices: readonly string[]):
   throw usageError(`${name}: expected one of ${choices.join(', ')}, found ${found}`);
 }
 
+/** What an option accepts. */
+interface ValueCheck {
+  readonly expected: string;
+  isValid(value: unknown): boolean;
+}
+
 const isText = (value: unknown): value is string => typeof value === 'string';
 
-const KINDS: Readonly<
-  Record<
-    Exclude<OptionKind, readonly string[]>,
-    { readonly expected: string; isValid(value: unknown): boolean }
-  >
-> = {
-  text: { expected: 'a text', isValid: isText },
-  file: { expected: 'the path of a file or folder', isValid: isText },
-  number: { expected: 'a number or a text', isValid: (value) => isText(value) || Number.isFinite(value) },
+const TEXT: ValueCheck = { expected: 'a text', isValid: isText };
+const PATH: ValueCheck = { expected: 'the path of a file or folder', isValid: isText };
+const NUMBER: ValueCheck = {
+  expected: 'a number or a text',
+  isValid: (value) => isText(value) || Number.isFinite(value),
+};
+
+const VALUES: Readonly<Record<Exclude<OptionType, 'choice'>, ValueCheck>> = {
+  flag: { expected: 'true or false', isValid: (value) => typeof value === 'boolean' },
+  text: TEXT,
+  day: TEXT,
+  duration: TEXT,
+  shard: TEXT,
+  file: PATH,
+  folder: PATH,
+  count: NUMBER,
+  concurrency: NUMBER,
+  days: NUMBER,
+  size: NUMBER,
+  rows: NUMBER,
+  speed: NUMBER,
   list: {
     expected: 'a text or a list of texts',
     isValid: (value) => isText(value) || (Array.isArray(value) && value.length > 0 && value.every(isText)),
   },
-  toggle: { expected: 'true or false', isValid: (value) => typeof value === 'boolean' },
   layout: {
     expected: 'a text or a function',
     isValid: (value) => isText(value) || typeof value === 'function',
@@ -97,10 +89,10 @@ const KINDS: Readonly<
 };
 
 /** Replaces flags by option names in usage errors. */
-export function flagsToOptionsInError(thrown: unknown, { kinds }: OptionTable): unknown {
+export function flagsToOptionsInError(thrown: unknown, { options }: OptionTable): unknown {
   if (!(thrown instanceof TickhaulError) || thrown.code !== 'usage') return thrown;
-  const options = new Map(Object.keys(kinds).map((name) => [toArgumentName(name), name]));
-  const toOptionName = (flag: string): string => options.get(flag) ?? flag;
+  const names = new Map([...options].map(([name, { flag }]) => [flag, name]));
+  const toOptionName = (flag: string): string => names.get(flag) ?? flag;
   const message = thrown.message
     .replace(
       /\bas --([a-z][a-z0-9-]*) ([^\s,;]+)/g,

@@ -1,10 +1,10 @@
 import { type CoverageDocument, type SeriesJson, toCoverageDocument } from '../coverage/coverage-document.js';
 import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
-import type { CoverageOptions } from './file-options.js';
+import type { CoverageOptions } from './function-options.js';
 import type { NoticeEvent } from './library-events.js';
 import { createLibraryHost } from './library-host.js';
-import { COVERAGE_OPTIONS } from './option-tables.js';
+import { OPTION_TABLES } from './option-tables.js';
 import { flagsToOptionsInError, optionsToArgs } from './options-to-args.js';
 import { type Run, startRun } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
@@ -26,7 +26,7 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
     try {
       const { createCoveragePage, prepareCoverage } = await import('../commands/prepare-coverage.js');
       const { readOutputFile } = await import('../commands/output-file.js');
-      const args = optionsToArgs(COVERAGE_OPTIONS, options);
+      const args = optionsToArgs(OPTION_TABLES.coverage, options);
       const host = createLibraryHost(signal, warn);
       const html = await readOutputFile(args, 'html');
       const read = await prepareCoverage(args, host);
@@ -39,7 +39,7 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
       await feed.send(document.series.map((series) => ({ event: 'series', ...series }) as const));
       return document;
     } catch (thrown) {
-      throw flagsToOptionsInError(thrown, COVERAGE_OPTIONS);
+      throw flagsToOptionsInError(thrown, OPTION_TABLES.coverage);
     }
   });
 }

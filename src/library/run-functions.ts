@@ -1,17 +1,16 @@
 import type { OpenedPlanReport } from '../commands/prepare-plan.js';
 import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
 import type { RunSummary } from '../run/run-events.js';
-import type { DownloadOptions, PlanOptions, SyncOptions } from './download-run-options.js';
 import { type EventCall, startEventRun } from './event-run.js';
-import type { ConvertOptions, VerifyOptions } from './file-options.js';
+import type {
+  ConvertOptions,
+  DownloadOptions,
+  PlanOptions,
+  SyncOptions,
+  VerifyOptions,
+} from './function-options.js';
 import type { LibraryEvent } from './library-events.js';
-import {
-  CONVERT_OPTIONS,
-  DOWNLOAD_OPTIONS,
-  PLAN_OPTIONS,
-  SYNC_OPTIONS,
-  VERIFY_OPTIONS,
-} from './option-tables.js';
+import { OPTION_TABLES } from './option-tables.js';
 import type { Run } from './start-run.js';
 import { toJsonValue } from './to-json-value.js';
 
@@ -21,7 +20,7 @@ import { toJsonValue } from './to-json-value.js';
  * @throws TickhaulError, from both, if the command would not end with exit code 0.
  */
 export function download(options: DownloadOptions): Run<LibraryEvent, SummaryJson> {
-  return startEventRun(DOWNLOAD_OPTIONS, options, async (call) => {
+  return startEventRun(OPTION_TABLES.download, options, async (call) => {
     if (call.args['dry-run'] === true) return runPlan(call);
     const { prepareDownload } = await import('../commands/prepare-download.js');
     const run = await prepareDownload(call.args, call.host);
@@ -34,7 +33,7 @@ export function download(options: DownloadOptions): Run<LibraryEvent, SummaryJso
  * plan`.
  */
 export function plan(options: PlanOptions): Run<LibraryEvent, SummaryJson> {
-  return startEventRun(PLAN_OPTIONS, options, runPlan);
+  return startEventRun(OPTION_TABLES.plan, options, runPlan);
 }
 
 /** Sends the files at the reader's pace, since there may be millions. */
@@ -62,7 +61,7 @@ function* toJsonValues<T extends object>(values: Iterable<T>): Generator<T> {
 
 /** Downloads the missing files of every job in a config file, like `tickhaul sync`. */
 export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> {
-  return startEventRun(SYNC_OPTIONS, options, async (call) => {
+  return startEventRun(OPTION_TABLES.sync, options, async (call) => {
     const { prepareSync, prepareSyncPlan } = await import('../commands/prepare-sync.js');
     if (call.args['dry-run'] === true) {
       const run = prepareSyncPlan(call.args, call.host);
@@ -74,7 +73,7 @@ export function sync(options: SyncOptions = {}): Run<LibraryEvent, SummaryJson> 
 
 /** Checks downloaded files against the manifest and their own checksums, like `tickhaul verify`. */
 export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJson> {
-  return startEventRun(VERIFY_OPTIONS, options, async (call) => {
+  return startEventRun(OPTION_TABLES.verify, options, async (call) => {
     const { prepareVerify } = await import('../commands/prepare-verify.js');
     const run = await prepareVerify(call.args, call.host);
     return toSummaryJson(await run(call));
@@ -83,7 +82,7 @@ export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJs
 
 /** Converts day files to Parquet or NDJSON, like `tickhaul convert`. */
 export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
-  return startEventRun(CONVERT_OPTIONS, options, async (call) => {
+  return startEventRun(OPTION_TABLES.convert, options, async (call) => {
     const { prepareConvert } = await import('../commands/prepare-convert.js');
     const run = await prepareConvert(call.args, call.host);
     return toSummaryJson(await run(call));

@@ -1,8 +1,8 @@
 import type { Message } from '../market/messages.js';
 import type { RawDisconnect, RawMessage } from '../replay/raw/raw-message.js';
-import type { RawReplayOptions, ReplayOptions } from './message-options.js';
+import type { RawReplayOptions, ReplayOptions } from './function-options.js';
 import { type MessageSummary, startMessageRun } from './message-run.js';
-import { REPLAY_OPTIONS } from './option-tables.js';
+import { OPTION_TABLES } from './option-tables.js';
 import type { Run } from './start-run.js';
 
 /** Summary of a replay. */
@@ -27,21 +27,26 @@ export function replay(options: ReplayOptions): Run<Message, ReplaySummary>;
 export function replay(options: ReplayOptions | RawReplayOptions): Run<ReplayItem, ReplaySummary> {
   const parse = (line: string): ReplayItem =>
     line === '' ? { type: 'disconnect' } : (JSON.parse(line) as ReplayItem);
-  return startMessageRun(REPLAY_OPTIONS, options, parse, async ({ args, host, output, written, warn }) => {
-    const { prepareReplay } = await import('../commands/prepare-replay.js');
-    const run = await prepareReplay(args, host);
-    await run({
-      emit(event) {
-        if (event.event === 'warning') warn(event.message);
-      },
-      onDownloaded() {},
-      output: {
-        async write(bytes) {
-          await output.write(bytes);
-          host.signal.throwIfAborted();
+  return startMessageRun(
+    OPTION_TABLES.replay,
+    options,
+    parse,
+    async ({ args, host, output, written, warn }) => {
+      const { prepareReplay } = await import('../commands/prepare-replay.js');
+      const run = await prepareReplay(args, host);
+      await run({
+        emit(event) {
+          if (event.event === 'warning') warn(event.message);
         },
-      },
-      written,
-    });
-  });
+        onDownloaded() {},
+        output: {
+          async write(bytes) {
+            await output.write(bytes);
+            host.signal.throwIfAborted();
+          },
+        },
+        written,
+      });
+    },
+  );
 }

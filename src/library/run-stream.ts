@@ -1,7 +1,7 @@
 import type { Message } from '../market/messages.js';
-import type { StreamOptions } from './message-options.js';
+import type { StreamOptions } from './function-options.js';
 import { type MessageSummary, startMessageRun } from './message-run.js';
-import { STREAM_OPTIONS } from './option-tables.js';
+import { OPTION_TABLES } from './option-tables.js';
 import type { Run } from './start-run.js';
 
 /** Summary of a stream. */
@@ -14,12 +14,17 @@ export type StreamSummary = MessageSummary;
  */
 export function stream(options: StreamOptions): Run<Message, StreamSummary> {
   const parse = (line: string): Message => JSON.parse(line) as Message;
-  return startMessageRun(STREAM_OPTIONS, options, parse, async ({ args, host, output, written, warn }) => {
-    const { prepareStream } = await import('../commands/prepare-stream.js');
-    const run = await prepareStream(args, host);
-    const onEvent: Parameters<typeof run>[0]['onEvent'] = (event) => {
-      if (event.event === 'warning') warn(event.message);
-    };
-    await run({ onEvent, output, written });
-  });
+  return startMessageRun(
+    OPTION_TABLES.stream,
+    options,
+    parse,
+    async ({ args, host, output, written, warn }) => {
+      const { prepareStream } = await import('../commands/prepare-stream.js');
+      const run = await prepareStream(args, host);
+      const onEvent: Parameters<typeof run>[0]['onEvent'] = (event) => {
+        if (event.event === 'warning') warn(event.message);
+      };
+      await run({ onEvent, output, written });
+    },
+  );
 }

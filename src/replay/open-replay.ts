@@ -57,7 +57,7 @@ export interface OpenedReplay {
  * missing days with `offline`; `no_access`.
  */
 export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> {
-  const { request, client, cache, destination, layout, offline, emit, signal } = input;
+  const { request, client, cache, destination, options, layout, offline, emit, signal } = input;
   const dir = destination.locate('');
   const warn = (message: string): void => emit({ event: 'warning', message });
   const metadata = { cache, offline, signal };
@@ -73,7 +73,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   const manifest = await destination.openManifest({ warn, signal }, replayScope(request));
   let isManifestInUse = false;
   try {
-    const context = { manifest, destination, layout, mayRead, warn, signal };
+    const context = { manifest, destination, options, layout, mayRead, warn, signal };
     const records = stored.every((record) => record !== undefined)
       ? stored
       : await completeRecords(request, stored, { destination, manifest, signal });
@@ -161,11 +161,10 @@ function startDownload(
   };
   const download = async (): Promise<void> => {
     const summary = await downloadPlan({
-      plan: { files: () => each(work) },
+      plan: { options, files: () => each(work) },
       destination,
       manifest,
       client,
-      options,
       owner,
       transfers,
       signal: stopped,

@@ -18,7 +18,7 @@ export interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
 
 export type ReplayPlanContext = Pick<
   DownloadPlanSource,
-  'manifest' | 'destination' | 'mayRead' | 'signal'
+  'manifest' | 'destination' | 'options' | 'mayRead' | 'signal'
 > & {
   readonly layout: LayoutChoice;
   readonly warn: (message: string) => void;
@@ -85,7 +85,7 @@ async function planType(
     layout: context.layout,
   };
   if (!isGrouped) assertSymbolsHaveType(dataType, option, record);
-  const plan = await createDownloadPlan({ ...context, selection, record, existing: 'skip' });
+  const plan = await createDownloadPlan({ ...context, selection, record });
   const bySymbol = new Map<string, PlannedFile[]>(plan.series.map(({ symbol }) => [symbol, []]));
   for (const file of plan.files()) bySymbol.get(file.file.symbol)?.push(file);
   return [...bySymbol].map(([symbol, files]) => ({

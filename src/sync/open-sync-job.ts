@@ -56,16 +56,13 @@ export async function openSyncJob(
       symbols,
     };
   }
-  const { existing, convert, shard } = job.options;
   const plan = await runForJob(job, () =>
     createDownloadPlan({
       selection,
       record,
       manifest,
       destination,
-      existing,
-      convert,
-      shard,
+      options: job.options,
       mayRead: canRequest,
       signal,
     }),
@@ -78,7 +75,6 @@ export async function openSyncJob(
       name,
       plan: moveFailedFirst(plan, failures.previous),
       urgent: failures.previous,
-      options: job.options,
       client: withStallTimeout(client, job),
     },
     error: undefined,

@@ -1,5 +1,4 @@
 import { secondsSince } from '../base/units.js';
-import type { DownloadSettings } from '../download/download-options.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { openJobs } from './open-jobs.js';
@@ -12,7 +11,6 @@ import { createSyncSummary } from './sync-summary.js';
 export interface PlannedJob {
   readonly name: string;
   readonly plan: NonNullable<OpenSyncJob['plan']>;
-  readonly options: DownloadSettings;
   readonly manifest: Manifest;
   readonly keyExpired: boolean;
 }
@@ -33,8 +31,7 @@ export async function planJobs(
   for (const openJob of jobs) {
     const { job, plan, error } = openJob;
     if (error) input.emit({ event: 'warning', message: `${job.name}: ${error.message}` });
-    const { name, options } = job;
-    const summary = plan && (await show({ name, plan, options, manifest, keyExpired }));
+    const summary = plan && (await show({ name: job.name, plan, manifest, keyExpired }));
     summaries.push(createJobSummary(openJob, summary));
   }
   return { ...createSyncSummary(summaries, late, secondsSince(startMs)), ...(keyExpired && { keyExpired }) };

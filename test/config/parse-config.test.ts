@@ -2,11 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { CONVERT_ON_ARRIVAL_FLAGS } from '../../src/cli/arguments/convert-flags.js';
-import { DOWNLOAD_FLAGS, SYNC_FLAGS } from '../../src/cli/arguments/run-flags.js';
-import { flagToSetting } from '../../src/commands/config/setting-names.js';
 import { configJsonSchema } from '../../src/config/config-schema.js';
 import { parseConfig } from '../../src/config/parse-config.js';
+import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
+import { flagToSetting } from '../../src/options/setting-names.js';
 
 const JOB = [
   'jobs:',
@@ -116,11 +115,11 @@ test('the published JSON Schema is current, and accepts the same files as the pa
 });
 
 /** Flags that select jobs, answer a question on a terminal, or identify this machine are not settings. */
-const COMMAND_ONLY_FLAGS = ['job', 'yes', 'shard'];
+const COMMAND_ONLY_FLAGS = ['job', 'yes', 'shard', 'dryRun', 'files'];
 
 test('each flag of sync is a setting, with its name in camelCase', () => {
   const { properties } = configJsonSchema() as { properties: Record<string, unknown> };
-  const flags = Object.keys({ ...SYNC_FLAGS, ...DOWNLOAD_FLAGS, ...CONVERT_ON_ARRIVAL_FLAGS });
+  const flags = Object.keys(COMMAND_OPTIONS.sync);
   const lacking = flags
     .map(flagToSetting)
     .filter((key) => !COMMAND_ONLY_FLAGS.includes(key) && !(key in properties));

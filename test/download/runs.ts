@@ -11,6 +11,7 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.
 import { createServiceClient } from '../../src/service/http/service-client.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -58,15 +59,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
       ...input.selection,
     },
     destination: typeof where === 'string' ? openFolderDestination(where) : where,
-    options: {
-      concurrency: 'auto',
-      retries: 8,
-      maxWaitMs: 5000,
-      existing: 'skip',
-      failFast: false,
-      strict: false,
-      ...input.options,
-    },
+    options: { ...DOWNLOAD_DEFAULTS, maxWaitMs: 5000, ...input.options },
     owner: { pid: process.pid, host: 'test', now: Date.now(), command: 'test', isAlive: () => true },
     emit: (event) => {
       events.push(event);

@@ -1,10 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SliceJob } from '../../src/fleet/slice-job.js';
+import { parseSliceJob } from '../../src/fleet/parse-slice-job.js';
+import { type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
 import { jsonLines } from '../helpers/cli.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
 import { createWork } from './helpers.js';
+
+test('options that a job of an earlier version lacks have their defaults', () => {
+  const slice = { exchange: 'a', dataType: 'b', symbol: 'c', from: '2024-03-01', to: '2024-03-02' };
+  const job = parseSliceJob({ ...slice, pin: 'p', dir: '/data', layout: 'flat', options: { retries: 2 } });
+  const expected = { ...DOWNLOAD_DEFAULTS, retries: 2 };
+  assert.equal(JSON.stringify(toDownloadOptions(job, 1)), JSON.stringify(expected));
+});
 
 const shard = (index: unknown, count: unknown): unknown => ({ index, count });
 

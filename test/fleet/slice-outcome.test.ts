@@ -2,16 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { decideSliceOutcome } from '../../src/fleet/slice-outcome.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 
-const JOB = {
-  options: {
-    concurrency: 1,
-    retries: 0,
-    maxWaitMs: 0,
-    existing: 'skip',
-    failFast: false,
-  },
-} as const;
+const JOB = { options: { ...DOWNLOAD_DEFAULTS, maxWaitMs: 0 } };
 
 test('a slice whose destination is locked exclusively is not failed, and is returned after a delay', () => {
   const locked = new TickhaulError('locked', 'another run holds the lock');

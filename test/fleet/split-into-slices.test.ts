@@ -5,6 +5,7 @@ import { type Day, formatDay, parseDay } from '../../src/dataset/day.js';
 import type { PlannedFile } from '../../src/download/download-options.js';
 import { createJobId, type SliceJob } from '../../src/fleet/slice-job.js';
 import { type PendingSlice, Slicer, sliceWindow } from '../../src/fleet/split-into-slices.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 
 const fileOf = (symbol: string, day: number, action: PlannedFile['action'] = 'fetch'): PlannedFile => ({
   file: { exchange: 'deribit', dataType: 'trades', symbol, day: day as Day },
@@ -76,7 +77,7 @@ test('a slice has the same id in every plan; another folder, layout or conversio
     pin: 'a',
     dir: '/data',
     layout: 'flat',
-    options: { concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip', failFast: false },
+    options: DOWNLOAD_DEFAULTS,
   };
   const same = [{ pin: 'b' }, { unauthorized: 3 }, { options: { ...job.options, retries: 2 } }];
   const others = [

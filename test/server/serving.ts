@@ -6,6 +6,7 @@ import { type RunningServer, startServer } from '../../src/server/replay-server.
 import type { ServeOptions } from '../../src/server/serve-options.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { sandbox } from '../helpers/sandbox.js';
 
 export interface Served extends RunningServer {
@@ -65,12 +66,7 @@ export async function serveHere(
     records: join(dir, 'records'),
     destination: openFolderDestination(join(dir, 'datasets')),
     dayFiles: {
-      options: {
-        ...transfer,
-        existing: 'skip',
-        failFast: false,
-        strict: false,
-      },
+      options: { ...DOWNLOAD_DEFAULTS, ...transfer },
       layout: 'flat',
       owner: () => ({
         pid: process.pid,

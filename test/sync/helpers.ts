@@ -6,6 +6,7 @@ import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { runSyncJobs } from '../../src/sync/run-sync-jobs.js';
 import type { SyncInput, SyncJob } from '../../src/sync/sync-options.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { clientFor } from '../service/loopback.js';
 
@@ -34,15 +35,7 @@ export function job(
       layout: 'flat',
       ...selection,
     },
-    options: {
-      concurrency: 'auto',
-      retries: 2,
-      maxWaitMs: 1000,
-      existing: 'skip',
-      failFast: false,
-      strict: false,
-      ...options,
-    },
+    options: { ...DOWNLOAD_DEFAULTS, retries: 2, maxWaitMs: 1000, ...options },
     stallTimeoutMs: 5000,
   };
 }

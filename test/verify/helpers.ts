@@ -13,6 +13,7 @@ import { createRepair } from '../../src/verify/amend/repair.js';
 import type { CheckThreads } from '../../src/verify/check/check-threads.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { envOf, type Finished } from '../helpers/cli.js';
+import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
@@ -90,7 +91,6 @@ export async function verifyHere(
   const emit = (event: RunEvent): void => void events.push(event);
   const { apiUrl, datasetsUrl, apiKey } = service;
   const client = createServiceClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
-  const options = { concurrency: 4, retries: 1, maxWaitMs: 1000, existing: 'skip' } as const;
   try {
     const summary = await verifyDestination({
       destination,
@@ -106,7 +106,7 @@ export async function verifyHere(
         ? createRepair({
             client,
             destination,
-            options: { ...options, failFast: false, strict: false },
+            options: { ...DOWNLOAD_DEFAULTS, concurrency: 4, retries: 1, maxWaitMs: 1000 },
             threads: 1,
             emit,
           })

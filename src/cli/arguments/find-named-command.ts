@@ -1,5 +1,5 @@
 import { type CommandOutline, commandName } from './command.js';
-import { GLOBAL_FLAGS } from './run-flags.js';
+import { GLOBAL_FLAGS } from './define-flags.js';
 
 /** The command that the words name; the words may be invalid. */
 export function findNamedCommand(

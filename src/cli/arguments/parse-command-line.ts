@@ -9,8 +9,8 @@ import {
   HELP,
   HELP_OUTLINE,
 } from './command.js';
+import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './define-flags.js';
 import { findFirstWord, findNamedCommand } from './find-named-command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from './run-flags.js';
 import { formatHelpHint, formatUnknownCommand, toUsageError } from './usage-errors.js';
 
 /** Result of a command line: text to print (help, version), or a command to run. */

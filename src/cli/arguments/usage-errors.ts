@@ -1,8 +1,8 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { type Command, type CommandOutline, commandName, HELP } from './command.js';
+import { GLOBAL_FLAGS } from './define-flags.js';
 import { findFlagSynonym } from './flag-synonyms.js';
-import { GLOBAL_FLAGS } from './run-flags.js';
 
 /** The hint to a command's help. */
 export function formatHelpHint(command: Command | undefined): string {

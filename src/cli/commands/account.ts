@@ -3,8 +3,9 @@ import type { AccountSession } from '../../account/account-session.js';
 import type { AccountOperation } from '../../account/calls/list-operations.js';
 import { isSystemError, usageError } from '../../base/errors.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { ACCOUNT_FLAGS } from '../arguments/run-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';
 import { TIMEOUT_FLAG, withinTimeout } from '../time-limit.js';
@@ -16,7 +17,7 @@ export const accountCommand: CommandAction = {
     operation: { type: 'string', describe: 'operation id, as listed by --operations' },
   },
   flags: {
-    ...ACCOUNT_FLAGS,
+    ...toFlags(ACCOUNT_OPTIONS),
     operations: { type: 'boolean', group: 'Account:', describe: 'list the operations of the account API' },
     data: {
       type: 'string',

@@ -5,16 +5,13 @@ import type { OutputSelection } from '../../convert/output-selection.js';
 import { STDOUT_FORMAT } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/data-type-name.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { CONVERT_FLAGS } from '../arguments/convert-flags.js';
-import { STORE_FLAGS } from '../arguments/folder-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { reportRun } from '../session.js';
 
 export const convertCommand: CommandAction = {
-  positionals: {
-    path: { type: 'string', describe: 'day files (.csv.gz), folders or globs, also s3://bucket/…' },
-  },
-  flags: { ...CONVERT_FLAGS, ...STORE_FLAGS },
+  ...defineOptions(COMMAND_OPTIONS.convert),
   examples: [
     ['$0 convert datasets', 'write a .parquet beside each day file that has none'],
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'write a partitioned copy'],

@@ -4,18 +4,16 @@ import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { isStdout, readOutputFile } from '../../commands/output-file.js';
 import type { FolderCoverage } from '../../commands/prepare-coverage.js';
 import type { Coverage } from '../../coverage/coverage-facts.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { COVERAGE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { printLines } from '../output/text/print-lines.js';
 import { screenColumns, textColumns } from '../output/text/screen.js';
 import { withStoreRequests } from '../session.js';
 
 export const coverageCommand: CommandAction = {
-  positionals: {
-    folder: { type: 'string', describe: 'download folder, or a folder inside it (default: --dir)' },
-  },
-  flags: { ...COVERAGE_FLAGS, ...STORE_FLAGS },
+  ...defineOptions(COMMAND_OPTIONS.coverage),
   examples: [
     ['$0 coverage', 'print tables, and a calendar of each symbol'],
     ['$0 coverage -t trades -s "BTC*" --from 2024-01-01 --to 2025-01-01', 'one year of some symbols'],

@@ -1,33 +1,13 @@
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
-import {
-  DOWNLOAD_FLAGS,
-  DRY_RUN_FLAGS,
-  FAILURE_FLAGS,
-  LIST_FLAGS,
-  PLAN_FLAGS,
-  SELECTION_FLAGS,
-} from '../arguments/run-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { planCommand } from './plan.js';
 
 export const downloadCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE_POSITIONAL },
-  flags: {
-    ...SELECTION_FLAGS,
-    ...SHARD_FLAGS,
-    ...STORE_FLAGS,
-    ...DOWNLOAD_FLAGS,
-    ...CONVERT_ON_ARRIVAL_FLAGS,
-    ...LIST_FLAGS,
-    ...FAILURE_FLAGS,
-    ...DRY_RUN_FLAGS,
-    ...PLAN_FLAGS,
-  },
+  ...defineOptions(COMMAND_OPTIONS.download),
   examples: [
     ['$0 download --frozen tickhaul.lock', 'download the same bytes again, as pinned by tickhaul lock'],
     [

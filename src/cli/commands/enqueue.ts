@@ -1,27 +1,14 @@
 import { ERROR_TABLE } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
-import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { ENQUEUE_FLAGS, QUEUE_FLAGS, SLICE_FLAGS } from '../arguments/fleet-flags.js';
-import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
-import { LIST_FLAGS, SELECTION_FLAGS } from '../arguments/run-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const enqueueCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE_POSITIONAL },
-  flags: {
-    ...SELECTION_FLAGS,
-    ...SHARD_FLAGS,
-    ...STORE_FLAGS,
-    ...SLICE_FLAGS,
-    ...CONVERT_ON_ARRIVAL_FLAGS,
-    pinned: LIST_FLAGS['pinned'] ?? {},
-    ...ENQUEUE_FLAGS,
-    ...QUEUE_FLAGS,
-  },
+  ...defineOptions(COMMAND_OPTIONS.enqueue),
   examples: [
     [
       '$0 enqueue binance-futures -t trades -s all --from 2020-01 --dir /data',

@@ -7,8 +7,9 @@ import {
 } from '../../commands/arguments/read-arguments.js';
 import { readStoreSettings } from '../../commands/with-destination.js';
 import type { Cell, Inspection } from '../../inspect/inspect-file.js';
+import { STORE_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { STORE_FLAGS } from '../arguments/folder-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { formatInspection } from '../output/format-inspection.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { withStoreRequests } from '../session.js';
@@ -27,7 +28,7 @@ export const inspectCommand: CommandAction = {
       describe: 'data type of a CSV file (default: from the file name, else from the header)',
       group: 'Inspection:',
     },
-    ...STORE_FLAGS,
+    ...toFlags(STORE_OPTIONS),
   },
   examples: [
     ['$0 inspect deribit_trades_2024-03-01_SPOT.csv.gz', 'show rows, columns, gaps, first and last rows'],

@@ -6,11 +6,12 @@ import {
   readListFlag,
   readTextFlag,
 } from '../../commands/arguments/read-arguments.js';
+import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { InstrumentFilter, InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
+import { toPositionals } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
 
@@ -30,7 +31,7 @@ const FIELDS = [
 
 export const instrumentsCommand: CommandAction = {
   positionals: {
-    exchange: EXCHANGE_POSITIONAL,
+    ...toPositionals(EXCHANGE_ARGUMENT),
     symbol: { type: 'string', describe: 'one instrument in the spelling of the exchange, in any case' },
   },
   flags: {

@@ -4,14 +4,15 @@ import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arg
 import { loadSettings } from '../../commands/config/load-config.js';
 import { isStdout, readOutputFile } from '../../commands/output-file.js';
 import { withDestination } from '../../commands/with-destination.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { LOCK_FILE_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { printLines } from '../output/text/print-lines.js';
 import { withStoreRequests } from '../session.js';
 
 export const lockCommand: CommandAction = {
-  flags: { ...LOCK_FILE_FLAGS, ...STORE_FLAGS },
+  flags: toFlags(COMMAND_OPTIONS.lock),
   examples: [
     ['$0 lock', 'write tickhaul.lock, for download --frozen'],
     ['$0 lock --format sha256sum > SHA256SUMS', 'write a list for sha256sum -c, run in the download folder'],

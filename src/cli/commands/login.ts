@@ -2,9 +2,10 @@ import type { LoginEvent } from '../../account/login-events.js';
 import { usageError } from '../../base/errors.js';
 import { secondsSince } from '../../base/units.js';
 import { readBooleanFlag, readDuration, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { CliHost, CommandAction, CommandArgs, OutputScreen } from '../arguments/command.js';
-import { ACCOUNT_FLAGS } from '../arguments/run-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { openCodeSource } from '../code-source.js';
 import { printFailure } from '../output/print-failure.js';
 import { formatDocument } from '../output/text/format-document.js';
@@ -16,7 +17,7 @@ const DEFAULT_TIMEOUT_MS = 10 * 60_000;
 
 export const loginCommand: CommandAction = {
   flags: {
-    ...ACCOUNT_FLAGS,
+    ...toFlags(ACCOUNT_OPTIONS),
     'code-file': {
       ...value,
       describe: 'wait for the code of the page in this file, or "-" for stdin (default: stdin)',

@@ -3,9 +3,11 @@ import { readBooleanFlag, readLocations } from '../../commands/arguments/read-ar
 import { loadSettings } from '../../commands/config/load-config.js';
 import type { Settings } from '../../commands/settings.js';
 import { withDestination } from '../../commands/with-destination.js';
+import { groupOptions } from '../../options/option-definition.js';
+import { FOLDER_OPTIONS, STORE_OPTIONS } from '../../options/service-options.js';
 import type { Destination } from '../../store/destination.js';
 import type { CommandAction } from '../arguments/command.js';
-import { DIR_FLAG, STORE_FLAGS } from '../arguments/folder-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { withStoreRequests } from '../session.js';
 
@@ -17,7 +19,7 @@ export const manifestCommand: CommandAction = {
       describe: 'download folders or s3://bucket/prefix with the manifests to merge',
     },
   },
-  flags: { dir: { ...DIR_FLAG, group: 'Manifest:' }, ...STORE_FLAGS },
+  flags: toFlags({ ...groupOptions('Manifest:', FOLDER_OPTIONS), ...STORE_OPTIONS }),
   examples: [
     [
       '$0 manifest merge /mnt/a /mnt/b --dir /data',

@@ -3,19 +3,11 @@ import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import type { OpenedPlanReport } from '../../commands/prepare-plan.js';
 import type { PlannedFile } from '../../download/download-options.js';
 import type { PlanTotals } from '../../download/plan/create-download-plan.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { toJsonLine, toSummaryJson } from '../../run/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../run/run-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { SHARD_FLAGS, STORE_FLAGS } from '../arguments/folder-flags.js';
-import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
-import {
-  DOWNLOAD_FLAGS,
-  LIST_FLAGS,
-  PIN_FLAGS,
-  PLAN_FLAGS,
-  SELECTION_FLAGS,
-} from '../arguments/run-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { formatEstimate } from '../output/plan/format-estimate.js';
 import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
@@ -23,17 +15,7 @@ import { wrapPieces } from '../output/text/wrap.js';
 import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const planCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE_POSITIONAL },
-  flags: {
-    ...SELECTION_FLAGS,
-    ...SHARD_FLAGS,
-    ...STORE_FLAGS,
-    ...PLAN_FLAGS,
-    ...PIN_FLAGS,
-    ...DOWNLOAD_FLAGS,
-    ...CONVERT_ON_ARRIVAL_FLAGS,
-    ...LIST_FLAGS,
-  },
+  ...defineOptions(COMMAND_OPTIONS.plan),
   examples: [
     ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d', 'the last seven exported days of a symbol'],
     ['$0 plan deribit -t trades -s BTC-PERPETUAL --last 7d --files', 'print one line per file'],

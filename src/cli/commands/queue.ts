@@ -4,8 +4,9 @@ import { readBooleanFlag, readPaths, readTextFlag } from '../../commands/argumen
 import type { OpenQueue } from '../../fleet/open-queue.js';
 import type { FailedSlice, QueueStatus } from '../../fleet/queue-commands.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { QUEUE_FLAGS } from '../arguments/fleet-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { formatDocument } from '../output/text/format-document.js';
 
 const ACTIONS = ['status', 'failed', 'retry', 'pause', 'resume', 'drain'] as const;
@@ -15,7 +16,7 @@ export const queueCommand: CommandAction = {
     action: { type: 'string', choices: ACTIONS, describe: 'action on the queue' },
     id: { type: 'string', describe: 'for retry: ids of failed slices, as listed by failed (default: all)' },
   },
-  flags: QUEUE_FLAGS,
+  flags: toFlags(COMMAND_OPTIONS.queue),
   examples: [
     ['$0 queue status', 'count waiting, active, completed and failed slices'],
     ['$0 queue failed', 'list slices that failed finally, with errors'],

@@ -1,17 +1,12 @@
 import type { WrittenCounts } from '../../market/lines/line-sink.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { REPLAY_FLAGS } from '../arguments/run-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { runWithMessageSummary } from '../output/run/message-summary.js';
 
 export const replayCommand: CommandAction = {
-  positionals: {
-    exchange: {
-      type: 'string',
-      describe: 'exchange ids, each optionally with symbols after a colon: deribit:BTC-PERPETUAL',
-    },
-  },
-  flags: REPLAY_FLAGS,
+  ...defineOptions(COMMAND_OPTIONS.replay),
   examples: [
     [
       '$0 replay deribit:BTC-PERPETUAL -t trade,book_change --date 2024-03-01',

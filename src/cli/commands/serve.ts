@@ -1,8 +1,9 @@
 import { waitForAbort } from '../../base/wait.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { SERVE_FLAGS } from '../arguments/run-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
 
 /** Milliseconds for responses in flight: the process exits after 5 s (`main.ts`). */
@@ -11,7 +12,7 @@ const GRACE_MS = 4_600;
 const WORKER_GRACE_MS = 4_200;
 
 export const serveCommand: CommandAction = {
-  flags: SERVE_FLAGS,
+  flags: toFlags(COMMAND_OPTIONS.serve),
   examples: [
     ['$0 serve', 'HTTP on port 8000, WebSocket on 8001, for this machine only'],
     ['$0 serve --source datasets --dir datasets', 'serve day files, downloaded on demand'],

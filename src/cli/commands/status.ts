@@ -8,17 +8,18 @@ import {
   readExchange,
 } from '../../commands/arguments/read-arguments.js';
 import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
+import { toPositionals } from '../arguments/define-flags.js';
 import { withSession } from '../session.js';
 
 const value = { type: 'string', requiresArg: true, group: 'Waiting:' } as const;
 
 export const statusCommand: CommandAction = {
-  positionals: { exchange: EXCHANGE_POSITIONAL },
+  positionals: toPositionals(EXCHANGE_ARGUMENT),
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
     until: { ...value, describe: 'UTC day to wait for (default: yesterday)' },

@@ -3,8 +3,9 @@ import { formatDuration, formatSize, plural } from '../../base/units.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputStalledError } from '../../live/line-pump.js';
 import type { LiveEvent } from '../../live/live-options.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { STREAM_FLAGS } from '../arguments/run-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { createWarner } from '../output/format-events.js';
 import { runWithMessageSummary } from '../output/run/message-summary.js';
 import { createStderrNote } from '../session.js';
@@ -16,13 +17,7 @@ const LINE_INTERVAL_MS = 10_000;
 const WRITE_TIMEOUT_MS = 1000;
 
 export const streamCommand: CommandAction = {
-  positionals: {
-    exchange: {
-      type: 'string',
-      describe: 'exchange ids, each optionally with symbols after a colon: deribit:BTC-PERPETUAL',
-    },
-  },
-  flags: STREAM_FLAGS,
+  ...defineOptions(COMMAND_OPTIONS.stream),
   examples: [
     [
       '$0 stream deribit:BTC-PERPETUAL -t trade,book_change',

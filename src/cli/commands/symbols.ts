@@ -9,10 +9,11 @@ import {
 } from '../../commands/arguments/read-arguments.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import { type Day, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
-import { EXCHANGE_POSITIONAL } from '../arguments/positionals.js';
+import { toPositionals } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { formatTable } from '../output/text/table.js';
 import { withSession } from '../session.js';
@@ -21,7 +22,7 @@ const value = { type: 'string', requiresArg: true, group: 'Filters:' } as const;
 
 export const symbolsCommand: CommandAction = {
   positionals: {
-    exchange: EXCHANGE_POSITIONAL,
+    ...toPositionals(EXCHANGE_ARGUMENT),
     glob: { type: 'string', describe: 'only these symbols, like --symbol' },
   },
   flags: {

@@ -1,22 +1,14 @@
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { toJsonLine, toSummaryJson } from '../../run/json-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { CONVERT_ON_ARRIVAL_FLAGS } from '../arguments/convert-flags.js';
-import { STORE_FLAGS } from '../arguments/folder-flags.js';
-import { DOWNLOAD_FLAGS, DRY_RUN_FLAGS, PLAN_FLAGS, SYNC_FLAGS } from '../arguments/run-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { createNoteObserver, reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
 import { showPlan } from './plan.js';
 
 export const syncCommand: CommandAction = {
-  flags: {
-    ...SYNC_FLAGS,
-    ...STORE_FLAGS,
-    ...DOWNLOAD_FLAGS,
-    ...CONVERT_ON_ARRIVAL_FLAGS,
-    ...DRY_RUN_FLAGS,
-    ...PLAN_FLAGS,
-  },
+  flags: toFlags(COMMAND_OPTIONS.sync),
   examples: [
     ['$0 sync', 'run the jobs of ./tickhaul.yaml, or of the file in the user’s config folder'],
     ['$0 sync --wait --timeout 6h --quiet', 'for cron: wait until yesterday is exported'],

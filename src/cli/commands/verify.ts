@@ -1,13 +1,10 @@
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
-import { STORE_FLAGS, VERIFY_FLAGS } from '../arguments/folder-flags.js';
-import { REPAIR_FLAGS } from '../arguments/run-flags.js';
+import { defineOptions } from '../arguments/define-flags.js';
 import { reportRun } from '../session.js';
 
 export const verifyCommand: CommandAction = {
-  positionals: {
-    path: { type: 'string', describe: 'files or folders to check (default: the download folder)' },
-  },
-  flags: { ...VERIFY_FLAGS, ...STORE_FLAGS, ...REPAIR_FLAGS },
+  ...defineOptions(COMMAND_OPTIONS.verify),
   examples: [
     ['$0 verify', 'read every file of the download folder to its end'],
     ['$0 verify --quick', 'check presence and size only'],

@@ -2,16 +2,17 @@ import { formatSize, plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { formatSlice } from '../../fleet/split-into-slices.js';
 import type { SliceEvent, WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
-import { QUEUE_FLAGS, WORKER_FLAGS } from '../arguments/fleet-flags.js';
+import { toFlags } from '../arguments/define-flags.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapLines } from '../output/text/wrap.js';
 import { createStderrNote } from '../session.js';
 
 export const workerCommand: CommandAction = {
-  flags: { ...WORKER_FLAGS, ...QUEUE_FLAGS },
+  flags: toFlags(COMMAND_OPTIONS.worker),
   examples: [
     ['$0 worker', 'process four slices at once, until a signal'],
     ['$0 worker -j 1 --once --json', 'process one slice at a time, with JSON lines, until none is left'],

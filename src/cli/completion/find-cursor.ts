@@ -1,7 +1,7 @@
 import type { Options } from 'yargs';
 import type { Command, CommandOutline, Flags } from '../arguments/command.js';
+import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/define-flags.js';
 import { findNamedCommand } from '../arguments/find-named-command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/run-flags.js';
 
 /** The words before the word at the cursor. */
 export interface TypedWords {

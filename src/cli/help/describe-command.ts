@@ -7,7 +7,7 @@ import {
   type Flags,
   HELP_OUTLINE,
 } from '../arguments/command.js';
-import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/run-flags.js';
+import { BUILT_IN_FLAGS, GLOBAL_FLAGS } from '../arguments/define-flags.js';
 import { ALL_EXIT_CODES, EXIT_CODES, type ExitCode, listExitCodes } from './exit-codes.js';
 
 /** A positional argument of a command. */

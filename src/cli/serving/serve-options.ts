@@ -5,10 +5,12 @@ import {
   readListFlag,
   readTextFlag,
 } from '../../commands/arguments/read-arguments.js';
+import { readOptions } from '../../commands/arguments/read-options.js';
 import { createLockOwner } from '../../commands/create-lock-owner.js';
 import { type FeedRunSettings, readFeedSettings } from '../../commands/feeds/with-feed-run.js';
-import { readDownloadOptions, readLayout } from '../../commands/selection/read-selection.js';
+import { readDownloadOptions } from '../../commands/selection/read-selection.js';
 import { readVariable } from '../../commands/settings.js';
+import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
 import { MAX_HTTP_PORT } from '../../server/ports.js';
 import type { ServeOptions, ServerLog } from '../../server/serve-options.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
@@ -35,7 +37,7 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
     records: feeds.settings.cacheDir,
     dayFiles: {
       options: readDownloadOptions(args),
-      layout: readLayout(args),
+      ...readOptions(args, LAYOUT_OPTIONS),
       // The command line may contain a secret: the API key.
       owner: () => ({ ...createLockOwner(cli), command: 'tickhaul serve' }),
     },

@@ -3,16 +3,16 @@ import { didYouMean } from '../../base/nearest-names.js';
 import type { ConfigPath } from '../../config/config-document.js';
 import type { ConfigJob } from '../../config/config-schema.js';
 import type { ConfigFile } from '../../config/parse-config.js';
-import type { SyncJob } from '../../sync/sync-options.js';
-import type { CommandArgs } from '../arguments/command-args.js';
-import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
-import { resolveConfigPath } from './load-config.js';
 import {
   findSettingsInMessage,
   flagsToSettingsInMessage,
   settingsToArgs,
   settingToFlag,
-} from './setting-names.js';
+} from '../../options/setting-names.js';
+import type { SyncJob } from '../../sync/sync-options.js';
+import type { CommandArgs } from '../arguments/command-args.js';
+import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
+import { resolveConfigPath } from './load-config.js';
 
 /**
  * Arguments of the whole run: the flags of the command override the settings at the top level of the file.

@@ -5,6 +5,7 @@ import { type OutputSelection, parseOutputSelection, ROWS_ONLY } from '../../con
 import type { ConvertSetting } from '../../download/download-options.js';
 import { createOutputOptions } from '../../format/create-output-options.js';
 import type { OutputOptions } from '../../format/output-options.js';
+import { ENCODING_OPTIONS } from '../../options/day-file-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 
@@ -60,9 +61,7 @@ export function readConvertSetting(args: CommandArgs): ConvertSetting | undefine
       threads: countConversionThreads(),
     };
   }
-  const unusedFlag = ['as', 'compression', 'row-group', 'times', 'numbers'].find(
-    (flag) => args[flag] !== undefined,
-  );
+  const unusedFlag = Object.keys(ENCODING_OPTIONS).find((flag) => args[flag] !== undefined);
   if (unusedFlag !== undefined || !keepCsv) {
     throw usageError(
       `--${unusedFlag ?? 'no-keep-csv'} needs --convert: name a format, such as --convert parquet`,

@@ -1,12 +1,13 @@
 import { usageError } from '../../base/errors.js';
 import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
+import { EXCHANGE_ARGUMENT, LIST_OPTIONS, SELECTION_OPTIONS } from '../../options/day-file-options.js';
 import { parseLockFile } from '../../store/lists/lock-file.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readTextFlag } from '../arguments/read-arguments.js';
+import { readLayout } from '../arguments/read-options.js';
 import type { CommandHost } from '../command-host.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from '../read-user-file.js';
-import { readGivenLayout } from './read-selection.js';
 
 /** Day files named by a file, instead of a selection. */
 export interface FileList {
@@ -15,20 +16,10 @@ export interface FileList {
   readonly isFrozen: boolean;
 }
 
-/** Flags that select day files. */
-const SELECTION_FLAGS = [
-  'exchange',
-  'type',
-  'symbol',
-  'symbol-type',
-  'from',
-  'to',
-  'date',
-  'last',
-  'weekdays',
-];
+/** Arguments and flags that select day files. */
+const SELECTION_FLAGS = Object.keys({ ...EXCHANGE_ARGUMENT, ...SELECTION_OPTIONS });
 /** Flags that name a file with the day files instead. */
-const LIST_FLAGS = ['from-file', 'frozen', 'pinned'];
+const LIST_FLAGS = Object.keys(LIST_OPTIONS);
 
 /**
  * The files of `--from-file` or `--frozen`; undefined if both are absent.
@@ -50,7 +41,7 @@ export async function readFileList(
     if (list === '-' && content.trim() === '')
       throw usageError('stdin: the list is empty; pipe a list into --from-file -');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
-    return { files: placeFiles(files, readGivenLayout(args)), isFrozen: false };
+    return { files: placeFiles(files, readLayout(args, 'layout')), isFrozen: false };
   }
   const locked = parseLockFile(await readListFile(lock ?? '', flag, signal), lock ?? '');
   const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));

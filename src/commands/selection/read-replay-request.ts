@@ -8,7 +8,8 @@ import type { ServiceClient } from '../../service/http/service-client.js';
 import type { MetadataOptions } from '../../service/records/fetch-records.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
-import { readLast, readSymbolFlag } from './read-selection.js';
+import { readDays } from '../arguments/read-options.js';
+import { readSymbolFlag } from './read-selection.js';
 
 /** Request of a replay; its period may depend on the exported days. */
 export interface ReplaySelection extends Omit<ReplayRequest, 'period'> {
@@ -54,7 +55,7 @@ export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
     to: readTextFlag(args, 'to'),
     date: readTextFlag(args, 'date'),
   };
-  const last = readLast(args);
+  const last = readDays(args, 'last');
   if (last === undefined) return parsePeriod(words, Date.now());
   if (Object.values(words).some((word) => word !== undefined))
     throw usageError('give only one of --date, --last, --from and --to');

@@ -2,30 +2,29 @@ import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { assertDayRange } from '../../dataset/day-range.js';
-import { type LayoutChoice, type LayoutFunction, parseLayout } from '../../dataset/layout.js';
 import type { SeriesSelection } from '../../dataset/series-filter.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
-import type { DownloadSettings, Existing, Selection } from '../../download/download-options.js';
+import type { DownloadSettings, Selection } from '../../download/download-options.js';
+import {
+  PLAN_DOWNLOAD_OPTIONS,
+  PLAN_SELECTION_OPTIONS,
+  TRANSFER_OPTIONS,
+} from '../../options/day-file-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import {
-  readBooleanFlag,
-  readCount,
-  readDay,
-  readDuration,
   readExchange,
   readListFlag,
-  readShard,
   readSize,
   readTextFlag,
   readTimerMs,
 } from '../arguments/read-arguments.js';
+import { readOptions } from '../arguments/read-options.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
 
 /** The selection of `plan` and `download` (docs/spec/command-line.md#day-selection). @throws usage error. */
 export async function readSelection(args: CommandArgs, signal: AbortSignal): Promise<Selection> {
-  const types = readListFlag(args, 'type');
-  if (types === undefined)
+  if (readListFlag(args, 'type') === undefined)
     throw usageError(
       `--type is missing: name data types, such as --type trades, or "all"; known are ${DATA_TYPES.join(', ')}`,
     );
@@ -33,32 +32,22 @@ export async function readSelection(args: CommandArgs, signal: AbortSignal): Pro
   if (symbols === undefined) {
     throw usageError('--symbol is missing: name dataset symbols, such as --symbol BTCUSDT, or "all"');
   }
-  return {
-    exchange: readExchange(args),
-    types,
-    symbols,
-    symbolTypes: readListFlag(args, 'symbol-type'),
-    weekdays: readWeekdays(args),
-    ...readDays(args),
-    layout: readLayout(args),
-  };
+  const selection = readOptions(args, PLAN_SELECTION_OPTIONS);
+  // Checked now, so that errors are reported before any request.
+  if (selection.weekdays) parseWeekdays(selection.weekdays);
+  assertDayRange(selection);
+  return { exchange: readExchange(args), ...selection, symbols };
 }
 
-/** Transfer options with their defaults. */
+/**
+ * The options of a plan, with their defaults. Every way to a plan has them from here: downloads, lists, jobs of sync,
+ * and slices of the queue.
+ */
 export function readDownloadOptions(args: CommandArgs): DownloadSettings {
   return {
-    concurrency:
-      readTextFlag(args, 'concurrency') === 'auto'
-        ? 'auto'
-        : (readCount(args, 'concurrency', 1, 100) ?? 'auto'),
-    retries: readCount(args, 'retries', 0) ?? 8,
-    maxWaitMs: readDuration(args, 'max-wait') ?? 15 * 60_000,
+    ...readOptions(args, PLAN_DOWNLOAD_OPTIONS),
     maxRate: readRate(args),
-    existing: (readTextFlag(args, 'existing') as Existing | undefined) ?? 'skip',
-    failFast: readBooleanFlag(args, 'fail-fast'),
-    strict: readBooleanFlag(args, 'strict'),
     convert: readConvertSetting(args),
-    shard: readShard(args),
   };
 }
 
@@ -74,52 +63,10 @@ function readRate(args: CommandArgs): number | undefined {
 
 /** Milliseconds without progress after which a transfer is aborted. @throws usage error for 0. */
 export function readStallTimeout(args: CommandArgs): number {
-  const ms = readTimerMs(args, 'stall-timeout') ?? 60_000;
+  const given = args['stall-timeout'] ?? TRANSFER_OPTIONS['stall-timeout'].default;
+  const ms = readTimerMs({ 'stall-timeout': given }, 'stall-timeout') ?? 0;
   if (ms === 0) throw usageError('--stall-timeout must be longer than 0');
   return ms;
-}
-
-/** Checks the layout now, so that errors are reported before any request. @throws usage error. */
-export function readLayout(args: CommandArgs): LayoutChoice {
-  const layout = readGivenLayout(args) ?? 'flat';
-  parseLayout(layout);
-  return layout;
-}
-
-/** The layout as layout: text from a flag, or a function from the library. */
-export function readGivenLayout(args: CommandArgs): LayoutChoice | undefined {
-  const layout = args['layout'];
-  return typeof layout === 'function' ? (layout as LayoutFunction) : readTextFlag(args, 'layout');
-}
-
-/** Checks the days of the week now, so that errors are reported before any request. */
-function readWeekdays(args: CommandArgs): readonly string[] | undefined {
-  const list = readListFlag(args, 'weekdays');
-  if (list) parseWeekdays(list);
-  return list;
-}
-
-type DayFlags = Pick<Selection, 'from' | 'to' | 'date' | 'last'>;
-
-function readDays(args: CommandArgs): DayFlags {
-  const days = { from: readDay(args, 'from'), to: readDay(args, 'to'), date: readDay(args, 'date') };
-  const last = readLast(args);
-  assertDayRange({ ...days, last });
-  return { ...days, last };
-}
-
-/** A hundred years. */
-const MAX_LAST_DAYS = 36_500;
-
-/** The number of last days. @throws usage error. */
-export function readLast(args: CommandArgs): number | undefined {
-  const text = readTextFlag(args, 'last');
-  if (text === undefined) return undefined;
-  const count = Number(/^(\d+)d?$/.exec(text)?.[1] ?? 0);
-  if (count > MAX_LAST_DAYS)
-    throw usageError(`--last: "${text}" is too many days, at most ${MAX_LAST_DAYS}d`);
-  if (count >= 1) return count;
-  throw usageError(`--last: "${text}" is not a number of days: write 7d for the last seven`);
 }
 
 /** Selection of existing day files: `--exchange`, `--type`, `--symbol`. */

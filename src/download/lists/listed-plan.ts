@@ -78,13 +78,13 @@ export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
   readonly destination: Pick<Destination, 'openLookup'>;
-  readonly options: Pick<DownloadSettings, 'existing' | 'convert' | 'shard'>;
+  readonly options: DownloadSettings;
   readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
 }
 
 /** A list planned against the existing files, without the exchange's record. */
-export type ListPlan = Pick<DownloadPlan, 'files' | 'filesInPathOrder' | 'sizeOf' | 'warnings'>;
+export type ListPlan = Pick<DownloadPlan, 'options' | 'files' | 'filesInPathOrder' | 'sizeOf' | 'warnings'>;
 
 export async function planList(input: ListInput): Promise<ListPlan> {
   const { files, manifest, options, mayRead } = input;
@@ -119,6 +119,7 @@ export async function planList(input: ListInput): Promise<ListPlan> {
   }
 
   return {
+    options,
     files: () => planAll(selected),
     filesInPathOrder: () => planAll([...selected].sort(compareBySeries)),
     sizeOf: createSizeEstimator(manifest.history),

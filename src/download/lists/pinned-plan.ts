@@ -28,7 +28,8 @@ export function createPin(
   record: ExchangeRecord,
   { range }: Pick<DownloadPlan, 'range'>,
 ): PinnedPlan {
-  const { exchange, types, symbols, symbolTypes, weekdays, layout } = selection;
+  // In this order, on which the checksum of the file depends.
+  const { exchange, types, symbols, symbolTypes, weekdays, layout, ...others } = selection;
   if (typeof layout === 'function')
     throw usageError('--pin: a layout that is a function cannot be pinned; use a template');
   const { id, datasets } = record;
@@ -39,6 +40,9 @@ export function createPin(
       symbols,
       symbolTypes,
       weekdays,
+      ...others,
+      date: undefined,
+      last: undefined,
       from: formatDay(range.from),
       to: formatDay(range.to),
       layout,
@@ -89,7 +93,8 @@ const textList = z.array(z.string());
 const parsePinContent = createParser<PinnedPlan>(
   z.object({
     version: z.literal(PIN_VERSION),
-    selection: z.object({
+    // Loose, so that a plan keeps every option of its selection.
+    selection: z.looseObject({
       exchange: z.string(),
       types: textList,
       symbols: textList,

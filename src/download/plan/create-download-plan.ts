@@ -2,14 +2,14 @@ import { yieldToEventLoop } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { type Layout, parseLayout } from '../../dataset/layout.js';
-import { createShardTest, type Shard } from '../../dataset/shard.js';
+import { createShardTest } from '../../dataset/shard.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { PlanCounts, PlanStatus } from '../../run/run-events.js';
 import type { CanRequest } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination, FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { ConvertSetting, Existing, PlannedFile, Selection } from '../download-options.js';
+import type { DownloadSettings, PlannedFile, Selection } from '../download-options.js';
 import { addToVolume, createVolume, type DownloadVolume } from '../estimate/download-volume.js';
 import { createSizeEstimator, type EstimateSize } from '../estimate/size-estimator.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
@@ -35,10 +35,7 @@ export interface DownloadPlanSource {
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
   readonly destination: Pick<Destination, 'openLookup'>;
-  readonly existing: Existing;
-  readonly convert?: ConvertSetting | undefined;
-  /** Part of the day files; undefined for all. */
-  readonly shard?: Shard | undefined;
+  readonly options: DownloadSettings;
   /** Whether the API key gives access to a day file. */
   readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
@@ -48,6 +45,9 @@ export interface DownloadPlanSource {
  * A selection planned against an exchange's record. Day files are not stored: each pass generates them again.
  */
 export interface DownloadPlan {
+  readonly selection: Selection;
+  /** Options of the plan, and of the download of its files. */
+  readonly options: DownloadSettings;
   readonly exchange: string;
   /** The first day that is not exported yet. */
   readonly exportedUntil: Day;
@@ -73,21 +73,24 @@ export interface DownloadPlan {
 
 /** @throws usage error for a selection that the record does not have; errors of the destination. */
 export async function createDownloadPlan(input: DownloadPlanSource): Promise<DownloadPlan> {
-  const { record, selection } = input;
+  const { record, selection, options } = input;
+  const { convert } = options;
   const layout = parseLayout(selection.layout);
   const selected = selectSeries(selection, record);
   // selectSeries rejects a record without datasets.
   const exportedUntil = readExportedUntil(record.datasets as NonNullable<typeof record.datasets>);
   const range = selectRange(selection, exportedUntil);
   const series = filterSeriesInRange(selected, range);
-  const planOutputs = createOutputPlanner(input.convert);
+  const planOutputs = createOutputPlanner(convert);
   assertDistinctPaths(series, layout, planOutputs, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
-  const listPrefixes = (): readonly string[] => planPrefixes(record.id, series, range, layout, input.convert);
+  const listPrefixes = (): readonly string[] => planPrefixes(record.id, series, range, layout, convert);
   const lookup = await input.destination.openLookup(listPrefixes, input.signal);
   const skipped = createSkipMemory();
   const sizeOf = createSizeEstimator(input.manifest.history, record);
   return {
+    selection,
+    options,
     exchange: record.id,
     exportedUntil,
     listed: new Set(selected.filter(isStillListed).map(({ symbol }) => symbol)),
@@ -95,7 +98,7 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
     range,
     layout,
     warnings: conversionWarnings(
-      input.convert,
+      convert,
       series.map(({ dataType }) => dataType),
     ),
     files: () => planFiles(input, lookup, layout, planOutputs, series, range, exportedUntil, skipped),
@@ -155,7 +158,10 @@ export function* countFiles(
 }
 
 /** Counts a plan, yielding to the event loop regularly: a plan may have millions of files. */
-export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promise<PlanTotals> {
+export async function countPlan(
+  plan: Pick<CountedPlan, 'files' | 'sizeOf'>,
+  signal?: AbortSignal,
+): Promise<PlanTotals> {
   const totals = createTotals();
   for (const _ of countFiles(plan, plan.files(), totals)) {
     if (totals.counts.files % FILES_BEFORE_YIELD === 0) {
@@ -167,7 +173,7 @@ export async function countPlan(plan: CountedPlan, signal?: AbortSignal): Promis
 }
 
 /** The part of a plan needed to download its files; without sizes there is no estimate. */
-export type CountedPlan = Pick<DownloadPlan, 'files'> &
+export type CountedPlan = Pick<DownloadPlan, 'files' | 'options'> &
   Partial<Pick<DownloadPlan, 'sizeOf' | 'estimateMaxBytes'>>;
 
 function* planFiles(
@@ -182,7 +188,8 @@ function* planFiles(
   skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
-  const lookUp = createDiskLookup(lookup, input.manifest, input.existing, input.convert);
+  const { existing, convert, shard } = input.options;
+  const lookUp = createDiskLookup(lookup, input.manifest, existing, convert);
 
   let index = -1;
 
@@ -216,7 +223,7 @@ function* planFiles(
 
   const { weekdays } = input.selection;
   const isSelectedDay = weekdays ? parseWeekdays(weekdays) : () => true;
-  const isInShard = createShardTest(input.shard);
+  const isInShard = createShardTest(shard);
   const isSelected = (file: DayFile): boolean => isSelectedDay(file.day) && isInShard(file);
   const mayProbe: CanRequest = (file) => isSelected(file) && input.mayRead(file);
   const probes = skipped && chooseProbes(exchange, allSeries, range, exportedUntil, mayProbe);

@@ -50,12 +50,12 @@ export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJ
  */
 export async function hasAmpleSpace(
   destination: Destination,
-  jobs: readonly { readonly plan: CountedPlan; readonly options: CountedJob['options'] }[],
+  jobs: readonly { readonly plan: CountedPlan }[],
 ): Promise<boolean> {
   const free = await destination.freeBytes();
   const maxBytes = jobs.reduce(
-    (sum, { plan, options: { convert } }) =>
-      sum + estimateDiskBytes(plan.estimateMaxBytes?.() ?? Number.POSITIVE_INFINITY, convert),
+    (sum, { plan }) =>
+      sum + estimateDiskBytes(plan.estimateMaxBytes?.() ?? Number.POSITIVE_INFINITY, plan.options.convert),
     0,
   );
   return free === undefined || maxBytes * 2 <= free;

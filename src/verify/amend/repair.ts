@@ -105,8 +105,8 @@ function createRepairJobs(
   const badDayPaths = new Set(dayFiles.map(({ record }) => record.path));
   const createJob = (files: readonly BadFile[], overrides: Partial<DownloadSettings> = {}): DownloadJob => ({
     client,
-    options: { ...options, ...overrides },
     plan: {
+      options: { ...options, ...overrides },
       *files() {
         for (const sameDay of groupByDayFile(files).values())
           yield createPlannedFile(sameDay, badDayPaths, canRequest);

@@ -11,6 +11,7 @@ import { createDownloadPlan } from '../../../src/download/plan/create-download-p
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
+import { DOWNLOAD_DEFAULTS } from '../../helpers/download-settings.js';
 import { tempDir } from '../../helpers/temp.js';
 
 /** Inputs of a plan. */
@@ -64,8 +65,7 @@ export async function plan(t: TestContext, selection: Partial<Selection>, option
     record: options.record ?? RECORD,
     manifest,
     destination: openFolderDestination(dir),
-    existing: options.existing ?? 'skip',
-    convert: options.convert,
+    options: { ...DOWNLOAD_DEFAULTS, existing: options.existing ?? 'skip', convert: options.convert },
     mayRead: ({ day }) => (options.hasKey ?? true) || isFirstDayOfMonth(day),
   });
 }

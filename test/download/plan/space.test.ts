@@ -9,6 +9,7 @@ import { createServiceClient } from '../../../src/service/http/service-client.js
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import { DownloadHistory } from '../../../src/store/manifest/download-history.js';
+import { DOWNLOAD_DEFAULTS } from '../../helpers/download-settings.js';
 import { NAME, setUp } from '../runs.js';
 
 const file = {
@@ -42,14 +43,7 @@ for (const [what, mostBytes, first] of [
     const client = createServiceClient({ ...service, stallTimeoutMs: 5000, env: {} });
     const manifest = await openFolderManifest(dir, { warn: assert.fail });
     const order: string[] = [];
-    const options = {
-      concurrency: 2,
-      retries: 0,
-      maxWaitMs: 0,
-      existing: 'skip',
-      failFast: false,
-      strict: false,
-    } as const;
+    const options = { ...DOWNLOAD_DEFAULTS, concurrency: 2, retries: 0, maxWaitMs: 0 };
     const [summary] = await runDownloadJobs(
       {
         destination: openFolderDestination(dir),
@@ -62,7 +56,7 @@ for (const [what, mostBytes, first] of [
         signal: new AbortController().signal,
         askForSpace: () => assert.fail('the disk has room'),
       },
-      [{ plan: { files, estimateMaxBytes: () => mostBytes }, options, client }],
+      [{ plan: { options, files, estimateMaxBytes: () => mostBytes }, client }],
     );
     await manifest.close();
     await client.close();

@@ -9,6 +9,7 @@ import {
 } from '../../../src/download/plan/create-download-plan.js';
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import type { Manifest } from '../../../src/store/manifest/manifest.js';
+import { DOWNLOAD_DEFAULTS } from '../../helpers/download-settings.js';
 
 const DATA_TYPES = ['trades', 'quotes', 'book_snapshot_5', 'liquidations'] as const;
 /** Whole months. */
@@ -59,7 +60,7 @@ export function createPlan(pin: PinnedPlan): Promise<DownloadPlan> {
     ...pin,
     manifest: NOTHING,
     destination: { openLookup: async () => ({ has: () => false, get: () => undefined }) },
-    existing: 'skip',
+    options: DOWNLOAD_DEFAULTS,
     mayRead: () => true,
   });
 }

@@ -27,9 +27,6 @@ const pin = createPin(symbols);
 const plan = await createPlan(pin);
 const summary = await enqueuePlan({
   ...{ open, pin, plan, range: plan.range, destination: openFolderDestination(dir), sliceDays: undefined },
-  options: {
-    ...{ concurrency: 'auto', retries: 8, maxWaitMs: 1000, existing: 'skip', failFast: false, strict: false },
-  },
   maxSlices: 100_000,
   signal,
 });

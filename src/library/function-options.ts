@@ -1,0 +1,74 @@
+import type {
+  ConvertRunOptions,
+  CoverageReportOptions,
+  MessageOptions,
+  PeriodOptions,
+  RawCacheOptions,
+  SourceOptions,
+  StreamRunOptions,
+  TransferOptions,
+  VerifyRunOptions,
+} from './options/command-options.js';
+import type {
+  DownloadRunOptions,
+  DryRunOptions,
+  FailureOptions,
+  FolderOptions,
+  LayoutOptions,
+  ListFiles,
+  PinOptions,
+  SelectionOptions,
+  ServiceOptions,
+  ShardOptions,
+  StoreOptions,
+  SyncRunOptions,
+} from './options/shared-options.js';
+
+/** Day files from a list, instead of a selection. */
+type ListOptions = { readonly [Name in keyof ListFiles]: Pick<ListFiles, Name> }[keyof ListFiles];
+
+/** Options that `plan` and `download` share. */
+type TargetOptions = (SelectionOptions | ListOptions) &
+  ServiceOptions &
+  FolderOptions &
+  LayoutOptions &
+  ShardOptions &
+  DownloadRunOptions;
+
+export type PlanOptions = TargetOptions & PinOptions;
+
+export type DownloadOptions = TargetOptions & FailureOptions & DryRunOptions;
+
+/** Options of `sync`; they override the settings of every job in the config file. */
+export type SyncOptions = ServiceOptions & StoreOptions & DownloadRunOptions & SyncRunOptions & DryRunOptions;
+
+export type VerifyOptions = ServiceOptions & StoreOptions & TransferOptions & VerifyRunOptions;
+
+export type ConvertOptions = StoreOptions & ConvertRunOptions & Pick<ServiceOptions, 'signal'>;
+
+export type CoverageOptions = StoreOptions &
+  CoverageReportOptions &
+  Pick<ServiceOptions, 'config' | 'signal'>;
+
+/** A replay of normalized messages. Folder and layout apply to day files, the cache to the raw data API. */
+export type ReplayOptions = ServiceOptions &
+  FolderOptions &
+  LayoutOptions &
+  MessageOptions &
+  PeriodOptions &
+  RawCacheOptions &
+  Pick<SourceOptions, 'source'> & { readonly channels?: undefined };
+
+/** A replay of an exchange's native messages. */
+export type RawReplayOptions = ServiceOptions &
+  PeriodOptions &
+  RawCacheOptions &
+  Pick<SourceOptions, 'channels'> & {
+    /** One exchange id, optionally with symbols after a colon. */
+    readonly exchange: string;
+    readonly source?: 'feeds' | undefined;
+    readonly types?: undefined;
+  };
+
+/** Options of a live stream. `signal`, `for` and the end of its reader all end it successfully. */
+export type StreamOptions = ServiceOptions & StreamRunOptions;

@@ -1,0 +1,74 @@
+import {
+  ARRIVAL_OPTIONS,
+  DOWNLOAD_OPTIONS,
+  DRY_RUN_OPTIONS,
+  ENCODING_OPTIONS,
+  EXCHANGE_ARGUMENT,
+  FAILURE_OPTIONS,
+  LAYOUT_OPTIONS,
+  LIST_OPTIONS,
+  PIN_OPTIONS,
+  PLAN_OUTPUT_OPTIONS,
+  SELECTION_OPTIONS,
+  SHARD_OPTIONS,
+} from './day-file-options.js';
+import {
+  CONVERT_OPTIONS,
+  COVERAGE_OPTIONS,
+  LOCK_FILE_OPTIONS,
+  REPAIR_OPTIONS,
+  VERIFY_OPTIONS,
+} from './existing-file-options.js';
+import { REPLAY_OPTIONS, SERVE_OPTIONS, STREAM_OPTIONS } from './message-options.js';
+import { groupOptions, type OptionGroup } from './option-definition.js';
+import { ENQUEUE_OPTIONS, QUEUE_OPTIONS, SLICE_DOWNLOAD_OPTIONS, WORKER_OPTIONS } from './queue-options.js';
+import { FOLDER_OPTIONS, STORE_OPTIONS } from './service-options.js';
+import { SYNC_RUN_OPTIONS } from './sync-options.js';
+
+/** Which day files, and where. */
+const DAY_FILES = {
+  ...EXCHANGE_ARGUMENT,
+  ...SELECTION_OPTIONS,
+  ...groupOptions('Selection:', FOLDER_OPTIONS),
+  ...LAYOUT_OPTIONS,
+  ...SHARD_OPTIONS,
+  ...STORE_OPTIONS,
+} as const;
+
+/** Options of each command that shares some with another command, the library or the config file. */
+export const COMMAND_OPTIONS = {
+  plan: { ...DAY_FILES, ...PLAN_OUTPUT_OPTIONS, ...PIN_OPTIONS, ...DOWNLOAD_OPTIONS, ...LIST_OPTIONS },
+  download: {
+    ...DAY_FILES,
+    ...DOWNLOAD_OPTIONS,
+    ...LIST_OPTIONS,
+    ...FAILURE_OPTIONS,
+    ...DRY_RUN_OPTIONS,
+    ...PLAN_OUTPUT_OPTIONS,
+  },
+  sync: {
+    ...SYNC_RUN_OPTIONS,
+    ...STORE_OPTIONS,
+    ...DOWNLOAD_OPTIONS,
+    ...DRY_RUN_OPTIONS,
+    ...PLAN_OUTPUT_OPTIONS,
+  },
+  enqueue: {
+    ...DAY_FILES,
+    ...SLICE_DOWNLOAD_OPTIONS,
+    ...ARRIVAL_OPTIONS,
+    ...ENCODING_OPTIONS,
+    pinned: LIST_OPTIONS.pinned,
+    ...ENQUEUE_OPTIONS,
+    ...QUEUE_OPTIONS,
+  },
+  worker: { ...WORKER_OPTIONS, ...QUEUE_OPTIONS },
+  queue: QUEUE_OPTIONS,
+  verify: { ...VERIFY_OPTIONS, ...STORE_OPTIONS, ...REPAIR_OPTIONS },
+  convert: { ...CONVERT_OPTIONS, ...STORE_OPTIONS },
+  coverage: { ...COVERAGE_OPTIONS, ...STORE_OPTIONS },
+  lock: { ...LOCK_FILE_OPTIONS, ...STORE_OPTIONS },
+  replay: REPLAY_OPTIONS,
+  serve: SERVE_OPTIONS,
+  stream: STREAM_OPTIONS,
+} as const satisfies Readonly<Record<string, OptionGroup>>;

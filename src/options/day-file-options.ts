@@ -1,0 +1,205 @@
+import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
+import { groupOptions } from './option-definition.js';
+import { planOptionsOf } from './option-values.js';
+
+/** The exchange of a selection. */
+export const EXCHANGE_ARGUMENT = {
+  exchange: {
+    type: 'text',
+    description: 'exchange id, as listed by tickhaul exchanges',
+    positional: true,
+    required: true,
+  },
+} as const;
+
+/** Selection of day files (docs/spec/command-line.md#day-selection). */
+export const SELECTION_OPTIONS = groupOptions('Selection:', {
+  type: {
+    type: 'list',
+    description: 'data types, comma-separated or repeated, or "all"',
+    settingDescription: 'data types, or "all"',
+    alias: 't',
+    settingName: 'types',
+    required: true,
+  },
+  symbol: {
+    type: 'list',
+    description: 'dataset symbols, comma-separated or repeated; globs, @file (one per line) or "all"',
+    settingDescription: 'dataset symbols; globs, @file (one per line) or "all"',
+    alias: 's',
+    settingName: 'symbols',
+    required: true,
+  },
+  'symbol-type': {
+    type: 'list',
+    description: 'only symbols of these types: spot, future, perpetual, option, combo …',
+    settingName: 'symbolTypes',
+  },
+  from: { type: 'day', description: 'first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03' },
+  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
+  date: { type: 'day', description: 'a single UTC day: YYYY-MM-DD, or yesterday' },
+  last: { type: 'days', description: 'number of last exported days: 7, or 7d' },
+  weekdays: { type: 'list', description: 'only these days of the week, such as mon-fri or sat,sun' },
+});
+
+/** Paths of day files. */
+export const LAYOUT_OPTIONS = groupOptions('Selection:', {
+  layout: {
+    type: 'layout',
+    description: 'paths under the folder: flat, hive, or a template of {exchange} {type} {date} …',
+    default: 'flat',
+  },
+});
+
+/** A part of the day files, for several machines. */
+export const SHARD_OPTIONS = groupOptions('Selection:', {
+  shard: {
+    type: 'shard',
+    description: 'one of n parts of the day files, 0/4 to 3/4; a file always belongs to the same part',
+    scopes: ['flag', 'library'],
+  },
+});
+
+/** Transfer of files. */
+export const TRANSFER_OPTIONS = groupOptions('Download:', {
+  concurrency: {
+    type: 'concurrency',
+    description: 'files in flight, 1 to 100, or "auto": starts at 8, up to 20',
+    default: 'auto',
+    alias: 'j',
+  },
+  retries: { type: 'count', description: 'retries per file; progress resets the count', default: '8' },
+  'stall-timeout': {
+    type: 'duration',
+    description: 'abort a transfer after this long without progress',
+    default: '60s',
+    perProcess: true,
+  },
+  'max-wait': {
+    type: 'duration',
+    description: "longest wait accepted from a server's Retry-After",
+    default: '15m',
+  },
+  'max-rate': {
+    type: 'size',
+    description: 'bytes per second over all transfers, such as 20MB',
+    defaultText: 'no limit',
+  },
+});
+
+/** Rules of a download: what is skipped, and what fails. */
+export const RULE_OPTIONS = groupOptions('Download:', {
+  existing: {
+    type: 'choice',
+    description: 'treatment of existing files',
+    choices: ['skip', 'verify', 'overwrite'],
+    default: 'skip',
+  },
+  'fail-fast': { type: 'flag', description: 'stop at the first failed file' },
+  yes: {
+    type: 'flag',
+    description: 'start without asking, even if the disk may be too small',
+    alias: 'y',
+    scopes: ['flag'],
+    perProcess: true,
+  },
+  strict: { type: 'flag', description: 'fail with exit code 7 on pending or unavailable days' },
+});
+
+/** Contents and encoding of converted files. */
+export const ENCODING_OPTIONS = groupOptions('Conversion:', {
+  as: {
+    type: 'list',
+    description:
+      'computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both',
+  },
+  compression: {
+    type: 'choice',
+    description: 'compression of the output; snappy only for Parquet',
+    choices: ['zstd', 'snappy', 'gzip', 'none'],
+    defaultText: 'zstd for Parquet, none for NDJSON',
+  },
+  'row-group': {
+    type: 'rows',
+    description: 'rows per Parquet row group, such as 64k',
+    defaultText: '128k; fewer for books of 25 levels',
+  },
+  times: {
+    type: 'choice',
+    description: 'format of times',
+    choices: ['timestamp', 'int', 'iso'],
+    defaultText: 'timestamp in Parquet, int (microseconds) in NDJSON',
+  },
+  numbers: {
+    type: 'choice',
+    description: 'format of numbers; string keeps the exact text of the CSV',
+    choices: ['double', 'string'],
+    default: 'double',
+  },
+});
+
+/** Conversion of each day file as it arrives. */
+export const ARRIVAL_OPTIONS = groupOptions('Conversion:', {
+  convert: { type: 'choice', description: 'convert each file on arrival', choices: OUTPUT_FORMAT_CHOICES },
+  'no-keep-csv': { type: 'flag', description: 'keep only the converted file' },
+});
+
+/** How day files are downloaded; a download, a job of sync and a queue take these options alike. */
+export const DOWNLOAD_OPTIONS = {
+  ...TRANSFER_OPTIONS,
+  ...RULE_OPTIONS,
+  ...ARRIVAL_OPTIONS,
+  ...ENCODING_OPTIONS,
+} as const;
+
+/** What a plan selects; a pinned plan and the slices of a queue keep it. */
+export const PLAN_SELECTION_OPTIONS = { ...SELECTION_OPTIONS, ...LAYOUT_OPTIONS } as const;
+
+/** How the files of a plan are downloaded, apart from their conversion. Each way to a plan takes all of them. */
+export const PLAN_DOWNLOAD_OPTIONS = planOptionsOf({
+  ...TRANSFER_OPTIONS,
+  ...RULE_OPTIONS,
+  ...SHARD_OPTIONS,
+} as const);
+
+/** Day files from a list instead of a selection. */
+export const LIST_OPTIONS = groupOptions('Lists:', {
+  pinned: {
+    type: 'file',
+    description: 'reuse a plan saved with plan --pin',
+    settingDescription: 'reuse the plan that a call of plan saved with --pin',
+  },
+  'from-file': {
+    type: 'file',
+    description:
+      'download the files of a list that --failed-to or plan --json wrote (all or some lines); "-" is stdin',
+    settingDescription: 'download the files of a list that --failed-to wrote (all or some lines)',
+  },
+  frozen: {
+    type: 'file',
+    description: 'download exactly the files of a lock file (exit code 6 if the service has other bytes)',
+  },
+});
+
+/** Output of failed files. */
+export const FAILURE_OPTIONS = groupOptions('Lists:', {
+  'failed-to': { type: 'file', description: 'write failed day files to this file, as JSON lines' },
+});
+
+/** A dry run. */
+export const DRY_RUN_OPTIONS = groupOptions('Plan:', {
+  'dry-run': { type: 'flag', description: 'plan only', alias: 'n', scopes: ['flag', 'library'] },
+});
+
+/** Output of a plan. */
+export const PLAN_OUTPUT_OPTIONS = groupOptions('Plan:', {
+  files: { type: 'flag', description: 'print one line per file', scopes: ['flag'] },
+});
+
+/** A saved plan. */
+export const PIN_OPTIONS = groupOptions('Plan:', {
+  pin: {
+    type: 'file',
+    description: 'save the plan to this file or s3://bucket/key, for --pinned on other machines',
+  },
+});

@@ -1,0 +1,168 @@
+import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
+import { ENCODING_OPTIONS, SHARD_OPTIONS, TRANSFER_OPTIONS } from './day-file-options.js';
+import { groupOptions } from './option-definition.js';
+import {
+  CACHE_OPTIONS,
+  FOLDER_OPTIONS,
+  FOLDER_OPTIONS_WITHOUT_ALIAS,
+  LOCK_OPTIONS,
+} from './service-options.js';
+
+/** Selection of existing day files. */
+export const SERIES_OPTIONS = {
+  exchange: {
+    type: 'list',
+    description: 'only these exchanges, comma-separated or repeated',
+    settingDescription: 'only these exchanges',
+  },
+  type: { type: 'list', description: 'only these data types', alias: 't', settingName: 'types' },
+  symbol: {
+    type: 'list',
+    description: 'only these symbols; globs, @file (one per line)',
+    alias: 's',
+    settingName: 'symbols',
+  },
+} as const;
+
+/** What `verify` checks and changes. */
+export const VERIFY_OPTIONS = groupOptions('Check:', {
+  path: {
+    type: 'list',
+    description: 'files or folders to check',
+    defaultText: 'the download folder',
+    settingName: 'paths',
+    positional: true,
+  },
+  ...FOLDER_OPTIONS,
+  ...SERIES_OPTIONS,
+  quick: { type: 'flag', description: 'check presence and size only' },
+  listed: {
+    type: 'flag',
+    description: 'compare a listing of the object store with the manifest; read no file',
+  },
+  repair: {
+    type: 'flag',
+    description: 'download corrupt and missing files again; keep the old file until the new one is complete',
+  },
+  adopt: { type: 'flag', description: 'record complete files that the manifest lacks' },
+  forget: {
+    type: 'flag',
+    description: 'remove missing files from the manifest, such as days that you deleted',
+  },
+  clean: { type: 'flag', description: 'remove temporary files of earlier runs' },
+  strict: { type: 'flag', description: 'fail with exit code 7 if days are missing within a series' },
+  ...SHARD_OPTIONS,
+  jobs: {
+    type: 'count',
+    description: 'files to read at once',
+    defaultText: 'the number of processors',
+    alias: 'j',
+  },
+  cache: {
+    type: 'flag',
+    description: 'check the slices of raw data in the cache folder instead of day files',
+  },
+  ...CACHE_OPTIONS,
+  ...LOCK_OPTIONS,
+});
+
+const { alias: _jobs, ...REPAIR_CONCURRENCY } = TRANSFER_OPTIONS.concurrency;
+/** Transfer of repaired files, where `-j` is the number of jobs. */
+export const REPAIR_OPTIONS = { ...TRANSFER_OPTIONS, concurrency: REPAIR_CONCURRENCY } as const;
+
+/** Conversion of existing files. */
+export const CONVERT_OPTIONS = groupOptions('Conversion:', {
+  path: {
+    type: 'list',
+    description: 'day files (.csv.gz), folders or globs, also s3://bucket/…',
+    settingName: 'paths',
+    positional: true,
+    required: true,
+  },
+  format: {
+    type: 'choice',
+    description: 'format of the output',
+    choices: OUTPUT_FORMAT_CHOICES,
+    default: 'parquet',
+    alias: 'f',
+  },
+  out: {
+    type: 'folder',
+    description: 'folder or s3://bucket/prefix for the output, or "-" for NDJSON on stdout',
+    settingDescription: 'folder or s3://bucket/prefix for the output',
+    defaultText: 'beside each source',
+    alias: 'o',
+  },
+  layout: {
+    type: 'layout',
+    description: 'paths of outputs under the folder: flat, hive, or a template',
+    default: 'flat',
+  },
+  symbol: SERIES_OPTIONS.symbol,
+  ...SHARD_OPTIONS,
+  ...ENCODING_OPTIONS,
+  type: {
+    type: 'text',
+    description: 'data type of all files',
+    defaultText: 'from the file name, else from the header',
+  },
+  jobs: {
+    type: 'count',
+    description: 'files to convert at once',
+    defaultText: 'the number of processors',
+    alias: 'j',
+  },
+  existing: {
+    type: 'choice',
+    description: 'treatment of existing outputs; skip only applies if the source is unchanged',
+    choices: ['skip', 'overwrite'],
+    default: 'skip',
+  },
+  'no-keep-source': { type: 'flag', description: 'delete each source after its complete conversion' },
+});
+
+/** Selection and form of the report of `coverage`. */
+export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
+  folder: {
+    type: 'folder',
+    description: 'download folder, or a folder inside it',
+    defaultText: '--dir',
+    positional: true,
+    scopes: ['flag'],
+  },
+  ...FOLDER_OPTIONS,
+  ...SERIES_OPTIONS,
+  from: {
+    type: 'day',
+    description: 'first UTC day, YYYY-MM-DD',
+    defaultText: 'the first day of each series',
+  },
+  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of each series' },
+  all: {
+    type: 'flag',
+    description: 'show every symbol and calendar, even thousands of lines',
+    scopes: ['flag'],
+  },
+  html: {
+    type: 'file',
+    description: 'write an offline HTML page to this file, or to stdout with "-"',
+    settingDescription: 'also write an offline HTML page to this file',
+  },
+});
+
+/** Output of `lock`. */
+export const LOCK_FILE_OPTIONS = groupOptions('Lock file:', {
+  ...FOLDER_OPTIONS_WITHOUT_ALIAS,
+  out: {
+    type: 'file',
+    description: 'file to write, or "-" for stdout',
+    defaultText: 'tickhaul.lock; stdout for md5sum and sha256sum',
+    alias: 'o',
+  },
+  format: {
+    type: 'choice',
+    description: 'format: a lock file, or a list for md5sum -c or sha256sum -c',
+    choices: ['lock', 'md5sum', 'sha256sum'],
+    default: 'lock',
+  },
+});
