@@ -19,11 +19,6 @@ export interface FeedLinesOptions {
   readonly isLive?: boolean;
   /** Result of `planFeed` for the same exchange, types and symbols. */
   readonly plan: FeedPlan;
-  /**
-   * Whether this reader normalizes a parsed message; if omitted, it normalizes each one. Other messages are
-   * by `skipMessage`.
-   */
-  readonly isOwn?: ((message: unknown) => boolean) | undefined;
 }
 
 /**
@@ -41,8 +36,6 @@ export class FeedLines {
   #acceptsSymbol: ((symbol: string) => boolean) | undefined;
   /** Local time of the last message in microseconds; undefined before the first. */
   #lastTimeUs: number | undefined;
-  /** Local timestamp of a later message that this reader does not normalize. */
-  #skippedTimestamp: string | undefined;
   #isConnected = false;
   #out: LineBuffer | undefined;
 
@@ -67,12 +60,9 @@ export class FeedLines {
    * @throws TickhaulError `corrupt` for invalid JSON, or a message that the exchange cannot have sent.
    */
   addMessage(localTimestamp: string, message: string, out: LineBuffer): void {
-    const { isOwn } = this.#options;
     const time = this.#parseTime(localTimestamp);
-    if (isOwn === undefined && this.#readText(message, time, out)) return;
-    const parsed = this.#parse(message);
-    if (isOwn?.(parsed) === false) this.skipMessage(localTimestamp);
-    else this.addParsedMessage(parsed, time, out, localTimestamp);
+    if (this.#readText(message, time, out)) return;
+    this.addParsedMessage(this.#parse(message), time, out, localTimestamp);
   }
 
   /** Normalizes a message without parsing it, if its form allows that. */
@@ -83,21 +73,6 @@ export class FeedLines {
       return readText(message, time, this.#emit);
     }
     return false;
-  }
-
-  /** Whether a later time may enter another segment. */
-  get hasMoreSegments(): boolean {
-    return this.#segments.length > 1;
-  }
-
-  /**
-   * Accounts for a message that this reader does not normalize: its time may enter another segment, and
-   * applies to disconnects. In the last segment, only the last of several consecutive calls matters.
-   */
-  skipMessage(localTimestamp: string): void {
-    this.#skippedTimestamp = localTimestamp;
-    this.#isConnected = true;
-    if (this.hasMoreSegments) this.#enterSegment(this.#parseTime(localTimestamp));
   }
 
   /**
@@ -120,7 +95,6 @@ export class FeedLines {
   #startMessage(time: number, out: LineBuffer): void {
     this.#out = out;
     this.#lastTimeUs = time;
-    this.#skippedTimestamp = undefined;
     this.#isConnected = true;
   }
 
@@ -131,8 +105,7 @@ export class FeedLines {
    */
   addDisconnect(out: LineBuffer): void {
     this.#normalizers = undefined;
-    const last =
-      this.#skippedTimestamp === undefined ? this.#lastTimeUs : this.#parseTime(this.#skippedTimestamp);
+    const last = this.#lastTimeUs;
     if (!this.#isConnected || last === undefined) return;
     this.#isConnected = false;
     if (this.#options.withDisconnects) this.#pipeline.disconnect(last, out);

@@ -1,8 +1,9 @@
 import type { MessagePort } from 'node:worker_threads';
 import { AsyncQueue } from '../../base/async-queue.js';
 import { TickhaulError } from '../../base/errors.js';
+import type { TimedLines } from '../../market/lines/line-buffer.js';
 import { lineTransferList } from './line-transfer-list.js';
-import type { LinesMessage, TransferredLines, UsedLines } from './send-lines.js';
+import type { LinesMessage, UsedLines } from './send-lines.js';
 import type { ThreadJobHandle } from './thread-pool.js';
 
 /**
@@ -10,12 +11,12 @@ import type { ThreadJobHandle } from './thread-pool.js';
  */
 export class LineThread {
   readonly #port: MessagePort;
-  readonly #queues: readonly AsyncQueue<TransferredLines>[];
+  readonly #queues: readonly AsyncQueue<TimedLines>[];
 
   /** @param job its thread calls `sendLines` for each input. @param inputCount number of inputs. */
   constructor(job: ThreadJobHandle, inputCount: number) {
     this.#port = job.port;
-    this.#queues = Array.from({ length: inputCount }, () => new AsyncQueue<TransferredLines>());
+    this.#queues = Array.from({ length: inputCount }, () => new AsyncQueue<TimedLines>());
     job.onEnd((error) => {
       for (const queue of this.#queues) queue.end(error);
     });
@@ -39,7 +40,7 @@ export class LineThread {
    * The lines of one input; can be iterated once. A buffer is valid until the next one is requested.
    * @throws the error of the input, after all lines it sent.
    */
-  async *lines(input: number): AsyncGenerator<TransferredLines, void, undefined> {
+  async *lines(input: number): AsyncGenerator<TimedLines, void, undefined> {
     const queue = this.#queues[input];
     for (let received = await queue?.next(); received !== undefined; received = await queue?.next()) {
       yield received;

@@ -48,11 +48,6 @@ export class ThreadPool<Task> {
     this.#startThread = startThread;
   }
 
-  /** Number of jobs that would get a thread without other jobs. */
-  get idleThreads(): number {
-    return this.maxThreads - this.#busyThreads;
-  }
-
   get #busyThreads(): number {
     return [...this.#threads].filter(({ jobs }) => jobs.size > 0).length;
   }
