@@ -3,7 +3,6 @@ import type { LineBuffer } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
 import { RecordPipeline } from '../market/records/record-pipeline.js';
 import type { SourceRecord } from '../market/records/source-record.js';
-import { bookTickerKeyOrder } from './book-ticker-key-order.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
 import { createLocalTimeParser } from './local-time-parser.js';
 import { createMessageParser } from './message-parser.js';
@@ -153,4 +152,19 @@ function createSymbolTest(
   const requested = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
   const accepted = new Set([...requested, ...filters.flatMap((filter) => filter.symbols ?? [])]);
   return (symbol) => accepted.has(symbol);
+}
+
+const BIDS_FIRST = ['bidPrice', 'bidAmount', 'askPrice', 'askAmount'];
+const PRICES_FIRST = ['askPrice', 'askAmount', 'bidPrice', 'bidAmount'];
+
+/** Exchanges with another order of keys in book tickers (docs/spec/normalized-messages.md#book_ticker). */
+const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  bitget: PRICES_FIRST,
+  'bitget-futures': PRICES_FIRST,
+  hyperliquid: BIDS_FIRST,
+};
+
+/** Order of a book ticker's four keys; undefined for the usual order. */
+function bookTickerKeyOrder(exchange: string): readonly string[] | undefined {
+  return KEY_ORDERS[exchange];
 }
