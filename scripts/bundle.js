@@ -5,9 +5,10 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { copyDeclarations } from './bundle/declarations.js';
+import { fewChunks } from './bundle/few-chunks.js';
 import { namedFiles } from './bundle/files.js';
 import { notices } from './bundle/notices.js';
-import { fewChunks, replaced } from './bundle/plugins.js';
+import { replaced } from './bundle/plugins.js';
 
 process.chdir(fileURLToPath(new URL('..', import.meta.url)));
 rmSync('lib', { recursive: true, force: true });
@@ -15,8 +16,9 @@ rmSync('lib', { recursive: true, force: true });
 /** Imports of the file that the shell starts. */
 const STARTED = ['dist/src/cli/main.js', 'dist/src/cli/completion/complete.js'];
 const { threads, others } = namedFiles('dist/src');
+const entries = [...STARTED, 'dist/src/index.js', ...threads];
 const { metafile, outputFiles } = await build({
-  entryPoints: [...STARTED, 'dist/src/index.js', ...threads].map((path) => ({
+  entryPoints: entries.map((path) => ({
     in: `./${path}`,
     out: basename(path, '.js'),
   })),
@@ -32,7 +34,7 @@ const { metafile, outputFiles } = await build({
   lineLimit: 160,
   charset: 'utf8',
   legalComments: 'none',
-  plugins: [replaced, fewChunks],
+  plugins: [replaced, fewChunks('dist/src', entries)],
   external: [
     '@aws-sdk/client-s3',
     '@bokuweb/zstd-wasm',

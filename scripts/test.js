@@ -14,9 +14,9 @@ const BUILD_STEPS = [
   { script: 'scripts/build-pages.js', usedBy: /(?:chart\.json|-page\.txt)'/ },
   { script: 'scripts/bundle.js', usedBy: /'(?:\.\.\/)*lib[/']/ },
 ];
-/** Imports of test code that start a process, a server or a browser. */
+/** Imports of test code that start a process, a server, a browser or another database. */
 const NOT_UNIT =
-  /from '(?:node:(?:child_process|http|https|net|worker_threads)|playwright-core|ws)'|sandbox-server\.js'/;
+  /from '(?:node:(?:child_process|http|https|net|worker_threads)|playwright-core|ws|@duckdb[^']*)'|start-sandbox\.js'/;
 /** The TypeScript files that a source file imports or starts as a thread. */
 const IMPORT = /(?:from|import\(|import|new URL\()\s*'(\.[^']+)\.js'/g;
 

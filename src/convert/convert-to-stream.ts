@@ -6,37 +6,30 @@ import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-s
 import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
-import type { OutputOptions } from '../format/output-options.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import type { ComputedType } from '../market/names/data-type-name.js';
-import type { EventSink, RunSummary } from '../run/run-events.js';
+import type { RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
-import type { Files, PartFile, StoreSettings } from '../store/files.js';
+import type { Files, PartFile } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { clearEncoderCache } from './computed/encoder-cache.js';
 import type { ConversionResult } from './conversion.js';
+import type { ConvertInput } from './convert-files.js';
 import { convertSource } from './convert-source.js';
 import { type ConvertSource, findSources } from './naming/find-sources.js';
-import { type SourceSelection, selectSources } from './naming/select-sources.js';
+import { selectSources } from './naming/select-sources.js';
 import { SkippedSources } from './naming/skipped-sources.js';
 import type { SourceContent } from './output/provenance.js';
 import { readUnchangedSource, statSource } from './source-file.js';
 import { createKernels } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
 
-export interface ConvertToStreamInput extends SourceSelection {
-  /** Locations of day files, folders, prefixes, or globs. */
-  readonly paths: readonly string[];
-  readonly options: OutputOptions;
+/** `jobs` is the number of processors to use. */
+export interface ConvertToStreamInput
+  extends Omit<ConvertInput, 'outputSelection' | 'out' | 'layout' | 'existing' | 'keepSource'> {
   /** The computed type; undefined for the rows. */
   readonly computed?: ComputedType | undefined;
-  readonly dataType?: string | undefined;
-  /** Processors to use. */
-  readonly jobs: number;
-  readonly store?: StoreSettings | undefined;
   readonly output: Writable;
-  readonly emit: EventSink;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { addDays, formatDay } from '../dataset/day.js';
-import type { Coverage, CoverageTotals, DayState, SeriesCoverage } from './coverage-facts.js';
+import type { Coverage, CoverageTotals, DayState, SeriesCounts, SeriesCoverage } from './coverage-facts.js';
 import { splitIntoRuns } from './state-runs.js';
 
 /** Coverage as one JSON document (`docs/reference/coverage.md#json`). */
@@ -14,22 +14,8 @@ export interface DayRangeJson {
   readonly to: string;
 }
 
-/** Coverage of one series: exchange, data type and symbol. */
-export interface SeriesJson extends DayRangeJson {
-  readonly exchange: string;
-  readonly dataType: string;
-  readonly symbol: string;
-  /** Days of each state; their sum is the number of days. */
-  readonly present: number;
-  readonly empty: number;
-  readonly missing: number;
-  /** Missing days that the manifest records but whose files no longer exist. */
-  readonly gone: number;
-  readonly rows: number;
-  /** Bytes on disk, in all formats. */
-  readonly bytes: number;
-  /** Conversions on disk that another version of the converter wrote. */
-  readonly outdated: number;
+/** Coverage of one series. */
+export interface SeriesJson extends DayRangeJson, SeriesCounts {
   readonly emptyDays: readonly DayRangeJson[];
   readonly missingDays: readonly DayRangeJson[];
 }

@@ -4,15 +4,11 @@ import type { SeriesSelection } from '../dataset/series-filter.js';
 /** State of a day: `p` for present with rows, `e` for present without rows, `m` for missing. */
 export type DayState = 'p' | 'e' | 'm';
 
-/** Coverage of one series: exchange, data type and symbol. */
-export interface SeriesCoverage {
+/** A series, and counts of its days and files. */
+export interface SeriesCounts {
   readonly exchange: string;
   readonly dataType: string;
   readonly symbol: string;
-  /** Day of the first state. */
-  readonly first: Day;
-  /** One `DayState` per day, without gaps. */
-  readonly states: string;
   /** Days of each state; their sum is the number of days. */
   readonly present: number;
   readonly empty: number;
@@ -24,6 +20,14 @@ export interface SeriesCoverage {
   readonly bytes: number;
   /** Conversions on disk that another version of the converter wrote. */
   readonly outdated: number;
+}
+
+/** Coverage of one series. */
+export interface SeriesCoverage extends SeriesCounts {
+  /** Day of the first state. */
+  readonly first: Day;
+  /** One `DayState` per day, without gaps. */
+  readonly states: string;
 }
 
 /** Sums over all series. */

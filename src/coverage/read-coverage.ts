@@ -1,9 +1,11 @@
 import { abortReason, type TickhaulError, usageError } from '../base/errors.js';
+import { OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
 import { isOutdated } from '../convert/output/versions.js';
 import { type Day, parseTimeToDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter } from '../dataset/series-filter.js';
-import type { Destination } from '../store/destination.js';
+import type { Destination, FileLookup } from '../store/destination.js';
+import type { ManifestRecord } from '../store/manifest-record.js';
 import type {
   Coverage,
   CoverageSelection,
@@ -12,7 +14,6 @@ import type {
   SeriesCoverage,
 } from './coverage-facts.js';
 import { createSeriesBuilder, type SeriesBuilder } from './series-builder.js';
-import { createSizeLookup } from './size-lookup.js';
 
 export interface ReadCoverageOptions {
   readonly selection: CoverageSelection;
@@ -126,4 +127,23 @@ function compareNames(a: SeriesCoverage, b: SeriesCoverage): number {
 
 function compareTexts(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/**
+ * Creates a function that returns the bytes of a record's files on disk: the day file and its recorded conversions,
+ * or if none of them exists, a file that `tickhaul convert` wrote beside the day file; undefined if there is none. It
+ * returns recorded sizes; only `tickhaul verify` checks that files are complete.
+ */
+function createSizeLookup(files: FileLookup): (record: ManifestRecord) => number | undefined {
+  const findConvertedFile = (path: string): number | undefined => {
+    const stem = path.replace(/\.csv\.gz$/, '');
+    const converted = OUTPUT_EXTENSIONS.map((extension) => `${stem}.${extension}`).find(files.has);
+    return converted === undefined ? undefined : files.get(converted)?.bytes;
+  };
+  return (record) => {
+    const existing = [record, ...(record.conversions ?? [])].filter(({ path }) => files.has(path));
+    return existing.length === 0
+      ? findConvertedFile(record.path)
+      : existing.reduce((sum, { bytes }) => sum + bytes, 0);
+  };
 }

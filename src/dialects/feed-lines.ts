@@ -3,7 +3,6 @@ import type { LineBuffer } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/data-type-name.js';
 import { RecordPipeline } from '../market/records/record-pipeline.js';
 import type { SourceRecord } from '../market/records/source-record.js';
-import { bookTickerKeyOrder } from './book-ticker-key-order.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
 import { createLocalTimeParser } from './local-time-parser.js';
 import { createMessageParser } from './message-parser.js';
@@ -19,11 +18,6 @@ export interface FeedLinesOptions {
   readonly isLive?: boolean;
   /** Result of `planFeed` for the same exchange, types and symbols. */
   readonly plan: FeedPlan;
-  /**
-   * Whether this reader normalizes a parsed message; if omitted, it normalizes each one. Other messages are
-   * by `skipMessage`.
-   */
-  readonly isOwn?: ((message: unknown) => boolean) | undefined;
 }
 
 /**
@@ -41,8 +35,6 @@ export class FeedLines {
   #acceptsSymbol: ((symbol: string) => boolean) | undefined;
   /** Local time of the last message in microseconds; undefined before the first. */
   #lastTimeUs: number | undefined;
-  /** Local timestamp of a later message that this reader does not normalize. */
-  #skippedTimestamp: string | undefined;
   #isConnected = false;
   #out: LineBuffer | undefined;
 
@@ -67,12 +59,9 @@ export class FeedLines {
    * @throws TickhaulError `corrupt` for invalid JSON, or a message that the exchange cannot have sent.
    */
   addMessage(localTimestamp: string, message: string, out: LineBuffer): void {
-    const { isOwn } = this.#options;
     const time = this.#parseTime(localTimestamp);
-    if (isOwn === undefined && this.#readText(message, time, out)) return;
-    const parsed = this.#parse(message);
-    if (isOwn?.(parsed) === false) this.skipMessage(localTimestamp);
-    else this.addParsedMessage(parsed, time, out, localTimestamp);
+    if (this.#readText(message, time, out)) return;
+    this.addParsedMessage(this.#parse(message), time, out, localTimestamp);
   }
 
   /** Normalizes a message without parsing it, if its form allows that. */
@@ -83,21 +72,6 @@ export class FeedLines {
       return readText(message, time, this.#emit);
     }
     return false;
-  }
-
-  /** Whether a later time may enter another segment. */
-  get hasMoreSegments(): boolean {
-    return this.#segments.length > 1;
-  }
-
-  /**
-   * Accounts for a message that this reader does not normalize: its time may enter another segment, and
-   * applies to disconnects. In the last segment, only the last of several consecutive calls matters.
-   */
-  skipMessage(localTimestamp: string): void {
-    this.#skippedTimestamp = localTimestamp;
-    this.#isConnected = true;
-    if (this.hasMoreSegments) this.#enterSegment(this.#parseTime(localTimestamp));
   }
 
   /**
@@ -120,7 +94,6 @@ export class FeedLines {
   #startMessage(time: number, out: LineBuffer): void {
     this.#out = out;
     this.#lastTimeUs = time;
-    this.#skippedTimestamp = undefined;
     this.#isConnected = true;
   }
 
@@ -131,8 +104,7 @@ export class FeedLines {
    */
   addDisconnect(out: LineBuffer): void {
     this.#normalizers = undefined;
-    const last =
-      this.#skippedTimestamp === undefined ? this.#lastTimeUs : this.#parseTime(this.#skippedTimestamp);
+    const last = this.#lastTimeUs;
     if (!this.#isConnected || last === undefined) return;
     this.#isConnected = false;
     if (this.#options.withDisconnects) this.#pipeline.disconnect(last, out);
@@ -180,4 +152,19 @@ function createSymbolTest(
   const requested = symbols.flatMap((symbol) => [symbol, symbol.toUpperCase()]);
   const accepted = new Set([...requested, ...filters.flatMap((filter) => filter.symbols ?? [])]);
   return (symbol) => accepted.has(symbol);
+}
+
+const BIDS_FIRST = ['bidPrice', 'bidAmount', 'askPrice', 'askAmount'];
+const PRICES_FIRST = ['askPrice', 'askAmount', 'bidPrice', 'bidAmount'];
+
+/** Exchanges with another order of keys in book tickers (docs/spec/normalized-messages.md#book_ticker). */
+const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  bitget: PRICES_FIRST,
+  'bitget-futures': PRICES_FIRST,
+  hyperliquid: BIDS_FIRST,
+};
+
+/** Order of a book ticker's four keys; undefined for the usual order. */
+function bookTickerKeyOrder(exchange: string): readonly string[] | undefined {
+  return KEY_ORDERS[exchange];
 }

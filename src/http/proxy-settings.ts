@@ -3,7 +3,7 @@ import { usageError } from '../base/errors.js';
 type Env = Readonly<Record<string, string | undefined>>;
 
 /** A variable under its lower-case name, which takes precedence as in curl, or its upper-case name. */
-export function readProxyVariable(env: Env, name: string): string | undefined {
+function readProxyVariable(env: Env, name: string): string | undefined {
   return env[name.toLowerCase()] || env[name] || undefined;
 }
 

@@ -2,24 +2,15 @@ import { abortReason } from '../base/errors.js';
 import { onAbort, wait, waitForAbort } from '../base/wait.js';
 import type { FeedOpener } from '../dialects/live/plan-live-feeds.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchSupplements } from './fetch-supplements.js';
-import { runConnection } from './run-connection.js';
+import { type ConnectionInput, runConnection } from './run-connection.js';
 
-export interface LiveSessionInput {
-  readonly exchange: string;
+/** `onMessage` receives each message of any connection or request. An error that it throws ends the session. */
+export interface LiveSessionInput extends Omit<ConnectionInput, 'feed'> {
   readonly filters: readonly FeedFilter[];
   readonly open: FeedOpener;
-  readonly client: ServiceClient;
-  readonly timeoutIntervalMs: number;
-  readonly handshakeMs: number;
   /** Delay in milliseconds between the first message and the first HTTP request. */
   readonly supplementDelayMs: number;
-  /** Receives each message of any connection or request. An error that it throws ends the session. */
-  readonly onMessage: (message: unknown) => void;
-  /** As in `ConnectionInput`. */
-  readonly onExchangeError: (message: string) => void;
-  readonly signal: AbortSignal;
 }
 
 /**

@@ -1,6 +1,5 @@
 import type { Day } from '../dataset/day.js';
 import type { FeedFault } from './feeds/feed-faults.js';
-import type { SandboxFeedOptions } from './feeds/sandbox-feed-options.js';
 import type { SandboxKeyAccess } from './hosts/sandbox-key-access.js';
 import type { FaultKind, FaultShares } from './http/sandbox-faults.js';
 import type { IssuerControl, IssuerOptions } from './issuer/issuer-options.js';
@@ -66,4 +65,20 @@ export interface Sandbox {
   readonly requests: readonly SandboxRequest[];
   /** Closes the service at once: resets open connections and removes temporary files. */
   close(): Promise<void>;
+}
+
+/** How the raw data API behaves. */
+export interface SandboxFeedOptions {
+  /** Share of the minutes with a disconnect that day files do not show, 0 by default. */
+  readonly breaks?: number | undefined;
+  /** Value of `x-suggested-slice-size`, 5 by default. */
+  readonly suggestedMinutes?: number | undefined;
+  /** Requests allowed per window, 3000 by default. */
+  readonly requestLimit?: number | undefined;
+  /** Seconds of a window, 60 by default. */
+  readonly windowSeconds?: number | undefined;
+  /** Each fault's share of the requests, 0 to 1. */
+  readonly faults?: FaultShares<FeedFault> | undefined;
+  /** Maximum number of faults per address, no limit by default. */
+  readonly faultsPerSlice?: number | undefined;
 }

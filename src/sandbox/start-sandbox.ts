@@ -16,7 +16,6 @@ import { createSignedObjectHost, type SignedObjectHost } from './hosts/signed-ob
 import { type Listener, listenOnLoopback } from './http/listen-on-loopback.js';
 import type { CallSettings, SandboxHandler } from './http/sandbox-call.js';
 import { FaultChooser } from './http/sandbox-faults.js';
-import { isSameService } from './issuer/is-same-service.js';
 import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './sandbox-options.js';
 
@@ -145,4 +144,13 @@ function openArchive(
   // A day is available from 06:00 UTC of the next day on (`docs/spec/metadata-api.md#export-status`).
   const until = exportedUntil ?? msToDay(Date.now() - EXPORT_TIME_MS);
   return createSyntheticArchive({ rows, seed, exportedUntil: until, scratch, signal });
+}
+
+/** Whether an address has the same port of this machine as the origin. */
+function isSameService(address: string, origin: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { protocol, hostname, port } = new URL(address);
+  return (
+    protocol === 'http:' && ['127.0.0.1', 'localhost'].includes(hostname) && port === new URL(origin).port
+  );
 }

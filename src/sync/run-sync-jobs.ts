@@ -1,7 +1,8 @@
+import { type Deadline, startDeadline as start } from '../base/deadline.js';
 import { TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
-import { secondsSince } from '../base/units.js';
+import { formatDuration, secondsSince } from '../base/units.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { RunMembership } from '../store/destination.js';
@@ -9,7 +10,6 @@ import { createWaitNote, emitOtherRunNote } from '../store/lock/acquire-run-lock
 import { joinOrReadOnly, type RunAccess } from '../store/lock/read-only.js';
 import { openJobs } from './open-jobs.js';
 import type { OpenSyncJob } from './open-sync-job.js';
-import { startRunDeadline } from './run-deadline.js';
 import type { SyncInput } from './sync-options.js';
 import { type SyncState, writeSyncState } from './sync-state.js';
 import { createSyncSummary } from './sync-summary.js';
@@ -123,4 +123,10 @@ function createJobStates(jobs: readonly OpenSyncJob[], jobSummaries: readonly Jo
       return [job.name, { ...symbols, failed: [...failures.listFailed(isComplete)] }];
     }),
   );
+}
+
+/** Starts the run's time limit; without `ms`, it never expires. @param ms milliseconds. */
+function startRunDeadline(ms: number | undefined): Deadline {
+  const over = `the --max-duration of ${formatDuration(ms ?? 0)} is over; the next run continues`;
+  return start(ms, new TickhaulError('out_of_time', over));
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
 
-export const FOLDER_MODE = 0o700;
+const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
 
 /**

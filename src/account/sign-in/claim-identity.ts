@@ -5,7 +5,6 @@ import type { AccountContext } from '../account-context.js';
 import type { Identity } from '../identities/identity.js';
 import type { CodeReason, LinkReason, LoginEvent } from '../login-events.js';
 import { IssuerRefusal, runStep } from './issuer-refusals.js';
-import { normalizeUserCode } from './user-code.js';
 
 /** Restarts without action of the user. */
 const MAX_RESTARTS = 1;
@@ -122,4 +121,9 @@ class Claim {
       }
     }
   }
+}
+
+/** Removes the hyphens and blanks of a code, as the issuer requires; letters keep their case. */
+export function normalizeUserCode(text: string): string {
+  return text.replace(/[\s\p{Pd}]+/gu, '');
 }

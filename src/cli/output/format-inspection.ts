@@ -2,7 +2,6 @@ import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../inspect/inspect-file.js';
 import type { OutputScreen } from '../arguments/command.js';
-import { formatTimeOfDay, formatTimeUs } from './text/format-time.js';
 import { screenColumns, textColumns } from './text/screen.js';
 import { formatPairs, formatTable, type TableColumn } from './text/table.js';
 import { cutToWidth, textWidth } from './text/width.js';
@@ -159,4 +158,17 @@ function formatCell(cell: Cell | undefined, type: string, { longest, day }: Cell
   if (textWidth(text) <= longest) return text;
   if (isTime && day !== undefined && text.startsWith(day)) return formatTimeOfDay(text);
   return `${cutToWidth(text, longest - 1)}…`;
+}
+
+/** Formats microseconds since the epoch as ISO 8601 with six decimals; out of range, as a number. */
+function formatTimeUs(micros: number): string {
+  const seconds = Math.floor(micros / 1e6);
+  const date = new Date(seconds * 1000);
+  if (Number.isNaN(date.getTime())) return String(micros);
+  return `${date.toISOString().slice(0, -5)}.${String(micros - seconds * 1e6).padStart(6, '0')}Z`;
+}
+
+/** The time of day, `00:00:00.123456`, of a result of `formatTimeUs`. */
+function formatTimeOfDay(iso: string): string {
+  return iso.slice(11, -1);
 }

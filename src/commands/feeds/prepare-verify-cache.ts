@@ -6,7 +6,7 @@ import type { CommandHost } from '../command-host.js';
 import type { CommandRun } from '../command-run.js';
 import { loadSettings } from '../config/load-config.js';
 import { pathExists } from '../path-exists.js';
-import { readCacheFolder } from './read-cache-folder.js';
+import { readCacheFolder } from './with-feed-run.js';
 
 /** Flags that apply to day files only: toggles, and flags with a value. */
 const DAY_FILE_TOGGLES = ['quick', 'listed', 'repair', 'adopt', 'forget', 'clean', 'strict'];

@@ -1,14 +1,13 @@
 import { createFeedRun, type FeedRunOptions } from '../../feeds/create-feed-run.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import type { CommandArgs } from '../arguments/command-args.js';
-import { readBooleanFlag, readSize } from '../arguments/read-arguments.js';
+import { assertLocalPath, readBooleanFlag, readPath, readSize } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 import type { RunObserver } from '../command-run.js';
 import { loadSettings } from '../config/load-config.js';
 import { readDownloadOptions, readStallTimeout } from '../selection/read-selection.js';
 import { withServiceSession } from '../service-session.js';
-import type { Settings } from '../settings.js';
-import { readCacheFolder } from './read-cache-folder.js';
+import { readVariable, type Settings } from '../settings.js';
 
 /** Transfer and cache settings of a feed run, read from flags and validated. */
 export interface FeedRunSettings {
@@ -51,4 +50,13 @@ export async function withFeedRun(
     const run = createFeedRun({ ...options, client, emit, signal: host.signal });
     await work(run, settings.cacheDir).finally(() => run.cache.trim());
   });
+}
+
+/**
+ * The folder that contains `feeds`, the slice cache (docs/spec/raw-feeds-api.md#slice-cache).
+ * @throws usage error for an address.
+ */
+export function readCacheFolder(args: CommandArgs, { env }: CommandHost, { cacheDir }: Settings): string {
+  const variable = readVariable(env, 'TM_CACHE_DIR');
+  return readPath(args, 'cache-dir') ?? (variable && assertLocalPath('TM_CACHE_DIR', variable)) ?? cacheDir;
 }

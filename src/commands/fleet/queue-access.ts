@@ -10,7 +10,7 @@ import type { CommandArgs } from '../arguments/command-args.js';
 import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 
-export const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
+const QUEUE_URL_VARIABLE = 'TICKHAUL_QUEUE_URL';
 /** BullMQ builds Redis keys from the name, separated by colons. */
 const NAME_PATTERN = /^[\w.-]{1,100}$/;
 

@@ -8,9 +8,8 @@ import type { ConversionEntry, ManifestRecord } from '../../store/manifest-recor
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
-import { acquireSlotAndMemory } from './acquire-slot-and-memory.js';
 import { dropCsv, recordFile } from './record-file.js';
-import type { TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
 
 /** A day file that needed no download. */
 export interface ExistingFile {

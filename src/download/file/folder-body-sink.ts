@@ -9,7 +9,6 @@ import { createParentFolder } from '../../store/paths.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
-import { acquireSlotAndMemory } from './acquire-slot-and-memory.js';
 import {
   assertAsAnnounced,
   type BodySink,
@@ -19,7 +18,7 @@ import {
 } from './body-sink.js';
 import { needsResumeNote, openDownloadPart, type PartLocation, removeIfEmpty } from './download-part.js';
 import { isSmallFile, receiveSmallFile } from './receive-small-file.js';
-import type { TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
 
 const READ_CHUNK_BYTES = 1024 * 1024;
 

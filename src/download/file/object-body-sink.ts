@@ -4,7 +4,6 @@ import type { PartFile } from '../../store/files.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
-import { acquireSlotAndMemory } from './acquire-slot-and-memory.js';
 import {
   assertAsAnnounced,
   type BodySink,
@@ -13,7 +12,7 @@ import {
   type TransferAttempt,
 } from './body-sink.js';
 import { isSmallFile, receiveSmallFile } from './receive-small-file.js';
-import type { TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
 
 /** State of a file that is kept over several attempts. */
 interface UploadPass {

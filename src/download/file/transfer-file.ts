@@ -1,13 +1,14 @@
 import { abortReason, TickhaulError, toDiskError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
+import { requestDayFile } from '../../service/request-day-file.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { PlannedFile } from '../download-options.js';
-import { type BodySink, isBadContent, type ReceivedFile } from './body-sink.js';
+import { assertExpected } from '../lists/assert-expected.js';
+import { type BodySink, isBadContent, type ReceivedFile, type TransferAttempt } from './body-sink.js';
 import { FolderBodySink } from './folder-body-sink.js';
 import { ObjectBodySink } from './object-body-sink.js';
-import { receiveFile } from './receive-file.js';
 import { recordConversionsOnly, recordFile } from './record-file.js';
 import type { TransferContext } from './transfer-context.js';
 
@@ -155,4 +156,18 @@ function createRecord(
 ): ManifestRecord {
   const time = new Date().toISOString();
   return { file, path, ...received, time, version: VERSION, ...(object && { object }) };
+}
+
+/** Downloads one day file to its sink, in one attempt. @throws TickhaulError. */
+async function receiveFile(sink: BodySink, transfer: TransferAttempt): Promise<ReceivedFile> {
+  const { client, file, path, attempt, signal } = transfer;
+  const resume = await sink.findResumePoint(attempt);
+  const response = await requestDayFile(client, file, { attempt, resume, signal });
+  try {
+    transfer.onResponse(response.total);
+    assertExpected(path, transfer.expected, { bytes: response.total });
+    return await sink.receive(transfer, response);
+  } finally {
+    response.body.destroy();
+  }
 }

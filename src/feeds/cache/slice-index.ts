@@ -14,7 +14,7 @@ import {
 } from './slice-path.js';
 
 /** A slice requested this long after its last minute is complete. */
-export const COMPLETE_AFTER_MS = 30 * MS_PER_MINUTE;
+const COMPLETE_AFTER_MS = 30 * MS_PER_MINUTE;
 
 /** An unfinished file of this age is abandoned. */
 const ABANDONED_MS = 3_600_000;

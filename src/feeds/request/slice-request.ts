@@ -36,7 +36,7 @@ export interface SliceResponse {
  * The URL of a slice. Equal minutes and filters always give the same URL
  * (docs/spec/raw-feeds-api.md#slice-request).
  */
-export function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
+function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest): string {
   const offset = start % MINUTES_PER_DAY;
   const from = encodeURIComponent(new Date((start - offset) * MS_PER_MINUTE).toISOString());
   const selected = filters === undefined ? '' : `&filters=${encodeURIComponent(filters)}`;

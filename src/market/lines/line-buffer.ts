@@ -72,17 +72,6 @@ export class LineBuffer implements TimedLines {
     this.length += bytes.length;
   }
 
-  /** Appends a copy of the lines from `start` up to, but not including, `end`. */
-  copy({ bytes, ends, localTimestamps }: TimedLines, start: number, end: number): void {
-    const from = start === 0 ? 0 : (ends[start - 1] as number);
-    const size = (ends[end - 1] as number) - from;
-    const offset = this.length - from;
-    this.room(size).bytes.set(bytes.subarray(from, from + size), this.length);
-    for (let line = start; line < end; line++) {
-      this.add((ends[line] as number) + offset, localTimestamps[line] as number);
-    }
-  }
-
   clear(): void {
     this.count = 0;
     this.length = 0;

@@ -12,7 +12,7 @@ export function createDictionaryTexts(dictionary: TextValues, begin: string): Fi
 }
 
 /** Decodes all texts. */
-export function decodeTexts({ bytes, offsets }: TextValues): string[] {
+function decodeTexts({ bytes, offsets }: TextValues): string[] {
   const texts: string[] = [];
   for (let i = 0; i + 1 < offsets.length; i++) {
     texts.push(decode(bytes, offsets[i] as number, offsets[i + 1] as number));

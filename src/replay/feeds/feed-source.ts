@@ -20,6 +20,4 @@ export interface OpenSource {
   readonly source: FeedSource;
   /** One feed for each part of the period with the same filters, in order. */
   readonly feeds: readonly OpenedFeed[];
-  /** Whether several threads may share its messages, by symbol. */
-  readonly isDivisible: boolean;
 }

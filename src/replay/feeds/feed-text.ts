@@ -7,8 +7,6 @@ export interface FeedText {
   /** May be larger than the text. Threads share this memory. */
   readonly bytes: Uint8Array;
   readonly length: number;
-  /** The share that each line seems to belong to, if several readers share a feed. */
-  readonly shares?: Uint8Array | undefined;
 }
 
 /** A buffer that grew beyond this multiple is replaced after use. */
@@ -21,17 +19,11 @@ export class FeedTextBuffer implements FeedText {
   bytes: Uint8Array;
   length = 0;
   readonly #size: number;
-  #shares: number[] = [];
 
   /** @param size initial size in bytes. */
   constructor(size: number) {
     this.#size = size;
     this.bytes = sharedPageMemory(size);
-  }
-
-  /** A copy of the shares added with `addShare`; undefined if there are none. */
-  get shares(): Uint8Array | undefined {
-    return this.#shares.length === 0 ? undefined : Uint8Array.from(this.#shares);
   }
 
   /** Adds lines, each ending with LF. */
@@ -46,15 +38,9 @@ export class FeedTextBuffer implements FeedText {
     this.bytes[this.length++] = LF;
   }
 
-  /** Adds the share of the next line. */
-  addShare(share: number): void {
-    this.#shares.push(share);
-  }
-
   /** Empties the buffer, and releases its memory if that is much larger than usually needed. */
   clear(): void {
     this.length = 0;
-    this.#shares = [];
     if (this.bytes.length > MAX_GROWTH * this.#size) this.bytes = sharedPageMemory(this.#size);
   }
 

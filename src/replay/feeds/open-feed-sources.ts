@@ -2,7 +2,6 @@ import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
-import { isDivisible } from '../../dialects/symbol-shares.js';
 import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import {
@@ -42,9 +41,8 @@ export async function openFeedSources(
   for (const { exchange } of sources) assertExchangeId(exchange);
   const opened = await Promise.all(sources.map((source) => openSource(run, source, records)));
   for (const { source, plan } of opened) warnOfMissingTypes(source, plan, run.emit);
-  return opened.map(({ source, feeds, isDivisible }) => ({
+  return opened.map(({ source, feeds }) => ({
     source,
-    isDivisible,
     // All sources share the run's requests.
     feeds: feeds.map((feed) => ({
       ...feed,
@@ -102,5 +100,5 @@ async function locateSource(run: FeedRun, source: FeedSource): Promise<LocatedSo
     ),
   );
   const missing = feeds.flatMap((feed) => feed.missing);
-  return { source, plan, feeds, missing, isDivisible: isDivisible(exchange, plan) };
+  return { source, plan, feeds, missing };
 }

@@ -1,8 +1,6 @@
-import { ANY_SHARE, type SymbolShares } from '../../dialects/symbol-shares.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import type { OpenedFeed } from '../../feeds/open-feed.js';
 import type { RawBatch } from '../../feeds/read/raw-batch.js';
-import { MESSAGE_START } from '../../feeds/read/raw-line.js';
 import { fillOrFlush } from '../fill-or-flush.js';
 import type { SwapBuffer } from '../handover.js';
 import { DisconnectCounter } from '../raw/disconnect-counter.js';
@@ -16,10 +14,6 @@ export interface ReadFeedsInput {
   /** Called with the number of minutes of the period that were read. */
   readonly onMinutes: (minutes: number) => void;
   readonly stopped: AbortSignal;
-  /** Size of one handed-over text, unless a single line is larger. */
-  readonly bufferBytes: number;
-  /** Assigns lines to shares if several readers share the text. */
-  readonly shares?: SymbolShares | undefined;
 }
 
 /**
@@ -28,11 +22,11 @@ export interface ReadFeedsInput {
  * @throws TickhaulError after all earlier text was handed over: as `readFeedPart`.
  */
 export async function readFeeds(
-  { run, feeds, onMinutes, stopped, bufferBytes, shares }: ReadFeedsInput,
+  { run, feeds, onMinutes, stopped }: ReadFeedsInput,
   swap: SwapBuffer<FeedTextBuffer>,
 ): Promise<void> {
-  // Each of several readers normalizes only some lines of a text, so a text for them is larger.
-  const maxTextBytes = shares ? bufferBytes : bufferBytes / 2;
+  // A text is handed over from this size on; a single line may be larger.
+  const maxTextBytes = run.bufferBytes / 2;
   let text = await swap(undefined);
   text.clear();
   const handOver = async (minBytes: number): Promise<void> => {
@@ -50,13 +44,12 @@ export async function readFeeds(
           const { batch, end, input } = merge;
           for (let at = merge.start; at < end; ) {
             if (batch.isDisconnect(at)) {
-              if (disconnects.isNew(input, batch.starts[at] as number)) addDisconnect(text, shares);
+              if (disconnects.isNew(input, batch.starts[at] as number)) text.addDisconnect();
               at++;
               continue;
             }
-            const until = findRunEnd(batch, at, end, bufferBytes / 2);
+            const until = findRunEnd(batch, at, end, maxTextBytes);
             text.add(batch.text.subarray(batch.starts[at], (batch.ends[until - 1] as number) + 1));
-            if (shares) addShares(text, shares, batch, at, until);
             disconnects.onLine(input);
             at = until;
             await handOver(maxTextBytes);
@@ -87,21 +80,4 @@ function findRunEnd({ starts, ends }: RawBatch, at: number, end: number, maxByte
     until++;
   }
   return until;
-}
-
-function addDisconnect(text: FeedTextBuffer, shares: SymbolShares | undefined): void {
-  text.addDisconnect();
-  if (shares) text.addShare(ANY_SHARE);
-}
-
-function addShares(
-  text: FeedTextBuffer,
-  shares: SymbolShares,
-  { text: from, starts, ends }: RawBatch,
-  start: number,
-  end: number,
-): void {
-  for (let line = start; line < end; line++) {
-    text.addShare(shares.findLineShare(from, (starts[line] as number) + MESSAGE_START, ends[line] as number));
-  }
 }

@@ -5,7 +5,6 @@ import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { SwapBuffer } from '../handover.js';
 import type { FeedSource } from './feed-source.js';
 import type { FeedText } from './feed-text.js';
-import type { ShareTracker } from './share-tracker.js';
 
 /** A buffer that grew beyond this multiple is shrunk after use. */
 const MAX_BUFFER_GROWTH = 8;
@@ -22,21 +21,17 @@ export function createFeedLineBuffers(bytes: number): LineBuffer[] {
  * Parses and normalizes one exchange's text in this thread, and writes the lines, buffer by buffer.
  * @param texts each one is used until the next one is requested.
  * @param bufferBytes approximate size of one handed-over buffer of lines.
- * @param share selects the messages to normalize if several readers share the feed. A buffer is then handed
- * over after each text, even an empty one.
  * @throws after all earlier lines were handed over: TickhaulError `corrupt` for a message that cannot be
- * normalized, of which no line is written; MixedMessage for a message that belongs to several shares; what
- * `texts` and `swap` throw.
+ * normalized, of which no line is written; what `texts` and `swap` throw.
  */
 export async function writeFeedLines(
   source: FeedSource,
   texts: AsyncIterable<FeedText>,
   swap: SwapBuffer<LineBuffer>,
   bufferBytes: number,
-  share?: ShareTracker,
 ): Promise<void> {
   const plan = await planFeed(source);
-  const lines = new FeedLines({ ...source, plan, isOwn: share && ((message) => share.isOwn(message)) });
+  const lines = new FeedLines({ ...source, plan });
   // A full buffer would have to grow for the next message.
   const maxLineBytes = 0.75 * bufferBytes;
   let out = await swap(undefined);
@@ -47,61 +42,33 @@ export async function writeFeedLines(
     out.shrink(MAX_BUFFER_GROWTH * bufferBytes);
   };
   try {
-    for await (const { bytes, length, shares } of texts) {
+    for await (const { bytes, length } of texts) {
       // Decode once: lines are slices of this string and are parsed without copies.
       const text = Buffer.from(bytes.buffer, bytes.byteOffset, length).toString();
-      let skippedAt: number | undefined;
-      const skipLast = (): void => {
-        if (skippedAt !== undefined) lines.skipMessage(readLineTime(text, skippedAt));
-        skippedAt = undefined;
-      };
-      for (let at = 0, line = 0; at < text.length; line++) {
+      for (let at = 0; at < text.length; ) {
         const end = text.indexOf('\n', at);
-        const countBefore = out.count;
-        if (end === at) {
-          skipLast();
-          addDisconnect(lines, out, share);
-        } else if (share?.belongsToOther(shares?.[line])) {
-          skippedAt = at;
-          if (lines.hasMoreSegments) skipLast();
-        } else {
-          skippedAt = undefined;
-          addMessage(lines, text, at, end, out);
-        }
-        share?.endLine(out, countBefore);
+        if (end === at) lines.addDisconnect(out);
+        else addMessage(lines, text, at, end, out);
         at = end + 1;
         if (out.length >= maxLineBytes) await handOver();
       }
-      skipLast();
       // The next text may take long to arrive.
-      if (out.length > 0 || share) await handOver();
+      if (out.length > 0) await handOver();
     }
   } finally {
-    if (out.length > 0 || share) await handOver();
+    if (out.length > 0) await handOver();
   }
-}
-
-/** All readers process a disconnect, since it resets their state; only one of them outputs it. */
-function addDisconnect(lines: FeedLines, out: LineBuffer, share: ShareTracker | undefined): void {
-  const { count, length } = out;
-  lines.addDisconnect(out);
-  if (share === undefined || share.outputsDisconnects) return;
-  out.count = count;
-  out.length = length;
 }
 
 /** Removes the partial output of a message whose normalizer throws. */
 function addMessage(lines: FeedLines, text: string, start: number, end: number, out: LineBuffer): void {
   const { count, length } = out;
   try {
-    lines.addMessage(readLineTime(text, start), text.slice(start + MESSAGE_START, end), out);
+    const localTimestamp = text.slice(start, start + TIMESTAMP_BYTES);
+    lines.addMessage(localTimestamp, text.slice(start + MESSAGE_START, end), out);
   } catch (error) {
     out.count = count;
     out.length = length;
     throw error;
   }
-}
-
-function readLineTime(text: string, start: number): string {
-  return text.slice(start, start + TIMESTAMP_BYTES);
 }

@@ -3,7 +3,8 @@ import { AsyncQueue } from '../../base/async-queue.js';
 import { TickhaulError } from '../../base/errors.js';
 import { type ThreadLease, ThreadPool } from '../../base/thread-pool.js';
 import type { WorkerThread } from '../../base/worker-thread.js';
-import { type LinesMessage, lineTransferList, type TransferredLines, type UsedLines } from './send-lines.js';
+import type { TimedLines } from '../../market/lines/line-buffer.js';
+import { type LinesMessage, lineTransferList, type UsedLines } from './send-lines.js';
 
 /** A job of a thread. All other messages of the job use its own port, whose close ends the job. */
 export interface PortJob<Task> {
@@ -40,13 +41,13 @@ export class LineThread<Task> {
   /** Messages of the job. */
   readonly port: MessagePort;
   readonly #lease: ThreadLease<PortJob<Task>, void, never>;
-  readonly #queues: readonly AsyncQueue<TransferredLines>[];
+  readonly #queues: readonly AsyncQueue<TimedLines>[];
 
   /** @param task its handler in the thread calls `sendLines` for each input. @param inputCount number of inputs. */
   constructor(threads: ReplayThreads<Task>, task: Task, inputCount: number) {
     const { port1, port2 } = new MessageChannel();
     this.port = port1;
-    this.#queues = Array.from({ length: inputCount }, () => new AsyncQueue<TransferredLines>());
+    this.#queues = Array.from({ length: inputCount }, () => new AsyncQueue<TimedLines>());
     this.#lease = threads.lease();
     this.#lease.thread
       .run({ task, port: port2 }, { transfer: [port2] })
@@ -76,7 +77,7 @@ export class LineThread<Task> {
    * The lines of one input; can be iterated once. A buffer is valid until the next one is requested.
    * @throws the error of the input, after all lines it sent.
    */
-  async *lines(input: number): AsyncGenerator<TransferredLines, void, undefined> {
+  async *lines(input: number): AsyncGenerator<TimedLines, void, undefined> {
     const queue = this.#queues[input];
     for (let received = await queue?.next(); received !== undefined; received = await queue?.next()) {
       yield received;

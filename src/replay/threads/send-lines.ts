@@ -5,12 +5,6 @@ import { type FileError, toFileError } from '../../base/file-error.js';
 import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { createSwapBuffer, type SwapBuffer } from '../handover.js';
 
-/** Lines received from another thread. */
-export interface TransferredLines extends TimedLines {
-  /** For a share of a feed: positions of the lines, followed by the position of the reader. */
-  readonly positions?: Float64Array | undefined;
-}
-
 /** Returns used lines to the thread that writes lines, so that it can reuse their memory. */
 export interface UsedLines {
   readonly type: 'used';
@@ -23,7 +17,7 @@ export interface UsedLines {
  * drop the fields of a TickhaulError.
  */
 export type LinesMessage =
-  | { readonly type: 'lines'; readonly input: number; readonly lines: TransferredLines }
+  | { readonly type: 'lines'; readonly input: number; readonly lines: TimedLines }
   | { readonly type: 'end'; readonly input: number }
   | { readonly type: 'failed'; readonly input: number; readonly error: FileError }
   | { readonly type: 'bug'; readonly input: number; readonly error: unknown };
@@ -35,17 +29,16 @@ export interface SendLinesInput {
   /** Empty buffers; the handler of `UsedLines` messages returns used ones. */
   readonly free: AsyncQueue<LineBuffer>;
   readonly write: (swap: SwapBuffer<LineBuffer>) => Promise<void>;
-  readonly copyPositions?: ((lines: LineBuffer) => Float64Array) | undefined;
 }
 
 /** Writes the lines of an input in a thread and sends them to the main thread. */
-export async function sendLines({ port, input, free, write, copyPositions }: SendLinesInput): Promise<void> {
+export async function sendLines({ port, input, free, write }: SendLinesInput): Promise<void> {
   const send = (message: LinesMessage, lines?: TimedLines): void => {
     port.postMessage(message, lines && lineTransferList(lines));
   };
   const push = (full: LineBuffer): void => {
     const { count, bytes, ends, localTimestamps, notBefore } = full;
-    const lines = { count, bytes, ends, localTimestamps, notBefore, positions: copyPositions?.(full) };
+    const lines = { count, bytes, ends, localTimestamps, notBefore };
     send({ type: 'lines', input, lines }, lines);
   };
   try {

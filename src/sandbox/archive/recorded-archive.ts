@@ -11,8 +11,7 @@ import {
   type SandboxExchange,
   toAvailableSymbol,
 } from '../market/synthetic-exchanges.js';
-import { ContentCache } from './content-cache.js';
-import { compressToFile, type GzipContent, openFileContent } from './gzip-content.js';
+import { ContentCache, compressToFile, type GzipContent, openFileContent } from './gzip-content.js';
 import type { Archive } from './synthetic-archive.js';
 
 export interface RecordedArchiveOptions {

@@ -8,8 +8,13 @@ import { generateDayFileText } from '../day-files/generate-day-file.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import type { MarketSize } from '../market/market-size.js';
 import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
-import { ContentCache } from './content-cache.js';
-import { compressToFile, compressToMemory, createMemoryContent, type GzipContent } from './gzip-content.js';
+import {
+  ContentCache,
+  compressToFile,
+  compressToMemory,
+  createMemoryContent,
+  type GzipContent,
+} from './gzip-content.js';
 
 /** Bytes of small files kept in memory. */
 const MAX_CACHE_BYTES = 64_000_000;

@@ -2,16 +2,23 @@ import { type DataType, dataTypeColumns, isDataType } from '../../dataset/data-t
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { MarketSize } from '../market/market-size.js';
-import { mergeByLocalTime } from '../market/merge-by-local-time.js';
 import { simulateMarket } from '../market/simulate-market.js';
-import { simulateOptionsChain } from '../market/simulate-options-chain.js';
+import {
+  type OptionSide,
+  type OptionSummary,
+  type OptionsEvent,
+  simulateOptionsChain,
+} from '../market/simulate-options-chain.js';
 import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
-import { createBookChangeWriter } from './book-change-writer.js';
-import { createQuoteWriter, createSnapshotWriter } from './book-state-writers.js';
-import { type CreateLineWriter, type CsvLines, generateLines } from './csv-lines.js';
-import { generateOptionsChainLines } from './options-chain-lines.js';
-import { createTickerWriter } from './ticker-writer.js';
-import { createLiquidationWriter, createTradeWriter } from './trade-writers.js';
+import { type CreateLineWriter, type CsvLines, formatLineHead, generateLines } from './csv-lines.js';
+import {
+  createBookChangeWriter,
+  createLiquidationWriter,
+  createQuoteWriter,
+  createSnapshotWriter,
+  createTickerWriter,
+  createTradeWriter,
+} from './line-writers.js';
 
 /** Characters of CSV per chunk. */
 const CHUNK_CHARACTERS = 65_536;
@@ -64,4 +71,49 @@ function generateSymbolLines(
   if (dataType === 'options_chain')
     return generateOptionsChainLines(exchange, simulateOptionsChain(instrument, day, size));
   return generateLines(simulateMarket(instrument, day, size), WRITERS[dataType](instrument));
+}
+
+interface Timed {
+  /** Microseconds. */
+  readonly localTimestamp: number;
+}
+
+/** Merges items of several markets by local time. For equal times, earlier markets come first. */
+function* mergeByLocalTime<T extends Timed>(markets: readonly Generator<T>[]): Generator<T> {
+  const inputs = markets.flatMap((items) => {
+    const first = items.next();
+    return first.done ? [] : [{ items, next: first.value }];
+  });
+  while (inputs.length > 0) {
+    const first = inputs.reduce((a, b) => (b.next.localTimestamp < a.next.localTimestamp ? b : a));
+    yield first.next;
+    const next = first.items.next();
+    if (next.done) inputs.splice(inputs.indexOf(first), 1);
+    else first.next = next.value;
+  }
+}
+
+/** Generates a row for each summary. Values that the exchange does not provide are empty cells. */
+function* generateOptionsChainLines(exchange: string, events: Iterable<OptionsEvent>): Generator<CsvLines> {
+  for (const { summaries, ...times } of events) {
+    const rows = summaries.map(
+      (summary) =>
+        `${formatLineHead({ exchange, symbol: summary.symbol }, times)}${formatSummary(summary)}\n`,
+    );
+    yield { text: rows.join(''), localTimestamp: times.localTimestamp };
+  }
+}
+
+function formatSummary(summary: OptionSummary): string {
+  const { type, strike, expiration, openInterest, lastPrice, bid, ask, markPrice, markIv } = summary;
+  const { underlyingIndex, underlyingPrice, greeks } = summary;
+  const { delta, gamma, vega, theta, rho } = greeks;
+  return (
+    `${type},${strike},${expiration},${openInterest},${lastPrice},${formatSide(bid)},${formatSide(ask)},` +
+    `${markPrice},${markIv},${underlyingIndex},${underlyingPrice},${delta},${gamma},${vega},${theta},${rho}`
+  );
+}
+
+function formatSide({ price, amount, iv }: OptionSide): string {
+  return `${price},${amount},${iv}`;
 }

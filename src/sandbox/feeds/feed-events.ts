@@ -64,7 +64,7 @@ export function createFeedEvents(
 }
 
 /** The levels as exchanges send them: bids and asks separately, each in order. */
-export function splitSides(
+function splitSides(
   { ticksPerUnit, lotsPerUnit }: SyntheticInstrument,
   levels: readonly LevelChange[],
 ): { readonly bids: readonly PriceLevel[]; readonly asks: readonly PriceLevel[] } {

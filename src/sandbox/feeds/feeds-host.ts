@@ -17,10 +17,10 @@ import { FaultChooser } from '../http/sandbox-faults.js';
 import { planBody, sendBody } from '../http/send-body.js';
 import type { MarketSize } from '../market/market-size.js';
 import type { SandboxExchange } from '../market/synthetic-exchanges.js';
+import type { SandboxFeedOptions } from '../sandbox-options.js';
 import { type FeedFault, toDayFileFault } from './feed-faults.js';
 import type { LineFilter } from './feed-line.js';
 import { createRequestLimit } from './request-limit.js';
-import type { SandboxFeedOptions } from './sandbox-feed-options.js';
 import type { SliceFolder } from './slice-folder.js';
 import { createSyntheticFeeds } from './synthetic-feeds.js';
 

@@ -1,10 +1,8 @@
 import type { Day } from '../../dataset/day.js';
-import { MINUTES_PER_DAY } from '../../dataset/minute.js';
+import { MINUTES_PER_DAY, US_PER_MINUTE } from '../../dataset/minute.js';
 import { BoundedMap } from '../archive/bounded-map.js';
-import { DayLineReader } from './day-line-reader.js';
 import type { FeedLine } from './feed-line.js';
 import type { FeedMarket } from './feed-markets.js';
-import { MinuteCache } from './minute-cache.js';
 
 /** Maximum number of market days that are being read. */
 const MAX_DAY_READERS = 256;
@@ -44,4 +42,67 @@ export function createLineSource(
     cache.set(`${name} ${minute}`, lines);
     return lines;
   };
+}
+
+/** Reads the lines of a day minute by minute. */
+class DayLineReader {
+  readonly #lines: Iterator<FeedLine, undefined>;
+  #next: FeedLine | undefined;
+
+  /** @param minute the first minute to read, since the epoch. */
+  constructor(
+    lines: Generator<FeedLine, undefined>,
+    public minute: number,
+  ) {
+    this.#lines = lines;
+    this.#next = lines.next().value;
+  }
+
+  /** The lines of `minute`, which is then increased. */
+  readMinute(): readonly FeedLine[] {
+    this.minute++;
+    const end = this.minute * US_PER_MINUTE;
+    const lines: FeedLine[] = [];
+    while (this.#next !== undefined && this.#next.localTimestamp < end) {
+      lines.push(this.#next);
+      this.#next = this.#lines.next().value;
+    }
+    return lines;
+  }
+}
+
+/** Approximate memory of a line besides its text, in characters. */
+const LINE_OVERHEAD = 100;
+
+/** Caches the lines of minutes. Evicts the least recently used. */
+class MinuteCache {
+  readonly #entries = new Map<string, { readonly lines: readonly FeedLine[]; readonly characters: number }>();
+  #characters = 0;
+
+  /** @param maxCharacters capacity in characters. */
+  constructor(readonly maxCharacters: number) {}
+
+  get(key: string): readonly FeedLine[] | undefined {
+    const entry = this.#entries.get(key);
+    if (entry === undefined) return undefined;
+    this.#entries.delete(key);
+    this.#entries.set(key, entry);
+    return entry.lines;
+  }
+
+  set(key: string, lines: readonly FeedLine[]): void {
+    this.#delete(key);
+    const characters = lines.reduce((sum, { text }) => sum + text.length + LINE_OVERHEAD, LINE_OVERHEAD);
+    this.#entries.set(key, { lines, characters });
+    this.#characters += characters;
+    for (const oldest of this.#entries.keys()) {
+      if (this.#characters <= this.maxCharacters) return;
+      this.#delete(oldest);
+    }
+  }
+
+  #delete(key: string): void {
+    this.#characters -= this.#entries.get(key)?.characters ?? 0;
+    this.#entries.delete(key);
+  }
 }

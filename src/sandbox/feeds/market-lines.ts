@@ -5,12 +5,12 @@ import type { MarketEvent } from '../market/market-event.js';
 import type { MarketSize } from '../market/market-size.js';
 import { simulateMarket } from '../market/simulate-market.js';
 import { simulateOptionsChain } from '../market/simulate-options-chain.js';
+import type { BookLevel, LevelChange } from '../market/synthetic-book.js';
 import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
 import { createFeedEvents } from './feed-events.js';
 import { createFeedLineWriter, type FeedLine } from './feed-line.js';
 import type { FeedMarket } from './feed-markets.js';
 import { toSummaryEvents } from './summary-events.js';
-import { WholeBook } from './whole-book.js';
 
 /**
  * Generates the lines of a market's day as its exchange sends them, from the same events as its day files. A new
@@ -65,5 +65,33 @@ function* insertDisconnects(
     if (event.kind === 'book_change' && disconnects.length > 0) book.apply(event.isSnapshot, event.levels);
     if (event.kind !== 'disconnect') ({ timestamp } = event);
     yield event;
+  }
+}
+
+/** The current book, to send it as a snapshot. */
+class WholeBook {
+  readonly #asks = new Map<number, BookLevel>();
+  readonly #bids = new Map<number, BookLevel>();
+
+  apply(isSnapshot: boolean, levels: readonly LevelChange[]): void {
+    if (isSnapshot) {
+      this.#asks.clear();
+      this.#bids.clear();
+    }
+    for (const { isAsk, ticks, lots } of levels) {
+      const side = isAsk ? this.#asks : this.#bids;
+      if (lots === 0) side.delete(ticks);
+      else side.set(ticks, { ticks, lots });
+    }
+  }
+
+  /** Asks, then bids, best first. */
+  levels(): readonly LevelChange[] {
+    const asks = [...this.#asks.values()].sort((a, b) => a.ticks - b.ticks);
+    const bids = [...this.#bids.values()].sort((a, b) => b.ticks - a.ticks);
+    return [
+      ...asks.map((level) => ({ isAsk: true, ...level })),
+      ...bids.map((level) => ({ isAsk: false, ...level })),
+    ];
   }
 }

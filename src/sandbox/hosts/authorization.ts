@@ -4,7 +4,7 @@ import { type SandboxCall, sendSandboxError } from '../http/sandbox-call.js';
 /** The valid key of the embedded service. */
 export const SANDBOX_KEY = 'sandbox-key';
 /** An expired key, which only the key check accepts. */
-export const SANDBOX_EXPIRED_KEY = 'sandbox-expired-key';
+const SANDBOX_EXPIRED_KEY = 'sandbox-expired-key';
 /** Whether the request has the valid key. */
 export function hasKey({ request }: SandboxCall): boolean {
   return request.headers.authorization === `Bearer ${SANDBOX_KEY}`;

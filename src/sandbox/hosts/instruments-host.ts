@@ -1,7 +1,10 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
-import { toFeedSymbol } from '../market/feed-symbol.js';
-import type { SandboxDatasetSymbol, SandboxExchange } from '../market/synthetic-exchanges.js';
+import {
+  type SandboxDatasetSymbol,
+  type SandboxExchange,
+  toFeedSymbol,
+} from '../market/synthetic-exchanges.js';
 import { hasKey, sendKeyRefusal } from './authorization.js';
 
 /** A synthetic instrument (`docs/spec/metadata-api.md#instruments`). */

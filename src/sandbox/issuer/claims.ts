@@ -3,7 +3,6 @@ import { BoundedMap } from '../archive/bounded-map.js';
 import type { IssuedSecrets } from './issued-secrets.js';
 import type { Lifetimes } from './issuer-options.js';
 import { Refusal } from './issuer-steps.js';
-import { normalizeEmail } from './normalize-email.js';
 
 const MAX_ATTEMPTS_IN_MEMORY = 100;
 
@@ -120,4 +119,12 @@ export function hasExpired({ expiresMs }: { readonly expiresMs: number }): boole
 
 function createId(prefix: string): string {
   return `${prefix}_${randomBytes(16).toString('base64url')}`;
+}
+
+const MAX_LENGTH = 254;
+
+/** Returns the address in lower case, for comparison; undefined if it is not an e-mail address. */
+export function normalizeEmail(value: unknown): string | undefined {
+  if (typeof value !== 'string' || value.length > MAX_LENGTH) return undefined;
+  return /^[^\s@]+@[^\s@.]+(\.[^\s@.]+)+$/.test(value) ? value.toLowerCase() : undefined;
 }

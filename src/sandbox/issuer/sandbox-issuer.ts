@@ -39,15 +39,14 @@
 
 import { parseTarget, type SandboxHandler } from '../http/sandbox-call.js';
 import type { AnswerSettings } from './answer-step.js';
+import { sendRefusal } from './answer-step.js';
 import { createClaimPageHandler } from './claim-page/claim-page-handler.js';
-import { Claims } from './claims.js';
+import { Claims, normalizeEmail } from './claims.js';
 import { Identities } from './identities.js';
 import { IssuedSecrets } from './issued-secrets.js';
 import type { IssuerControl, IssuerOptions, Lifetimes } from './issuer-options.js';
 import { Refusal } from './issuer-steps.js';
-import { normalizeEmail } from './normalize-email.js';
 import { createProtocolEndpoints } from './protocol-endpoints.js';
-import { sendRefusal } from './send-refusal.js';
 import { StepFaults } from './step-faults.js';
 
 const MINUTE_MS = 60_000;

@@ -37,7 +37,7 @@ export interface CannedResponse {
 export type StepFaultShares = Readonly<Partial<Record<Step, FaultShares<StepFault>>>>;
 
 /** All faults of a step. */
-export function listStepFaults(step: Step): readonly StepFault[] {
+function listStepFaults(step: Step): readonly StepFault[] {
   return [...STEP_CODES[step], ...GENERAL_FAULTS];
 }
 

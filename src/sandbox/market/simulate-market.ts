@@ -1,13 +1,11 @@
 import type { Day } from '../../dataset/day.js';
-import { findConnectionLoss } from './connection-loss.js';
 import { MarketClock } from './market-clock.js';
 import type { Fill, MarketEvent } from './market-event.js';
 import type { MarketSize } from './market-size.js';
 import { type Random, seededRandom } from './seeded-random.js';
 import { type LevelChange, MAX_LEVEL_CHANGES, SyntheticBook } from './synthetic-book.js';
-import type { SyntheticInstrument } from './synthetic-instrument.js';
+import { createTradeIds, type SyntheticInstrument } from './synthetic-instrument.js';
 import { SyntheticTicker } from './synthetic-ticker.js';
-import { createTradeIds } from './trade-ids.js';
 
 const DEPTH = 25;
 /** Mean number of rows of a step of the book and its trades. */
@@ -188,4 +186,23 @@ interface Order {
   readonly isAsk: boolean;
   readonly lots: number;
   readonly fills: readonly Fill[];
+}
+
+const US_PER_DAY = 86_400_000_000;
+/** With fewer rows, a day has no room for a second snapshot of the book. */
+const MIN_ROWS = 500;
+
+/**
+ * Local time at which the collector loses its connection to an exchange: once per day around noon, for all symbols at
+ * once, since they share the connection.
+ * @returns microseconds; undefined for days with few rows, which have no loss.
+ */
+export function findConnectionLoss(
+  exchange: string,
+  day: Day,
+  { rows, seed }: MarketSize,
+): number | undefined {
+  if (rows < MIN_ROWS) return undefined;
+  const share = 0.3 + 0.3 * seededRandom(seed, 'connection', exchange, day).next();
+  return Math.floor((day + share) * US_PER_DAY);
 }

@@ -1,7 +1,6 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { addDays, type Day, formatDay, parseDay, parseTimeToDay } from '../../dataset/day.js';
 import { EXCHANGE_OUTLINES, type ExchangeOutline, type SymbolOutline } from './exchange-outlines.js';
-import { toFeedSymbol } from './feed-symbol.js';
 
 /** A dataset symbol of an exchange record (`docs/spec/metadata-api.md#exchange-record`). */
 export interface SandboxDatasetSymbol {
@@ -143,4 +142,18 @@ function createDatasetSymbol(
     availableTo: symbol.until ?? until,
     dataTypes: symbol.dataTypes,
   };
+}
+
+/** Exchanges with lower-case symbols in channels, and so everywhere except in datasets. */
+const LOWER_CASE: ReadonlySet<string> = new Set([
+  'binance',
+  'binance-us',
+  'binance-futures',
+  'binance-delivery',
+  'huobi',
+]);
+
+/** The name of a dataset symbol in filters of the raw data API, records and instruments: `btcusdt` at Binance. */
+export function toFeedSymbol(exchange: string, symbol: string): string {
+  return LOWER_CASE.has(exchange) ? symbol.toLowerCase() : symbol;
 }

@@ -7,9 +7,8 @@ import { isSecureUrl } from '../http/secure-url.js';
 import { formatUrlForLog, type HttpHeaders, isRedirect, sendRequest } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import type { ParseResponse } from '../service-config.js';
-import type { JsonResponse } from './json-response.js';
 import { parseJsonBody } from './parse-json-body.js';
-import { createRefusedError } from './refused-error.js';
+import { createRefusedError, type JsonResponse } from './refused-error.js';
 import { withResponseTimeout } from './with-response-timeout.js';
 
 /** Largest response of the issuer or the account API that is accepted. */

@@ -3,7 +3,7 @@ import type { Secrets } from '../../base/secrets.js';
 import { formatDuration } from '../../base/units.js';
 import { toOneLine } from '../http/read-error-response.js';
 import { parseRetryAfter } from '../http/retry-after.js';
-import type { JsonResponse } from './json-response.js';
+import type { HttpHeaders } from '../http/send-request.js';
 
 const MAX_QUOTE_LENGTH = 200;
 const MAX_CODE_LENGTH = 64;
@@ -67,4 +67,15 @@ export function createRefusedError(
 
 function asText(value: unknown): string {
   return typeof value === 'string' ? value : '';
+}
+
+/** Response of the issuer or the account API, of any status. */
+export interface JsonResponse {
+  /** Host and path, as messages show them. */
+  readonly name: string;
+  readonly status: number;
+  readonly headers: HttpHeaders;
+  /** Undefined if the body is not JSON. */
+  readonly json: unknown;
+  readonly hasBody: boolean;
 }

@@ -3,8 +3,7 @@ import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.j
 import { isFirstDayOfMonth } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { ServiceClient } from '../http/service-client.js';
-import { formatKeyForLog } from './format-key-for-log.js';
-import type { KeyAccess } from './key-access.js';
+import { formatKeyForLog, type KeyAccess } from './key-access.js';
 import { fetchKeyInfo } from './key-info.js';
 
 const MS_PER_DAY = 86_400_000;

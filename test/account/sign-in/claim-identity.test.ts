@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { normalizeUserCode } from '../../../src/account/sign-in/user-code.js';
+import { normalizeUserCode } from '../../../src/account/sign-in/claim-identity.js';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { claimVisitor, denyClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
+import { createLocalTimeParser } from '../../../src/dialects/local-time-parser.js';
+import { createMessageParser } from '../../../src/dialects/message-parser.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
@@ -27,22 +29,29 @@ export const tradeTextTarget: FuzzTarget = {
     const plan = await planFeed({ ...source, period: PERIOD });
     const events = randomEvents(random);
     keep(Buffer.from(events.map(String).join('\n')));
-    const asText = linesOf(new FeedLines({ ...source, plan }), events);
-    // Assigning a message to a reader requires parsing it.
-    assert.deepEqual(asText, linesOf(new FeedLines({ ...source, plan, isOwn: () => true }), events));
+    const asText = new FeedLines({ ...source, plan });
+    const texts = linesOf(asText, events, (event, out) => asText.addMessage(...event, out));
+    const asParsed = new FeedLines({ ...source, plan });
+    const parse = createMessageParser(source.exchange);
+    const parseTime = createLocalTimeParser();
+    const parsed = linesOf(asParsed, events, ([time, message], out) =>
+      asParsed.addParsedMessage(parse(message), parseTime(time), out, time),
+    );
+    assert.deepEqual(texts, parsed);
   },
 };
 
 function linesOf(
   lines: FeedLines,
   events: readonly Event[],
+  addMessage: (event: Exclude<Event, 'break'>, out: LineBuffer) => void,
 ): { readonly text: string; readonly error: string } {
   const out = new LineBuffer(1);
   let error = '';
   try {
     for (const event of events) {
       if (event === 'break') lines.addDisconnect(out);
-      else lines.addMessage(...event, out);
+      else addMessage(event, out);
     }
   } catch (thrown) {
     assert.ok(thrown instanceof TickhaulError, String(thrown));

@@ -47,7 +47,7 @@ export function rowsOf({ rows, columns }: Batch): Value[][] {
   return Array.from({ length: rows }, (_, row) => columns.map((column) => valueAt(column, row)));
 }
 
-export function valueAt(column: ColumnData, row: number): Value {
+function valueAt(column: ColumnData, row: number): Value {
   if (column.nulls?.[row] === 1) return null;
   switch (column.kind) {
     case 'text':

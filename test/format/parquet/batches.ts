@@ -15,7 +15,7 @@ export interface TestColumn {
   readonly dictionary?: boolean;
 }
 
-export const DEFAULTS = { times: 'timestamp', numbers: 'double', compression: 'zstd' } as const;
+const DEFAULTS = { times: 'timestamp', numbers: 'double', compression: 'zstd' } as const;
 
 /** The columns as one batch, or as batches of `rows` rows. */
 export function batchesOf(columns: readonly TestColumn[], rows = Number.POSITIVE_INFINITY): Batch[] {

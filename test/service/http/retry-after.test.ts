@@ -12,18 +12,13 @@ test('the three date forms of RFC 9110 give the same time', () => {
     'Sunday, 06-Nov-94 08:49:37 GMT',
     'Sun Nov  6 08:49:37 1994',
   ]) {
-    assert.equal(parseHttpDate(text, NOW), EXAMPLE, text);
+    assert.equal(parseHttpDate(text), EXAMPLE, text);
   }
 });
 
 test('parses any IMF-fixdate to the second', () => {
   const seconds = fc.integer({ min: 0, max: 4e9 });
-  fc.assert(fc.property(seconds, (s) => parseHttpDate(new Date(s * 1000).toUTCString(), NOW) === s * 1000));
-});
-
-test('a two-digit year is at most 50 years ahead', () => {
-  assert.equal(parseHttpDate('Saturday, 21-Nov-76 12:00:00 GMT', NOW), Date.UTC(2076, 10, 21, 12));
-  assert.equal(parseHttpDate('Monday, 21-Nov-77 12:00:00 GMT', NOW), Date.UTC(1977, 10, 21, 12));
+  fc.assert(fc.property(seconds, (s) => parseHttpDate(new Date(s * 1000).toUTCString()) === s * 1000));
 });
 
 test('gives the time until a date, and 0 for a past date', () => {

@@ -19,7 +19,7 @@ export interface Point {
 /** A leap year that begins on a Sunday touches 54 weeks. */
 const MAX_WEEKS = 54;
 export const LABEL_WIDTH = 40;
-export const LABEL_HEIGHT = 16;
+const LABEL_HEIGHT = 16;
 const BLOCK_GAP = 12;
 const MIN_PITCH = 4;
 const MAX_PITCH = 11;

@@ -1,9 +1,15 @@
-import { addDays, type Day } from '../../../dataset/day.js';
-import type { PageCanvas, PageEvent, PageNode } from '../../../page/browser/dom.js';
+import { addDays, type Day, formatDay } from '../../../dataset/day.js';
+import { type PageCanvas, type PageEvent, type PageNode, window } from '../../../page/browser/dom.js';
+import { elementById } from '../../../page/browser/elements.js';
 import type { DayState } from '../../coverage-facts.js';
-import { type CalendarLayout, createCalendarLayout, dayAt, dayPosition } from './calendar-layout.js';
+import {
+  type CalendarLayout,
+  createCalendarLayout,
+  dayAt,
+  dayPosition,
+  dayToCalendarWeekday,
+} from './calendar-layout.js';
 import { drawCalendar, preparePen } from './drawing.js';
-import { hideTooltip, showTooltip } from './tooltip.js';
 
 /** A calendar on a canvas. It is drawn only while it is near the window, to save memory. */
 export interface Calendar {
@@ -94,4 +100,22 @@ function findNextIncompleteDay(states: string, first: Day, day: Day): Day | unde
   if (after !== -1) return addDays(day, after + 1);
   const index = states.search(/[^p]/);
   return index === -1 ? undefined : addDays(first, index);
+}
+
+const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
+const STATE_WORDS: Readonly<Record<DayState, string>> = { p: 'present', e: 'empty: no rows', m: 'missing' };
+
+const WIDTH = 230;
+
+/** Shows a day's date and state beside a point of the window. Screen readers announce it. */
+function showTooltip(day: Day, state: DayState, left: number, top: number): void {
+  const node = elementById('tooltip');
+  node.textContent = `${formatDay(day)}, ${WEEKDAYS[dayToCalendarWeekday(day)]}: ${STATE_WORDS[state]}`;
+  node.hidden = false;
+  node.style.left = `${Math.max(4, Math.min(left + 14, window.innerWidth - WIDTH)) + window.scrollX}px`;
+  node.style.top = `${top + 16 + window.scrollY}px`;
+}
+
+function hideTooltip(): void {
+  elementById('tooltip').hidden = true;
 }

@@ -11,10 +11,15 @@ import { elementById } from '../../../page/browser/elements.js';
 import type { DayState } from '../../coverage-facts.js';
 import type { PageData } from '../page-data.js';
 import { createChart, fillMissingDays, sumUpToEachDay } from './charts.js';
-import { chooseSeries, type SeriesOrder } from './choose-series.js';
 import { drawCell, preparePen, stateColors } from './drawing.js';
 import { foldHoles } from './fold.js';
-import { type ListedSeries, listSeries, type SeriesSection } from './list-series.js';
+import {
+  chooseSeries,
+  type ListedSeries,
+  listSeries,
+  type SeriesOrder,
+  type SeriesSection,
+} from './list-series.js';
 
 /** Number of sections added to the page at a time. */
 const SECTIONS_PER_STEP = 500;

@@ -1,11 +1,10 @@
 import { WorkerThread } from '../../../base/worker-thread.js';
-import { MixedMessage } from '../../../dialects/symbol-shares.js';
+import type { TimedLines } from '../../../market/lines/line-buffer.js';
 import { LineThread, type PortJob, type ReplayThreads, THREAD_LIMITS } from '../../threads/line-thread.js';
-import type { TransferredLines } from '../../threads/send-lines.js';
 import type { FeedText } from '../feed-text.js';
 import type { FeedCommand, FeedTask, FeedThreadMessage } from './feed-worker.js';
 
-/** Parses and normalizes the messages of a source, or of a share of it, in another thread. */
+/** Parses and normalizes the messages of a source in another thread. */
 export interface FeedReader {
   /** Sends more text. @param onUsed called when the reader no longer needs the text. */
   write(text: FeedText, onUsed: () => void): void;
@@ -15,7 +14,7 @@ export interface FeedReader {
    * The lines of this reader; can be iterated once. A buffer is valid until the next one is requested.
    * @throws as `writeFeedLines`.
    */
-  lines(): AsyncIterable<TransferredLines>;
+  lines(): AsyncIterable<TimedLines>;
 }
 
 export interface FeedJob {
@@ -44,7 +43,6 @@ export function startFeedJob(threads: FeedThreads, tasks: readonly FeedTask[]): 
   const usedCallbacks = tasks.map((): (() => void)[] => []);
   port.on('message', (message: FeedThreadMessage) => {
     if (message.type === 'used') usedCallbacks[message.input]?.shift()?.();
-    else if (message.type === 'mixed') thread.fail(message.input, new MixedMessage());
     else thread.handleMessage(message);
   });
   const send = (command: FeedCommand): void => port.postMessage(command);

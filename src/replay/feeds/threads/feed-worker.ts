@@ -1,20 +1,16 @@
 import { once } from 'node:events';
 import { AsyncQueue } from '../../../base/async-queue.js';
 import { serveJobs } from '../../../base/serve-jobs.js';
-import { MixedMessage, SymbolShares } from '../../../dialects/symbol-shares.js';
 import { LineBuffer } from '../../../market/lines/line-buffer.js';
-import type { SwapBuffer } from '../../handover.js';
 import type { PortJob } from '../../threads/line-thread.js';
 import { type LinesMessage, sendLines, type UsedLines } from '../../threads/send-lines.js';
 import type { FeedSource } from '../feed-source.js';
 import type { FeedText } from '../feed-text.js';
-import { type ShareIndex, ShareTracker } from '../share-tracker.js';
 import { createFeedLineBuffers, writeFeedLines } from '../write-feed-lines.js';
 
-/** One input of a job: a source, or a share of a source. */
+/** One input of a job. */
 export interface FeedTask {
   readonly source: FeedSource;
-  readonly share?: ShareIndex | undefined;
   /** Approximate size of one handed-over buffer of lines. */
   readonly bufferBytes: number;
 }
@@ -25,14 +21,8 @@ export type FeedCommand =
   | { readonly type: 'end'; readonly input: number }
   | UsedLines;
 
-/**
- * Messages from the thread: lines of an input, a text that was used, a message that belongs to several
- * shares.
- */
-export type FeedThreadMessage =
-  | LinesMessage
-  | { readonly type: 'used'; readonly input: number }
-  | { readonly type: 'mixed'; readonly input: number };
+/** Messages from the thread: lines of an input, a text that was used. */
+export type FeedThreadMessage = LinesMessage | { readonly type: 'used'; readonly input: number };
 
 serveJobs(async ({ task: tasks, port }: PortJob<readonly FeedTask[]>): Promise<void> => {
   const inputs = tasks.map((task) => ({
@@ -47,24 +37,13 @@ serveJobs(async ({ task: tasks, port }: PortJob<readonly FeedTask[]>): Promise<v
     else if (command.type === 'end') texts?.end();
     else free?.push(new LineBuffer(command.lines));
   });
-  for (const [input, { source, share: index, bufferBytes, texts, free }] of inputs.entries()) {
-    const share =
-      index && new ShareTracker(index.index, new SymbolShares(source.exchange, source.symbols, index.count));
+  for (const [input, { source, bufferBytes, texts, free }] of inputs.entries()) {
     const onUsed = (): void => send({ type: 'used', input });
-    const write = async (swap: SwapBuffer<LineBuffer>): Promise<void> => {
-      try {
-        await writeFeedLines(source, readTexts(texts, onUsed), swap, bufferBytes, share);
-      } catch (error) {
-        if (!(error instanceof MixedMessage)) throw error;
-        send({ type: 'mixed', input });
-      }
-    };
     void sendLines({
       port,
       input,
       free,
-      write,
-      copyPositions: share && ((lines) => share.copyPositions(lines)),
+      write: (swap) => writeFeedLines(source, readTexts(texts, onUsed), swap, bufferBytes),
     });
   }
   // The main thread no longer reads.

@@ -7,8 +7,7 @@ import {
   sendText,
   startResponse,
 } from '../../http/sandbox-call.js';
-import { type Attempt, type Claims, hasExpired } from '../claims.js';
-import { normalizeEmail } from '../normalize-email.js';
+import { type Attempt, type Claims, hasExpired, normalizeEmail } from '../claims.js';
 import { readUrlEncodedForm } from '../request-body.js';
 import { type ClaimPageState, CONTENT_SECURITY_POLICY, renderClaimPage } from './render-claim-page.js';
 

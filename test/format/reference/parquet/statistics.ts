@@ -48,7 +48,7 @@ function numberBounds(
 }
 
 /** The minimum and maximum; Infinity and -Infinity without values. */
-export function rangeOf(values: Float64Array): { readonly min: number; readonly max: number } {
+function rangeOf(values: Float64Array): { readonly min: number; readonly max: number } {
   let min = Number.POSITIVE_INFINITY;
   let max = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < values.length; i++) {
@@ -72,7 +72,7 @@ function textBounds(text: TextValues): ValueBounds | undefined {
 }
 
 /** The minimum and maximum of texts, by their UTF-8 bytes; undefined without texts. */
-export function textExtremes(text: TextValues): ValueBounds | undefined {
+function textExtremes(text: TextValues): ValueBounds | undefined {
   const count = text.offsets.length - 1;
   if (count === 0) return undefined;
   let min = 0;

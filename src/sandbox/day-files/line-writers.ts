@@ -1,6 +1,58 @@
 import type { SideLevels } from '../../market/book/top-levels.js';
 import { createBookStateTracker } from '../market/book-state-tracker.js';
+import { formatTickerValues } from '../market/synthetic-ticker.js';
 import { type CreateLineWriter, formatLineHead } from './csv-lines.js';
+
+/** Writes a row for each fill of an order. */
+export const createTradeWriter: CreateLineWriter = (instrument) => {
+  const { ticksPerUnit, lotsPerUnit } = instrument;
+  return (event) => {
+    if (event.kind !== 'trades') return '';
+    const head = formatLineHead(instrument, event);
+    const price = event.ticks / ticksPerUnit;
+    let text = '';
+    for (const { id, lots } of event.fills) {
+      text += `${head}${id},${event.side},${price},${lots / lotsPerUnit}\n`;
+    }
+    return text;
+  };
+};
+
+export const createLiquidationWriter: CreateLineWriter = (instrument) => {
+  const { ticksPerUnit, lotsPerUnit } = instrument;
+  return (event) => {
+    if (event.kind !== 'liquidation') return '';
+    const { id, side, ticks, lots } = event;
+    return `${formatLineHead(instrument, event)}${id},${side},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
+  };
+};
+
+/** Writes a row for each level of a change. The rows of one change have the same times. */
+export const createBookChangeWriter: CreateLineWriter = (instrument) => {
+  const { ticksPerUnit, lotsPerUnit } = instrument;
+  return (event) => {
+    if (event.kind !== 'book_change') return '';
+    const head = `${formatLineHead(instrument, event)}${event.isSnapshot},`;
+    let text = '';
+    for (const { isAsk, ticks, lots } of event.levels) {
+      text += `${head}${isAsk ? 'ask' : 'bid'},${ticks / ticksPerUnit},${lots / lotsPerUnit}\n`;
+    }
+    return text;
+  };
+};
+
+/** Writes tickers. Values that the exchange does not provide are empty cells. */
+export const createTickerWriter: CreateLineWriter = (instrument) => (event) => {
+  if (event.kind !== 'ticker') return '';
+  const price = (ticks: number | undefined): number | '' =>
+    ticks === undefined ? '' : ticks / instrument.ticksPerUnit;
+  const { fundingTimestamp = '', openInterest, lastTicks, indexTicks } = event;
+  const { fundingRate, predictedFundingRate = '', markPrice } = formatTickerValues(event);
+  return (
+    `${formatLineHead(instrument, event)}${fundingTimestamp},${fundingRate},${predictedFundingRate},` +
+    `${openInterest},${price(lastTicks)},${price(indexTicks)},${markPrice}\n`
+  );
+};
 
 /** Writes a row for each change of the best levels. */
 export const createQuoteWriter: CreateLineWriter = createBookStateWriter(1, () => {
