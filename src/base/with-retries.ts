@@ -9,6 +9,8 @@ export interface RetryOptions {
   /** Longest delay that the service may ask for; a longer one ends the retries. */
   readonly maxWaitMs: number;
   readonly signal?: AbortSignal | undefined;
+  /** Whether the action processes a whole file; otherwise it is a request, which does not repeat lost uploads. */
+  readonly isFile?: boolean | undefined;
   /** Called before each wait. */
   readonly onWait?: ((waitMs: number, error: TickhaulError) => void) | undefined;
   /** Returns false for an error that must not be retried, although a retry might help. */
@@ -17,13 +19,14 @@ export interface RetryOptions {
 
 /** Repeats the action as long as its error can be retried. @throws the last error. */
 export async function withRetries<T>(action: () => Promise<T>, options: RetryOptions): Promise<T> {
-  const { maxAttempts, maxWaitMs, signal, onWait, mayRetry } = options;
+  const { maxAttempts, maxWaitMs, signal, isFile, onWait, mayRetry } = options;
   for (let attempt = 1; ; attempt++) {
     try {
       return await action();
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !judgeError(error).canRepeat || attempt >= maxAttempts)
-        throw error;
+      if (!(error instanceof TickhaulError) || attempt >= maxAttempts) throw error;
+      const { canRepeat, canRetry } = judgeError(error);
+      if (!(isFile ? canRetry : canRepeat)) throw error;
       const requestedMs = error.retryAfterMs ?? 0;
       if (requestedMs > maxWaitMs || mayRetry?.(error) === false) throw error;
       const waitMs = Math.max(requestedMs, retryDelayMs(attempt, Math.random()));

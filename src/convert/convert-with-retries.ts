@@ -34,6 +34,7 @@ export function convertWithRetries(
     maxAttempts: MAX_UPLOADS,
     maxWaitMs: 0,
     signal,
+    isFile: true,
     mayRetry: ({ code }) => code === 'upload_lost',
     onWait: (waitMs, error) => emit({ event: 'retry', path, attempt, waitMs, error: toFileError(error) }),
   });
