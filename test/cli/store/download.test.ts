@@ -126,7 +126,7 @@ test('converts a file again after the store lost the upload of its output', { sk
   void rig.shim.harm('CompleteMultipartUpload', lost, 3);
   const failed = await convert('failed');
   assert.deepEqual([failed.exitCode, began()], [3, 6], failed.stderr);
-  assert.match(failed.stdout, /aborted by another program; run it again \(NoSuchUpload, 404\)/);
+  assert.match(failed.stdout, /aborted by another program; run the same command again \(NoSuchUpload, 404\)/);
   assert.deepEqual([await rig.files('failed'), await rig.bucket.uploads()], [[], []]);
 });
 
