@@ -108,13 +108,19 @@ function endProgram(child: ChildProcess): void {
 }
 
 function killTree(pid: number): void {
+  // Stopped first: it must not start another program between the list and the kill.
+  trySignal(pid, 'SIGSTOP');
   const children = listChildren(pid);
+  trySignal(pid, 'SIGKILL');
+  for (const child of children) killTree(child);
+}
+
+function trySignal(pid: number, signal: NodeJS.Signals): void {
   try {
-    process.kill(pid, 'SIGKILL');
+    process.kill(pid, signal);
   } catch {
     // The process has already ended.
   }
-  for (const child of children) killTree(child);
 }
 
 /** Process ids of all children; empty on systems without `/proc`. */
