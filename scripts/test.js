@@ -1,7 +1,7 @@
 // Builds what the selected tests need, and runs them.
 //   npm test                                  all tests
 //   npm test -- test/dataset/day.test.ts      these files, or all whose path contains the argument
-//   npm run test:unit                         tests that start no process, server or browser
+//   npm run test:unit                         tests that start no process, thread, server or browser
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
@@ -17,6 +17,8 @@ const BUILD_STEPS = [
 /** Imports of test code that start a process, a server, a browser or another database. */
 const NOT_UNIT =
   /from '(?:node:(?:child_process|http|https|net|worker_threads)|playwright-core|ws|@duckdb[^']*)'|start-sandbox\.js'/;
+/** Imports of a module that starts threads. */
+const STARTS_THREADS = /from '[^']*(?:\/threads\/|worker-thread\.js|thread-pool\.js)/;
 /** The TypeScript files that a source file imports or starts as a thread. */
 const IMPORT = /(?:from|import\(|import|new URL\()\s*'(\.[^']+)\.js'/g;
 
@@ -47,8 +49,10 @@ function selectTests(parts) {
 
 function isUnitTest(path) {
   const testCode = [...reachableFrom([path])].filter((file) => file.startsWith('test/'));
-  return !testCode.some(
-    (file) => NOT_UNIT.test(readSource(file)) || BUILD_STEPS[2].usedBy.test(readSource(file)),
+  const tested = importsOf(path).filter((file) => existsSync(file));
+  return (
+    !testCode.some((file) => NOT_UNIT.test(readSource(file)) || BUILD_STEPS[2].usedBy.test(readSource(file))) &&
+    ![path, ...tested].some((file) => STARTS_THREADS.test(readSource(file)))
   );
 }
 
@@ -59,11 +63,14 @@ function reachableFrom(paths) {
   for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
     if (reached.has(path) || !existsSync(path)) continue;
     reached.add(path);
-    for (const [, name] of readSource(path).matchAll(IMPORT)) {
-      pending.push(`${posix.join(posix.dirname(path), name)}.ts`);
-    }
+    pending.push(...importsOf(path));
   }
   return reached;
+}
+
+function importsOf(path) {
+  const names = [...readSource(path).matchAll(IMPORT)].map(([, name]) => name);
+  return names.map((name) => `${posix.join(posix.dirname(path), name)}.ts`);
 }
 
 function readSource(path) {

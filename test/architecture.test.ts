@@ -135,7 +135,7 @@ test('only the command line touches the console, and three files outside of it t
     [
       ['src/library/library-host.ts', '...readProcessHost(process),'],
       // Ends the programs that a credential_process has started.
-      ['src/store/s3/credentials.ts', "process.kill(pid, 'SIGKILL');"],
+      ['src/store/s3/credentials.ts', 'process.kill(pid, signal);'],
       // The SDK reads a variable there while a client is created.
       ['src/store/s3/s3-connection.ts', 'const { env } = process;'],
     ],
