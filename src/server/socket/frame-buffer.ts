@@ -1,22 +1,15 @@
-import { pageMemory } from '../../base/page-memory.js';
-
 /** Maximum bytes of the head of a final, unmasked text frame (RFC 6455, section 5.2). */
 const MAX_FRAME_HEAD_BYTES = 10;
 const FINAL_TEXT = 0x81;
 const LENGTH_16 = 126;
 const LENGTH_64 = 127;
 
-/** Memory in separate pages is returned to the system when its client has left. */
-function newBuffer(bytes: number): Buffer {
-  return Buffer.from(pageMemory(bytes).buffer);
-}
-
 /**
  * Consecutive text frames, one per message, to be written to a connection together. The memory is reused, and grows for a
- * frame that does not fit.
+ * frame that does not fit. It is not `pageMemory`: single bytes are written to that at half the speed.
  */
 export class FrameBuffer {
-  #bytes = newBuffer(16 * 1024);
+  #bytes = Buffer.allocUnsafeSlow(16 * 1024);
   length = 0;
   count = 0;
 
@@ -45,7 +38,7 @@ export class FrameBuffer {
   clear(maxBytes: number): void {
     this.length = 0;
     this.count = 0;
-    if (this.#bytes.length > maxBytes) this.#bytes = newBuffer(maxBytes);
+    if (this.#bytes.length > maxBytes) this.#bytes = Buffer.allocUnsafeSlow(maxBytes);
   }
 
   #head(size: number): number {
@@ -66,7 +59,7 @@ export class FrameBuffer {
   }
 
   #grow(needed: number): void {
-    const larger = newBuffer(Math.max(needed, 2 * this.#bytes.length));
+    const larger = Buffer.allocUnsafeSlow(Math.max(needed, 2 * this.#bytes.length));
     this.#bytes.copy(larger, 0, 0, this.length);
     this.#bytes = larger;
   }
