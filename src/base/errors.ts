@@ -1,12 +1,13 @@
 /**
  * All error codes (docs/spec/command-line.md#error-codes), each with its exit code
  * (docs/spec/command-line.md#exit-codes), what to repeat if a retry can help (`retry`), and whether it affects
- * every file of the run (`affectsRun`), so that the whole run pauses or ends. Only `judgeError` reads the last two.
+ * every file of the run (`affectsRun`): then the whole run pauses before the retry, or ends if there is none. Only
+ * `judgeError` reads the last two.
  */
 export const ERROR_TABLE = {
   bug: { exitCode: 1, retry: false, affectsRun: false },
   usage: { exitCode: 2, retry: false, affectsRun: false },
-  /** Files failed with different codes. */
+  /** Files failed with different codes, or a slice of the queue lost its worker too often. */
   mixed: { exitCode: 3, retry: false, affectsRun: false },
   /** 400 and other client errors: the service refuses the request. */
   rejected: { exitCode: 3, retry: false, affectsRun: false },
@@ -20,7 +21,7 @@ export const ERROR_TABLE = {
   claim_failed: { exitCode: 4, retry: false, affectsRun: true },
   /** 403 with a retry delay: the key is active from another IP address. */
   ip_locked: { exitCode: 4, retry: 'request', affectsRun: true },
-  /** 429. */
+  /** Too many requests: 429 of the service, 429 or 418 of an exchange, or a text that says so. */
   rate_limited: { exitCode: 5, retry: 'request', affectsRun: true },
   /** 429 with the message that the account's transfer limit is reached: waiting does not help. */
   transfer_limit: { exitCode: 5, retry: false, affectsRun: true },
@@ -40,9 +41,9 @@ export const ERROR_TABLE = {
   short_body: { exitCode: 6, retry: 'request', affectsRun: false },
   /** Not a complete gzip file, or a wrong checksum. */
   corrupt: { exitCode: 6, retry: 'request', affectsRun: false },
-  /** The manifest lists a file that does not exist. */
+  /** A file or object that must exist does not. */
   missing: { exitCode: 6, retry: false, affectsRun: false },
-  /** A complete file that differs from the lock file, or is not listed in it. */
+  /** Complete bytes that differ from those recorded, listed or read before, or that the lock file does not name. */
   changed: { exitCode: 6, retry: false, affectsRun: false },
   /** The service has no data for this day (404, code 140 or 300). */
   unavailable: { exitCode: 7, retry: false, affectsRun: false },
@@ -56,7 +57,7 @@ export const ERROR_TABLE = {
   path_taken: { exitCode: 8, retry: false, affectsRun: false },
   /** This file cannot be read: no permission, deleted, a bad sector. */
   unreadable: { exitCode: 8, retry: false, affectsRun: false },
-  /** The run's time limit ended before all files were done. */
+  /** The run's time limit ended before all files were done, or the queue is paused while slices wait. */
   out_of_time: { exitCode: 5, retry: false, affectsRun: true },
   /** The object store refuses access: credentials are missing, wrong, or lack a permission. */
   store_refused: { exitCode: 4, retry: false, affectsRun: true },

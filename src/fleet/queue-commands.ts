@@ -30,7 +30,7 @@ export async function readQueueStatus({ queue }: OpenQueue): Promise<QueueStatus
 const STALLED = 'job stalled more than allowable limit';
 /** Error of a slice that lost its worker too often. */
 export const LOST_WORKER_MESSAGE =
-  'its workers ended or stopped responding too often while processing it; check whether they run out of memory, then add it again with tickhaul queue retry';
+  'its workers ended or stopped responding too often while processing it; check whether they run out of memory, raise --lock-duration if they are only slow, then add it again with tickhaul queue retry';
 
 /** A slice whose attempts are used up. */
 export interface FailedSlice extends Slice {

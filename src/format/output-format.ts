@@ -20,7 +20,7 @@ export interface OutputFormat {
   readonly hasRowGroups: boolean;
   /** Version of the bytes that the writer creates from the same rows (convert/output/versions.ts). */
   readonly writerVersion: number;
-  /** Whether a file has metadata, which then includes its provenance record; otherwise, a note beside it has. */
+  /** Whether files can hold metadata; if not, their provenance goes into `.tickhaul/conversions.jsonl`. */
   readonly hasMetadata: boolean;
   readonly batches: BatchLimits;
   /** File name extension, without the leading dot. */

@@ -51,7 +51,8 @@ export const WORKER_OPTIONS = groupOptions('Queue:', {
   once: { type: 'flag', description: 'end when no slice is left: exit code 0, or 3 if some failed finally' },
   'lock-duration': {
     type: 'duration',
-    description: 'reassign a slice after this long without a heartbeat of its worker',
+    description:
+      'a slice counts as lost if its worker has not renewed it for this long (at least 1s; the same on all workers)',
     default: '60s',
   },
   'stall-timeout': TRANSFER_OPTIONS['stall-timeout'],

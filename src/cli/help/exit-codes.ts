@@ -11,7 +11,7 @@ export const EXIT_CODES: Readonly<Record<ExitCode, string>> = {
   3: 'rejected, or failed for several reasons',
   4: 'not authorized by the service, the object store or the queue',
   5: 'service, object store or queue unreachable or temporarily unavailable, or out of time',
-  6: 'corrupt or changed data',
+  6: 'corrupt, changed or missing data',
   7: 'not exported or not available, if that was required',
   8: 'disk or object store full, unreadable or not writable',
   9: 'another run or process holds the lock',
@@ -22,10 +22,12 @@ export const EXIT_CODES: Readonly<Record<ExitCode, string>> = {
 export const ALL_EXIT_CODES = Object.keys(EXIT_CODES).map(Number) as readonly ExitCode[];
 
 const LOCAL: readonly ExitCode[] = [0, 1, 2, 8, 130, 143];
-/** Of commands that open an object store, if one is named. */
-const STORE: readonly ExitCode[] = [...LOCAL, 3, 4, 5, 6];
+/** Of commands of the queue. Files that fail count against their slice, not against the worker. */
+const QUEUE: readonly ExitCode[] = [...LOCAL, 3, 4, 5];
+/** Of commands that read data files or a manifest: on disk, or in an object store with its own failures. */
+const FILES: readonly ExitCode[] = [...QUEUE, 6];
 /** Of commands that send requests to the service. */
-const SERVICE: readonly ExitCode[] = [...STORE, 7];
+const SERVICE: readonly ExitCode[] = [...FILES, 7];
 const SERVICE_WITH_LOCK: readonly ExitCode[] = [...SERVICE, 9];
 
 const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
@@ -37,19 +39,19 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   download: SERVICE_WITH_LOCK,
   sync: SERVICE_WITH_LOCK,
   enqueue: SERVICE,
-  worker: SERVICE_WITH_LOCK,
-  queue: [...LOCAL, 3, 4, 5],
+  worker: QUEUE,
+  queue: QUEUE,
   verify: SERVICE_WITH_LOCK,
-  coverage: STORE,
-  lock: STORE,
-  manifest: STORE,
-  convert: [...STORE, 9],
+  coverage: FILES,
+  lock: FILES,
+  manifest: FILES,
+  convert: [...FILES, 9],
   replay: SERVICE_WITH_LOCK,
-  serve: STORE,
+  serve: FILES,
   stream: SERVICE,
-  inspect: STORE,
+  inspect: FILES,
   login: SERVICE_WITH_LOCK,
-  logout: SERVICE_WITH_LOCK,
+  logout: [...LOCAL, 9],
   account: SERVICE_WITH_LOCK,
   key: SERVICE,
   sandbox: LOCAL,

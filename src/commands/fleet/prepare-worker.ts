@@ -52,5 +52,5 @@ export function prepareWorker(
 function readLockMs(args: CommandArgs): number {
   const lockMs = readTimerMs(args, 'lock-duration') ?? DEFAULT_LOCK_MS;
   if (lockMs >= MIN_LOCK_MS) return lockMs;
-  throw usageError('--lock-duration: a busy worker would lose its slices within a second; write 1s or more');
+  throw usageError('--lock-duration: at least 1s; with less, a busy worker would lose its slices');
 }

@@ -6,9 +6,9 @@ import type { ConversionEntry } from '../../store/manifest-record.js';
 
 /*
  * Raise a number here, or the writer's version of a format (`format/`), in the commit that changes the content
- * or the bytes of an output, for the same source and options. The next convert, download --convert or sync then writes outputs of another version again.
- * Changes of speed only need no new number. test/convert/output/versions.test.ts fails until the number is
- * raised.
+ * or the bytes of an output, for the same source and options. The next convert, download --convert or sync then writes
+ * outputs of another version again. Speed-only changes do not need a new number. test/convert/output/versions.test.ts
+ * fails until the number is raised.
  */
 
 /** Columns and cells of the rows of a data type (`dataset/data-types.ts`). */

@@ -27,6 +27,10 @@ export type MapperFactories = Readonly<Record<SourceTypeName, MapperFactory>>;
 /** Supported release, whose faults are listed in unsupported-messages.ts; package.json requires the same. */
 export const VENDOR_PACKAGE = 'tardis-dev@13.35.3';
 
+/**
+ * Each name must be an export of the package. With one that is not, `loadVendor` refuses the package as an
+ * unsupported release, for all types.
+ */
 const FACTORY_NAMES = {
   trade: 'normalizeTrades',
   book_change: 'normalizeBookChanges',

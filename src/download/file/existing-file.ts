@@ -97,10 +97,10 @@ async function verifyAndConvert(
     const expected = planned.expected ?? record;
     if (expected && expected.sha256 !== proof.sha256) {
       if (signal.aborted) throw abortReason(signal);
-      const origin = planned.expected ? 'that the lock file names' : 'recorded when it was downloaded';
+      const origin = planned.expected ? 'one that the lock file names' : 'recorded one';
       emit({
         event: 'warning',
-        message: `${path}: its sha256 is not the one ${origin}; downloading it again`,
+        message: `${path}: its sha256 is not the ${origin}; downloading it again`,
       });
       return undefined;
     }

@@ -35,7 +35,8 @@ export function parseHeaderNames(bytes: Buffer): readonly string[] {
 
 /**
  * The data type whose columns a header contains. Of several, the one with the most columns; of equal ones,
- * the first. Undefined if there is none.
+ * the first: a header of `liquidations` gives `trades`, and one of `book_ticker` gives `quotes`. Undefined if there
+ * is none.
  */
 export function inferDataType(names: readonly string[]): string | undefined {
   const found = new Set(names);

@@ -8,9 +8,9 @@ export interface InspectedColumn {
    * values.
    */
   readonly type: string;
-  /** Undefined if a Parquet file does not state it. */
+  /** Undefined if a format with metadata does not state it. */
   readonly nulls: number | undefined;
-  /** Undefined if no cell has a value, or a Parquet file does not state it. */
+  /** Undefined if no cell has a value, or a format with metadata does not state it. */
   readonly min: Cell | undefined;
   readonly max: Cell | undefined;
 }
@@ -27,9 +27,9 @@ export interface FileContent {
   /** Size of the file. */
   readonly bytes: number;
   readonly rows: number;
-  /** Number of row groups of a Parquet file. */
+  /** Number of row groups, of a format with row groups. */
   readonly rowGroups?: number | undefined;
-  /** Key-value metadata of a Parquet file. */
+  /** Key-value metadata, of a format with metadata. */
   readonly metadata?: Readonly<Record<string, string>> | undefined;
   readonly columns: readonly InspectedColumn[];
   /** First and last `local_timestamp`, in microseconds; undefined without rows or without this column. */
@@ -37,7 +37,7 @@ export interface FileContent {
   readonly largestGap?: TimeGap | undefined;
   /** Number of rows whose `local_timestamp` is before that of the previous row. */
   readonly outOfOrder?: number | undefined;
-  /** Reason why the order and the rows of a Parquet file are missing: its data cannot be read. */
+  /** Reason why order and rows are missing although the metadata is read: another writer's data cannot be read. */
   readonly unread?: string | undefined;
   readonly first: readonly (readonly Cell[])[];
   readonly last: readonly (readonly Cell[])[];

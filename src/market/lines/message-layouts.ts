@@ -4,7 +4,7 @@ import type { SourceTypeName } from '../names/data-type-name.js';
 export interface MessagePart {
   readonly key: string;
   readonly column: string;
-  /** `time`: ISO 8601 with three decimals. */
+  /** `time`: ISO 8601 with three decimals. There is no kind for booleans: the line writers do not support them. */
   readonly kind: 'number' | 'text' | 'time';
   /** Value in place of an empty cell; undefined to omit the key. */
   readonly fallback?: string;
