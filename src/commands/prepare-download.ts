@@ -28,11 +28,8 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const openedTarget = await openDownloadTarget(target, { ...context, session });
           const { downloadPlan } = await import('../download/download-plan.js');
           const owner = createLockOwner(host);
-          const summary = await downloadPlan({ ...openedTarget, ...context, owner, askForSpace });
-          const lockedFiles = target.list?.isFrozen && !summary.error ? target.list.files : undefined;
-          if (!lockedFiles) return summary;
-          const { reportExtraFiles } = await import('../download/lists/report-extra-files.js');
-          return reportExtraFiles(summary, { ...context, expectedPaths: lockedFiles });
+          const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
+          return downloadPlan({ ...openedTarget, ...context, owner, lockedPaths, askForSpace });
         }),
       ),
     );

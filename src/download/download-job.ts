@@ -9,4 +9,6 @@ export interface DownloadJob {
   /** Paths, directly after the probes in the plan, to process before the other files of all jobs. */
   readonly urgent?: ReadonlySet<string> | undefined;
   readonly client: ServiceClient;
+  /** Paths of a lock file, if any other day file in the folder makes the job fail. */
+  readonly lockedPaths?: { has(path: string): boolean } | undefined;
 }

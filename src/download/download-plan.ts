@@ -19,6 +19,8 @@ export interface DownloadPlanInput {
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;
   readonly client: ServiceClient;
+  /** Paths of a lock file, if any other day file in the folder makes the run fail. */
+  readonly lockedPaths?: { has(path: string): boolean } | undefined;
   /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
   /** Owner for the lock of the destination. */
@@ -42,7 +44,7 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
   try {
     emitOtherRunNote(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    const job = { plan, client };
+    const job = { plan, client, lockedPaths: input.lockedPaths };
     const { options } = plan;
     const shared = { destination, manifest, ...runPlace, options, transfers, emit, signal, askForSpace };
     const [summary] = await runDownloadJobs(shared, [job]);

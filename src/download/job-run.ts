@@ -12,6 +12,7 @@ import type { DownloadJob } from './download-job.js';
 import type { DownloadSettings, PlannedFile } from './download-options.js';
 import { processFile, processFileOnce } from './file/process-file.js';
 import type { TransferContext } from './file/transfer-context.js';
+import { findExtraFiles } from './lists/find-extra-files.js';
 import { countPlan, FILES_BEFORE_YIELD, type PlanTotals } from './plan/create-download-plan.js';
 import type { SharedRun } from './shared-run.js';
 
@@ -100,18 +101,29 @@ export class JobRun {
     }
   }
 
+  /** Reports the day files that the lock file does not name, unless the job ended early. */
+  async reportExtraFiles(): Promise<void> {
+    const { lockedPaths } = this.#job;
+    const { destination, emit } = this.#shared;
+    if (!lockedPaths || this.#stopReason()) return;
+    for await (const finding of findExtraFiles(destination, lockedPaths, this.#context.signal)) {
+      this.#runTally.addFinding(finding, 'changed');
+      emit(finding);
+    }
+  }
+
   summary(): RunSummary {
     const { strict } = this.#job.plan.options;
-    const stopped = this.#isDone ? undefined : this.#stopReason();
     return this.#runTally.summary({
       planned: this.#planned?.counts,
-      stopped,
+      stopped: this.#stopReason(),
       strict,
       seconds: this.#seconds,
     });
   }
 
   #stopReason(): TickhaulError | undefined {
+    if (this.#isDone) return undefined;
     const { stopStarting } = this.#shared;
     const { signal } = this.#context;
     if (signal.aborted) return abortReason(signal);

@@ -47,6 +47,7 @@ export async function runDownloadJobs(
     for (const feed of feeds) await feed.next();
     for (const feed of feeds) await feed.next();
     await shared.pool.waitForIdle();
+    for (const run of runs) await run.reportExtraFiles();
   } finally {
     await Promise.all([...conversions.values()].map((conversion) => conversion.close())).finally(
       removeListener,

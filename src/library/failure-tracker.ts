@@ -80,7 +80,9 @@ function findReasonInCounts({
             : `${plural(pending + unavailable, 'day file')} pending or unavailable, and strict requires them`,
       };
     case ERROR_TABLE.changed.exitCode:
-      return { code: 'changed', message: `${plural(extra, 'day file')} that the lock file does not name` };
+      return extra > 0
+        ? { code: 'changed', message: `${plural(extra, 'day file')} that the lock file does not name` }
+        : undefined;
     default:
       return undefined;
   }

@@ -90,7 +90,7 @@ export function runExitCode(failures: Iterable<number>, stopped: ErrorCode | und
 }
 
 /** 0 without failures, their exit code if they share one, else 3 (docs/spec/command-line.md#exit-codes). */
-export function commonExitCode(exitCodes: Iterable<number>): number {
+function commonExitCode(exitCodes: Iterable<number>): number {
   const distinct = new Set(exitCodes);
   distinct.delete(0);
   const [only = 0] = distinct;
