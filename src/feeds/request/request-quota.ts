@@ -49,7 +49,7 @@ export function createRequestQuota(now = (): number => performance.now()): Reque
     },
     onHeaders(headers) {
       const announced = parseCount(headers['x-ratelimit-remaining']);
-      const resetMs = parseRetryAfter(headers['x-ratelimit-reset-after'], now());
+      const resetMs = parseRetryAfter(headers['x-ratelimit-reset-after'], Date.now());
       if (announced === undefined || resetMs === undefined || resetMs > 2 * MINUTE_MS) return;
       limit = parseCount(headers['x-ratelimit-limit']) ?? limit;
       // Requests in flight may not be in the service's count yet.

@@ -60,6 +60,15 @@ test('a response of the next minute frees its requests at once; a late one of th
   await allowance.acquire(signal);
 });
 
+test('a reset time given as a date counts from the time of day', async () => {
+  const allowance = createRequestQuota(() => 0);
+  await allowance.acquire(signal);
+  const resetTime = new Date(Date.now() + 30_000).toUTCString();
+  allowance.onHeaders({ 'x-ratelimit-remaining': '0', 'x-ratelimit-reset-after': resetTime });
+  allowance.onRequestEnd();
+  await assert.rejects(allowance.acquire(AbortSignal.abort()));
+});
+
 test('headers without usable values delay no request', async () => {
   const allowance = createRequestQuota(() => 0);
   for (const headers of [{}, { 'x-ratelimit-remaining': '0' }, limits(-1, 30), limits(0, 1e9)]) {
