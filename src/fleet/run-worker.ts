@@ -86,7 +86,8 @@ class FleetWorker {
         concurrency,
         limiter: RATE_LIMITER,
         lockDuration: lockMs,
-        stalledInterval: lockMs / 2,
+        // Redis accepts only whole milliseconds.
+        stalledInterval: Math.floor(lockMs / 2),
         maxStalledCount: MAX_STALLED_COUNT,
       },
     );

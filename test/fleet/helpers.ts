@@ -49,9 +49,9 @@ export function createRequestTrigger(count: number): {
   return { reached, onRequest: ({ host }) => host === 'datasets' && ++asked === count && onReached() };
 }
 
-/** A worker whose slices are given to another after a second without a heartbeat. */
+/** A worker whose slices are given to another after a second without a heartbeat; half of it is not a whole number. */
 export function startShortLockWorker(t: TestContext, { env }: Work): Started {
-  const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1s'], { env });
+  const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1001ms'], { env });
   t.after(() => started.child.kill('SIGKILL'));
   return started;
 }
