@@ -1,5 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
-import { plural } from '../base/units.js';
+import { formatDuration, plural } from '../base/units.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
 import { isRedisReply, type OpenQueue, type SliceWorker, toRedisError } from './open-queue.js';
 import { readQueueStatus } from './queue-commands.js';
@@ -7,6 +7,8 @@ import { readExistingMark } from './remove-unused-pins.js';
 
 export interface QueueWatchInput {
   readonly open: OpenQueue;
+  /** Milliseconds without a heartbeat after which a slice is given to another worker. */
+  readonly lockMs: number;
   readonly warn: (message: string) => void;
   /** Stops the worker. */
   readonly end: (reason: TickhaulError) => void;
@@ -26,6 +28,7 @@ export class QueueWatch {
   #mark: string | undefined;
   /** Last error reply of Redis, so that it is reported once. */
   #refusal: string | undefined;
+  #hasLostSlice = false;
 
   constructor(input: QueueWatchInput) {
     this.#input = input;
@@ -49,11 +52,24 @@ export class QueueWatch {
     }
   }
 
+  /** Call it if a lock could not be renewed. Warns once, unless the whole queue is lost. */
+  async onLostSlice(): Promise<void> {
+    const { lockMs, warn } = this.#input;
+    const isQueueLost = await this.#assertNotLost().then(
+      () => false,
+      () => true,
+    );
+    if (this.#hasLostSlice || isQueueLost) return;
+    this.#hasLostSlice = true;
+    const heartbeat = `it was not renewed within ${formatDuration(lockMs)}`;
+    warn(`a slice went to another worker, since ${heartbeat}; raise --lock-duration`);
+  }
+
   /** Call it for each error of BullMQ's worker, which requests the next slice at once unless it is paused. */
   async onError(error: Error, worker: SliceWorker): Promise<void> {
     const { warn, ends } = this.#input;
     if (!isRedisReply(error)) {
-      // Connections report their errors. Errors about another worker's slice are normal unless the queue is lost.
+      // Connections report their errors, and `onLostSlice` that a slice went to another worker.
       await this.#assertNotLost().catch((reason) => this.#onRequestError(reason));
       return;
     }

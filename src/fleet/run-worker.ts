@@ -67,6 +67,7 @@ class FleetWorker {
     this.#bullmq = open.bullmq;
     this.#watch = new QueueWatch({
       open,
+      lockMs,
       warn: this.#warn,
       end: (reason) => this.#endWorker(reason),
       ends: this.#end.signal,
@@ -92,6 +93,7 @@ class FleetWorker {
       },
     );
     this.#worker.on('failed', (job) => this.#onFailed(job));
+    this.#worker.on('lockRenewalFailed', () => void this.#watch.onLostSlice());
     this.#worker.on('error', (error) => void this.#watch.onError(error, this.#worker));
     // A stopping worker takes no further slice, even if it was stopped before it started.
     this.#end.signal.addEventListener('abort', () => void this.#worker.pause(true), { once: true });

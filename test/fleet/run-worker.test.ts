@@ -32,6 +32,23 @@ test('another worker completes the slices of a killed worker', { skip: NO_REDIS 
   await assertComplete(work);
 });
 
+test('a worker that lost slices to another warns once, and names the flag', { skip: NO_REDIS }, async (t) => {
+  const { reached, onRequest } = createRequestTrigger(5);
+  const work = await createWork(t, { latencyMs: 50, onRequest });
+  const frozen = startShortLockWorker(t, work);
+  await Promise.race([reached, frozen.finished]);
+  frozen.child.kill('SIGSTOP');
+  assert.equal((await startShortLockWorker(t, work).finished).exitCode, 0);
+  frozen.child.kill('SIGCONT');
+  const { exitCode, stderr } = await frozen.finished;
+  assert.equal(exitCode, 0, stderr);
+  assert.equal(
+    stderr.match(/a slice went to another worker.* within 1\.0s; raise --lock-duration/g)?.length,
+    1,
+    stderr,
+  );
+});
+
 test('a slice that lost its worker too often is reported, and counts as failed', {
   skip: NO_REDIS,
 }, async (t) => {
