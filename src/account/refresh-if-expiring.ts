@@ -21,7 +21,7 @@ export async function refreshIfExpiring(context: AccountContext, identity: Ident
       return runStep('refresh', () => refreshIdentity(calls, issuer, current.refreshToken));
     });
   } catch (error) {
-    const mayBeTemporary = error instanceof TickhaulError && judgeError(error).canRepeat;
+    const mayBeTemporary = error instanceof TickhaulError && judgeError(error).canRepeatRequest;
     if (mayBeTemporary && !isExpired(identity.assertion, Date.now())) return identity;
     throw error;
   }

@@ -3,9 +3,9 @@ import { ERROR_TABLE, type ErrorCode } from './errors.js';
 /** What an error means beyond the attempt that it ended. */
 export interface ErrorJudgement {
   /** Whether the same request may succeed later. */
-  readonly canRepeat: boolean;
+  readonly canRepeatRequest: boolean;
   /** Whether another attempt at the same file may succeed: the same request, or a new upload. */
-  readonly canRetry: boolean;
+  readonly canRetryFile: boolean;
   /** Whether all other files would fail as well, so that the whole run pauses or ends. */
   readonly affectsRun: boolean;
   /** Whether a run or job that ended with this error left files out because of it. A lost lock does this too. */
@@ -20,8 +20,8 @@ export interface ErrorJudgement {
 export function judgeError({ code }: { readonly code: ErrorCode }): ErrorJudgement {
   const { retry, affectsRun } = ERROR_TABLE[code];
   return {
-    canRepeat: retry === 'request',
-    canRetry: retry !== false,
+    canRepeatRequest: retry === 'request',
+    canRetryFile: retry !== false,
     affectsRun,
     endsRun: affectsRun || code === 'locked',
     endsStream: code === 'usage',

@@ -25,8 +25,8 @@ export async function withRetries<T>(action: () => Promise<T>, options: RetryOpt
       return await action();
     } catch (error) {
       if (!(error instanceof TickhaulError) || attempt >= maxAttempts) throw error;
-      const { canRepeat, canRetry } = judgeError(error);
-      if (!(isFile ? canRetry : canRepeat)) throw error;
+      const { canRepeatRequest, canRetryFile } = judgeError(error);
+      if (!(isFile ? canRetryFile : canRepeatRequest)) throw error;
       const requestedMs = error.retryAfterMs ?? 0;
       if (requestedMs > maxWaitMs || mayRetry?.(error) === false) throw error;
       const waitMs = Math.max(requestedMs, retryDelayMs(attempt, Math.random()));

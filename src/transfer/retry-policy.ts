@@ -33,7 +33,7 @@ export function finalError(
   failedAttempts: number,
   { retries, maxWaitMs }: RetryLimits,
 ): TickhaulError | undefined {
-  if (!judgeError(cause).canRetry) return cause;
+  if (!judgeError(cause).canRetryFile) return cause;
   const { code, status, retryAfterMs = 0 } = cause;
   if (retryAfterMs <= maxWaitMs) return failedAttempts > retries ? cause : undefined;
   const seconds = Math.ceil(retryAfterMs / 1000);

@@ -8,14 +8,14 @@ const codesWith = (isMet: (judgement: ErrorJudgement) => boolean): readonly stri
 
 test('a lost upload is retried with a new upload, and every other retry repeats the request', () => {
   assert.deepEqual(
-    codesWith(({ canRetry, canRepeat }) => canRetry !== canRepeat),
+    codesWith(({ canRetryFile, canRepeatRequest }) => canRetryFile !== canRepeatRequest),
     ['upload_lost'],
   );
 });
 
 test('only a limit of the service pauses the whole run; all else that affects it ends it', () => {
   assert.deepEqual(
-    codesWith(({ canRetry, affectsRun }) => canRetry && affectsRun),
+    codesWith(({ canRetryFile, affectsRun }) => canRetryFile && affectsRun),
     ['ip_locked', 'rate_limited'],
   );
   assert.deepEqual(

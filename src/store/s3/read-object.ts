@@ -49,7 +49,7 @@ export async function* readObject(
       }
       if (position >= endPosition) return;
     } catch (error) {
-      if (!(error instanceof TickhaulError) || !judgeError(error).canRepeat) throw error;
+      if (!(error instanceof TickhaulError) || !judgeError(error).canRepeatRequest) throw error;
       if (++disconnects > MAX_DISCONNECTS) throw createGaveUpError(error, name, disconnects);
       continue;
     } finally {

@@ -97,7 +97,7 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
             !closed.signal.aborted && (error.code !== 'stalled' || ++stalls < MAX_STALLED_ATTEMPTS),
         });
       } catch (error) {
-        throw error instanceof TickhaulError && judgeError(error).canRepeat && !signal?.aborted
+        throw error instanceof TickhaulError && judgeError(error).canRepeatRequest && !signal?.aborted
           ? createGaveUpError(error, name, attempts, hostAdvice(error, settings))
           : error;
       }
