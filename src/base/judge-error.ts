@@ -14,9 +14,15 @@ export interface ErrorJudgement {
   readonly endsStream: boolean;
   /** Whether a connection that worked broke or became silent. */
   readonly isDisconnect: boolean;
+  /** Whether the service asks for fewer requests. Unless the delay is too long, a worker of the queue need not end. */
+  readonly isCongestion: boolean;
 }
 
-/** Judges an error: the only place that decides whether it is retried and whether it affects the whole run. */
+/**
+ * Judges an error: the only place that decides whether it is retried and whether it affects the whole run. A caller may
+ * narrow a judgement by a code that only it reacts to: a worker waits after `ip_locked` and pauses the queue after
+ * `transfer_limit`, and `mayRetry` of `withRetries` excludes errors whose retries the caller counts otherwise.
+ */
 export function judgeError({ code }: { readonly code: ErrorCode }): ErrorJudgement {
   const { retry, affectsRun } = ERROR_TABLE[code];
   return {
@@ -26,5 +32,6 @@ export function judgeError({ code }: { readonly code: ErrorCode }): ErrorJudgeme
     endsRun: affectsRun || code === 'locked',
     endsStream: code === 'usage',
     isDisconnect: code === 'reset' || code === 'stalled',
+    isCongestion: code === 'rate_limited',
   };
 }

@@ -67,10 +67,10 @@ function decideErrorOutcome(
   if (isStopped) return { status: 'returned', reason };
   // Another run took the folder's lock or locks a store exclusively. The next worker opens the destination again.
   if (code === 'locked') return { status: 'returned', reason, returnDelayMs: LOCKED_DELAY_MS };
-  if (code === 'rate_limited' && retryAfterMs > maxWaitMs)
+  const { affectsRun, isCongestion } = judgeError(reason);
+  if (isCongestion && retryAfterMs > maxWaitMs)
     return { status: 'returned', reason, endsWorker: true, pauseAllMs: retryAfterMs };
   // After a shorter limit, this worker may continue with other slices.
-  if (code !== 'rate_limited' && judgeError(reason).affectsRun)
-    return { status: 'returned', reason, endsWorker: true };
+  if (affectsRun && !isCongestion) return { status: 'returned', reason, endsWorker: true };
   return { status: 'failed', reason };
 }

@@ -1,5 +1,6 @@
 import { retryDelayMs } from '../base/backoff.js';
 import { TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
 import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
 import { isMessageFields } from '../dialects/message-fields.js';
 import { parseRetryAfter } from '../service/http/retry-after.js';
@@ -64,10 +65,11 @@ function parseRequestedWait(message: unknown): number | undefined {
  * than usual after a rate limit, a ban or a refusal; otherwise the retry delay of transfers.
  * @param attempt 1 for the first attempt after a healthy connection.
  */
-export function reconnectDelayMs({ code, status, retryAfterMs }: TickhaulError, attempt: number): number {
+export function reconnectDelayMs(error: TickhaulError, attempt: number): number {
+  const { code, status, retryAfterMs } = error;
   const usual = retryDelayMs(attempt, Math.random());
   if (retryAfterMs !== undefined) return retryAfterMs + usual;
   if (status === 418) return BAN_MS + usual;
-  const step = code === 'rate_limited' ? RATE_LIMIT_MS : code === 'no_access' ? REFUSED_MS : 0;
+  const step = judgeError(error).isCongestion ? RATE_LIMIT_MS : code === 'no_access' ? REFUSED_MS : 0;
   return Math.min(step * attempt, MAX_WAIT_MS) + usual;
 }

@@ -50,8 +50,8 @@ export async function waitBeforeRetry(
   failedAttempts: number,
   { pause, concurrency, signal, onRetry, onPause }: RetryContext,
 ): Promise<void> {
-  const { affectsRun, isDisconnect } = judgeError(cause);
-  if (cause.code === 'rate_limited') concurrency.onCongestion(performance.now(), 'rate');
+  const { affectsRun, isCongestion, isDisconnect } = judgeError(cause);
+  if (isCongestion) concurrency.onCongestion(performance.now(), 'rate');
   if (isDisconnect) concurrency.onCongestion(performance.now(), 'broken');
   const waitMs = Math.max(cause.retryAfterMs ?? 0, retryDelayMs(failedAttempts, Math.random()));
   const error = toFileError(cause);
