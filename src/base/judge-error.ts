@@ -16,7 +16,12 @@ export interface ErrorJudgement {
   readonly isDisconnect: boolean;
   /** Whether the service asks for fewer requests. Unless the delay is too long, a worker of the queue need not end. */
   readonly isCongestion: boolean;
+  /** Whether the same command may succeed later or after its cause is removed. A file that differs stays different. */
+  readonly canRerun: boolean;
 }
+
+/** Exit codes of causes that may be gone when a command is run again. */
+const RERUN_EXIT_CODES: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
 
 /**
  * Judges an error: the only place that decides whether it is retried and whether it affects the whole run. A caller may
@@ -24,7 +29,7 @@ export interface ErrorJudgement {
  * `transfer_limit`, and `mayRetry` of `withRetries` excludes errors whose retries the caller counts otherwise.
  */
 export function judgeError({ code }: { readonly code: ErrorCode }): ErrorJudgement {
-  const { retry, affectsRun } = ERROR_TABLE[code];
+  const { exitCode, retry, affectsRun } = ERROR_TABLE[code];
   return {
     canRepeatRequest: retry === 'request',
     canRetryFile: retry !== false,
@@ -33,5 +38,6 @@ export function judgeError({ code }: { readonly code: ErrorCode }): ErrorJudgeme
     endsStream: code === 'usage',
     isDisconnect: code === 'reset' || code === 'stalled',
     isCongestion: code === 'rate_limited',
+    canRerun: RERUN_EXIT_CODES.has(exitCode) && code !== 'changed' && code !== 'missing',
   };
 }

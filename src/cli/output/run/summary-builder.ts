@@ -1,6 +1,6 @@
 import type { ChalkInstance } from 'chalk';
-import { ERROR_TABLE } from '../../../base/errors.js';
 import type { FileError } from '../../../base/file-error.js';
+import { judgeError } from '../../../base/judge-error.js';
 import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
@@ -24,6 +24,7 @@ export interface SummaryBuilder {
 export function createSummaryBuilder(columns: () => number): SummaryBuilder {
   const pendingDays = new Set<Day>();
   let exchange = '';
+  let failedForNow = false;
   let md5Mismatches = 0;
   let planned = 0;
   let folder: string | undefined;
@@ -44,6 +45,8 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
       exchange = event.file?.exchange ?? exchange;
       if (event.error !== undefined && failures.push(event.error.message) > MAX_REMEMBERED_FAILURES)
         failures.shift();
+      failedForNow ||=
+        event.status === 'failed' && event.error !== undefined && judgeError(event.error).canRerun;
       if (event.md5Match === false) md5Mismatches++;
       if (event.status === 'pending' && event.file) pendingDays.add(event.file.day);
     },
@@ -56,6 +59,7 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
         summary,
         {
           exchange,
+          failedForNow,
           md5Mismatches,
           folder,
           pendingDays: [...pendingDays].sort((a, b) => a - b),
@@ -85,6 +89,8 @@ export function formatRunError(error: FileError): string {
 
 interface CollectedEvents {
   readonly exchange: string;
+  /** Whether a file failed that may succeed when the command is run again. */
+  readonly failedForNow: boolean;
   /** Files whose x-md5 did not match. */
   readonly md5Mismatches: number;
   /** Folder of a download. */
@@ -184,12 +190,9 @@ function formatCounts(
   return `${parts.length === 0 ? 'no files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
 
-/** Exit codes after which running the same command again may help. */
-const RERUN_EXIT_CODES: ReadonlySet<number> = new Set([3, 5, 6, 8, 130, 143]);
-
 function suggestNextSteps(
   summary: RunSummary,
-  { exchange, md5Mismatches, pendingDays }: CollectedEvents,
+  { exchange, failedForNow, md5Mismatches, pendingDays }: CollectedEvents,
 ): readonly string[] {
   const { counts, findings, outdated, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
@@ -220,8 +223,8 @@ function suggestNextSteps(
         : `${files} that no API key covers; tickhaul key shows what yours covers, if it has not expired; without one, set TICKHAUL_API_KEY`,
     );
   }
-  const isPermanent = error !== undefined && !RERUN_EXIT_CODES.has(ERROR_TABLE[error.code].exitCode);
-  if (!isPermanent && ((counts.failed ?? 0) > 0 || unfinished > 0 || error !== undefined)) {
+  const isIncomplete = failedForNow || unfinished > 0 || error !== undefined;
+  if (isIncomplete && (error === undefined || judgeError(error).canRerun)) {
     steps.push('run the same command again; complete files are kept');
   }
   return steps;

@@ -98,6 +98,17 @@ test('file names cannot break lines or move the cursor', async () => {
   assert.deepEqual([lines.length, lines.join().includes('\u001b')], [3, false]);
 });
 
+test('a run whose files can only fail again does not suggest it', async () => {
+  for (const code of ['server_error', 'changed'] as const) {
+    const stderr = createSink();
+    const context = { stdout: createSink(), stderr, chalk: new Chalk({ level: 0 }), now: () => 0 };
+    const reporter = await createReporter('lines', context);
+    reporter.event({ ...failed, error: { code, message: code } });
+    reporter.finish({ exitCode: 6, counts: { failed: 1 }, unfinished: 0, bytes: 0, seconds: 2 });
+    assert.equal(stderr.text().includes('run the same command again'), code === 'server_error');
+  }
+});
+
 test('json prints plan, files and summary on stdout, warnings on stderr', async () => {
   const { stdout, stderr } = await play('json');
   const lines = stdout
