@@ -3,7 +3,7 @@ import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import type { LiveEvent, LiveInput, LiveOption } from '../live/live-options.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
-import { parseDataTypeName } from '../market/names/data-type-name.js';
+import { parseMessageType } from '../market/names/message-type-name.js';
 import type { PartFile } from '../store/files.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readListFlag, readPath, readTimerMs } from './arguments/read-arguments.js';
@@ -125,7 +125,7 @@ async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<read
   const names = readListFlag(args, 'type');
   if (!names)
     throw usageError('--type is missing: name normalized data types, such as --type trade,book_change');
-  const types = [...new Set(names)].map(parseDataTypeName);
+  const types = [...new Set(names)].map(parseMessageType);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
   const timeoutIntervalMs = readTimerMs(args, 'timeout-interval') ?? DEFAULT_TIMEOUT_INTERVAL_MS;
   const replayOptions = await readReplayOptions(args, signal);

@@ -7,7 +7,7 @@ import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import type { TextSink } from '../integrity/gunzip.js';
-import type { ComputedType } from '../market/names/data-type-name.js';
+import type { ComputedType } from '../market/names/message-type-name.js';
 import type { RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import type { Files, PartFile } from '../store/files.js';

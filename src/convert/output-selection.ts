@@ -1,4 +1,4 @@
-import { type ComputedType, parseComputedTypeName } from '../market/names/data-type-name.js';
+import { type ComputedType, parseComputedTypeName } from '../market/names/message-type-name.js';
 
 /** The requested outputs of day files: rows, computed types, or both. */
 export interface OutputSelection {
@@ -26,14 +26,14 @@ export function outputsForDataType(
   { rows, computed }: OutputSelection,
   dataType: string,
 ): readonly (ComputedType | undefined)[] {
-  const types = computed.filter(({ dayFiles }) => dayFiles === dataType);
+  const types = computed.filter(({ dayFileType }) => dayFileType === dataType);
   return rows ? [undefined, ...types] : types;
 }
 
 /** Lists, for messages, the data type from which each computed type is computed. */
 export function describeRequiredTypes({ computed }: OutputSelection): string {
-  const needs = new Map(computed.map(({ name, dayFiles }) => [dayFiles, name]));
-  return [...needs].map(([dayFiles, name]) => `${name} is computed from ${dayFiles}`).join(', ');
+  const needs = new Map(computed.map(({ name, dayFileType }) => [dayFileType, name]));
+  return [...needs].map(([dayFileType, name]) => `${name} is computed from ${dayFileType}`).join(', ');
 }
 
 /**
@@ -43,11 +43,13 @@ export function describeRequiredTypes({ computed }: OutputSelection): string {
 export function findMismatches(selection: OutputSelection, dataTypes: Iterable<string>): readonly string[] {
   const known = new Set(dataTypes);
   const skipped = [...known].filter((dataType) => outputsForDataType(selection, dataType).length === 0);
-  const unmatched = selection.computed.filter(({ dayFiles }) => !known.has(dayFiles));
+  const unmatched = selection.computed.filter(({ dayFileType }) => !known.has(dayFileType));
   return [
     ...(skipped.length > 0
       ? [`skipping files of ${skipped.join(', ')}: ${describeRequiredTypes(selection)}`]
       : []),
-    ...unmatched.map(({ name, dayFiles }) => `${name}: is computed from ${dayFiles}, which are not selected`),
+    ...unmatched.map(
+      ({ name, dayFileType }) => `${name}: is computed from ${dayFileType}, which are not selected`,
+    ),
   ];
 }

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import type { LineBuffer } from '../market/lines/line-buffer.js';
-import type { NormalizedType } from '../market/names/data-type-name.js';
+import type { NormalizedType } from '../market/names/message-type-name.js';
 import { RecordPipeline } from '../market/records/record-pipeline.js';
 import type { SourceRecord } from '../market/records/source-record.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';

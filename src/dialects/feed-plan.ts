@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
-import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/data-type-name.js';
+import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
@@ -121,7 +121,7 @@ function splitIntoSegments(
  * messages.
  */
 function listSourceTypes(types: readonly NormalizedType[]): readonly SourceTypeName[] {
-  const files = new Set<string>(types.map(({ dayFiles }) => dayFiles));
+  const files = new Set<string>(types.map(({ dayFileType }) => dayFileType));
   return (Object.keys(SOURCE_TYPES) as SourceTypeName[]).filter((name) => files.has(SOURCE_TYPES[name]));
 }
 

@@ -1,5 +1,5 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
-import type { SourceTypeName } from '../market/names/data-type-name.js';
+import type { SourceTypeName } from '../market/names/message-type-name.js';
 
 /** Messages that cannot be normalized correctly. */
 export interface UnsupportedMessages {

@@ -59,7 +59,7 @@ export function deriveExchangeRecord(
     return { id, dataTypes: [...dataTypes], ...(named.has(toDatasetSymbol(id)) ? {} : bounds) };
   });
   // Options are rows of one grouped file, so no file is named after them.
-  if (types.some(({ dayFiles }) => dayFiles === 'options_chain')) {
+  if (types.some(({ dayFileType }) => dayFileType === 'options_chain')) {
     for (const id of named) if (!bySymbol.has(id)) symbols.push({ id, dataTypes: [] });
   }
   symbols.sort((a, b) => (a.id < b.id ? -1 : 1));

@@ -134,7 +134,7 @@ async function completeRecords(
 function replayScope({ options, types, period }: ReplayRequest): ManifestScope {
   return {
     exchanges: [...new Set(options.map(({ exchange }) => exchange))],
-    dataTypes: [...new Set(types.map(({ dayFiles }) => dayFiles))],
+    dataTypes: [...new Set(types.map(({ dayFileType }) => dayFileType))],
     ...periodToDays(period),
   };
 }

@@ -6,7 +6,7 @@ import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
-import { SOURCE_TYPES } from '../market/names/data-type-name.js';
+import { SOURCE_TYPES } from '../market/names/message-type-name.js';
 import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import { periodToDays } from './parse-period.js';
 import type { ReplayOption, ReplayRequest, ReplaySeries } from './replay-request.js';
@@ -52,7 +52,7 @@ async function planExchange(
 ): Promise<readonly PlannedReplaySeries[]> {
   const symbols = record.datasets?.symbols ?? [];
   const has = (dataType: DataType): boolean => symbols.some(({ dataTypes }) => dataTypes.includes(dataType));
-  const missingTypes = request.types.filter(({ dayFiles }) => !has(dayFiles)).map(({ name }) => name);
+  const missingTypes = request.types.filter(({ dayFileType }) => !has(dayFileType)).map(({ name }) => name);
   if (missingTypes.length === request.types.length) {
     throw usageError(`${record.id} has no ${missingTypes.join(', ')}; see: tickhaul symbols ${record.id}`);
   }
@@ -60,7 +60,7 @@ async function planExchange(
     context.warn(`${record.id} has no ${missingTypes.join(', ')}, which is left out`);
   const planned: PlannedReplaySeries[] = [];
   for (const dataType of Object.values(SOURCE_TYPES)) {
-    if (!has(dataType) || !request.types.some(({ dayFiles }) => dayFiles === dataType)) continue;
+    if (!has(dataType) || !request.types.some(({ dayFileType }) => dayFileType === dataType)) continue;
     planned.push(...(await planType(dataType, option, record, request, context)));
   }
   return planned;
@@ -93,7 +93,7 @@ async function planType(
     exchange: record.id,
     dataType,
     symbol: GROUPED_SYMBOLS.has(symbol) ? undefined : symbol,
-    types: types.filter(({ dayFiles }) => dayFiles === dataType),
+    types: types.filter(({ dayFileType }) => dayFileType === dataType),
     symbols: selectedSymbols,
     files: files.sort((a, b) => a.file.day - b.file.day),
   }));

@@ -1,6 +1,6 @@
 import type { DataType } from '../dataset/data-types.js';
 import type { Day } from '../dataset/day.js';
-import type { NormalizedType } from '../market/names/data-type-name.js';
+import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 
 /** One exchange of a replay, as requested. */

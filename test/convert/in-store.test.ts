@@ -8,7 +8,7 @@ import { type ConvertFileJob, type ConvertFileResult, convertFile } from '../../
 import { runConvertJob } from '../../src/convert/convert-job.js';
 import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
 import { createOutputOptions } from '../../src/format/create-output-options.js';
-import { parseComputedTypeName } from '../../src/market/names/data-type-name.js';
+import { parseComputedTypeName } from '../../src/market/names/message-type-name.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import { csvOf, parquetRows, writeDayFile } from './day-files.js';

@@ -1,7 +1,7 @@
 import { FeedLines } from '../../src/dialects/feed-lines.js';
 import { planFeed } from '../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../src/market/names/message-type-name.js';
 
 /** A local timestamp with the message, or a disconnect. */
 export type Event = readonly [localTimestamp: string, message: unknown] | 'disconnect';
@@ -17,7 +17,7 @@ interface Feed {
 /** The lines of a feed of a few days from the first message on; a message may be given as JSON text. */
 export async function linesOf(feed: Feed, events: readonly Event[]): Promise<readonly string[]> {
   const { exchange, symbols, withDisconnects = false } = feed;
-  const types = feed.types.split(',').map(parseDataTypeName);
+  const types = feed.types.split(',').map(parseMessageType);
   const first = events.find((event) => event !== 'disconnect')?.[0] ?? '2024-03-01T00:00:00.0000000Z';
   const start = Date.parse(`${(feed.from ?? first).slice(0, 16)}Z`) * 1000;
   const period = { start, end: start + 3 * 86_400_000_000 };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { type FeedPlan, planFeed } from '../../src/dialects/feed-plan.js';
 import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
-import { parseDataTypeName, SOURCE_TYPES } from '../../src/market/names/data-type-name.js';
+import { parseMessageType, SOURCE_TYPES } from '../../src/market/names/message-type-name.js';
 
 const DAY = 86_400_000_000;
 const at = (time: string): number => Date.parse(time) * 1000;
@@ -16,7 +16,7 @@ function plan(
   symbols?: string[],
 ): Promise<FeedPlan> {
   const period = { start: at(from), end: at(to) };
-  return planFeed({ exchange, types: types.split(',').map(parseDataTypeName), symbols, period });
+  return planFeed({ exchange, types: types.split(',').map(parseMessageType), symbols, period });
 }
 
 /** Channels by the start of their segment. */
@@ -97,7 +97,7 @@ test("uses tickhaul's own normalizers from the day on which the feed changed", a
     ['kraken', 'trade', '2026-07-10'],
   ] as const) {
     const period = { start: at(day) - DAY, end: at(day) + DAY };
-    const { segments } = await planFeed({ exchange, types: [parseDataTypeName(type)], period });
+    const { segments } = await planFeed({ exchange, types: [parseMessageType(type)], period });
     assert.deepEqual(
       segments.map(({ start }) => start),
       [at(day) - DAY, at(day)],
@@ -143,7 +143,7 @@ test('refuses messages that would be missing or wrong, with an alternative', asy
 });
 
 test('plans all types over years', async () => {
-  const types = Object.keys(SOURCE_TYPES).map(parseDataTypeName);
+  const types = Object.keys(SOURCE_TYPES).map(parseMessageType);
   const period = { start: at('2020-06-01'), end: at('2022-10-01') };
   for (const exchange of ['huobi', 'delta', 'poloniex', 'phemex', 'okcoin', 'okex-options']) {
     const { segments } = await planFeed({ exchange, types, period });

@@ -1,7 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { LiveEvent, LiveInput, LiveOption } from '../../src/live/live-options.js';
 import { streamLive } from '../../src/live/stream-live.js';
-import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../src/market/names/message-type-name.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
 
 export interface Line {
@@ -36,7 +36,7 @@ export function option(
   return {
     exchange,
     symbols,
-    types: types.split(',').map(parseDataTypeName),
+    types: types.split(',').map(parseMessageType),
     withDisconnects: true,
     timeoutIntervalMs: 0,
     ...more,

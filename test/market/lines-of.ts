@@ -1,7 +1,7 @@
 import type { DataType } from '../../src/dataset/data-types.js';
 import { createDayFileLines } from '../../src/market/day-file/day-file-lines.js';
 import { LineBuffer } from '../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../src/market/names/message-type-name.js';
 import type { Period } from '../../src/market/trade-bars.js';
 import { batchesOf } from './batches.js';
 
@@ -27,7 +27,7 @@ export function linesOf(
   const lines = createDayFileLines({
     schema,
     dataType,
-    types: names.map(parseDataTypeName),
+    types: names.map(parseMessageType),
     period,
     isSelected: isWanted,
   });

@@ -8,7 +8,7 @@ import type { DataType } from '../../src/dataset/data-types.js';
 import { addDays, parseDay } from '../../src/dataset/day.js';
 import { createLineMemories } from '../../src/market/day-file/text-lines.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../src/market/names/message-type-name.js';
 import { TimeMerge } from '../../src/market/time-merge.js';
 import { FileArrivals } from '../../src/replay/file-arrivals.js';
 import { createHandover } from '../../src/replay/handover.js';
@@ -31,7 +31,7 @@ import { csvOf, writeDayFile } from '../convert/day-files.js';
 import { tempDir } from '../helpers/temp.js';
 import { ALWAYS, linesOf } from '../market/lines-of.js';
 
-const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseDataTypeName);
+const TYPES = ['trade', 'trade_bar_10s', 'book_change', 'quote'].map(parseMessageType);
 const { signal } = new AbortController();
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;
@@ -106,7 +106,7 @@ async function someSeries(dir: string): Promise<ReplaySeries[]> {
       const [, row = ''] = csv.split('\n');
       const quoted = row.replaceAll(/[^,]+/g, '"$&"');
       const path = await writeDayFile(dir, dataType, `${csv}${quoted}\n${row}`, `S${at}`);
-      const types = TYPES.filter(({ dayFiles }) => dayFiles === dataType);
+      const types = TYPES.filter(({ dayFileType }) => dayFileType === dataType);
       const files = [createFile(path), createFile(path)];
       return {
         exchange: 'deribit',

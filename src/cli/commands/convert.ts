@@ -4,7 +4,7 @@ import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arg
 import type { OutputSelection } from '../../convert/output-selection.js';
 import { STDOUT_FORMAT } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';

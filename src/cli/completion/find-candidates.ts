@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { SOURCE_TYPES } from '../../market/names/data-type-name.js';
+import { SOURCE_TYPES } from '../../market/names/message-type-name.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
 import { type CommandOutline, commandName } from '../arguments/command.js';
 import { type Cursor, type CursorPosition, listFlags } from './find-cursor.js';

@@ -2,9 +2,9 @@ import { MAX_TIMER_MS } from '../../base/deadline.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { parseDuration, parseSize } from '../../base/units.js';
-import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayWord } from '../../dataset/day.js';
+import { dayFileTypeHint } from '../../dataset/day-file-type-hint.js';
 import { parseShard, type Shard } from '../../dataset/shard.js';
 import { hasObjectKey, isObjectLocation, normalizeScheme, parseScheme } from '../../store/location.js';
 import type { CommandArgs } from './command-args.js';
@@ -157,7 +157,8 @@ export function readDay(args: CommandArgs, flag: string): string | undefined {
 export function readDataType(args: CommandArgs, flag: string): DataType | undefined {
   return parseFlag(args, flag, (text) => {
     if (isDataType(text)) return text;
-    const hint = dataTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
+    const hint =
+      dayFileTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
     throw usageError(`"${text}" is not a known data type${hint}`);
   });
 }

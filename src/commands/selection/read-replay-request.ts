@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { minutesToUsRange, usRangeToMinutes } from '../../dataset/minute.js';
-import { parseDataTypeName } from '../../market/names/data-type-name.js';
+import { parseMessageType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import { parsePeriod, type RequestedPeriod } from '../../replay/parse-period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/replay-request.js';
@@ -23,7 +23,7 @@ export async function readReplayRequest(args: CommandArgs, signal: AbortSignal):
     throw usageError(
       "--type is missing: name normalized data types, such as --type trade,book_change, or an exchange's own --channel",
     );
-  const types = [...new Set(names)].map(parseDataTypeName);
+  const types = [...new Set(names)].map(parseMessageType);
   const period = readPeriodFlags(args);
   const options = await readReplayOptions(args, signal);
   assertNamedOnce(options);

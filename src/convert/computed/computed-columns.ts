@@ -1,6 +1,6 @@
 import { bookLevelColumns, type Column, LEADING_COLUMNS } from '../../dataset/data-types.js';
 import type { Schema } from '../../format/batch.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 
 const number = (name: string): Column => ({ name, kind: 'number' });
 const time = (name: string): Column => ({ name, kind: 'time' });

@@ -11,7 +11,7 @@ import {
   createBarStream,
   createSnapshotStream,
 } from '../../market/day-file/computed-stream.js';
-import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/data-type-name.js';
+import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 import type { PartFile } from '../../store/files.js';
 import type { ConversionResult } from '../conversion.js';
@@ -143,12 +143,12 @@ function createComputedTypes(
 
 /** The data type in the file can differ from the planned one. */
 function assertDataType({ path, outputs }: ComputedConversionInput, dataType: string): void {
-  const other = outputs.find(({ type }) => type.dayFiles !== dataType);
+  const other = outputs.find(({ type }) => type.dayFileType !== dataType);
   if (!other) return;
-  const { name, dayFiles } = other.type;
+  const { name, dayFileType } = other.type;
   throw new TickhaulError(
     'usage',
-    `${path}: has ${dataType}, but ${name} is computed from ${dayFiles}; select another type`,
+    `${path}: has ${dataType}, but ${name} is computed from ${dayFileType}; select another type`,
   );
 }
 

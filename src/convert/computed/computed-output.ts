@@ -1,7 +1,7 @@
 import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { PartFile } from '../../store/files.js';
 import { formatProvenance, type Provenance } from '../output/provenance.js';
 import { computedColumns } from './computed-columns.js';

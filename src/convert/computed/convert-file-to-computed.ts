@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import type { Day } from '../../dataset/day.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
 import type { ConvertFileResult } from '../convert-file.js';
 import type { SourceContent } from '../output/provenance.js';

@@ -1,6 +1,6 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Files } from '../../store/files.js';
 import { absoluteLocation } from '../../store/location.js';
 import type { OutputSelection } from '../output-selection.js';

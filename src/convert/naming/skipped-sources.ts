@@ -1,4 +1,4 @@
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Files } from '../../store/files.js';
 import { describeRequiredTypes, type OutputSelection } from '../output-selection.js';
 import { readDataTypeFromHeader } from './read-data-type-from-header.js';
@@ -38,7 +38,7 @@ export class SkippedSources {
     if (computed.length === 0) return [];
     const dataType = known ?? (await readDataTypeFromHeader(this.#files, path, this.#signal));
     if (dataType === undefined) return computed;
-    const types = computed.filter(({ dayFiles }) => dayFiles === dataType);
+    const types = computed.filter(({ dayFileType }) => dayFileType === dataType);
     if (types.length === 0 && !rows) this.#add(dataType, path);
     return types;
   }

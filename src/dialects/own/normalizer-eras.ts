@@ -1,4 +1,4 @@
-import type { SourceTypeName } from '../../market/names/data-type-name.js';
+import type { SourceTypeName } from '../../market/names/message-type-name.js';
 import type { Normalizer } from '../normalizer.js';
 import {
   bitgetBooks,

@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../../base/errors.js';
 import { isSystemError, usageError } from '../../base/errors.js';
-import type { SourceTypeName } from '../../market/names/data-type-name.js';
+import type { SourceTypeName } from '../../market/names/message-type-name.js';
 
 /** A date with microseconds, as the vendor's normalizers use it. */
 export type MicroDate = Date & { μs?: number };

@@ -5,7 +5,7 @@ import { type Conversion, type ConversionResult, startConversion } from '../../c
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
 import type { OutputOptions } from '../../format/output-options.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { PartFile, StoredVersion, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
 

@@ -1,7 +1,7 @@
 import { findMismatches, outputsForDataType, ROWS_ONLY } from '../../convert/output-selection.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { ComputedType } from '../../market/names/data-type-name.js';
+import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { ConvertSetting, PlannedOutput } from '../download-options.js';
 
 /**

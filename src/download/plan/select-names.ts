@@ -1,8 +1,8 @@
 // Resolution of data types and symbols against an exchange's record.
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { dataTypeHint } from '../../dataset/data-type-hints.js';
 import { createGlobMatcher, GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import { dayFileTypeHint } from '../../dataset/day-file-type-hint.js';
 import type { DatasetSymbol } from '../../service/records/fetch-records.js';
 import type { Selection } from '../download-options.js';
 
@@ -37,7 +37,7 @@ export function selectTypes(
     // Accept another case.
     for (const name of known) if (name.toLowerCase() === type.toLowerCase()) return name;
     throw usageError(
-      `unknown data type "${type}" for ${exchange}${dataTypeHint(type) || didYouMean(type, known) || `; it has ${[...known].sort().join(', ')}`}`,
+      `unknown data type "${type}" for ${exchange}${dayFileTypeHint(type) || didYouMean(type, known) || `; it has ${[...known].sort().join(', ')}`}`,
     );
   });
   return { list: [...new Set(list)] };

@@ -1,5 +1,5 @@
 import type { Instrument } from '../instrument.js';
-import type { BookSnapshotType } from '../names/data-type-name.js';
+import type { BookSnapshotType } from '../names/message-type-name.js';
 import type { OrderBook } from './order-book.js';
 import { type SideLevels, TopLevels } from './top-levels.js';
 

@@ -1,7 +1,7 @@
 import type { Batch, Schema } from '../../format/batch.js';
 import { type BookSnapshot, BookSnapshots } from '../book/book-snapshots.js';
 import { OrderBook } from '../book/order-book.js';
-import type { BookSnapshotType, TradeBarType } from '../names/data-type-name.js';
+import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
 import { type Period, type TradeBar, TradeBars } from '../trade-bars.js';
 import { BookRows } from './book-rows.js';
 import { Instruments } from './instruments.js';

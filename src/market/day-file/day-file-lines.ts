@@ -11,7 +11,7 @@ import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead } from '../lines/line-head.js';
 import type { RowType } from '../lines/message-layouts.js';
 import { RowLines } from '../lines/row-lines.js';
-import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/data-type-name.js';
+import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/message-type-name.js';
 import { type Period, TradeBars } from '../trade-bars.js';
 import { BookRows, type BookState, type ChangeConsumer } from './book-rows.js';
 import { Instruments } from './instruments.js';
@@ -42,7 +42,7 @@ export interface DayFileLines {
 }
 
 export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
-  const types = options.types.filter(({ dayFiles }) => dayFiles === options.dataType);
+  const types = options.types.filter(({ dayFileType }) => dayFileType === options.dataType);
   const source = types.find((type) => type.kind === 'source');
   if (options.dataType === 'incremental_book_L2') {
     return createBookLines(

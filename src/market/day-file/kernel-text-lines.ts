@@ -1,6 +1,6 @@
 import { MessageKernel, PERIOD_PHASE } from '../kernel/message-kernel.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { SourceTypeName } from '../names/data-type-name.js';
+import type { SourceTypeName } from '../names/message-type-name.js';
 import type { Period } from '../trade-bars.js';
 import type { BatchTextLines } from './batch-text-lines.js';
 import type { RowTally } from './row-tally.js';

@@ -32,7 +32,7 @@ export function createTextLines(
   options: Omit<DayFileLinesOptions, 'schema'>,
   memories: LineMemories,
 ): TextLines {
-  const [type, ...others] = options.types.filter(({ dayFiles }) => dayFiles === options.dataType);
+  const [type, ...others] = options.types.filter(({ dayFileType }) => dayFileType === options.dataType);
   const createBatchLines = (period = options.period): BatchTextLines =>
     new BatchTextLines({ ...options, period }, memories.columns);
   if (type?.kind !== 'source' || others.length > 0 || options.isSelected) return createBatchLines();

@@ -4,7 +4,7 @@ import { createOwnMemory } from '../../format/kernel/wasm.js';
 import { writeNumber } from '../../format/ndjson/write-number.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { SourceTypeName } from '../names/data-type-name.js';
+import type { SourceTypeName } from '../names/message-type-name.js';
 import type { Period } from '../trade-bars.js';
 import { loadMessageModule, MESSAGE_STOP_REASON, type MessageModule } from './message-module.js';
 import { createMessageTemplate, type MessageTemplate } from './message-template.js';

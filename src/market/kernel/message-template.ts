@@ -3,7 +3,7 @@ import { MAX_NUMBER_BYTES } from '../../format/ndjson/write-number.js';
 import { TAIL_TEXTS } from '../lines/line-head.js';
 import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
 import { LEVEL_KEYS } from '../lines/write-level.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../names/data-type-name.js';
+import { SOURCE_TYPES, type SourceTypeName } from '../names/message-type-name.js';
 
 /** Kinds of cells, as numbered in assembly/rows.ts. */
 const CELL_KIND = { number: 0, text: 1, time: 2 } as const;

@@ -4,7 +4,7 @@ import { writeNumber } from '../../format/ndjson/write-number.js';
 import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { SideLevels } from '../book/top-levels.js';
 import type { Instrument } from '../instrument.js';
-import type { BookSnapshotType, TradeBarType } from '../names/data-type-name.js';
+import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
 import type { TradeBar } from '../trade-bars.js';
 import type { LineBuffer } from './line-buffer.js';
 import { createLineHead, MAX_TAIL_BYTES, writeTail } from './line-head.js';

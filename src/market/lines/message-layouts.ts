@@ -1,4 +1,4 @@
-import type { SourceTypeName } from '../names/data-type-name.js';
+import type { SourceTypeName } from '../names/message-type-name.js';
 
 /** A key of a message whose value comes from a cell of its row. */
 export interface MessagePart {

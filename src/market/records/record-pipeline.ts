@@ -5,7 +5,7 @@ import { OrderBook } from '../book/order-book.js';
 import type { Instrument } from '../instrument.js';
 import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/data-type-name.js';
+import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/message-type-name.js';
 import { TRADE_SIDE, TradeBars } from '../trade-bars.js';
 import { RecordLines } from './record-lines.js';
 import type { BookChangeRecord, SourceRecord, TradeRecord } from './source-record.js';

@@ -1,5 +1,5 @@
 import type { OpenedFeed } from '../../feeds/open-feed.js';
-import type { NormalizedType } from '../../market/names/data-type-name.js';
+import type { NormalizedType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
 
 /** The selection from one exchange's feed; plain data. */

@@ -1,5 +1,9 @@
 import type { FeedPlan } from '../../dialects/feed-plan.js';
-import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../../market/names/data-type-name.js';
+import {
+  type NormalizedType,
+  SOURCE_TYPES,
+  type SourceTypeName,
+} from '../../market/names/message-type-name.js';
 import type { EventSink } from '../../run/run-events.js';
 import type { FeedSource } from './feed-source.js';
 
@@ -23,8 +27,8 @@ export function warnOfMissingTypes(
   }
 }
 
-function dependsOn({ dayFiles }: NormalizedType, source: SourceTypeName): boolean {
-  return SOURCE_TYPES[source] === dayFiles;
+function dependsOn({ dayFileType }: NormalizedType, source: SourceTypeName): boolean {
+  return SOURCE_TYPES[source] === dayFileType;
 }
 
 /** Formats a time as `2026-04-28`, with hours and minutes unless it is midnight. @param time microseconds. */

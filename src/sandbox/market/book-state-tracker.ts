@@ -1,6 +1,6 @@
 import { type BookSnapshot, BookSnapshots } from '../../market/book/book-snapshots.js';
 import { OrderBook } from '../../market/book/order-book.js';
-import type { BookSnapshotType } from '../../market/names/data-type-name.js';
+import type { BookSnapshotType } from '../../market/names/message-type-name.js';
 import type { BookChangeEvent } from './market-event.js';
 import type { SyntheticInstrument } from './synthetic-instrument.js';
 
@@ -20,7 +20,7 @@ export function createBookStateTracker(
     depth,
     interval: 0,
     grouping: undefined,
-    dayFiles: 'incremental_book_L2',
+    dayFileType: 'incremental_book_L2',
   };
   const book = new OrderBook();
   const states = new BookSnapshots(type, instrument, book, onState);

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { type NormalizedType, parseDataTypeName } from '../../market/names/data-type-name.js';
+import { type NormalizedType, parseMessageType } from '../../market/names/message-type-name.js';
 import { type OptionFields, readBoolean, readTextList, requireText } from './option-fields.js';
 
 /** Selected normalized messages of one exchange, for replays and live streams. */
@@ -22,7 +22,7 @@ export function parseMessageSelection(fields: OptionFields): MessageSelection {
   return {
     exchange: requireText(fields, 'exchange').trim().toLowerCase(),
     symbols: symbols?.length === 0 ? undefined : symbols,
-    types: [...new Set(names)].map(parseDataTypeName),
+    types: [...new Set(names)].map(parseMessageType),
     withDisconnects: readBoolean(fields, 'withDisconnectMessages'),
   };
 }

@@ -3,7 +3,7 @@ import type { DownloadJob } from '../../download/download-job.js';
 import type { DownloadSettings, PlannedFile, PlannedOutput } from '../../download/download-options.js';
 import { runDownloadJobs } from '../../download/run-download-jobs.js';
 import type { OutputOptions } from '../../format/output-options.js';
-import { parseComputedTypeName } from '../../market/names/data-type-name.js';
+import { parseComputedTypeName } from '../../market/names/message-type-name.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/run-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import { type CanRequest, fetchKeyCoverage } from '../../service/key/key-coverage.js';

@@ -1,6 +1,6 @@
 import { parseDay } from '../../../src/dataset/day.js';
 import { createBarStream, createSnapshotStream } from '../../../src/market/day-file/computed-stream.js';
-import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
+import { type ComputedType, parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { HEADER } from '../../format/trades.js';
 import { batchesOf } from '../../market/batches.js';
 
@@ -12,7 +12,7 @@ const START = parseDay('2024-03-01') * 86_400_000_000;
 export function expectedRows(name: string, csv: string): Row[] {
   const type = parseComputedTypeName(name);
   const rows: Row[] = [];
-  const { schema, batches } = batchesOf(type.dayFiles, csv, 100);
+  const { schema, batches } = batchesOf(type.dayFileType, csv, 100);
   const computed = createTypes(type, rows, schema);
   for (const batch of batches) computed.push(batch);
   computed.end();

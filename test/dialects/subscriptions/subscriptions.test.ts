@@ -4,7 +4,7 @@ import { EXCHANGE_CHANNELS_INFO } from 'tardis-dev/dist/consts.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { planLiveFeeds } from '../../../src/dialects/live/plan-live-feeds.js';
 import { readSubscription } from '../../../src/dialects/subscriptions/subscriptions.js';
-import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import { SUBSCRIBING_EXCHANGES } from '../live/exchanges.js';
 import { VECTORS } from './vectors.js';
 
@@ -51,7 +51,7 @@ test('has a message for every exchange of the vendor’s package, with channels 
 
 test('a replay accepts the subscriptions of a stream', async () => {
   const period = { start: NOW, end: NOW + 1 };
-  const types = ['trade', 'book_change', 'derivative_ticker', 'liquidation'].map(parseDataTypeName);
+  const types = ['trade', 'book_change', 'derivative_ticker', 'liquidation'].map(parseMessageType);
   for (const exchange of SUBSCRIBING_EXCHANGES) {
     const { segments } = await planFeed({ exchange, types, symbols: ['BTC-USDT'], period, isLive: false });
     const open = await planLiveFeeds(

@@ -5,7 +5,7 @@ import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { createLocalTimeParser } from '../../../src/dialects/local-time-parser.js';
 import { createMessageParser } from '../../../src/dialects/message-parser.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
@@ -22,7 +22,7 @@ export const tradeTextTarget: FuzzTarget = {
     const types = pick(random, ['trade', 'trade', 'trade,book_change', 'trade_bar_2ticks,trade,quote']);
     const source = {
       exchange: pick(random, ['binance', 'binance-futures', 'binance-delivery', 'binance-us']),
-      types: types.split(',').map(parseDataTypeName),
+      types: types.split(',').map(parseMessageType),
       symbols: random.chance(0.3) ? ['btcusdt', '币安人生USDT'] : undefined,
       withDisconnects: random.chance(0.5),
     };

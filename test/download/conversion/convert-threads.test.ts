@@ -9,7 +9,7 @@ import {
   type ThreadConversion,
 } from '../../../src/download/conversion/convert-threads.js';
 import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { parseComputedTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
 import { tempDir } from '../../helpers/temp.js';

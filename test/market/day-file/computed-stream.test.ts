@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { createBarStream, createSnapshotStream } from '../../../src/market/day-file/computed-stream.js';
 import { BookSnapshotLines, TradeBarLines } from '../../../src/market/lines/computed-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import { batchesOf, csvOf } from '../batches.js';
 import { linesOf } from '../lines-of.js';
 import { type Row, tradeOf } from '../naive/messages.js';
@@ -13,7 +13,7 @@ import { barSpec, bookRows, DAY_END, DAY_START, snapshotSpec, tradeRows } from '
 
 /** Bars of a day file as lines. */
 function barsOf(rows: readonly Row[], name: string, batchRows: number): string[] {
-  const type = parseDataTypeName(name);
+  const type = parseMessageType(name);
   if (type.kind !== 'trade_bar') throw new Error(`${name} is no bar`);
   const { schema, batches } = batchesOf('trades', csvOf('trades', rows), batchRows);
   const out = new LineBuffer();
@@ -62,7 +62,7 @@ test("writes a day's open bars, too, by first appearance of the symbols; stray t
 test("a day's snapshots equal those of a replay", () => {
   fc.assert(
     fc.property(bookRows, snapshotSpec, fc.integer({ min: 1, max: 20 }), (rows, spec, batchRows) => {
-      const type = parseDataTypeName(spec.name);
+      const type = parseMessageType(spec.name);
       if (type.kind !== 'book_snapshot') throw new Error(`${spec.name} is no snapshot`);
       const csv = csvOf('incremental_book_L2', rows);
       const { schema, batches } = batchesOf('incremental_book_L2', csv, batchRows);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
+import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/message-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';

@@ -5,10 +5,10 @@ import { RowTally } from '../../../src/market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../../../src/market/day-file/text-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import {
-  parseDataTypeName,
+  parseMessageType,
   SOURCE_TYPES,
   type SourceTypeName,
-} from '../../../src/market/names/data-type-name.js';
+} from '../../../src/market/names/message-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
 import { ALWAYS } from '../lines-of.js';
 
@@ -77,7 +77,7 @@ function* pushPieces(
   { type, files, cuts, period = ALWAYS, names = [type], isWanted }: TextRun,
   memories: LineMemories,
 ): Generator<void, TextRunResult, undefined> {
-  const types = names.map(parseDataTypeName);
+  const types = names.map(parseMessageType);
   const lines = createTextLines(
     { dataType: SOURCE_TYPES[type], types, period, isSelected: isWanted },
     memories,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
+import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/message-type-name.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, randomRows, textOf } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';

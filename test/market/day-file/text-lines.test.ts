@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/data-type-name.js';
+import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/message-type-name.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { numberText } from './arbitraries.js';

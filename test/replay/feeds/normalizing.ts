@@ -3,7 +3,7 @@ import { US_PER_MINUTE } from '../../../src/dataset/minute.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
@@ -35,7 +35,7 @@ export function toSources(input: NormalizeInput): readonly FeedSource[] {
     return {
       exchange,
       symbols: symbols?.split(','),
-      types: types.split(',').map(parseDataTypeName),
+      types: types.split(',').map(parseMessageType),
       period: { start: (START + from) * US_PER_MINUTE, end: (START + to) * US_PER_MINUTE },
       withDisconnects,
     };

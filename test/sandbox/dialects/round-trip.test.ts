@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
-import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import type { FeedEvent } from '../../../src/sandbox/dialects/feed-event.js';
 import { createNativeWriter, DIALECTS } from '../../../src/sandbox/dialects/native-writer.js';
 import { normalizeMessages, plain } from '../../dialects/records-of.js';
@@ -99,7 +99,7 @@ function joined(records: readonly object[]): readonly object[] {
 for (const [exchange, traits] of Object.entries(TRAITS)) {
   for (const type of typesOf(exchange)) {
     test(`${exchange}: ${type} messages, normalized, are the original events`, async () => {
-      const { segments } = await planFeed({ exchange, types: [parseDataTypeName(type)], period: PERIOD });
+      const { segments } = await planFeed({ exchange, types: [parseMessageType(type)], period: PERIOD });
       const [segment] = segments;
       assert.ok(segment && segments.length === 1);
       fc.assert(
@@ -156,7 +156,7 @@ test('OKX and Bybit messages use the channels of their day', async () => {
   ] as const) {
     const time = day(from);
     const period = { start: time, end: time + 60_000_000 };
-    const { segments } = await planFeed({ exchange, types: [parseDataTypeName(event.type)], period });
+    const { segments } = await planFeed({ exchange, types: [parseMessageType(event.type)], period });
     const event_ = { ...event, timestamp: time, localTimestamp: time + 1 };
     const messages = createNativeWriter(exchange)?.write(event_) ?? [];
     const records = normalizeMessages(segments[0]?.normalizers() ?? [], messages);

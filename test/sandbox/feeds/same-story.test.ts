@@ -4,7 +4,7 @@ import { parseDay } from '../../../src/dataset/day.js';
 import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
-import { parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
 import { createSyntheticFeeds } from '../../../src/sandbox/feeds/synthetic-feeds.js';
 import { createSyntheticExchanges } from '../../../src/sandbox/market/synthetic-exchanges.js';
@@ -54,7 +54,7 @@ async function readFeed(
   leftOut: RegExp | undefined,
 ): Promise<(symbol: string, name: string) => readonly string[]> {
   const isChain = dataSymbols.includes('OPTIONS');
-  const types = names.map(parseDataTypeName);
+  const types = names.map(parseMessageType);
   const symbols = isChain ? undefined : dataSymbols;
   const plan = await planFeed({ exchange, types, symbols, period: PERIOD });
   const lines = new FeedLines({ exchange, types, symbols, withDisconnects: false, plan });
@@ -80,10 +80,10 @@ async function readFeed(
 }
 
 function readDayFile(exchange: string, symbol: string, name: string): readonly string[] {
-  const { dayFiles } = parseDataTypeName(name);
-  const file = { exchange, dataType: dayFiles, symbol, day: DAY };
+  const { dayFileType } = parseMessageType(name);
+  const file = { exchange, dataType: dayFileType, symbol, day: DAY };
   const csv = [...generateDayFileText(file, [symbol], SIZE)].join('');
-  return linesOf(dayFiles, csv, [name]).map(({ text }) => text);
+  return linesOf(dayFileType, csv, [name]).map(({ text }) => text);
 }
 
 /** Allowances that were used. */

@@ -22,7 +22,7 @@ function mapWordsTo(hint: string, words: string): Readonly<Record<string, string
 }
 
 /** A hint to append to the error about an unknown data type; empty if the word is not a known synonym. */
-export function dataTypeHint(word: string): string {
+export function dayFileTypeHint(word: string): string {
   const key = word.toLowerCase().replace(/[\s-]+/g, '_');
   return Object.hasOwn(HINTS, key) ? `; ${HINTS[key]}` : '';
 }

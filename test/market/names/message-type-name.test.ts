@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { TickhaulError } from '../../../src/base/errors.js';
-import { parseComputedTypeName, parseDataTypeName } from '../../../src/market/names/data-type-name.js';
+import { parseComputedTypeName, parseMessageType } from '../../../src/market/names/message-type-name.js';
 
 test('parses names of messages, with their day files', () => {
   const dayFiles = {
@@ -14,15 +14,15 @@ test('parses names of messages, with their day files', () => {
     book_ticker: 'book_ticker',
   };
   for (const [name, dataType] of Object.entries(dayFiles)) {
-    assert.deepEqual(parseDataTypeName(name), { kind: 'source', name, dayFiles: dataType });
+    assert.deepEqual(parseMessageType(name), { kind: 'source', name, dayFileType: dataType });
   }
 });
 
 test('parses snapshots, quotes and bars, with their intervals', () => {
   const book = (name: string, depth: number, interval: number, grouping?: number): void =>
-    assert.deepEqual(parseDataTypeName(name), {
+    assert.deepEqual(parseMessageType(name), {
       ...{ kind: 'book_snapshot', name, depth, interval, grouping },
-      dayFiles: 'incremental_book_L2',
+      dayFileType: 'incremental_book_L2',
     });
   book('book_snapshot_10_100ms', 10, 100);
   book('book_snapshot_1_0ms', 1, 0);
@@ -35,7 +35,7 @@ test('parses snapshots, quotes and bars, with their intervals', () => {
   const bar = (name: string, kind: string, interval: number): void =>
     assert.deepEqual(parseComputedTypeName(name), {
       ...{ kind: 'trade_bar', name, bar: kind, interval },
-      dayFiles: 'trades',
+      dayFileType: 'trades',
     });
   bar('trade_bar_1m', 'time', 60_000);
   bar('trade_bar_250ms', 'time', 250);
@@ -92,7 +92,7 @@ const WRONG: Readonly<Record<string, readonly string[]>> = {
 test('an invalid name suggests the nearest valid names', () => {
   for (const [wrong, right] of Object.entries(WRONG)) {
     assert.throws(
-      () => parseDataTypeName(wrong),
+      () => parseMessageType(wrong),
       (error: TickhaulError) => {
         assert.deepEqual(
           [error.code, error.message],
@@ -103,7 +103,7 @@ test('an invalid name suggests the nearest valid names', () => {
       wrong,
     );
   }
-  assert.throws(() => parseDataTypeName('xyz'), { code: 'usage', message: /use trade, book_change/ });
+  assert.throws(() => parseMessageType('xyz'), { code: 'usage', message: /use trade, book_change/ });
 });
 
 test('a message type is not a computed type', () => {
@@ -161,12 +161,12 @@ test('any text is a type or a usage error of one line, and suggestions are valid
   fc.assert(
     fc.property(text, (name) => {
       try {
-        assert.equal(parseDataTypeName(name).name, name);
+        assert.equal(parseMessageType(name).name, name);
       } catch (error) {
         assert.ok(error instanceof TickhaulError, String(error));
         assert.equal(error.code, 'usage');
         const named = /; did you mean (.*)\?$/.exec(error.message)?.[1];
-        for (const right of named?.split(/, | or /) ?? []) assert.equal(parseDataTypeName(right).name, right);
+        for (const right of named?.split(/, | or /) ?? []) assert.equal(parseMessageType(right).name, right);
       }
     }),
     { numRuns: 3000 },

@@ -76,7 +76,10 @@ const QUOTE = /^(?:quotes?|bbo)_?([\d.]*)_?([a-z]*)$/;
  * day files, and words of other tools.
  * @param isName whether a name is valid.
  */
-export function suggestDataTypes(invalidName: string, isName: (name: string) => boolean): readonly string[] {
+export function suggestMessageTypes(
+  invalidName: string,
+  isName: (name: string) => boolean,
+): readonly string[] {
   const text = invalidName
     .trim()
     .toLowerCase()

@@ -1,6 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import type { DataType } from '../../dataset/data-types.js';
-import { suggestDataTypes } from './suggest-data-types.js';
+import { suggestMessageTypes } from './suggest-message-types.js';
 
 /**
  * The normalized data types that are an exchange's messages, with their day files. Messages that come from
@@ -21,7 +21,7 @@ export interface SourceType {
   readonly kind: 'source';
   readonly name: SourceTypeName;
   /** Data type of the day files with these messages. */
-  readonly dayFiles: DataType;
+  readonly dayFileType: DataType;
 }
 
 /** `book_snapshot_{levels}[_grouped{g}]_{n}{ms,s,m}`, `quote`, `quote_{n}{ms,s,m}`. */
@@ -35,7 +35,7 @@ export interface BookSnapshotType {
   readonly interval: number;
   /** Prices are rounded to multiples of this; undefined for single levels. */
   readonly grouping: number | undefined;
-  readonly dayFiles: 'incremental_book_L2';
+  readonly dayFileType: 'incremental_book_L2';
 }
 
 /** `trade_bar_{n}{ms,s,m,ticks,vol}`. */
@@ -46,7 +46,7 @@ export interface TradeBarType {
   readonly bar: 'time' | 'tick' | 'volume';
   /** Milliseconds, number of trades, or volume. */
   readonly interval: number;
-  readonly dayFiles: 'trades';
+  readonly dayFileType: 'trades';
 }
 
 export type ComputedType = BookSnapshotType | TradeBarType;
@@ -57,11 +57,11 @@ export type NormalizedType = SourceType | ComputedType;
  * other names, although the vendor's server accepts some of them.
  * @throws TickhaulError `usage` with the nearest valid names.
  */
-export function parseDataTypeName(text: string): NormalizedType {
+export function parseMessageType(text: string): NormalizedType {
   const type = parseNormalizedName(text);
   if (type) return type;
   const known = [...Object.keys(SOURCE_TYPES), ...COMPUTED_TYPES];
-  const suggestions = suggestDataTypes(text, isDataTypeName);
+  const suggestions = suggestMessageTypes(text, isMessageTypeName);
   throw usageError(`"${text}" is not a normalized data type${formatAdvice(suggestions, known)}`);
 }
 
@@ -73,7 +73,7 @@ export function parseDataTypeName(text: string): NormalizedType {
 export function parseComputedTypeName(text: string, besides: readonly string[] = []): ComputedType {
   const type = parseNormalizedName(text);
   if (type && type.kind !== 'source') return type;
-  const suggestions = suggestDataTypes(text, (name) => isDataTypeName(name) && !(name in SOURCE_TYPES));
+  const suggestions = suggestMessageTypes(text, (name) => isMessageTypeName(name) && !(name in SOURCE_TYPES));
   throw usageError(
     `"${text}" is not a computed type${formatAdvice(suggestions, [...COMPUTED_TYPES, ...besides])}`,
   );
@@ -103,12 +103,12 @@ const BAR = new RegExp(`^trade_bar_(${DECIMAL})(ms|s|m|ticks|vol)$`);
 
 const MS_PER_UNIT: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000 };
 
-function isDataTypeName(text: string): boolean {
+function isMessageTypeName(text: string): boolean {
   return parseNormalizedName(text) !== undefined;
 }
 
 function parseNormalizedName(name: string): NormalizedType | undefined {
-  if (isSourceType(name)) return { kind: 'source', name, dayFiles: SOURCE_TYPES[name] };
+  if (isSourceType(name)) return { kind: 'source', name, dayFileType: SOURCE_TYPES[name] };
   const bar = BAR.exec(name);
   if (bar) return parseBarName(name, bar[1] ?? '', bar[2] ?? '');
   const snapshot = SNAPSHOT.exec(name);
@@ -133,7 +133,7 @@ function parseSnapshotName(
   const grouping = group === undefined ? undefined : Number(group);
   if (depth < 1 || depth > MAX_SNAPSHOT_DEPTH || !Number.isSafeInteger(interval) || grouping === 0)
     return undefined;
-  return { kind: 'book_snapshot', name, depth, interval, grouping, dayFiles: 'incremental_book_L2' };
+  return { kind: 'book_snapshot', name, depth, interval, grouping, dayFileType: 'incremental_book_L2' };
 }
 
 function parseBarName(name: string, count: string, unit: string): TradeBarType | undefined {
@@ -142,5 +142,5 @@ function parseBarName(name: string, count: string, unit: string): TradeBarType |
   const whole = unit === 'vol' || (!count.includes('.') && Number.isSafeInteger(interval));
   if (!(interval > 0) || !whole || !Number.isFinite(interval)) return undefined;
   const bar = ms !== undefined ? 'time' : unit === 'ticks' ? 'tick' : 'volume';
-  return { kind: 'trade_bar', name, bar, interval, dayFiles: 'trades' };
+  return { kind: 'trade_bar', name, bar, interval, dayFileType: 'trades' };
 }
