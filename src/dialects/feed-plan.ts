@@ -1,6 +1,10 @@
 import { usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
-import { type NormalizedType, SOURCE_TYPES, type SourceTypeName } from '../market/names/message-type-name.js';
+import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
+  type NormalizedType,
+} from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
@@ -24,13 +28,13 @@ export interface FeedPlanOptions {
 export interface FeedPlan {
   /** Consecutive segments that cover the period; each one starts with new normalizers. */
   readonly segments: readonly FeedSegment[];
-  /** Requested source types that the exchange does not have. */
-  readonly missingTypes: readonly SourceTypeName[];
+  /** Requested message types that the exchange does not have. */
+  readonly missingTypes: readonly ExchangeMessageTypeName[];
 }
 
 export interface FeedSegment extends Period {
-  /** The requested source types that the exchange has in this segment. */
-  readonly types: readonly SourceTypeName[];
+  /** The requested message types that the exchange has in this segment. */
+  readonly types: readonly ExchangeMessageTypeName[];
   /** Filters of all channels that the normalizers need; a channel may occur twice. */
   readonly filters: readonly FeedFilter[];
   /** Creates new normalizers, in the order in which they receive a message. */
@@ -54,7 +58,7 @@ export async function planFeed({
 }: FeedPlanOptions): Promise<FeedPlan> {
   // Tables keyed by exchange, also the vendor's, inherit a `constructor` property.
   if (exchange === 'constructor') throw usageError(`"${exchange}" is not an exchange id`);
-  const requested = listSourceTypes(types);
+  const requested = listExchangeMessageTypes(types);
   for (const type of requested) {
     const unsupportedError = findUnsupportedError(exchange, type, period.end, isLive);
     if (unsupportedError) throw unsupportedError;
@@ -90,7 +94,7 @@ export async function planFeed({
 }
 
 interface TypeReader {
-  readonly type: SourceTypeName;
+  readonly type: ExchangeMessageTypeName;
   readonly normalizer: Normalizer;
   readonly filters: readonly FeedFilter[];
 }
@@ -120,9 +124,11 @@ function splitIntoSegments(
  * Source types that the requested types are computed from, in the order in which normalizers receive
  * messages.
  */
-function listSourceTypes(types: readonly NormalizedType[]): readonly SourceTypeName[] {
+function listExchangeMessageTypes(types: readonly NormalizedType[]): readonly ExchangeMessageTypeName[] {
   const files = new Set<string>(types.map(({ dayFileType }) => dayFileType));
-  return (Object.keys(SOURCE_TYPES) as SourceTypeName[]).filter((name) => files.has(SOURCE_TYPES[name]));
+  return (Object.keys(EXCHANGE_MESSAGE_TYPES) as ExchangeMessageTypeName[]).filter((name) =>
+    files.has(EXCHANGE_MESSAGE_TYPES[name]),
+  );
 }
 
 function listMidnights({ start, end }: Period): readonly number[] {

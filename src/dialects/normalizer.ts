@@ -1,7 +1,7 @@
-import type { SourceRecord } from '../market/records/source-record.js';
+import type { MessageRecord } from '../market/records/message-record.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 
-export type EmitRecord = (record: SourceRecord) => void;
+export type EmitRecord = (record: MessageRecord) => void;
 
 /**
  * Converts an exchange's own messages to records of one type. It has state (books during alignment, last

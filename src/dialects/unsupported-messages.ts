@@ -1,11 +1,11 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
-import type { SourceTypeName } from '../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../market/names/message-type-name.js';
 
 /** Messages that cannot be normalized correctly. */
 export interface UnsupportedMessages {
   readonly exchange: string;
   /** If omitted, all types. */
-  readonly types?: readonly SourceTypeName[];
+  readonly types?: readonly ExchangeMessageTypeName[];
   /** First UTC day; if omitted, always. */
   readonly from?: string;
   /** Reason, as the end of a sentence that begins with the exchange and the type. */
@@ -50,7 +50,7 @@ export function hasUnsupportedMessages(exchange: string): boolean {
  */
 export function findUnsupportedError(
   exchange: string,
-  type: SourceTypeName,
+  type: ExchangeMessageTypeName,
   end: number,
   isLive = false,
 ): TickhaulError | undefined {

@@ -6,7 +6,7 @@ import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
-import { SOURCE_TYPES } from '../market/names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES } from '../market/names/message-type-name.js';
 import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import { periodToDays } from './parse-period.js';
 import type { ReplayOption, ReplayRequest, ReplaySeries } from './replay-request.js';
@@ -59,7 +59,7 @@ async function planExchange(
   if (missingTypes.length > 0)
     context.warn(`${record.id} has no ${missingTypes.join(', ')}, which is left out`);
   const planned: PlannedReplaySeries[] = [];
-  for (const dataType of Object.values(SOURCE_TYPES)) {
+  for (const dataType of Object.values(EXCHANGE_MESSAGE_TYPES)) {
     if (!has(dataType) || !request.types.some(({ dayFileType }) => dayFileType === dataType)) continue;
     planned.push(...(await planType(dataType, option, record, request, context)));
   }

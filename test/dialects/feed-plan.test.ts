@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { type FeedPlan, planFeed } from '../../src/dialects/feed-plan.js';
 import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
-import { parseMessageType, SOURCE_TYPES } from '../../src/market/names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES, parseMessageType } from '../../src/market/names/message-type-name.js';
 
 const DAY = 86_400_000_000;
 const at = (time: string): number => Date.parse(time) * 1000;
@@ -143,7 +143,7 @@ test('refuses messages that would be missing or wrong, with an alternative', asy
 });
 
 test('plans all types over years', async () => {
-  const types = Object.keys(SOURCE_TYPES).map(parseMessageType);
+  const types = Object.keys(EXCHANGE_MESSAGE_TYPES).map(parseMessageType);
   const period = { start: at('2020-06-01'), end: at('2022-10-01') };
   for (const exchange of ['huobi', 'delta', 'poloniex', 'phemex', 'okcoin', 'okex-options']) {
     const { segments } = await planFeed({ exchange, types, period });

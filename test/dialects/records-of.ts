@@ -1,12 +1,12 @@
 import type { Normalizer } from '../../src/dialects/normalizer.js';
-import type { SourceRecord } from '../../src/market/records/source-record.js';
+import type { MessageRecord } from '../../src/market/records/message-record.js';
 
 /** The records of normalizers for messages, without undefined fields. */
 export function normalizeMessages(
   normalizers: readonly Normalizer[],
   messages: readonly { readonly message: unknown; readonly localTimestamp: number }[],
 ): readonly object[] {
-  const records: SourceRecord[] = [];
+  const records: MessageRecord[] = [];
   for (const { message, localTimestamp } of messages) {
     for (const normalizer of normalizers) {
       normalizer.read(message, localTimestamp, (record) => records.push(record));

@@ -1,6 +1,6 @@
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { SOURCE_TYPES } from '../../market/names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES } from '../../market/names/message-type-name.js';
 import type { StoredNames } from '../../service/records/stored-names.js';
 import { type CommandOutline, commandName } from '../arguments/command.js';
 import { type Cursor, type CursorPosition, listFlags } from './find-cursor.js';
@@ -128,7 +128,7 @@ function acceptsAll({ name }: ValueContext): boolean {
 
 async function listDataTypes(text: string, context: ValueContext): Promise<readonly string[]> {
   if (context.name === 'replay' || context.name === 'stream') {
-    return [...Object.keys(SOURCE_TYPES), ...suggestComputedTypes(text)];
+    return [...Object.keys(EXCHANGE_MESSAGE_TYPES), ...suggestComputedTypes(text)];
   }
   const named = await listNames(context, 'dataTypes');
   return [...(acceptsAll(context) ? ['all'] : []), ...(named.length > 0 ? named : DATA_TYPES)];

@@ -1,4 +1,4 @@
-import type { DerivativeTickerRecord } from '../../market/records/source-record.js';
+import type { DerivativeTickerRecord } from '../../market/records/message-record.js';
 import type { EventTime } from './parse-values.js';
 
 type TickerValues = Partial<

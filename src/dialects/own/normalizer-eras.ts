@@ -1,4 +1,4 @@
-import type { SourceTypeName } from '../../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
 import type { Normalizer } from '../normalizer.js';
 import {
   bitgetBooks,
@@ -18,7 +18,7 @@ export interface NormalizerEra {
   readonly from: string;
   /** UTC day, exclusive; if omitted, the era has not ended. */
   readonly to?: string;
-  readonly normalizers: Partial<Readonly<Record<SourceTypeName, () => Normalizer>>>;
+  readonly normalizers: Partial<Readonly<Record<ExchangeMessageTypeName, () => Normalizer>>>;
 }
 
 /** The collector recorded the public channel for twelve days in 2023, and permanently since 2026. */
@@ -70,7 +70,7 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
  */
 export function createOwnNormalizer(
   exchange: string,
-  type: SourceTypeName,
+  type: ExchangeMessageTypeName,
   at: number,
 ): Normalizer | undefined {
   const eras = OWN_ERAS[exchange] ?? [];

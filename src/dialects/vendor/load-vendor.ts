@@ -1,6 +1,6 @@
 import type { TickhaulError } from '../../base/errors.js';
 import { isSystemError, usageError } from '../../base/errors.js';
-import type { SourceTypeName } from '../../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
 
 /** A date with microseconds, as the vendor's normalizers use it. */
 export type MicroDate = Date & { μs?: number };
@@ -13,7 +13,7 @@ export interface VendorMapper {
 }
 
 export interface VendorMessage {
-  readonly type: SourceTypeName;
+  readonly type: ExchangeMessageTypeName;
   readonly symbol: string;
   readonly timestamp: MicroDate;
   readonly [field: string]: unknown;
@@ -22,7 +22,7 @@ export interface VendorMessage {
 /** @throws if the exchange has no messages of the type. */
 export type MapperFactory = (exchange: string, localTimestamp: Date) => VendorMapper;
 
-export type MapperFactories = Readonly<Record<SourceTypeName, MapperFactory>>;
+export type MapperFactories = Readonly<Record<ExchangeMessageTypeName, MapperFactory>>;
 
 /** Supported release, whose faults are listed in unsupported-messages.ts; package.json requires the same. */
 export const VENDOR_PACKAGE = 'tardis-dev@13.35.3';
@@ -38,7 +38,7 @@ const FACTORY_NAMES = {
   liquidation: 'normalizeLiquidations',
   option_summary: 'normalizeOptionsSummary',
   book_ticker: 'normalizeBookTickers',
-} as const satisfies Record<SourceTypeName, string>;
+} as const satisfies Record<ExchangeMessageTypeName, string>;
 
 /**
  * Loads the vendor's own normalizers from npm tardis-dev (MPL-2.0), and nothing else of the package. This
@@ -47,11 +47,11 @@ const FACTORY_NAMES = {
  */
 export async function loadVendor(): Promise<MapperFactories> {
   const loaded = await importVendor(() => import('tardis-dev/dist/mappers/index.js'));
-  const factories: Partial<Record<SourceTypeName, MapperFactory>> = {};
+  const factories: Partial<Record<ExchangeMessageTypeName, MapperFactory>> = {};
   for (const [type, name] of Object.entries(FACTORY_NAMES)) {
     const factory = loaded[name];
     if (typeof factory !== 'function') throw createMissingExportError('is an unsupported release');
-    factories[type as SourceTypeName] = factory as MapperFactory;
+    factories[type as ExchangeMessageTypeName] = factory as MapperFactory;
   }
   return factories as MapperFactories;
 }

@@ -1,4 +1,4 @@
-import type { TradeRecord } from '../../market/records/source-record.js';
+import type { TradeRecord } from '../../market/records/message-record.js';
 
 /** Parses a trade from the text of a message; undefined for any other form or message. */
 export type ParseTradeText = (text: string, localTimestamp: number) => TradeRecord | undefined;

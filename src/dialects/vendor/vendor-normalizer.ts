@@ -1,8 +1,8 @@
-import type { SourceTypeName } from '../../market/names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { Normalizer } from '../normalizer.js';
 import type { MapperFactories, MicroDate, VendorMapper } from './load-vendor.js';
-import { toSourceRecord } from './to-source-record.js';
+import { toMessageRecord } from './to-message-record.js';
 import { createTradeTextParser } from './trade-text-parser.js';
 
 /** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
@@ -17,7 +17,7 @@ const LIVE_MS = 4 * 60_000;
 export function createVendorNormalizer(
   factories: MapperFactories,
   exchange: string,
-  type: SourceTypeName,
+  type: ExchangeMessageTypeName,
   at: number,
   isLive = false,
 ): Normalizer | undefined {
@@ -36,7 +36,7 @@ export function createVendorNormalizer(
       if (!mapper.canHandle(message)) return;
       const messages = mapper.map(message, usToMicroDate(localTimestamp));
       if (messages === undefined) return;
-      for (const vendorMessage of messages) emit(toSourceRecord(vendorMessage, localTimestamp));
+      for (const vendorMessage of messages) emit(toMessageRecord(vendorMessage, localTimestamp));
     },
     readText:
       readTrade &&
@@ -51,7 +51,7 @@ export function createVendorNormalizer(
 function createMapper(
   factories: MapperFactories,
   exchange: string,
-  type: SourceTypeName,
+  type: ExchangeMessageTypeName,
   ms: number,
 ): VendorMapper | undefined {
   try {

@@ -9,7 +9,7 @@ import { BookChangeLines } from '../lines/book-change-lines.js';
 import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead } from '../lines/line-head.js';
-import type { RowType } from '../lines/message-layouts.js';
+import type { OneRowMessageType } from '../lines/message-layouts.js';
 import { RowLines } from '../lines/row-lines.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/message-type-name.js';
 import { type Period, TradeBars } from '../trade-bars.js';
@@ -136,7 +136,7 @@ function createBookLines(
   };
 }
 
-function createRowLines(options: DayFileLinesOptions, type: RowType | undefined): DayFileLines {
+function createRowLines(options: DayFileLinesOptions, type: OneRowMessageType | undefined): DayFileLines {
   if (type === undefined) return { push() {}, end() {} };
   const { schema, period } = options;
   const lines = new RowLines(type, schema);

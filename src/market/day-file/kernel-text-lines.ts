@@ -1,6 +1,6 @@
 import { MessageKernel, PERIOD_PHASE } from '../kernel/message-kernel.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { SourceTypeName } from '../names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
 import type { Period } from '../trade-bars.js';
 import type { BatchTextLines } from './batch-text-lines.js';
 import type { RowTally } from './row-tally.js';
@@ -14,7 +14,7 @@ const MAX_ROW_BYTES = 1024 * 1024;
 const MAX_CHANGE_BYTES = 64 * 1024 * 1024;
 
 /** Kernels of one thread. */
-export type MessageKernels = Map<SourceTypeName, MessageKernel>;
+export type MessageKernels = Map<ExchangeMessageTypeName, MessageKernel>;
 
 /**
  * Formats text as lines without intermediate columns (`TextLines`). From the first row in an unusual form on,
@@ -35,7 +35,7 @@ export class KernelTextLines {
   #minLength = 0;
 
   constructor(
-    type: SourceTypeName,
+    type: ExchangeMessageTypeName,
     period: Period,
     kernels: MessageKernels,
     createBatchLines: (period: Period) => BatchTextLines,

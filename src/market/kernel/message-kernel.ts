@@ -4,7 +4,7 @@ import { createOwnMemory } from '../../format/kernel/wasm.js';
 import { writeNumber } from '../../format/ndjson/write-number.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { SourceTypeName } from '../names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
 import type { Period } from '../trade-bars.js';
 import { loadMessageModule, MESSAGE_STOP_REASON, type MessageModule } from './message-module.js';
 import { createMessageTemplate, type MessageTemplate } from './message-template.js';
@@ -62,7 +62,7 @@ export class MessageKernel {
   #outRoom = 0;
   #tally: RowTally | undefined;
 
-  constructor(type: SourceTypeName) {
+  constructor(type: ExchangeMessageTypeName) {
     this.#module = loadMessageModule(this.#memory, {
       writeNumber: (at, length, to) => this.#writeNumber(at, length, to),
       isForeign: (at, length) => this.#isForeign(at, length),

@@ -3,7 +3,7 @@ import { MAX_NUMBER_BYTES } from '../../format/ndjson/write-number.js';
 import { TAIL_TEXTS } from '../lines/line-head.js';
 import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
 import { LEVEL_KEYS } from '../lines/write-level.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../names/message-type-name.js';
+import { EXCHANGE_MESSAGE_TYPES, type ExchangeMessageTypeName } from '../names/message-type-name.js';
 
 /** Kinds of cells, as numbered in assembly/rows.ts. */
 const CELL_KIND = { number: 0, text: 1, time: 2 } as const;
@@ -35,8 +35,8 @@ export interface MessageTemplate {
 const SLACK_BYTES = 64;
 const LEADING_COLUMN_COUNT = 4;
 
-export function createMessageTemplate(type: SourceTypeName): MessageTemplate {
-  const columns = dataTypeColumns(SOURCE_TYPES[type]) ?? [];
+export function createMessageTemplate(type: ExchangeMessageTypeName): MessageTemplate {
+  const columns = dataTypeColumns(EXCHANGE_MESSAGE_TYPES[type]) ?? [];
   const isChange = type === 'book_change';
   const texts = [
     `{"type":"${type}","symbol":"`,

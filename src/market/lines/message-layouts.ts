@@ -1,4 +1,4 @@
-import type { SourceTypeName } from '../names/message-type-name.js';
+import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
 
 /** A key of a message whose value comes from a cell of its row. */
 export interface MessagePart {
@@ -11,7 +11,7 @@ export interface MessagePart {
 }
 
 /** Messages that consist of one row of a day file. */
-export type RowType = Exclude<SourceTypeName, 'book_change'>;
+export type OneRowMessageType = Exclude<ExchangeMessageTypeName, 'book_change'>;
 
 const numbers = (...pairs: (readonly [key: string, column: string])[]): MessagePart[] =>
   pairs.map(([key, column]) => ({ key, column, kind: 'number' }));
@@ -23,7 +23,7 @@ const TRADE: readonly MessagePart[] = [
 ];
 
 /** The keys between the head and the times, in their order (docs/spec/normalized-messages.md#json-form). */
-export const MESSAGE_LAYOUTS: Readonly<Record<RowType, readonly MessagePart[]>> = {
+export const MESSAGE_LAYOUTS: Readonly<Record<OneRowMessageType, readonly MessagePart[]>> = {
   trade: TRADE,
   liquidation: TRADE,
   book_ticker: numbers(

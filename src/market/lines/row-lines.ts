@@ -10,7 +10,7 @@ import { MAX_ESCAPE_BYTES } from '../../format/ndjson/json-escape.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
 import type { LineBuffer } from './line-buffer.js';
 import { MAX_TAIL_BYTES, writeTail } from './line-head.js';
-import { MESSAGE_LAYOUTS, type MessagePart, type RowType } from './message-layouts.js';
+import { MESSAGE_LAYOUTS, type MessagePart, type OneRowMessageType } from './message-layouts.js';
 import { createDictionaryTexts, writeText } from './write-text.js';
 
 const QUOTE = 34;
@@ -65,7 +65,7 @@ export class RowLines {
   /** Maximum size of a line without its head and its unprepared texts. */
   #size = 0;
 
-  constructor(type: RowType, schema: Schema) {
+  constructor(type: OneRowMessageType, schema: Schema) {
     this.#parts = MESSAGE_LAYOUTS[type]
       .map((part) => ({ ...preparePart(part), column: schema.findIndex(({ name }) => name === part.column) }))
       .filter(({ column }) => column >= 0);

@@ -6,7 +6,7 @@ import { suggestMessageTypes } from './suggest-message-types.js';
  * The normalized data types that are an exchange's messages, with their day files. Messages that come from
  * one message of the exchange have this order (docs/spec/normalized-messages.md#order).
  */
-export const SOURCE_TYPES = {
+export const EXCHANGE_MESSAGE_TYPES = {
   trade: 'trades',
   book_change: 'incremental_book_L2',
   derivative_ticker: 'derivative_ticker',
@@ -15,11 +15,11 @@ export const SOURCE_TYPES = {
   book_ticker: 'book_ticker',
 } as const satisfies Record<string, DataType>;
 
-export type SourceTypeName = keyof typeof SOURCE_TYPES;
+export type ExchangeMessageTypeName = keyof typeof EXCHANGE_MESSAGE_TYPES;
 
-export interface SourceType {
+export interface ExchangeMessageType {
   readonly kind: 'source';
-  readonly name: SourceTypeName;
+  readonly name: ExchangeMessageTypeName;
   /** Data type of the day files with these messages. */
   readonly dayFileType: DataType;
 }
@@ -50,7 +50,7 @@ export interface TradeBarType {
 }
 
 export type ComputedType = BookSnapshotType | TradeBarType;
-export type NormalizedType = SourceType | ComputedType;
+export type NormalizedType = ExchangeMessageType | ComputedType;
 
 /**
  * Parses the name of a normalized data type (docs/spec/normalized-messages.md#data-type-names). It refuses
@@ -60,7 +60,7 @@ export type NormalizedType = SourceType | ComputedType;
 export function parseMessageType(text: string): NormalizedType {
   const type = parseNormalizedName(text);
   if (type) return type;
-  const known = [...Object.keys(SOURCE_TYPES), ...COMPUTED_TYPES];
+  const known = [...Object.keys(EXCHANGE_MESSAGE_TYPES), ...COMPUTED_TYPES];
   const suggestions = suggestMessageTypes(text, isMessageTypeName);
   throw usageError(`"${text}" is not a normalized data type${formatAdvice(suggestions, known)}`);
 }
@@ -73,7 +73,10 @@ export function parseMessageType(text: string): NormalizedType {
 export function parseComputedTypeName(text: string, besides: readonly string[] = []): ComputedType {
   const type = parseNormalizedName(text);
   if (type && type.kind !== 'source') return type;
-  const suggestions = suggestMessageTypes(text, (name) => isMessageTypeName(name) && !(name in SOURCE_TYPES));
+  const suggestions = suggestMessageTypes(
+    text,
+    (name) => isMessageTypeName(name) && !(name in EXCHANGE_MESSAGE_TYPES),
+  );
   throw usageError(
     `"${text}" is not a computed type${formatAdvice(suggestions, [...COMPUTED_TYPES, ...besides])}`,
   );
@@ -108,7 +111,7 @@ function isMessageTypeName(text: string): boolean {
 }
 
 function parseNormalizedName(name: string): NormalizedType | undefined {
-  if (isSourceType(name)) return { kind: 'source', name, dayFileType: SOURCE_TYPES[name] };
+  if (isExchangeMessageType(name)) return { kind: 'source', name, dayFileType: EXCHANGE_MESSAGE_TYPES[name] };
   const bar = BAR.exec(name);
   if (bar) return parseBarName(name, bar[1] ?? '', bar[2] ?? '');
   const snapshot = SNAPSHOT.exec(name);
@@ -117,8 +120,8 @@ function parseNormalizedName(name: string): NormalizedType | undefined {
   return quote ? parseSnapshotName(name, '1', undefined, quote[1], quote[2]) : undefined;
 }
 
-function isSourceType(name: string): name is SourceTypeName {
-  return Object.hasOwn(SOURCE_TYPES, name);
+function isExchangeMessageType(name: string): name is ExchangeMessageTypeName {
+  return Object.hasOwn(EXCHANGE_MESSAGE_TYPES, name);
 }
 
 function parseSnapshotName(

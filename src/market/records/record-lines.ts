@@ -9,7 +9,7 @@ import { MAX_ESCAPE_BYTES } from '../../format/ndjson/json-escape.js';
 import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead, MAX_TAIL_BYTES, writeTail } from '../lines/line-head.js';
-import { MESSAGE_LAYOUTS, type MessagePart, type RowType } from '../lines/message-layouts.js';
+import { MESSAGE_LAYOUTS, type MessagePart, type OneRowMessageType } from '../lines/message-layouts.js';
 import {
   ASKS,
   CHANGE_BIDS,
@@ -21,7 +21,7 @@ import {
 } from '../lines/write-level.js';
 import { writeString } from '../lines/write-text.js';
 import type { PriceLevel } from '../messages.js';
-import type { BookChangeRecord, SourceRecord } from './source-record.js';
+import type { BookChangeRecord, MessageRecord } from './message-record.js';
 
 const QUOTE = 34;
 
@@ -33,7 +33,7 @@ interface Cell {
   readonly key: FixedText;
 }
 
-type RowRecord = Exclude<SourceRecord, BookChangeRecord>;
+type RowRecord = Exclude<MessageRecord, BookChangeRecord>;
 
 /**
  * Formats the records of one exchange as lines. They equal `JSON.stringify` of the messages; keys, their
@@ -43,7 +43,7 @@ export class RecordLines {
   readonly #exchange: string;
   readonly #times = { timestamp: new IsoTime(), localTimestamp: new IsoTime() };
   readonly #fieldTime = new IsoTime();
-  readonly #heads: Readonly<Record<SourceRecord['type'], Map<string, FixedText>>> = {
+  readonly #heads: Readonly<Record<MessageRecord['type'], Map<string, FixedText>>> = {
     trade: new Map(),
     book_change: new Map(),
     derivative_ticker: new Map(),
@@ -51,7 +51,7 @@ export class RecordLines {
     option_summary: new Map(),
     book_ticker: new Map(),
   };
-  readonly #cells: Readonly<Record<RowType, readonly Cell[]>>;
+  readonly #cells: Readonly<Record<OneRowMessageType, readonly Cell[]>>;
 
   /** @param bookTickerKeys order of a book ticker's own keys, if the exchange has another one. */
   constructor(exchange: string, bookTickerKeys?: readonly string[]) {
@@ -65,7 +65,7 @@ export class RecordLines {
     };
   }
 
-  write(record: SourceRecord, out: LineBuffer): void {
+  write(record: MessageRecord, out: LineBuffer): void {
     const head = this.#getHead(record.type, record.symbol);
     if (record.type === 'book_change') this.#writeBookChange(record, head, out);
     else this.#writeRow(record, head, out);
@@ -109,7 +109,7 @@ export class RecordLines {
   }
 
   #writeTail(
-    { timestamp, micros, localTimestamp }: SourceRecord,
+    { timestamp, micros, localTimestamp }: MessageRecord,
     target: LineTarget,
     at: number,
     out: LineBuffer,
@@ -117,7 +117,7 @@ export class RecordLines {
     out.add(writeTail(this.#times, timestamp, micros, localTimestamp, target, at), localTimestamp);
   }
 
-  #getHead(type: SourceRecord['type'], symbol: string): FixedText {
+  #getHead(type: MessageRecord['type'], symbol: string): FixedText {
     const heads = this.#heads[type];
     const known = heads.get(symbol);
     if (known) return known;

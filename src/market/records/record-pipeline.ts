@@ -7,8 +7,8 @@ import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/message-type-name.js';
 import { TRADE_SIDE, TradeBars } from '../trade-bars.js';
+import type { BookChangeRecord, MessageRecord, TradeRecord } from './message-record.js';
 import { RecordLines } from './record-lines.js';
-import type { BookChangeRecord, SourceRecord, TradeRecord } from './source-record.js';
 
 export interface RecordFlowOptions {
   /** See `RecordLines`. */
@@ -54,7 +54,7 @@ export class RecordPipeline {
     this.#snapshotTypes = types.filter((type) => type.kind === 'book_snapshot');
   }
 
-  push(record: SourceRecord, out: LineBuffer): void {
+  push(record: MessageRecord, out: LineBuffer): void {
     this.#out = out;
     if (this.#sourceTypes.has(record.type)) this.#lines.write(record, out);
     if (record.type === 'trade' && this.#barTypes.length > 0) this.#addToBars(record);

@@ -1,8 +1,8 @@
 import type { FeedPlan } from '../../dialects/feed-plan.js';
 import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
   type NormalizedType,
-  SOURCE_TYPES,
-  type SourceTypeName,
 } from '../../market/names/message-type-name.js';
 import type { EventSink } from '../../run/run-events.js';
 import type { FeedSource } from './feed-source.js';
@@ -13,7 +13,7 @@ export function warnOfMissingTypes(
   { segments, missingTypes }: FeedPlan,
   emit: EventSink,
 ): void {
-  const warn = (sources: readonly SourceTypeName[], when: string): void => {
+  const warn = (sources: readonly ExchangeMessageTypeName[], when: string): void => {
     const names = types.filter((type) => sources.some((source) => dependsOn(type, source)));
     if (names.length === 0) return;
     const list = names.map(({ name }) => name).join(', ');
@@ -27,8 +27,8 @@ export function warnOfMissingTypes(
   }
 }
 
-function dependsOn({ dayFileType }: NormalizedType, source: SourceTypeName): boolean {
-  return SOURCE_TYPES[source] === dayFileType;
+function dependsOn({ dayFileType }: NormalizedType, source: ExchangeMessageTypeName): boolean {
+  return EXCHANGE_MESSAGE_TYPES[source] === dayFileType;
 }
 
 /** Formats a time as `2026-04-28`, with hours and minutes unless it is midnight. @param time microseconds. */

@@ -1,12 +1,12 @@
-import type { SourceRecord } from '../../market/records/source-record.js';
+import type { MessageRecord } from '../../market/records/message-record.js';
 
-type WithoutMicros<Rec> = Rec extends SourceRecord ? Omit<Rec, 'micros'> : never;
+type WithoutMicros<Rec> = Rec extends MessageRecord ? Omit<Rec, 'micros'> : never;
 
 /**
  * A market event with the fields of a normalized message. Times are microseconds; values that the exchange does not
  * provide are undefined.
  */
-export type FeedEvent = WithoutMicros<SourceRecord>;
+export type FeedEvent = WithoutMicros<MessageRecord>;
 
 export type EventOf<Type extends FeedEvent['type']> = Extract<FeedEvent, { readonly type: Type }>;
 

@@ -4,7 +4,7 @@ import * as fc from 'fast-check';
 import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
 import { createTradeTextParser } from '../../../src/dialects/vendor/trade-text-parser.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
-import type { SourceRecord } from '../../../src/market/records/source-record.js';
+import type { MessageRecord } from '../../../src/market/records/message-record.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { tradeTextTarget } from './trade-text-target.js';
 
@@ -57,8 +57,8 @@ for (const exchange of ['binance', 'binance-futures']) {
     const normalizer = createVendorNormalizer(await loadVendor(), exchange, 'trade', LOCAL);
     const readTrade = createTradeTextParser(exchange);
     assert.ok(normalizer && readTrade);
-    const parsed = (text: string): readonly SourceRecord[] => {
-      const records: SourceRecord[] = [];
+    const parsed = (text: string): readonly MessageRecord[] => {
+      const records: MessageRecord[] = [];
       normalizer.read(JSON.parse(text), LOCAL, (record) => records.push(record));
       return records;
     };

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/message-type-name.js';
+import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
+} from '../../../src/market/names/message-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
@@ -59,7 +62,7 @@ interface Series {
 
 /** The request for rows in files. */
 interface Request {
-  readonly type: SourceTypeName;
+  readonly type: ExchangeMessageTypeName;
   readonly files: readonly (readonly Row[])[];
   readonly period: Period;
   readonly isWanted: (symbol: string) => boolean;
@@ -67,11 +70,11 @@ interface Request {
 }
 
 function randomSeries(random: Random): Series {
-  const types = Object.keys(SOURCE_TYPES) as SourceTypeName[];
-  const type = pick<SourceTypeName>(random, ['trade', 'book_change', ...types]);
+  const types = Object.keys(EXCHANGE_MESSAGE_TYPES) as ExchangeMessageTypeName[];
+  const type = pick<ExchangeMessageTypeName>(random, ['trade', 'book_change', ...types]);
   const ofType = { book_change: bookRows, trade: tradeRows };
   const arbitrary =
-    type === 'book_change' || type === 'trade' ? ofType[type] : messageRows(SOURCE_TYPES[type]);
+    type === 'book_change' || type === 'trade' ? ofType[type] : messageRows(EXCHANGE_MESSAGE_TYPES[type]);
   const rows = draw(random, arbitrary);
   const [bars, snapshots] = randomSpecs(random, type);
   const specs = [...bars, ...snapshots];
@@ -89,7 +92,7 @@ function randomSeries(random: Random): Series {
     names: [...specs.map(({ name }) => name), ...(withSource ? [type] : [])],
     period,
     isWanted: symbol === undefined ? undefined : isWanted,
-    files: files.map((file) => writtenOtherwise(random, SOURCE_TYPES[type], file)),
+    files: files.map((file) => writtenOtherwise(random, EXCHANGE_MESSAGE_TYPES[type], file)),
     cuts: Array.from({ length: 10 }, () => 1 + random.int(pick(random, [3, 300, 10_000]))),
   };
   return {
@@ -103,7 +106,10 @@ function draw<T>(random: Random, arbitrary: fc.Arbitrary<T>): T {
   return value as T;
 }
 
-function randomSpecs(random: Random, type: SourceTypeName): [readonly BarSpec[], readonly SnapshotSpec[]] {
+function randomSpecs(
+  random: Random,
+  type: ExchangeMessageTypeName,
+): [readonly BarSpec[], readonly SnapshotSpec[]] {
   const most = random.chance(0.4) ? 0 : 3;
   return [
     type === 'trade' ? draw(random, fc.array(barSpec, { maxLength: most })) : [],

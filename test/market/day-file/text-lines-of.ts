@@ -5,15 +5,15 @@ import { RowTally } from '../../../src/market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../../../src/market/day-file/text-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
   parseMessageType,
-  SOURCE_TYPES,
-  type SourceTypeName,
 } from '../../../src/market/names/message-type-name.js';
 import type { Period } from '../../../src/market/trade-bars.js';
 import { ALWAYS } from '../lines-of.js';
 
 export interface TextRun {
-  readonly type: SourceTypeName;
+  readonly type: ExchangeMessageTypeName;
   /** The text of consecutive day files. */
   readonly files: readonly (string | Buffer)[];
   /** Sizes of the pieces in bytes, repeated. */
@@ -34,8 +34,8 @@ export interface TextRunResult {
   readonly error: string | undefined;
 }
 
-export function headerOf(type: SourceTypeName): string {
-  return `${dataTypeColumns(SOURCE_TYPES[type])?.map(({ name }) => name)}\n`;
+export function headerOf(type: ExchangeMessageTypeName): string {
+  return `${dataTypeColumns(EXCHANGE_MESSAGE_TYPES[type])?.map(({ name }) => name)}\n`;
 }
 
 /** The same run with columns instead of the kernel. */
@@ -79,7 +79,7 @@ function* pushPieces(
 ): Generator<void, TextRunResult, undefined> {
   const types = names.map(parseMessageType);
   const lines = createTextLines(
-    { dataType: SOURCE_TYPES[type], types, period, isSelected: isWanted },
+    { dataType: EXCHANGE_MESSAGE_TYPES[type], types, period, isSelected: isWanted },
     memories,
   );
   const out = new LineBuffer(1);

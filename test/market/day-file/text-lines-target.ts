@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/message-type-name.js';
+import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
+} from '../../../src/market/names/message-type-name.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, randomRows, textOf } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
@@ -48,14 +51,14 @@ function assertSame(found: TextRunResult, expected: TextRunResult): void {
 }
 
 function randomRun(random: Random): TextRun & { readonly files: readonly Buffer[] } {
-  const types = Object.keys(SOURCE_TYPES) as SourceTypeName[];
-  const type = pick<SourceTypeName>(random, ['book_change', 'book_change', ...types]);
+  const types = Object.keys(EXCHANGE_MESSAGE_TYPES) as ExchangeMessageTypeName[];
+  const type = pick<ExchangeMessageTypeName>(random, ['book_change', 'book_change', ...types]);
   const files = Array.from({ length: 1 + random.int(2) }, () => randomFile(random, type));
   return { type, files, cuts: randomCuts(random), period: randomPeriod(random, files) };
 }
 
-function randomFile(random: Random, type: SourceTypeName): Buffer {
-  const schema = dataTypeColumns(SOURCE_TYPES[type]) ?? [];
+function randomFile(random: Random, type: ExchangeMessageTypeName): Buffer {
+  const schema = dataTypeColumns(EXCHANGE_MESSAGE_TYPES[type]) ?? [];
   const rows = randomRows(random, schema, random.int(40));
   const isFilled = random.chance(0.5);
   for (const row of rows) {

@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createLineMemories } from '../../../src/market/day-file/text-lines.js';
-import { SOURCE_TYPES, type SourceTypeName } from '../../../src/market/names/message-type-name.js';
+import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
+} from '../../../src/market/names/message-type-name.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { numberText } from './arbitraries.js';
@@ -161,7 +164,10 @@ test('series of several files in random forms and in turns equal a naive impleme
 
 test('the kernel formats the first rows of real day files', { skip: NO_SAMPLES }, () => {
   const seen = new Set<string>();
-  for (const [type, dataType] of Object.entries(SOURCE_TYPES) as [SourceTypeName, string][]) {
+  for (const [type, dataType] of Object.entries(EXCHANGE_MESSAGE_TYPES) as [
+    ExchangeMessageTypeName,
+    string,
+  ][]) {
     for (const name of SAMPLES.filter((file) => file.includes(`_${dataType}_`))) {
       const csv = readFileSync(join(SAMPLES_DIR, name));
       for (const cut of [97, 1 << 20]) {

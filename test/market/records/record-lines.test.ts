@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
+import type { MessageRecord } from '../../../src/market/records/message-record.js';
 import { RecordLines } from '../../../src/market/records/record-lines.js';
-import type { SourceRecord } from '../../../src/market/records/source-record.js';
 import { sixDecimals, threeDecimals } from '../naive/messages.js';
 
 /** Keys of each type between the head and the times, in their order (docs/spec/normalized-messages.md#common-keys). */
-const KEYS: Readonly<Record<SourceRecord['type'], readonly string[]>> = {
+const KEYS: Readonly<Record<MessageRecord['type'], readonly string[]>> = {
   trade: ['id', 'price', 'amount', 'side'],
   liquidation: ['id', 'price', 'amount', 'side'],
   book_change: ['isSnapshot', 'bids', 'asks'],
@@ -22,7 +22,7 @@ const KEYS: Readonly<Record<SourceRecord['type'], readonly string[]>> = {
     ...['delta', 'gamma', 'vega', 'theta', 'rho', 'underlyingPrice', 'underlyingIndex'],
   ],
 };
-const TYPES = Object.keys(KEYS) as SourceRecord['type'][];
+const TYPES = Object.keys(KEYS) as MessageRecord['type'][];
 const TIMES = new Set(['fundingTimestamp', 'expirationDate']);
 
 const number = fc.oneof(
@@ -57,10 +57,10 @@ const record = fc.constantFrom(...TYPES).chain((type) => {
   };
   return fc
     .record({ ...common, ...Object.fromEntries(fields) })
-    .map((made) => ({ type, ...made }) as unknown as SourceRecord);
+    .map((made) => ({ type, ...made }) as unknown as MessageRecord);
 });
 
-function expected(made: SourceRecord, exchange: string): string {
+function expected(made: MessageRecord, exchange: string): string {
   const all = made as unknown as Readonly<Record<string, unknown>>;
   const own = KEYS[made.type].map((key) => {
     const value = all[key];

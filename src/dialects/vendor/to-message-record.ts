@@ -1,6 +1,6 @@
-import { MESSAGE_LAYOUTS, type RowType } from '../../market/lines/message-layouts.js';
+import { MESSAGE_LAYOUTS, type OneRowMessageType } from '../../market/lines/message-layouts.js';
 import type { PriceLevel, TradeSide } from '../../market/messages.js';
-import type { SourceRecord } from '../../market/records/source-record.js';
+import type { MessageRecord } from '../../market/records/message-record.js';
 import type { MicroDate, VendorMessage } from './load-vendor.js';
 
 /**
@@ -8,7 +8,7 @@ import type { MicroDate, VendorMessage } from './load-vendor.js';
  * invalid time becomes the local time.
  * @param localTimestamp microseconds.
  */
-export function toSourceRecord(message: VendorMessage, localTimestamp: number): SourceRecord {
+export function toMessageRecord(message: VendorMessage, localTimestamp: number): MessageRecord {
   const { type, symbol } = message;
   const time = microDateToUs(message.timestamp);
   const isTime = Number.isSafeInteger(time);
@@ -40,14 +40,14 @@ export function toSourceRecord(message: VendorMessage, localTimestamp: number): 
         localTimestamp,
       };
     default:
-      return { type, symbol, ...toRecordFields(message), timestamp, micros, localTimestamp } as SourceRecord;
+      return { type, symbol, ...toRecordFields(message), timestamp, micros, localTimestamp } as MessageRecord;
   }
 }
 
 /** Fields between the symbol and the times, for types that are one row in day files. */
 function toRecordFields(message: VendorMessage): object {
   const fields: Record<string, unknown> = {};
-  for (const { key, kind } of MESSAGE_LAYOUTS[message.type as RowType]) {
+  for (const { key, kind } of MESSAGE_LAYOUTS[message.type as OneRowMessageType]) {
     const value = message[key];
     fields[key] =
       kind === 'number' ? toNumberField(value) : kind === 'time' ? toTimeField(value) : toTextField(value);

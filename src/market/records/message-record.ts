@@ -4,7 +4,7 @@ import type { PriceLevel, TradeSide } from '../messages.js';
  * The normalized messages as they are passed within a run: the fields of `messages.ts`, with times as
  * numbers. An undefined field is absent from the line.
  */
-export type SourceRecord =
+export type MessageRecord =
   | TradeRecord
   | LiquidationRecord
   | BookChangeRecord
