@@ -83,7 +83,10 @@ export interface ErrorDetails {
   readonly cause?: unknown;
 }
 
-/** Any failure with a known code. The message is one line: `<thing>: <what is wrong>; <what to do>`. */
+/**
+ * Any failure with a known code. Callers of the library get a `LibraryError` in its place, which they import as
+ * TickhaulError. The message is one line: `<thing>: <what is wrong>; <what to do>`.
+ */
 export class TickhaulError extends Error {
   override readonly name = 'TickhaulError';
   readonly code: ErrorCode;

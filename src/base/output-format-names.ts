@@ -4,31 +4,31 @@ import { joinWithOr } from './units.js';
  * Output formats: name in messages, and extensions of files without the leading dot. `format/output-formats.ts` has the
  * implementation of each. Flags, settings, layouts and stores need the names in lower layers.
  */
-export const OUTPUT_FORMAT_NAMES = {
+export const OUTPUT_FORMAT_TABLE = {
   parquet: { label: 'Parquet', extensions: ['parquet'] },
   ndjson: { label: 'NDJSON', extensions: ['ndjson', 'ndjson.gz', 'ndjson.zst'] },
 } as const;
 
-export type OutputFormatName = keyof typeof OUTPUT_FORMAT_NAMES;
+export type OutputFormatName = keyof typeof OUTPUT_FORMAT_TABLE;
 
 /** Choices of options, in the order of help texts. */
-export const OUTPUT_FORMAT_CHOICES = Object.keys(OUTPUT_FORMAT_NAMES) as [
+export const OUTPUT_FORMAT_CHOICES = Object.keys(OUTPUT_FORMAT_TABLE) as [
   OutputFormatName,
   ...OutputFormatName[],
 ];
 
 /** Lists all formats, for help texts. */
-export const OUTPUT_FORMAT_LABELS = joinWithOr(Object.values(OUTPUT_FORMAT_NAMES).map(({ label }) => label));
+export const OUTPUT_FORMAT_LIST = joinWithOr(Object.values(OUTPUT_FORMAT_TABLE).map(({ label }) => label));
 
 /** Extensions of the files of all formats. */
-export const OUTPUT_EXTENSIONS: readonly string[] = Object.values(OUTPUT_FORMAT_NAMES).flatMap(
+export const OUTPUT_EXTENSIONS: readonly string[] = Object.values(OUTPUT_FORMAT_TABLE).flatMap(
   ({ extensions }) => extensions,
 );
 
 /** The format of an output, by the extension of its path. */
 export function findOutputFormat(path: string): OutputFormatName | undefined {
   return OUTPUT_FORMAT_CHOICES.find((name) =>
-    OUTPUT_FORMAT_NAMES[name].extensions.some((extension) => path.endsWith(`.${extension}`)),
+    OUTPUT_FORMAT_TABLE[name].extensions.some((extension) => path.endsWith(`.${extension}`)),
   );
 }
 

@@ -5,7 +5,7 @@ import { secondsSince } from '../base/units.js';
 import { yieldToEventLoop } from '../base/wait.js';
 import type { FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
-import { createRateLimit, type RateLimit } from '../transfer/rate-limit.js';
+import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import type { TransferSlot } from '../transfer/transfer-pool.js';
 import { reportedOutputs } from './conversion/reported-outputs.js';
 import type { DownloadJob } from './download-job.js';
@@ -208,9 +208,9 @@ export class JobRun {
 function createJobRateLimit(
   { transfers: { rate }, options: { maxRate } }: SharedRun,
   jobOptions: DownloadSettings,
-): RateLimit {
+): ByteRateLimit {
   if (jobOptions.maxRate === undefined || jobOptions.maxRate === maxRate) return rate;
-  const ownRate = createRateLimit(jobOptions.maxRate);
+  const ownRate = createByteRateLimit(jobOptions.maxRate);
   return async (bytes, signal) => {
     await ownRate(bytes, signal);
     await rate(bytes, signal);

@@ -1,8 +1,8 @@
 import type { ProcessGroup } from '../base/keyed-mutex.js';
 import { Semaphore } from '../base/semaphore.js';
+import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import { type Concurrency, createConcurrency } from '../transfer/concurrency.js';
 import { createPause, type Pause } from '../transfer/pause.js';
-import { createRateLimit, type RateLimit } from '../transfer/rate-limit.js';
 import type { DownloadSettings } from './download-options.js';
 import type { FolderCoordination } from './file/process-file.js';
 import { createMemoryBudget, type MemoryBudget } from './memory-budget.js';
@@ -11,7 +11,7 @@ import { createMemoryBudget, type MemoryBudget } from './memory-budget.js';
 export interface TransferLimits extends FolderCoordination {
   readonly concurrency: Concurrency;
   readonly slots: Semaphore;
-  readonly rate: RateLimit;
+  readonly rate: ByteRateLimit;
   readonly pause: Pause;
   readonly memory: MemoryBudget;
 }
@@ -25,7 +25,7 @@ export function createTransferLimits(
   return {
     concurrency,
     slots: new Semaphore(Math.max(1, concurrency.limit)),
-    rate: createRateLimit(maxRate, processGroup?.processes),
+    rate: createByteRateLimit(maxRate, processGroup?.processes),
     pause: createPause(),
     memory: createMemoryBudget(),
     filesInFlight: new Map(),

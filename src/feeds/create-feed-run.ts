@@ -1,9 +1,9 @@
 import type { ProcessGroup } from '../base/keyed-mutex.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
+import { createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import { createConcurrency } from '../transfer/concurrency.js';
 import { createPause } from '../transfer/pause.js';
-import { createRateLimit } from '../transfer/rate-limit.js';
 import { openSliceCache } from './cache/slice-cache.js';
 import type { FeedRun } from './feed-run.js';
 import { TextBudget } from './read/text-budget.js';
@@ -57,7 +57,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     concurrency: createConcurrency(concurrency, { bounds: SLICE_CONCURRENCY, processes: beside?.processes }),
     pause: createPause(),
     quota: createRequestQuota(),
-    rate: createRateLimit(maxRate, beside?.processes),
+    rate: createByteRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
     texts: new TextBudget(options.textBytes ?? DEFAULT_TEXT_BYTES),
     bufferBytes: options.bufferBytes ?? DEFAULT_BUFFER_BYTES,

@@ -26,8 +26,8 @@ export async function readQueueStatus({ queue }: OpenQueue): Promise<QueueStatus
   return { waiting: wait + prioritized, active, delayed, completed, failed, paused };
 }
 
-/** BullMQ's message. */
-const STALLED = 'job stalled more than allowable limit';
+/** BullMQ's error of a job whose workers were lost too often. */
+const BULLMQ_STALLED_MESSAGE = 'job stalled more than allowable limit';
 /** Error of a slice that lost its worker too often. */
 export const LOST_WORKER_MESSAGE =
   'its workers ended or stopped responding too often while processing it; check whether they run out of memory, raise --lock-duration if they are only slow, then add it again with tickhaul queue retry';
@@ -42,7 +42,7 @@ export interface FailedSlice extends Slice {
 export async function listFailedSlices({ queue }: OpenQueue): Promise<readonly FailedSlice[]> {
   const jobs = await queue.getFailed();
   return jobs.map(({ id = '', data, attemptsMade, failedReason }) => {
-    const error = failedReason === STALLED ? LOST_WORKER_MESSAGE : (failedReason ?? '');
+    const error = failedReason === BULLMQ_STALLED_MESSAGE ? LOST_WORKER_MESSAGE : (failedReason ?? '');
     return { id, ...readSlice(data), attempts: attemptsMade, error };
   });
 }

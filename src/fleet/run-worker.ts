@@ -11,7 +11,7 @@ import { sealPlan } from './plan-seal.js';
 import { LOST_WORKER_MESSAGE, readQueueStatus } from './queue-commands.js';
 import { QueueWatch } from './queue-watch.js';
 import type { SliceResult, SliceWork, SliceWorkContext } from './run-slice.js';
-import { createSharedPause, pauseAll, RATE_LIMITER } from './shared-pause.js';
+import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from './shared-pause.js';
 import type { SliceJob } from './slice-job.js';
 import { decideSliceOutcome, NEWER_PLAN } from './slice-outcome.js';
 import { createSliceEvent, type SliceStatus, type WorkerEvent, type WorkerSummary } from './worker-events.js';
@@ -32,7 +32,7 @@ export interface RunWorkerInput {
 }
 
 /** How often a slice may lose its worker before it fails. Preemptible machines are stopped often. */
-const MAX_STALLED_COUNT = 5;
+const MAX_LOST_WORKERS = 5;
 /** Milliseconds that closing may take after the files in flight are complete. */
 const CLOSE_TIMEOUT_MS = 5000;
 
@@ -85,11 +85,11 @@ class FleetWorker {
         skipVersionCheck: true,
         autorun: false,
         concurrency,
-        limiter: RATE_LIMITER,
+        limiter: PAUSABLE_LIMITER,
         lockDuration: lockMs,
         // Redis accepts only whole milliseconds.
         stalledInterval: Math.floor(lockMs / 2),
-        maxStalledCount: MAX_STALLED_COUNT,
+        maxStalledCount: MAX_LOST_WORKERS,
       },
     );
     this.#worker.on('failed', (job) => this.#onFailed(job));

@@ -3,7 +3,7 @@ import { createPause, type Pause } from '../transfer/pause.js';
 import type { OpenQueue } from './open-queue.js';
 
 /** A rate beyond that of any queue: BullMQ supports pauses only with a limiter. */
-export const RATE_LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
+export const PAUSABLE_LIMITER = { max: 1_000_000_000, duration: 1000 } as const;
 /** Milliseconds that a file waits for Redis to report a pause, so that an unreachable Redis does not block it. */
 const REPLY_TIMEOUT_MS = 1000;
 /** Milliseconds for which a reply is reused, since small files start hundreds of times a second. */
@@ -22,7 +22,7 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: Abo
     const now = performance.now();
     if (now - requestedAt >= MAX_REPLY_AGE_MS) {
       requestedAt = now;
-      const reply = queue.getRateLimitTtl(RATE_LIMITER.max).catch(() => 0);
+      const reply = queue.getRateLimitTtl(PAUSABLE_LIMITER.max).catch(() => 0);
       remaining = withTimeout(reply, REPLY_TIMEOUT_MS);
     }
     return (await remaining) ?? 0;
@@ -43,5 +43,5 @@ export function createSharedPause({ queue }: Pick<OpenQueue, 'queue'>, ends: Abo
 
 /** Pauses all workers, unless a longer pause is active. Redis accepts whole milliseconds only, so it is rounded up. */
 export async function pauseAll({ queue }: Pick<OpenQueue, 'queue'>, ms: number): Promise<void> {
-  if ((await queue.getRateLimitTtl(RATE_LIMITER.max)) < ms) await queue.rateLimit(Math.ceil(ms));
+  if ((await queue.getRateLimitTtl(PAUSABLE_LIMITER.max)) < ms) await queue.rateLimit(Math.ceil(ms));
 }

@@ -1,7 +1,7 @@
 import { usageError } from '../base/errors.js';
 import {
   OUTPUT_FORMAT_CHOICES,
-  OUTPUT_FORMAT_NAMES,
+  OUTPUT_FORMAT_TABLE,
   type OutputFormatName,
 } from '../base/output-format-names.js';
 import { joinWithOr } from '../base/units.js';
@@ -20,7 +20,7 @@ export function createOutputOptions(
   },
 ): OutputOptions {
   const format = OUTPUT_FORMATS[name];
-  const { label } = OUTPUT_FORMAT_NAMES[name];
+  const { label } = OUTPUT_FORMAT_TABLE[name];
   const {
     compression = format.compressions[0],
     rowGroup,
@@ -50,5 +50,5 @@ export function createOutputOptions(
 /** Lists the formats that support an option, for messages. */
 function listFormats(isSupported: (format: OutputFormat) => boolean): string {
   const names = OUTPUT_FORMAT_CHOICES.filter((name) => isSupported(OUTPUT_FORMATS[name]));
-  return joinWithOr(names.map((name) => OUTPUT_FORMAT_NAMES[name].label));
+  return joinWithOr(names.map((name) => OUTPUT_FORMAT_TABLE[name].label));
 }

@@ -1,7 +1,10 @@
 import type { ErrorCode } from '../base/errors.js';
 import type { SummaryJson } from '../run/json-events.js';
 
-/** Error of a library call whose command would not end with exit code 0. */
+/**
+ * Error of a library call whose command would not end with exit code 0. `src/index.ts` exports it as TickhaulError,
+ * which is the name of its internal counterpart without a summary (`src/base/errors.ts`).
+ */
 export class LibraryError extends Error {
   override readonly name = 'TickhaulError';
   readonly code: ErrorCode;

@@ -67,7 +67,7 @@ export async function streamExchange(input: ExchangeStreamInput): Promise<never>
     const hasFailed = messages === 0 || (!hadLines && !judgeError(error).isDisconnect);
     failures = hasFailed ? failures + 1 : 0;
     attempt = performance.now() - startMs >= HEALTHY_SESSION_MS ? 1 : attempt + 1;
-    if (failures >= MAX_FAILURES) throw createGaveUpError(exchange, failures, error);
+    if (failures >= MAX_FAILURES) throw createStreamGaveUpError(exchange, failures, error);
     const waitMs = times.reconnectDelayMs(error, attempt);
     emit({ event: 'disconnect', exchange, error, failures, waitMs });
     await wait(waitMs, signal);
@@ -119,7 +119,7 @@ async function runOneSession(
   }
 }
 
-function createGaveUpError(exchange: string, failures: number, last: TickhaulError): TickhaulError {
+function createStreamGaveUpError(exchange: string, failures: number, last: TickhaulError): TickhaulError {
   return new TickhaulError(
     'unreachable',
     `${exchange}: ${failures} connections in a row failed; the last error was: ${last.message}`,

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { yieldToEventLoop } from '../../src/base/wait.js';
 import { readQueueStatus } from '../../src/fleet/queue-commands.js';
-import { createSharedPause, pauseAll, RATE_LIMITER } from '../../src/fleet/shared-pause.js';
+import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
@@ -160,7 +160,7 @@ test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, 
   const open = await queueOf(work.redis);
   t.after(() => open.close());
   const isOver = finished.then(() => true);
-  const ttl = (): Promise<number> => open.queue.getRateLimitTtl(RATE_LIMITER.max);
+  const ttl = (): Promise<number> => open.queue.getRateLimitTtl(PAUSABLE_LIMITER.max);
   while ((await ttl()) <= 0 && !(await Promise.race([isOver, yieldToEventLoop().then(() => false)])));
   const left = await ttl();
   assert.ok(left > 500_000 && left <= 600_000, String(left));
@@ -188,7 +188,7 @@ test('a wait longer than --max-wait pauses all workers, and fails no slice', {
   assert.equal(ended.exitCode, 5, ended.stdout);
   assert.match(ended.stdout, /"returned".*longer than --max-wait/);
   const open = await queueOf(work.redis);
-  assert.ok((await open.queue.getRateLimitTtl(RATE_LIMITER.max)) > 500_000);
+  assert.ok((await open.queue.getRateLimitTtl(PAUSABLE_LIMITER.max)) > 500_000);
   const { waiting, failed, delayed } = await readQueueStatus(open);
   await open.close();
   assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);

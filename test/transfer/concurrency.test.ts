@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { createByteRateLimit } from '../../src/transfer/byte-rate-limit.js';
 import { createAutoConcurrency, createConcurrency } from '../../src/transfer/concurrency.js';
 import { createPause } from '../../src/transfer/pause.js';
-import { createRateLimit } from '../../src/transfer/rate-limit.js';
 
 test('auto starts at 8 and grows by one after each period without congestion, up to 20', () => {
   const auto = createAutoConcurrency(0);
@@ -80,7 +80,7 @@ test('setting the clock back delays no one', async (t) => {
   let clock = Date.now();
   t.mock.method(Date, 'now', () => clock);
   const pause = createPause();
-  const rate = createRateLimit(1_000_000);
+  const rate = createByteRateLimit(1_000_000);
   const signal = AbortSignal.timeout(10_000);
   pause.extend(1);
   await rate(1000, signal);

@@ -1,11 +1,11 @@
-import { OUTPUT_FORMAT_LABELS } from '../../base/output-format-names.js';
+import { OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
 
 /** Commands for a start, with descriptions. */
 const COMMANDS: readonly (readonly [string, string])[] = [
   ['demo', 'see it work, without a key or a network'],
   ['symbols', 'list the symbols of an exchange, with data types and days'],
   ['download', 'download and verify day files'],
-  ['convert', `convert day files to ${OUTPUT_FORMAT_LABELS}`],
+  ['convert', `convert day files to ${OUTPUT_FORMAT_LIST}`],
   ['replay', "print a period's messages as JSON lines"],
 ];
 

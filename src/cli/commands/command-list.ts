@@ -1,4 +1,4 @@
-import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_LABELS } from '../../base/output-format-names.js';
+import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
 import { joinWithOr } from '../../base/units.js';
 import type { CommandOutline } from '../arguments/command.js';
 
@@ -90,7 +90,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'convert <path..>',
-    describe: `convert day files to ${OUTPUT_FORMAT_LABELS}`,
+    describe: `convert day files to ${OUTPUT_FORMAT_LIST}`,
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,

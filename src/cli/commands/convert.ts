@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { OUTPUT_FORMAT_NAMES } from '../../base/output-format-names.js';
+import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
 import { STDOUT_FORMAT } from '../../format/output-formats.js';
@@ -43,7 +43,7 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
 /** @throws usage error for flags that do not apply to rows on stdout. */
 function assertStdoutFlags(args: CommandArgs, { format }: OutputOptions): void {
   if (format !== STDOUT_FORMAT) {
-    const { label } = OUTPUT_FORMAT_NAMES[STDOUT_FORMAT];
+    const { label } = OUTPUT_FORMAT_TABLE[STDOUT_FORMAT];
     throw usageError(`-o - writes ${label}; leave --format out, or name a folder`);
   }
   const unusedFlag = ['layout', 'existing'].find((flag) => args[flag] !== undefined);

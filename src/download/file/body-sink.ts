@@ -5,7 +5,7 @@ import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
 import type { StoredVersion } from '../../store/files.js';
-import type { RateLimit } from '../../transfer/rate-limit.js';
+import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { ExpectedBytes } from '../download-options.js';
@@ -21,7 +21,7 @@ export interface TransferAttempt {
   readonly attempt: number;
   /** The only accepted content; undefined if any complete file is accepted. */
   readonly expected: ExpectedBytes | undefined;
-  readonly rate: RateLimit;
+  readonly rate: ByteRateLimit;
   readonly signal: AbortSignal;
   /** Called when the service responds with the file. */
   readonly onResponse: (total: number | undefined) => void;

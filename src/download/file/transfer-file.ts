@@ -20,7 +20,7 @@ export interface TransferredFile {
 
 /** A failed transfer, with its number of attempts. */
 export class TransferError extends Error {
-  override readonly name = 'TransferFailure';
+  override readonly name = 'TransferError';
   readonly attempts: number;
   readonly reason: TickhaulError;
 

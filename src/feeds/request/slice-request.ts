@@ -6,7 +6,7 @@ import { readErrorResponse } from '../../service/http/read-error-response.js';
 import { type HttpHeaders, sendGet } from '../../service/http/send-request.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import { encodePathSegment } from '../../service/request-day-file.js';
-import type { RateLimit } from '../../transfer/rate-limit.js';
+import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
 import { HAS_ZSTD } from '../unpack/unzstd.js';
 
@@ -55,7 +55,7 @@ function sliceUrl(base: string, { exchange, filters, start, end }: SliceRequest)
 export async function requestSlice(
   client: ServiceClient,
   request: SliceRequest,
-  rate: RateLimit,
+  rate: ByteRateLimit,
   onHeaders: (headers: HttpHeaders) => void,
   signal: AbortSignal,
 ): Promise<SliceResponse> {

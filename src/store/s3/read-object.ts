@@ -4,7 +4,7 @@ import { judgeError } from '../../base/judge-error.js';
 import { normalizeEtag } from './etag.js';
 import type { ByteRange } from './object-store.js';
 import type { S3Connection } from './s3-connection.js';
-import { createGaveUpError } from './s3-errors.js';
+import { createStoreGaveUpError } from './s3-errors.js';
 
 export interface ObjectReadContext {
   readonly connection: S3Connection;
@@ -50,7 +50,7 @@ export async function* readObject(
       if (position >= endPosition) return;
     } catch (error) {
       if (!(error instanceof TickhaulError) || !judgeError(error).canRepeatRequest) throw error;
-      if (++disconnects > MAX_DISCONNECTS) throw createGaveUpError(error, name, disconnects);
+      if (++disconnects > MAX_DISCONNECTS) throw createStoreGaveUpError(error, name, disconnects);
       continue;
     } finally {
       response.body.destroy();

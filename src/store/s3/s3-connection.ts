@@ -10,7 +10,7 @@ import { readProxySettings } from '../../http/proxy-settings.js';
 import type { StoreSettings } from '../files.js';
 import { openRequestLogSender } from '../request-log-channel.js';
 import { type CredentialSource, openCredentials } from './credentials.js';
-import { createEndpointError, createGaveUpError, toS3Error } from './s3-errors.js';
+import { createEndpointError, createStoreGaveUpError, toS3Error } from './s3-errors.js';
 import { createS3RequestHandler } from './s3-request-handler.js';
 
 /** Total attempts per request, with up to 90 s of waits between them. */
@@ -98,7 +98,7 @@ export async function openS3Connection(settings: StoreSettings): Promise<S3Conne
         });
       } catch (error) {
         throw error instanceof TickhaulError && judgeError(error).canRepeatRequest && !signal?.aborted
-          ? createGaveUpError(error, name, attempts, hostAdvice(error, settings))
+          ? createStoreGaveUpError(error, name, attempts, hostAdvice(error, settings))
           : error;
       }
     },

@@ -184,7 +184,7 @@ export function createNotAStoreError(name: string): TickhaulError {
  * For the last failed attempt. The error ends the run, since other requests would fail as well.
  * @param advice added to the message.
  */
-export function createGaveUpError(
+export function createStoreGaveUpError(
   error: TickhaulError,
   name: string,
   attempts: number,

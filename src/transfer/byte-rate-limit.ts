@@ -1,7 +1,7 @@
 import { wait } from '../base/wait.js';
 
 /** Waits until some bytes may pass, so that all transfers with the same limit stay below its rate. */
-export type RateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;
+export type ByteRateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;
 
 /**
  * Each chunk reserves time after the chunks before it, so transfers share the rate in the order of their
@@ -9,7 +9,7 @@ export type RateLimit = (bytes: number, signal: AbortSignal) => Promise<void>;
  * @param bytesPerSecond undefined for no limit.
  * @param processes number of processes that share the rate equally.
  */
-export function createRateLimit(bytesPerSecond: number | undefined, processes = 1): RateLimit {
+export function createByteRateLimit(bytesPerSecond: number | undefined, processes = 1): ByteRateLimit {
   if (bytesPerSecond === undefined) return async () => {};
   let reservedUntilMs = 0;
   return async (bytes, signal) => {
