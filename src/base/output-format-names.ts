@@ -11,6 +11,15 @@ export const OUTPUT_FORMAT_TABLE = {
 
 export type OutputFormatName = keyof typeof OUTPUT_FORMAT_TABLE;
 
+export type OutputExtension = (typeof OUTPUT_FORMAT_TABLE)[OutputFormatName]['extensions'][number];
+
+export const DEFAULT_OUTPUT_FORMAT = 'parquet' satisfies OutputFormatName;
+
+/** Compressions, and encodings of times and numbers, of which each format supports some. */
+export const COMPRESSIONS = ['zstd', 'snappy', 'gzip', 'none'] as const;
+export const TIME_ENCODINGS = ['timestamp', 'int', 'iso'] as const;
+export const NUMBER_ENCODINGS = ['double', 'string'] as const;
+
 /** Choices of options, in the order of help texts. */
 export const OUTPUT_FORMAT_CHOICES = Object.keys(OUTPUT_FORMAT_TABLE) as [
   OutputFormatName,

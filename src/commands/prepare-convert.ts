@@ -1,8 +1,8 @@
 import { availableParallelism } from 'node:os';
-import type { OutputFormatName } from '../base/output-format-names.js';
+import { DEFAULT_OUTPUT_FORMAT, type OutputFormatName } from '../base/output-format-names.js';
 import type { ConvertInput } from '../convert/convert-files.js';
 import type { OutputSelection } from '../convert/output-selection.js';
-import { DEFAULT_OUTPUT_FORMAT, STDOUT_FORMAT } from '../format/output-formats.js';
+import { STDOUT_FORMAT } from '../format/output-formats.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import {
   readBooleanFlag,

@@ -1,6 +1,11 @@
 import * as z from 'zod';
 import { TickhaulError } from '../base/errors.js';
-import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
+import {
+  COMPRESSIONS,
+  NUMBER_ENCODINGS,
+  OUTPUT_FORMAT_CHOICES,
+  TIME_ENCODINGS,
+} from '../base/output-format-names.js';
 import { parseDay } from '../dataset/day.js';
 import { isShard } from '../dataset/shard.js';
 import { PLAN_DOWNLOAD_OPTIONS } from '../options/day-file-options.js';
@@ -61,10 +66,10 @@ const sliceJob = z
         .looseObject({
           options: z.looseObject({
             format: z.enum(OUTPUT_FORMAT_CHOICES),
-            compression: z.enum(['zstd', 'snappy', 'gzip', 'none']),
+            compression: z.enum(COMPRESSIONS),
             rowGroup: z.int().min(1).optional(),
-            times: z.enum(['timestamp', 'int', 'iso']),
-            numbers: z.enum(['double', 'string']),
+            times: z.enum(TIME_ENCODINGS),
+            numbers: z.enum(NUMBER_ENCODINGS),
           }),
           as: names.optional(),
           keepCsv: z.boolean(),

@@ -1,3 +1,4 @@
+import type { OutputExtension } from '../base/output-format-names.js';
 import type { Batch, Schema } from './batch.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Compression } from './compression/compressor.js';
@@ -24,7 +25,7 @@ export interface OutputFormat {
   readonly hasMetadata: boolean;
   readonly batches: BatchLimits;
   /** File name extension, without the leading dot. */
-  extension(compression: Compression): string;
+  extension(compression: Compression): OutputExtension;
   /** Estimated size relative to the compressed CSV. */
   sizeRatio(compression: Compression): number;
 

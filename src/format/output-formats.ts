@@ -9,7 +9,5 @@ export const OUTPUT_FORMATS: Readonly<Record<OutputFormatName, OutputFormat>> = 
   ndjson: NDJSON_FORMAT,
 };
 
-export const DEFAULT_OUTPUT_FORMAT: OutputFormatName = 'parquet';
-
 /** The format of rows on stdout. */
 export const STDOUT_FORMAT: OutputFormatName = 'ndjson';

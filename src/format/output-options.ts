@@ -1,4 +1,4 @@
-import type { OutputFormatName } from '../base/output-format-names.js';
+import type { NUMBER_ENCODINGS, OutputFormatName, TIME_ENCODINGS } from '../base/output-format-names.js';
 import type { Compression } from './compression/compressor.js';
 
 /** Options of a conversion. Plain data, which can be posted to other threads. */
@@ -7,6 +7,6 @@ export interface OutputOptions {
   readonly compression: Compression;
   /** Rows per row group; undefined for a default that depends on the schema. */
   readonly rowGroup?: number | undefined;
-  readonly times: 'timestamp' | 'int' | 'iso';
-  readonly numbers: 'double' | 'string';
+  readonly times: (typeof TIME_ENCODINGS)[number];
+  readonly numbers: (typeof NUMBER_ENCODINGS)[number];
 }

@@ -1,4 +1,9 @@
-import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
+import {
+  COMPRESSIONS,
+  NUMBER_ENCODINGS,
+  OUTPUT_FORMAT_CHOICES,
+  TIME_ENCODINGS,
+} from '../base/output-format-names.js';
 import { groupOptions } from './option-definition.js';
 import { planOptionsOf } from './option-values.js';
 
@@ -116,7 +121,7 @@ export const ENCODING_OPTIONS = groupOptions('Conversion:', {
   compression: {
     type: 'choice',
     description: 'compression of the output; snappy only for Parquet',
-    choices: ['zstd', 'snappy', 'gzip', 'none'],
+    choices: COMPRESSIONS,
     defaultText: 'zstd for Parquet, none for NDJSON',
   },
   'row-group': {
@@ -127,13 +132,13 @@ export const ENCODING_OPTIONS = groupOptions('Conversion:', {
   times: {
     type: 'choice',
     description: 'format of times',
-    choices: ['timestamp', 'int', 'iso'],
+    choices: TIME_ENCODINGS,
     defaultText: 'timestamp in Parquet, int (microseconds) in NDJSON',
   },
   numbers: {
     type: 'choice',
     description: 'format of numbers; string keeps the exact text of the CSV',
-    choices: ['double', 'string'],
+    choices: NUMBER_ENCODINGS,
     default: 'double',
   },
 });

@@ -1,4 +1,4 @@
-import { OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
+import { DEFAULT_OUTPUT_FORMAT, OUTPUT_FORMAT_CHOICES } from '../base/output-format-names.js';
 import { ENCODING_OPTIONS, SHARD_OPTIONS, TRANSFER_OPTIONS } from './day-file-options.js';
 import { groupOptions } from './option-definition.js';
 import {
@@ -83,7 +83,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
     type: 'choice',
     description: 'format of the output',
     choices: OUTPUT_FORMAT_CHOICES,
-    default: 'parquet',
+    default: DEFAULT_OUTPUT_FORMAT,
     alias: 'f',
   },
   out: {

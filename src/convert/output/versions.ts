@@ -1,6 +1,10 @@
-import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../base/output-format-names.js';
+import {
+  DEFAULT_OUTPUT_FORMAT,
+  OUTPUT_FORMAT_CHOICES,
+  type OutputFormatName,
+} from '../../base/output-format-names.js';
 import { DATA_TYPES, type DataType } from '../../dataset/data-types.js';
-import { DEFAULT_OUTPUT_FORMAT, OUTPUT_FORMATS } from '../../format/output-formats.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { ConversionEntry } from '../../store/manifest-record.js';
 

@@ -1,9 +1,10 @@
 import { gzipSync } from 'node:zlib';
+import type { COMPRESSIONS } from '../../base/output-format-names.js';
 import type { Compress } from './compress.js';
 import { compressSnappy } from './snappy.js';
 import { loadZstd } from './zstd.js';
 
-export type Compression = 'zstd' | 'snappy' | 'gzip' | 'none';
+export type Compression = (typeof COMPRESSIONS)[number];
 
 const GZIP_LEVEL = { fast: 4, small: 6 } as const;
 

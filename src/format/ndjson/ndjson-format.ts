@@ -1,3 +1,4 @@
+import type { OutputExtension } from '../../base/output-format-names.js';
 import { countLines } from '../../integrity/count-lines.js';
 import type { Compression } from '../compression/compressor.js';
 import type { OutputFormat } from '../output-format.js';
@@ -5,7 +6,10 @@ import type { OutputOptions } from '../output-options.js';
 import type { CellOptions } from './json-cell.js';
 import { LINE_BATCHES } from './line-limits.js';
 
-const SUFFIXES: Readonly<Partial<Record<Compression, string>>> = { gzip: '.gz', zstd: '.zst' };
+const EXTENSIONS: Readonly<Partial<Record<Compression, OutputExtension>>> = {
+  gzip: 'ndjson.gz',
+  zstd: 'ndjson.zst',
+};
 
 /** One JSON object per row and line (docs/spec/ndjson-mapping.md#values). */
 export const NDJSON_FORMAT: OutputFormat = {
@@ -15,7 +19,7 @@ export const NDJSON_FORMAT: OutputFormat = {
   writerVersion: 1,
   hasMetadata: false,
   batches: LINE_BATCHES,
-  extension: (compression) => `ndjson${SUFFIXES[compression] ?? ''}`,
+  extension: (compression) => EXTENSIONS[compression] ?? 'ndjson',
   // Each row repeats all column names.
   sizeRatio: (compression) => (compression === 'none' ? 15 : 1.5),
 
