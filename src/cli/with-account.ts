@@ -1,6 +1,8 @@
 import type { AccountContext } from '../account/account-context.js';
 import type { IdentityStore } from '../account/identities/identity-store.js';
+import { parseDuration } from '../base/units.js';
 import { readDuration } from '../commands/arguments/read-arguments.js';
+import { ACCOUNT_OPTIONS } from '../options/service-options.js';
 import type { CallContext } from '../service/account/json-call.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 import type { Wait } from './output/waits.js';
@@ -8,7 +10,6 @@ import { type ServiceSession, withSession } from './session.js';
 
 /** Stall timeout of responses of issuer and account API, which are all short. */
 const STALL_TIMEOUT_MS = 30_000;
-const MAX_WAIT_MS = 15 * 60_000;
 
 /** Context of the account commands. */
 export interface AccountSetup extends AccountContext {
@@ -29,7 +30,10 @@ export async function withAccount<T>(
   work: (setup: AccountSetup) => Promise<T>,
 ): Promise<T> {
   // Do not start a wait that would exceed the timeout.
-  const maxWaitMs = Math.min(readDuration(args, 'max-wait') ?? MAX_WAIT_MS, timeoutMs);
+  const maxWaitMs = Math.min(
+    readDuration(args, 'max-wait') ?? parseDuration(ACCOUNT_OPTIONS['max-wait'].default),
+    timeoutMs,
+  );
   return withSession(args, cli, { stallTimeoutMs: STALL_TIMEOUT_MS }, async (session) => {
     const { client, settings } = session;
     const { assertSecureApiHost, discoverIssuer } = await import('../service/account/account-api.js');

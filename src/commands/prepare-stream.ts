@@ -1,9 +1,10 @@
 import { startDeadline } from '../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
-import { plural } from '../base/units.js';
+import { parseDuration, plural } from '../base/units.js';
 import type { LiveEvent, LiveInput, LiveOption } from '../live/live-options.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import { parseMessageType } from '../market/names/message-type-name.js';
+import { STREAM_OPTIONS } from '../options/message-options.js';
 import type { PartFile } from '../store/files.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readListFlag, readPath, readTimerMs } from './arguments/read-arguments.js';
@@ -12,7 +13,6 @@ import { type MessageOutput, readMessageOutput } from './message-output.js';
 import { assertNamedOnce, readReplayOptions } from './selection/read-replay-request.js';
 import { withServiceSession } from './service-session.js';
 
-const DEFAULT_TIMEOUT_INTERVAL_MS = 10_000;
 /** Lines of this interval are written to a file, and compressed, together. */
 const FILE_GATHER_MS = 1000;
 
@@ -127,7 +127,8 @@ async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<read
     throw usageError('--type is missing: name normalized data types, such as --type trade,book_change');
   const types = [...new Set(names)].map(parseMessageType);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
-  const timeoutIntervalMs = readTimerMs(args, 'timeout-interval') ?? DEFAULT_TIMEOUT_INTERVAL_MS;
+  const timeoutIntervalMs =
+    readTimerMs(args, 'timeout-interval') ?? parseDuration(STREAM_OPTIONS['timeout-interval'].default);
   const replayOptions = await readReplayOptions(args, signal);
   assertNamedOnce(replayOptions);
   return replayOptions.map(({ exchange, symbols }) => {

@@ -19,7 +19,7 @@ export const lockCommand: CommandAction = {
   ],
   async run(args, cli) {
     const settings = await loadSettings(args, cli);
-    const format = (readTextFlag(args, 'format') ?? 'lock') as Format;
+    const format = (readTextFlag(args, 'format') ?? COMMAND_OPTIONS.lock.format.default) as Format;
     const out = await readOutputFile(args, 'out', format === 'lock' ? 'tickhaul.lock' : '-');
     const { readLockableRecords } = await import('../../store/lists/lockable-records.js');
     const warn = (message: string): void => {

@@ -11,12 +11,12 @@ import { type FeedRunSettings, readFeedSettings } from '../../commands/feeds/wit
 import { readDownloadOptions } from '../../commands/selection/read-selection.js';
 import { readVariable } from '../../commands/settings.js';
 import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
+import { SERVE_OPTIONS } from '../../options/message-options.js';
 import { MAX_HTTP_PORT } from '../../server/ports.js';
 import type { ServeOptions, ServerLog } from '../../server/serve-options.js';
 import type { CliHost, CommandArgs } from '../arguments/command.js';
 
 const DEFAULT_PORT = 8000;
-const DEFAULT_MAX_CLIENTS = 256;
 
 /** Settings of a server from flags and environment, and its raw data source. */
 export interface ServeSettings {
@@ -29,9 +29,9 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
   const feeds = await readFeedSettings(args, cli);
   const options = {
     port: readCount(args, 'port', 0, MAX_HTTP_PORT) ?? readEnvironmentPort(cli) ?? DEFAULT_PORT,
-    host: readTextFlag(args, 'host') ?? '127.0.0.1',
+    host: readTextFlag(args, 'host') ?? SERVE_OPTIONS.host.default,
     allowOrigins: readOrigins(args),
-    maxClients: readCount(args, 'max-clients', 1) ?? DEFAULT_MAX_CLIENTS,
+    maxClients: readCount(args, 'max-clients', 1) ?? Number(SERVE_OPTIONS['max-clients'].default),
     isCompressed: readBooleanFlag(args, 'compress'),
     source: readTextFlag(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
     records: feeds.settings.cacheDir,

@@ -1,8 +1,10 @@
 import { usageError } from '../../base/errors.js';
+import { parseDuration } from '../../base/units.js';
 import { createSliceWork } from '../../fleet/create-slice-work.js';
 import { runWorker } from '../../fleet/run-worker.js';
 import type { SliceDestination } from '../../fleet/slice-job.js';
 import type { WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
+import { WORKER_OPTIONS } from '../../options/queue-options.js';
 import { openDestination } from '../../store/open-destination.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readCount, readTimerMs } from '../arguments/read-arguments.js';
@@ -14,8 +16,6 @@ import { withServiceSession } from '../service-session.js';
 import { toStoreSettings } from '../with-destination.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
 
-const DEFAULT_CONCURRENCY = 4;
-const DEFAULT_LOCK_MS = 60_000;
 const MIN_LOCK_MS = 1000;
 
 /** Prepares `worker`, which downloads slices of the queue. @throws usage error. */
@@ -24,7 +24,7 @@ export function prepareWorker(
   host: CommandHost,
 ): (emit: (event: WorkerEvent) => void, note?: (line: string) => void) => Promise<WorkerSummary> {
   const access = readQueueAccess(args, host);
-  const concurrency = readCount(args, 'concurrency', 1, 100) ?? DEFAULT_CONCURRENCY;
+  const concurrency = readCount(args, 'concurrency', 1, 100) ?? Number(WORKER_OPTIONS.concurrency.default);
   const once = readBooleanFlag(args, 'once');
   const lockMs = readLockMs(args);
   const stallTimeoutMs = readStallTimeout(args);
@@ -50,7 +50,7 @@ export function prepareWorker(
 }
 
 function readLockMs(args: CommandArgs): number {
-  const lockMs = readTimerMs(args, 'lock-duration') ?? DEFAULT_LOCK_MS;
+  const lockMs = readTimerMs(args, 'lock-duration') ?? parseDuration(WORKER_OPTIONS['lock-duration'].default);
   if (lockMs >= MIN_LOCK_MS) return lockMs;
   throw usageError('--lock-duration: at least 1s; with less, a busy worker would lose its slices');
 }

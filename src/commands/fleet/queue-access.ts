@@ -6,6 +6,7 @@ import {
   openQueue,
   toRedisError,
 } from '../../fleet/open-queue.js';
+import { QUEUE_OPTIONS } from '../../options/queue-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
@@ -25,7 +26,7 @@ export function readQueueAccess(
       `${QUEUE_URL_VARIABLE} is not set; set it to the Redis of the queue, such as redis://host:6379`,
     );
   formatRedisServer(url);
-  const name = readTextFlag(args, 'queue') ?? 'tickhaul';
+  const name = readTextFlag(args, 'queue') ?? QUEUE_OPTIONS.queue.default;
   if (!NAME_PATTERN.test(name))
     throw usageError(`--queue: "${name}" is not a queue name; use letters, digits, ".", "_" and "-"`);
   return { url, name };

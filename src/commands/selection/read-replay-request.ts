@@ -2,6 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { minutesToUsRange, usRangeToMinutes } from '../../dataset/minute.js';
 import { parseMessageType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
+import { PACE_OPTIONS } from '../../options/message-options.js';
 import { parsePeriod, type RequestedPeriod } from '../../replay/parse-period.js';
 import type { ReplayOption, ReplayRequest } from '../../replay/replay-request.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
@@ -104,7 +105,7 @@ export function assertFlagsMatchSource(args: CommandArgs, source: keyof typeof S
 
 /** Speed as a multiple of real time; undefined for maximum speed. */
 export function readSpeedFlag(args: CommandArgs): number | undefined {
-  const text = readTextFlag(args, 'speed') ?? 'max';
+  const text = readTextFlag(args, 'speed') ?? PACE_OPTIONS.speed.default;
   if (text === 'max') return undefined;
   const factor = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (factor > 0 && Number.isFinite(factor)) return factor;
