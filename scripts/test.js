@@ -51,8 +51,9 @@ function isUnitTest(path) {
   const testCode = [...reachableFrom([path])].filter((file) => file.startsWith('test/'));
   const tested = importsOf(path).filter((file) => existsSync(file));
   return (
-    !testCode.some((file) => NOT_UNIT.test(readSource(file)) || BUILD_STEPS[2].usedBy.test(readSource(file))) &&
-    ![path, ...tested].some((file) => STARTS_THREADS.test(readSource(file)))
+    !testCode.some(
+      (file) => NOT_UNIT.test(readSource(file)) || BUILD_STEPS[2].usedBy.test(readSource(file)),
+    ) && ![path, ...tested].some((file) => STARTS_THREADS.test(readSource(file)))
   );
 }
 
