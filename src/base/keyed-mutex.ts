@@ -1,4 +1,4 @@
-/** Processes that do the same work in the same folders and share its results. */
+/** Processes that work on the same folders and share their results. */
 export interface ProcessGroup {
   /** Number of processes. */
   readonly processes: number;

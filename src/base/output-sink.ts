@@ -18,7 +18,7 @@ export class ReaderClosedError extends Error {
   }
 }
 
-/** An output that is written to directly: a stream, a pipe, a device. Calls must not overlap. */
+/** An output written to directly: a stream, pipe or device. Calls must not overlap. */
 export interface OutputSink {
   /**
    * Resolves when the bytes are written and may be reused.

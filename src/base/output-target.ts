@@ -8,7 +8,7 @@ export type OutputTarget =
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
   /** A character device: opened and written to, never replaced. */
   | { readonly kind: 'device'; readonly name: string }
-  /** A named pipe: written like a device, once it has a reader. */
+  /** A named pipe. Once it has a reader, it is written to like a device. */
   | { readonly kind: 'pipe'; readonly name: string }
   /** A descriptor inherited by this process: written to, whatever it refers to. */
   | { readonly kind: 'descriptor'; readonly name: string; readonly fd: number };
@@ -50,7 +50,7 @@ export function namedDescriptor(path: string): number | undefined {
 }
 
 /**
- * The path at the end of all links, or the first descriptor on the way: a link of a descriptor would lead to
+ * Follows links to their end, but stops at the first file descriptor, because a descriptor's link would resolve to
  * its file.
  */
 async function followLinks(path: string): Promise<string | number> {

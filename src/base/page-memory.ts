@@ -11,7 +11,7 @@ export function pageMemory(bytes: number): Uint8Array {
   return new Uint8Array(memory, 0, bytes);
 }
 
-/** Like `pageMemory`, shared with the threads that it is posted to. Copying a few bytes into it takes twice as long. */
+/** Like `pageMemory`, but shared with the threads it is posted to. Copying small pieces into it takes twice as long. */
 export function sharedPageMemory(bytes: number): Uint8Array {
   const memory = new (SharedArrayBuffer as Growable<SharedArrayBuffer>)(bytes, { maxByteLength: bytes });
   return new Uint8Array(memory, 0, bytes);

@@ -66,7 +66,7 @@ export class ThreadPool<Job, Result = void, Event = never> {
     }
   }
 
-  /** Starts some threads before their first jobs. */
+  /** Starts threads ahead of their first jobs, until `count` are running. */
   start(count: number): void {
     while (this.#threads.size < count) this.#start();
   }

@@ -22,7 +22,7 @@ export interface AccountOptions {
   readonly timeoutMs: number;
 }
 
-/** Runs `work` with the issuer of the flags, or else of the API host. */
+/** Runs `work` with the issuer given by the flags, or else the API host's. */
 export async function withAccount<T>(
   args: CommandArgs,
   cli: CliHost,

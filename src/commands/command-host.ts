@@ -21,7 +21,7 @@ export interface CommandHost {
   readonly secrets: Secrets;
   /** Whether a process of this host is running. */
   readonly isAlive: (pid: number) => boolean;
-  /** Kills a process group, given its leader. */
+  /** Kills a process group, given the PID of its leader. */
   readonly endGroup: (pid: number) => void;
   /** Prints a warning of one line before a run starts. */
   readonly warn: (message: string) => void;

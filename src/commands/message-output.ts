@@ -62,7 +62,7 @@ export async function readMessageOutput(
   };
 }
 
-/** Opens a part file that also closes `files` in the end. */
+/** Opens a part file that also closes `files` when it is published or discarded. */
 async function openPart(
   files: Files,
   location: string,

@@ -10,7 +10,7 @@ export interface ReplayObserver extends RunObserver {
   readonly onMinutes?: ((minutes: number, period: number) => void) | undefined;
   /** Receives the lines, unless `--out` names a file. */
   readonly output: LineSink;
-  /** Counters to increment. */
+  /** Counters of what is written. */
   readonly written: WrittenCounts;
 }
 

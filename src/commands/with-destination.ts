@@ -22,7 +22,7 @@ export interface DestinationOptions {
   readonly signal: AbortSignal;
 }
 
-/** Settings of the stores of some locations; undefined if all are local. @throws usage error. */
+/** Store settings for the given locations; undefined if all are local. @throws usage error. */
 export async function readStoreSettings(
   args: CommandArgs,
   host: CommandHost,

@@ -33,9 +33,9 @@ export interface ConvertInput extends SourceSelection {
   readonly options: OutputOptions;
   /** The default is rows only. */
   readonly outputSelection?: OutputSelection | undefined;
-  /** Folder or prefix for the outputs; undefined to write each output beside its source. */
+  /** Folder or prefix for the outputs; if undefined, each output is written next to its source. */
   readonly out?: string | undefined;
-  /** Layout of the outputs below `out`; undefined for flat, or beside each source. */
+  /** Layout of the outputs below `out`; undefined for flat, or next to each source. */
   readonly layout?: LayoutChoice | undefined;
   /** Data type of all files; undefined to find it by name or header. */
   readonly dataType?: string | undefined;

@@ -61,7 +61,7 @@ export function parseLayout(choice: LayoutChoice): Layout {
   return lastTemplate.layout;
 }
 
-/** The lastTemplate template: a worker parses the same layout for each slice. */
+/** The last template parsed, cached because a worker needs the same layout for every slice. */
 let lastTemplate: { readonly text: string; readonly layout: Layout } | undefined;
 
 function createFunctionLayout(formatName: LayoutFunction): Layout {

@@ -14,7 +14,7 @@ import type { TransferLimits } from './transfer-limits.js';
 export interface DownloadPlanInput {
   readonly destination: Destination;
   readonly plan: CountedPlan;
-  /** Manifest of the destination; closed in the end. */
+  /** Manifest of the destination; closed when the run ends. */
   readonly manifest: Manifest;
   /** Whether the API key has expired, for the summary. */
   readonly keyExpired?: boolean | undefined;

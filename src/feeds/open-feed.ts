@@ -71,7 +71,7 @@ function checkedOrRequested(
   }
 }
 
-/** Finds the minutes of a request on disk, without any checks. */
+/** Finds a request's cached minutes on disk, without verifying them. */
 export async function lookUpFeed(
   { cache }: FeedRun,
   { exchange, range, filters }: FeedRequest,

@@ -31,7 +31,7 @@ export interface RunWorkerInput {
   readonly signal: AbortSignal;
 }
 
-/** How often a slice may lose its worker before it fails. Preemptible machines are stopped often. */
+/** How many times a slice may lose its worker before it fails. Generous, because preemptible machines are often stopped. */
 const MAX_LOST_WORKERS = 5;
 /** Milliseconds that closing may take after the files in flight are complete. */
 const CLOSE_TIMEOUT_MS = 5000;
@@ -108,7 +108,7 @@ class FleetWorker {
       else await waitForAbort(this.#end.signal);
     } finally {
       removeListener();
-      // Slices that are added from now on are left to other workers.
+      // Leave slices added from now on to other workers.
       await this.#worker.pause(true);
       await Promise.allSettled(this.#inFlight);
       await this.#slices.close();

@@ -39,7 +39,7 @@ export interface SliceJob extends Slice, SliceDestination, SliceSelection {
   /** Name of the pinned plan in the destination. */
   readonly pin: string;
   readonly options: SliceOptions;
-  /** Files that the API key of `enqueue` does not cover. They are no error of the worker. */
+  /** Files that the API key of `enqueue` does not cover. These are not the worker's fault. */
   readonly unauthorized?: number | undefined;
 }
 

@@ -1,6 +1,6 @@
 const LF = 0x0a;
 
-/** After this many shortLines lines in a row, a block is counted byte by byte. */
+/** After this many short lines in a row, a block is counted byte by byte. */
 const SHORT_LINES_TO_SWITCH = 64;
 const SHORT_LINE_BYTES = 16;
 const BLOCK_BYTES = 64 * 1024;

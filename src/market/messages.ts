@@ -160,7 +160,7 @@ export interface TradeBarMessage {
   readonly closeTimestamp: string;
   /** That of the trade that closed the bar: the first one after it, or the last one in it. */
   readonly localTimestamp: string;
-  /** The end of the interval (three decimals), or the time of the bar's last trade. */
+  /** The end of the interval, to the millisecond, or the time of the bar's last trade. */
   readonly timestamp: string;
 }
 

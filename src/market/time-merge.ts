@@ -11,11 +11,10 @@ export interface TimedBatch {
 }
 
 /**
- * Merges inputs by local timestamp; at equal times the first input comes first
- * (docs/spec/normalized-messages.md#order). It does not sort: an input keeps its own order, even if its times
- * go back. An input at its end is dropped. An input whose batch has `notBefore` is not waited for until that
- * time. One batch per input is held; selecting the next message takes logarithmic time in the number of
- * inputs.
+ * Merges inputs by local timestamp; on ties, the earlier input wins (docs/spec/normalized-messages.md#order). It does
+ * not sort: an input keeps its own order, even if its times go back. Exhausted inputs are dropped. The merge does not
+ * wait for an input with `notBefore` until it reaches that time. One batch per input is held; selecting the next
+ * message takes logarithmic time in the number of inputs.
  *
  *     while (await merge.fill()) {
  *       while (merge.next()) use(merge.batch, merge.start, merge.end, merge.input);

@@ -77,7 +77,7 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
     readonly freeBytes?: number | null | undefined;
     /** The download folder, as the user named it. */
     readonly folder?: string | undefined;
-    /** Set for a check: its files are only read. */
+    /** Set when files are only checked, not downloaded. */
     readonly aim?: 'verify' | undefined;
   };
 

@@ -75,7 +75,7 @@ export interface SandboxFeedOptions {
   readonly suggestedMinutes?: number | undefined;
   /** Requests allowed per window, 3000 by default. */
   readonly requestLimit?: number | undefined;
-  /** Seconds of a window, 60 by default. */
+  /** Length of a window in seconds; 60 by default. */
   readonly windowSeconds?: number | undefined;
   /** Each fault's share of the requests, 0 to 1. */
   readonly faults?: FaultShares<FeedFault> | undefined;

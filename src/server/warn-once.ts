@@ -1,4 +1,4 @@
-/** Limits the memory that clients can fill with different warnings. */
+/** Limits how much memory clients can use up by triggering different warnings. */
 const MAX_REMEMBERED_LINES = 10_000;
 
 /** Creates a function that passes each distinct line on once. */

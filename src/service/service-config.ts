@@ -7,7 +7,7 @@ export interface ServiceConfig {
   readonly apiUrl: string;
   /** Dataset host, without a trailing slash. */
   readonly datasetsUrl: string;
-  /** Sent as a bearer token; without a key, no Authorization header is sent. */
+  /** Sent as a bearer token. If undefined, no Authorization header is sent. */
   readonly apiKey?: string | undefined;
   /** Milliseconds without a byte after which a response is aborted. */
   readonly stallTimeoutMs: number;
@@ -43,5 +43,5 @@ export interface DayFileResponse {
   readonly resumeEtag: string | undefined;
 }
 
-/** Checks a response's JSON and gives it a type; `name` appears in errors. Throws `bad_answer`. */
+/** Validates a response's JSON and returns it typed. `name` is used in errors. @throws TickhaulError `bad_answer`. */
 export type ParseResponse<T> = (json: unknown, name: string) => T;

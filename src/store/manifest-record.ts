@@ -25,8 +25,8 @@ export interface ManifestRecord {
   /** Version of the object, in an object store. */
   readonly object?: StoredVersion | undefined;
   /**
-   * Set if the CSV was deleted on purpose, so it is not missing. Without conversions, the record is
-   * forgotten.
+   * Set if the CSV was deleted on purpose and so does not count as missing. If the record has no conversions either,
+   * its path is removed from the manifest.
    */
   readonly dropped?: true | undefined;
 }

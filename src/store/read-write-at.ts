@@ -27,7 +27,7 @@ export async function undefinedIfMissing<T>(access: Promise<T>): Promise<T | und
   }
 }
 
-/** Writes texts to a location, completely or not at all. @throws like `PartFile`. */
+/** Atomically writes text chunks to a location. @throws the errors of `PartFile`. */
 export async function writeTextsAt(
   files: Files,
   location: string,

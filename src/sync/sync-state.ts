@@ -14,7 +14,7 @@ const jobState = z.object({
 
 const syncState = z.object({ jobs: z.record(z.string(), jobState) });
 
-/** State that a job's last run left for the next. */
+/** State saved by a job's last run for the next one. */
 export type JobState = Readonly<z.infer<typeof jobState>>;
 export type SyncState = Readonly<Record<string, JobState>>;
 

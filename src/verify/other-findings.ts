@@ -6,8 +6,8 @@ import { findStaleUploads } from './amend/stale-uploads.js';
 import type { Verification } from './verification.js';
 
 /**
- * Findings besides the checked files: unrecorded files, leftovers of ended runs, and gaps. Stale leftovers are
- * removed if `clean` is set.
+ * Findings besides the checked files: unrecorded files, temporary files left by earlier runs, and gaps. Stale
+ * temporary files are removed if `clean` is set.
  * @param isLockOurs whether this run holds the folder's lock.
  * @throws TickhaulError `disk`.
  */

@@ -74,7 +74,7 @@ async function dropRecorded(
   return paths.filter((path) => !current.has(path));
 }
 
-/** A store has no folders, so a prefix without objects is likely a typing error. */
+/** A store has no folders, so a prefix without objects is probably a typo. */
 function createEmptyStoreError({ name }: Destination): TickhaulError {
   return usageError(
     `${name}: no objects found; set --dir to the bucket and prefix of a download, and name the part to check as a path below it`,

@@ -24,7 +24,7 @@ export interface VerifyInput {
   readonly threads?: CheckThreads | undefined;
   /** Records valid files that the manifest lacks. */
   readonly adopt: boolean;
-  /** Removes leftovers of ended runs. */
+  /** Removes temporary files left by earlier runs. */
   readonly clean: boolean;
   /** Missing days of a series make the run fail with code 7. */
   readonly strict: boolean;

@@ -28,7 +28,7 @@ export interface IdentityStoreOptions {
 export interface IdentityStore {
   read(issuer: string, email: string): Promise<Identity | undefined>;
   list(): Promise<readonly Identity[]>;
-  /** Checks that an identity can be stored. Called before sign-in, so that the user does not sign in for nothing. */
+  /** Checks that an identity can be stored. Call it before sign-in, so that a sign-in is not wasted. */
   prepare(issuer: string, email: string): Promise<void>;
   /**
    * Replaces one identity under a lock across processes; other identities are not locked. `replace` gets the stored
@@ -41,7 +41,7 @@ export interface IdentityStore {
     replace: (current: Identity | undefined) => Promise<VerifiedIdentity>,
   ): Promise<Identity>;
   /**
-   * Removes the identities that match the test; without a test all, including damaged files.
+   * Removes the identities that match the test; without a test, removes all of them, including damaged files.
    * @param onUnreadable called for each file that cannot be read and is therefore skipped.
    * @returns the number of removed identities.
    */

@@ -14,8 +14,8 @@ const DEFAULT_MARGIN_MS = 60_000;
 const MARGIN_RATIO = 0.1;
 
 /**
- * Whether an assertion has expired or expires soon (`docs/spec/account-api.md#assertion-expiry`); false if its `exp`
- * cannot be read. @param now secondsToMs since the epoch
+ * Whether an assertion has expired or will expire soon (`docs/spec/account-api.md#assertion-expiry`); false if its
+ * `exp` cannot be read. @param now milliseconds since the epoch
  */
 export function nearsExpiry(assertion: string, now: number): boolean {
   const { expMs, iatMs } = readTimes(assertion);
@@ -26,7 +26,7 @@ export function nearsExpiry(assertion: string, now: number): boolean {
   return expMs - marginMs <= now;
 }
 
-/** Whether an assertion has expired; false if its `exp` cannot be read. @param now secondsToMs since the epoch */
+/** Whether an assertion has expired; false if its `exp` cannot be read. @param now milliseconds since the epoch */
 export function isExpired(assertion: string, now: number): boolean {
   const { expMs } = readTimes(assertion);
   return expMs !== undefined && expMs <= now;

@@ -22,9 +22,9 @@ export interface StagedFile {
 }
 
 /**
- * Creates a temporary file and reserves its bytes on the disk. A refresh token is used up when it is sent, so a full
- * or read-only disk must be detected before that. The calls are synchronous so that nothing can interrupt between
- * the response and the write.
+ * Creates a temporary file and reserves its disk space. A refresh token is used up when it is sent, so a full or
+ * read-only disk must be detected before that. The calls are synchronous so that nothing can run between the response
+ * and the write.
  * @param temporary a path in the same folder. @param mode permissions of a new file.
  */
 export function stageFile(temporary: string, path: string, mode: number): StagedFile {

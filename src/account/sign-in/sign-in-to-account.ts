@@ -11,7 +11,7 @@ import { IssuerRefusal } from './issuer-refusals.js';
 
 export interface LoginInput extends Omit<ClaimInput, 'context'> {
   readonly context: AccountContext;
-  /** Time limit of the sign-in in milliseconds; undefined if only the signals of the calls end it. */
+  /** Time limit of the sign-in in milliseconds; if undefined, only the calls' signals can end it. */
   readonly timeoutMs?: number | undefined;
 }
 

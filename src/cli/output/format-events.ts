@@ -22,7 +22,7 @@ export function formatWarning(event: EventNamed<'warning'>, chalk: ChalkInstance
   return `${chalk.yellow('warning')} ${sanitizeForTerminal(event.message)}\n`;
 }
 
-/** Creates a printer of warnings that are not events of a run. */
+/** Creates a function that prints warnings not emitted as run events. */
 export function createWarner(stderr: OutputScreen): (message: string) => void {
   return (message) =>
     void stderr.write(wrapLines(`warning ${sanitizeForTerminal(message)}\n`, textColumns(stderr)));

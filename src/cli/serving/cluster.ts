@@ -10,14 +10,14 @@ import { readServeSettings, type ServeSettings } from './serve-options.js';
 import { withServeOptions } from './with-options.js';
 
 /**
- * Marks worker processes of this program: some process managers run any program as a cluster worker of
- * theirs.
+ * Marks worker processes of this program, since some process managers run every program as one of their own cluster
+ * workers.
  */
 const WORKER_VARIABLE = 'TICKHAUL_SERVE_WORKER';
 /** At least two workers, so that one is left if another ends. */
 const MIN_WORKERS = 2;
 
-/** This process as a worker; undefined if it is not one. */
+/** The cluster worker that this process is; undefined if it is not a worker. */
 export function findOwnWorker({ env }: CliHost): Worker | undefined {
   return readVariable(env, WORKER_VARIABLE) === undefined ? undefined : cluster.worker;
 }

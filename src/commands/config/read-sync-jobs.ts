@@ -23,8 +23,8 @@ export function createRunArgs({ config }: ConfigFile, args: CommandArgs): Comman
 }
 
 /**
- * Reads the jobs of a config file with the readers of the flags of the same names.
- * @param args the flags of the command, which override the settings of all jobs.
+ * Reads the jobs in a config file, parsing each setting with the reader of the flag of that name.
+ * @param args the command's flags, which override every job's settings.
  * @throws usage error with file and line.
  */
 export async function readSyncJobs(

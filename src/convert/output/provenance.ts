@@ -112,7 +112,7 @@ export function parseSource(pairs: Readonly<Record<string, string>>): SourceIden
   return name === undefined || md5 === undefined ? undefined : { name, md5, bytes: Number(bytes) };
 }
 
-/** Uses a fixed order of keys. */
+/** Formats the options as JSON with a fixed key order, so that equal options give equal text. */
 function formatOptions({ format, compression, rowGroup, times, numbers }: OutputOptions): string {
   return JSON.stringify({ format, compression, rowGroup, times, numbers });
 }

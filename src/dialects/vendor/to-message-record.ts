@@ -5,7 +5,7 @@ import type { MicroDate, VendorMessage } from './load-vendor.js';
 
 /**
  * Converts a message of the vendor's normalizers to a record. Amounts given as text become numbers, and an
- * invalid time becomes the local time.
+ * invalid time is replaced by the local time.
  * @param localTimestamp microseconds.
  */
 export function toMessageRecord(message: VendorMessage, localTimestamp: number): MessageRecord {

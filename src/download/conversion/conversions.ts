@@ -32,7 +32,7 @@ export interface DayFileConversion {
   textSink(): TextSink;
   /** Call it after the source was verified. */
   finish(proof: FileChecksums): Promise<ConversionOutcome>;
-  /** Always call it in the end; after `finish` it has no effect. */
+  /** Always call it when done; after `finish` it has no effect. */
   end(): Promise<void>;
 }
 

@@ -21,7 +21,7 @@ export interface ThreadConversion {
   write(text: Buffer): Promise<void>;
   /** Returns the outputs, in the order of the job's outputs. */
   finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly ConvertedOutput[]>;
-  /** Always call it in the end; removes partial outputs. */
+  /** Always call it when done; removes partial outputs. */
   abort(): Promise<void>;
 }
 

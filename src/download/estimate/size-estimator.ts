@@ -74,7 +74,7 @@ const GROUP_MEMBER_TYPES: Readonly<Record<string, string>> = {
   OPTIONS: 'option',
 };
 
-/** The number of listed symbols in a grouped file, at least 1. */
+/** The number of listed symbols that a grouped file covers; at least 1. */
 function countGroupMembers(grouped: string, record: ExchangeRecord | undefined): number {
   const { symbols = [], exportedUntil } = record?.datasets ?? {};
   const members = symbols.filter(

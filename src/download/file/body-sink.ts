@@ -44,7 +44,7 @@ export interface BodySink {
   receive(attempt: TransferAttempt, response: DayFileResponse): Promise<ReceivedFile>;
   /** Call it after a failed attempt: discards what the next attempt cannot use. */
   onFailure(error: unknown): Promise<void>;
-  /** Always call it in the end. */
+  /** Always call it when done. */
   close(): Promise<void>;
 }
 

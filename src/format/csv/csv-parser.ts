@@ -189,7 +189,7 @@ export class CsvParser {
   *#yieldBatch(): Generator<Batch, void, undefined> {
     const { rows } = this.#memory;
     const { source, line } = this.#position();
-    // Exact, except for rows after cells with line feeds.
+    // Off for rows that follow a cell containing a line feed; otherwise exact.
     yield { firstLine: { source, line: line - rows }, ...this.#memory.view() };
     this.#memory.clear();
   }

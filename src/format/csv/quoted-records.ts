@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import type { CsvError } from 'csv-parse';
 import { createCellError, type SourceLine } from './csv-errors.js';
 
-/** Loads csv-parse only if a file has quotes: hardly any does, and each converting thread would load it. */
+/** Loads csv-parse only if a file has quotes: few do, and otherwise every conversion thread would load it. */
 const require = createRequire(import.meta.url);
 
 const QUOTE = 34;

@@ -78,8 +78,8 @@ export class RowTally {
   }
 
   /**
-   * Returns a warning about the rows so far; undefined if all are correct.
-   * @throws TickhaulError `corrupt` if no row is of the file's day, or none of its symbol.
+   * Returns a warning about the rows so far; undefined if all rows are correct.
+   * @throws TickhaulError `corrupt` if no row belongs to the file's day, or none to its symbol.
    */
   finding(): string | undefined {
     const { path, rows, outside, backwards, foreign } = this;

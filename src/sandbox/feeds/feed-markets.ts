@@ -26,7 +26,7 @@ const EVENT_TYPE_BY_DATA_TYPE: Partial<Readonly<Record<DataType, FeedEvent['type
   options_chain: 'option_summary',
 };
 
-/** The markets that are listed on a day. */
+/** The markets listed on a given day. */
 export function listMarkets({ id, datasets }: SandboxExchange, day: Day): readonly FeedMarket[] {
   const start = new Date(day * 86_400_000).toISOString();
   // For a symbol that is still listed, `availableTo` is the end of the export, but its feed continues.

@@ -19,8 +19,8 @@ export interface RunningCluster extends ServerPorts {
 /**
  * Starts the local replay server in several processes. This process owns the ports and passes each connection to a
  * worker. Resolves when all workers are ready.
- * @throws usage error for a port in use or an address that is not of this machine, before any worker starts; the error
- * of a worker that fails to start.
+ * @throws usage error for a port in use or an address that does not belong to this machine, before any worker starts; the
+ * error of a worker that fails to start.
  */
 export async function startCluster(options: ClusterOptions): Promise<RunningCluster> {
   const earlyConnections: PassedConnection[] = [];

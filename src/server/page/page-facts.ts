@@ -5,7 +5,7 @@ export interface ServerFacts {
   readonly version: string;
   /** Where normalized messages come from. */
   readonly source: 'feeds' | 'datasets';
-  /** Whether the server sends no requests. */
+  /** Whether the server is offline: it sends no requests. */
   readonly offline: boolean;
   readonly uptimeMs: number;
   /** Messages sent to clients since the start. */

@@ -4,7 +4,7 @@ import { FRAME_WRITE_BYTES, type SocketClient } from './socket-client.js';
 
 const LF = 0x0a;
 
-/** Lines as frames, without their LF. */
+/** Sends each line as a frame, without its LF. */
 export function createFrameSink(client: SocketClient): LineSink {
   const { frames } = client;
   return {

@@ -43,7 +43,7 @@ export async function fetchKeyCoverage(
 }
 
 /**
- * Creates a test of whether a key's info covers a day file. If that is unclear, the file counts as isCovered and the
+ * Creates a test of whether a key's info covers a day file. If that is unclear, the file counts as covered and the
  * service decides: an invalid time has no limit, and a grouped symbol may contain symbols of the key.
  */
 export function createCoverageTest(info: readonly KeyAccess[]): CanRequest {

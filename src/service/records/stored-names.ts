@@ -2,7 +2,7 @@ import { encodePathSegment } from '../request-day-file.js';
 import { parseDatasetRecord } from './parse-dataset-record.js';
 import { listCachedUrls, readCachedResponse } from './response-cache.js';
 
-/** Names listed in the stored copy of an exchange's record. */
+/** Names from the cached copy of an exchange's record. */
 export interface StoredNames {
   readonly symbols: readonly string[];
   readonly dataTypes: readonly string[];

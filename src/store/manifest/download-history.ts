@@ -27,8 +27,8 @@ interface RecentDays {
 type Series = Omit<DayFile, 'day'>;
 
 /**
- * Sizes and download rate of earlier day files, from which future ones are estimated. Keeps a few numbers per
- * series, collected while the manifest is read.
+ * Sizes and download rate of earlier day files, used to estimate future ones. Keeps a few numbers per series,
+ * collected while the manifest is read.
  */
 export class DownloadHistory {
   readonly #series = new Map<string, RecentDays>();

@@ -12,7 +12,7 @@ import { createObjectResolver, mergeRecords, type ResolveObject, resolveNoObject
 export interface MergeInput {
   /** Download folders whose manifests are read and not changed. */
   readonly folders: readonly Destination[];
-  /** Folder whose manifest receives all records, in addition to its own. */
+  /** Folder whose manifest receives all the records, besides those it already has. */
   readonly target: Destination;
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;

@@ -20,7 +20,7 @@ export class PartBufferPool {
     return (bytes === PART_BYTES ? this.#spare.pop() : undefined) ?? Buffer.allocUnsafeSlow(bytes);
   }
 
-  /** Call it only if the buffer is no longer used. */
+  /** Call it only once the buffer is no longer in use. */
   release(buffer: Buffer): void {
     if (buffer.length === PART_BYTES && this.#spare.length < MAX_SPARE_BUFFERS) this.#spare.push(buffer);
   }

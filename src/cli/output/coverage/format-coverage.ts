@@ -9,7 +9,7 @@ import { formatCalendar, formatLegend } from './calendar.js';
 import { formatGroupTable, formatInteger, formatSymbolTable, type SeriesGroup } from './tables.js';
 
 export interface CoverageTextOptions {
-  /** Columns of the screen. */
+  /** Width of the screen, in columns. */
   readonly columns: number;
   /** Without a terminal, nothing is shortened. */
   readonly isTerminal: boolean;

@@ -17,7 +17,7 @@ export interface StatusDays {
   readonly bytes: number;
   /** The first spans and the last one, in order. */
   readonly spans: readonly DaySpan[];
-  /** Number of omitted spans between the first ones and the last. */
+  /** Number of spans omitted before the last one. */
   readonly leftOut: number;
 }
 

@@ -30,10 +30,7 @@ import { createTransferRate } from './transfer-rate.js';
 /** Redraws per second. */
 const FPS = 5;
 
-/**
- * Progress bars: one for the whole run and one per running file, at most as many lines as the screen has
- * rows.
- */
+/** Progress bars: one for the whole run and one per running file, limited to the height of the screen. */
 export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Reporter {
   const summaryBuilder = createSummaryBuilder(() => textColumns(stderr));
   const progress = createRunProgress(now);
@@ -152,7 +149,7 @@ export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Rep
   };
 }
 
-/** cli-progress accepts another terminal, though its types lack the option. */
+/** cli-progress accepts a custom terminal, although its types omit that option. */
 interface BarOptions extends cliProgress.Options {
   readonly terminal: FrameTerminal;
 }
@@ -171,7 +168,7 @@ function createBarOptions(terminal: FrameTerminal): BarOptions {
   };
 }
 
-/** One row is for the run, and one stays free for the cursor. */
+/** One row is for the run's bar, and one is left free for the cursor. */
 function maxFileLines(screen: OutputScreen): number {
   return Math.max(0, (screen.rows || 24) - 2);
 }

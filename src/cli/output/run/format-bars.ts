@@ -4,7 +4,7 @@ import { cutStart, textWidth } from '../text/width.js';
 import type { ProgressReading } from './run-progress.js';
 import type { TransferRate } from './transfer-rate.js';
 
-/** A file in transfer. */
+/** A file being transferred. */
 export interface RunningTransfer {
   readonly path: string;
   readonly rate: TransferRate;

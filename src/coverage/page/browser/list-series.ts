@@ -72,7 +72,7 @@ function describeSeries(first: Day, states: string, [, , , , , rows, bytes, gone
   return `${formatDay(first)} to ${formatDay(last)}: ${counts.join(', ')}; ${plural(rows, 'row', formatNumber(rows))}, ${formatSize(bytes)}`;
 }
 
-/** A list of the missing and empty days as text, filled when it is opened. */
+/** A collapsible text list of missing and empty days, filled in when opened. */
 function createIncompleteDaysList(first: Day, states: string): PageNode {
   const details = createElement('details', '', createElement('summary', '', 'Missing and empty days'));
   const text = createElement('p');

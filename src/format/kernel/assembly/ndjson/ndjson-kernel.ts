@@ -8,11 +8,11 @@ import { longDecimal, shortDecimal } from './decimals';
 import { booleanLength, plainLength, quote, textLength } from './texts';
 import { clearDates, ISO_LENGTH, isUsualTime, writeIso } from './times';
 
-/** All rows are formatted. */
+/** All rows have been formatted. */
 export const DONE: i32 = 0;
 /** The cell at `position`, of column `column`, has an unusual form. */
 export const UNUSUAL: i32 = 1;
-/** The rest of the row might exceed the limit. */
+/** The rest of the row might not fit within the limit. */
 export const NO_ROOM: i32 = 2;
 /** Before a row: the batch has its maximum of rows or bytes. */
 export const FULL: i32 = 3;
