@@ -62,7 +62,7 @@ export async function readMessageOutput(
   };
 }
 
-/** Opens a part file that also closes `files` when it is published or discarded. */
+/** Opens a part file whose `discard`, which is called after `publish` too, also closes `files`. */
 async function openPart(
   files: Files,
   location: string,

@@ -32,7 +32,7 @@ export interface DownloadPlanInput {
 }
 
 /**
- * Downloads the files of one plan, beside other runs if one of them holds the folder's lock.
+ * Downloads the files of one plan, in parallel with other runs if one of them holds the folder's lock.
  * @throws TickhaulError `disk`, also if a file must be downloaded to a read-only folder.
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {

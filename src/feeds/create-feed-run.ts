@@ -20,7 +20,7 @@ export interface FeedRunOptions {
   readonly concurrency: number | 'auto';
   readonly retries: number;
   readonly maxWaitMs: number;
-  /** Maximum bytes a second, over all requests. */
+  /** Maximum bytes per second, over all requests. */
   readonly maxRate?: number | undefined;
   /** Processes that may fetch the same slices. */
   readonly beside?: ProcessGroup | undefined;

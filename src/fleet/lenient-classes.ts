@@ -1,6 +1,6 @@
 type BullMq = typeof import('bullmq');
 
-/** Classes that treat a job with invalid JSON as a job without data. BullMQ's own classes fetch it again and again. */
+/** Classes that treat a job with invalid JSON as a job without data. BullMQ's own classes fetch it repeatedly. */
 export function createLenientClasses({ Job, Queue, Worker }: BullMq): Pick<BullMq, 'Queue' | 'Worker'> {
   class LenientJob extends Job {
     static override fromJSON: typeof Job.fromJSON = (queue, json, id) =>

@@ -183,7 +183,7 @@ class FleetWorker {
     }
   }
 
-  /** Reports a slice that lost its worker too often. It is not processed any more, so nothing else reports it. */
+  /** Reports a slice that lost its worker too often. It is no longer processed, so nothing else reports it. */
   #onFailed(job: Job<SliceJob> | undefined): void {
     if (job?.deferredFailure === undefined) return;
     const reason = new TickhaulError('mixed', LOST_WORKER_MESSAGE);

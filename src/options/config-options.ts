@@ -14,7 +14,7 @@ export const CONFIG_OPTIONS = optionsInScope('config', {
   ...SYNC_RUN_OPTIONS,
 } as const);
 
-/** Settings of a job in the config file, beside its name and exchange. */
+/** Settings of a job in the config file, besides its name and exchange. */
 export const JOB_OPTIONS = optionsInScope('config', {
   ...SELECTION_OPTIONS,
   ...LAYOUT_OPTIONS,

@@ -7,7 +7,7 @@ export interface ChartParts {
   readonly style: string;
 }
 
-/** Reads the file that the build writes beside this module. */
+/** Reads the file that the build writes next to this module. */
 export function readChartParts(): ChartParts {
   return JSON.parse(readFileSync(new URL('./chart.json', import.meta.url), 'utf8')) as ChartParts;
 }

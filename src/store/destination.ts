@@ -86,7 +86,7 @@ export interface Destination extends DestinationCapabilities {
   close(): Promise<void>;
 }
 
-/** A kind of store besides the disk: one folder beside this file, and one entry of `STORES` (`location.ts`). */
+/** A kind of store besides the disk: one folder next to this file, and one entry of `STORES` (`location.ts`). */
 export interface Store {
   /**
    * Opens the destination that the user named, and checks that it can be listed.

@@ -13,7 +13,7 @@ import { dirname } from 'node:path';
 /** Larger than a usual identity. */
 const RESERVED_BYTES = 64 * 1024;
 
-/** A temporary file beside the file that it will replace. */
+/** A temporary file next to the file that it will replace. */
 export interface StagedFile {
   /** Writes, syncs and renames synchronously. */
   commit(text: string): void;

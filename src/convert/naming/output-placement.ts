@@ -7,7 +7,7 @@ import { joinLocation } from '../../store/location.js';
 import type { ConvertSource } from './find-sources.js';
 
 export interface OutputPlacement {
-  /** Undefined to write beside the source. */
+  /** If undefined, each output is written next to its source. */
   readonly out: string | undefined;
   readonly layout: Layout | undefined;
 }

@@ -16,7 +16,7 @@ export interface PageOptions {
   readonly now: number;
 }
 
-/** The bundled modules of `browser/`, which the build writes beside this module. */
+/** The bundled modules of `browser/`, which the build writes next to this module. */
 export function readCoveragePageScript(): string {
   return readFileSync(new URL('./coverage-page.txt', import.meta.url), 'utf8');
 }

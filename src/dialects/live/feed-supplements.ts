@@ -35,7 +35,7 @@ export interface AddressRequest {
   readonly readAddress: (body: unknown) => string | undefined;
 }
 
-/** A request has weight 20 to 50 of 2,400 to 6,000 a minute, so this uses half of the limit. */
+/** A request has weight 20 to 50 of 2,400 to 6,000 per minute, so this uses half of the limit. */
 const BINANCE_PAUSE_MS = 1000;
 const POLL_PAUSE_MS = 100;
 

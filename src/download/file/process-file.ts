@@ -98,7 +98,7 @@ export async function processFileOnce(
   }
 }
 
-/** Whether the file may exist by now, though the plan did not find it. */
+/** Whether the file may exist by now, although the plan did not find it. */
 async function mayExist(
   { destination, manifest, signal }: TransferContext,
   { path, action, outputs }: PlannedFile,

@@ -84,7 +84,7 @@ async function lookUp(
   return index;
 }
 
-/** An index of three bytes a minute, since a server has one for each client, possibly of months. */
+/** An index of three bytes per minute, since a server has one for each client, possibly of months. */
 class PackedIndex implements SliceIndex {
   readonly #exchange: string;
   readonly #keys: readonly string[];

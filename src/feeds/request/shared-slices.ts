@@ -26,7 +26,7 @@ export interface KeyedRequest extends SliceRequest {
 /**
  * Fetches slices for all replays of a run. A slice that one replay requests, or requested recently, is not
  * requested again for another, and all replays together respect the run's concurrency limit. A request is
- * aborted when no replay waits for it any more.
+ * aborted when no replay waits for it any longer.
  */
 export interface SharedSlices {
   /**

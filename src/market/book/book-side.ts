@@ -75,7 +75,7 @@ export class BookSide {
     }
   }
 
-  /** Replaces all levels. If they are sorted, in either direction, this takes hardly longer than a copy. */
+  /** Replaces all levels. If they are sorted, in either direction, this takes barely longer than a copy. */
   fill(prices: Float64Array, amounts: Float64Array, count: number): void {
     this.clear();
     const order = detectOrder(prices, count);

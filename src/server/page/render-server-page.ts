@@ -12,7 +12,7 @@ export interface RenderedServerPage {
   readonly styles: string;
 }
 
-/** The bundled modules of `browser/`, which the build writes beside this module. */
+/** The bundled modules of `browser/`, which the build writes next to this module. */
 export function readServerPageScript(): string {
   return readFileSync(new URL('./server-page.txt', import.meta.url), 'utf8');
 }

@@ -51,8 +51,8 @@ export async function discoverIssuer(context: CallContext): Promise<Issuer> {
 }
 
 /**
- * Checks that tokens may be sent to the account API's host. Called before a token is obtained, so that the user
- * does not sign in for nothing.
+ * Checks that tokens may be sent to the account API's host. Called before a token is obtained, so that a sign-in
+ * is not wasted.
  * @throws usage error for an address without https; plain http is allowed on loopback only.
  */
 export function assertSecureApiHost({ client }: CallContext): void {

@@ -106,7 +106,7 @@ async function readHolder(dir: string, name: string | undefined): Promise<string
   return holder ? formatLockHolder(holder) : `which has not identified itself yet (${path})`;
 }
 
-/** @returns undefined if the lock does not exist any more. */
+/** @returns undefined if the lock no longer exists. */
 async function readLock(path: string): Promise<string | undefined> {
   try {
     return await readFile(path, 'utf8');

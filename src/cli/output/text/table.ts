@@ -88,7 +88,7 @@ function pad(cell: string, { width, isRight }: PlacedColumn): string {
 
 /**
  * Formats name and value pairs as aligned lines, without pairs that have no value. Values are sanitized.
- * @param screen available columns: a word that does not fit beside the names is printed below.
+ * @param screen available columns: a word that does not fit next to the names is printed below.
  */
 export function formatPairs(
   pairs: readonly (readonly [string, string | undefined])[],

@@ -107,7 +107,7 @@ const STATE_WORDS: Readonly<Record<DayState, string>> = { p: 'present', e: 'empt
 
 const WIDTH = 230;
 
-/** Shows a day's date and state beside a point of the window. Screen readers announce it. */
+/** Shows a day's date and state next to a point of the window. Screen readers announce it. */
 function showTooltip(day: Day, state: DayState, left: number, top: number): void {
   const node = elementById('tooltip');
   node.textContent = `${formatDay(day)}, ${WEEKDAYS[dayToCalendarWeekday(day)]}: ${STATE_WORDS[state]}`;
