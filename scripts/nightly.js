@@ -18,7 +18,7 @@ const STEPS = [
 const names = process.argv.slice(2);
 const unknown = names.find((name) => !STEPS.some((step) => step.name === name));
 if (unknown !== undefined) {
-  process.stderr.write(`unknown step ${unknown}; known are ${STEPS.map(({ name }) => name).join(', ')}\n`);
+  process.stderr.write(`unknown step ${unknown}; valid steps: ${STEPS.map(({ name }) => name).join(', ')}\n`);
   process.exit(2);
 }
 

@@ -29,7 +29,7 @@ export async function refreshIfExpiring(context: AccountContext, identity: Ident
 
 /** Creates the error for a missing identity. @param email undefined if none was given. */
 export function createNotSignedInError(email: string | undefined): TickhaulError {
-  const problem = email === undefined ? 'no identity is stored' : `no identity of ${email} is stored`;
+  const problem = email === undefined ? 'no identity is stored' : `no identity is stored for ${email}`;
   return new TickhaulError(
     'not_signed_in',
     `${problem}; sign in with tickhaul login --email ${email ?? '<address>'}`,

@@ -24,7 +24,7 @@ export async function openRegular(path: string, flags = 0): Promise<FileHandle> 
   const stats = await handle.stat();
   if (stats.isFile() || stats.isDirectory()) return handle;
   await handle.close();
-  throw new TickhaulError('unreadable', `${path}: is not a regular file but a pipe or a device; name a file`);
+  throw new TickhaulError('unreadable', `${path}: is a pipe or device, not a regular file; specify a file`);
 }
 
 /**

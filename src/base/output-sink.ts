@@ -184,5 +184,5 @@ function outputError(error: unknown, name: string, written: number): unknown {
 }
 
 function notOpen(name: string): TickhaulError {
-  return usageError(`${name}: is not a descriptor that is open for writing; name a file`);
+  return usageError(`${name}: is not a descriptor that is open for writing; specify a file`);
 }

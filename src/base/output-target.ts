@@ -4,7 +4,7 @@ import { isSystemError, TickhaulError, toDiskError, usageError } from './errors.
 
 /** What an output option leads to, which decides how it is written. */
 export type OutputTarget =
-  /** A regular or missing file: written beside `path`, which is the end of all links, and renamed. */
+  /** A regular or missing file: written next to `path`, which is the end of all links, and renamed. */
   | { readonly kind: 'file'; readonly name: string; readonly path: string }
   /** A character device: opened and written to, never replaced. */
   | { readonly kind: 'device'; readonly name: string }
@@ -25,7 +25,8 @@ const DESCRIPTOR = /^\/(?:dev\/(?:(stdout|stderr)|fd\/(\d+))|proc\/self\/fd\/(\d
  * @throws usage error for a folder, a block device or a socket; `disk`, `path_taken`.
  */
 export async function resolveOutput(option: string, name: string): Promise<OutputTarget> {
-  const refuse = (what: string): TickhaulError => usageError(`${option}: "${name}" is ${what}; name a file`);
+  const refuse = (what: string): TickhaulError =>
+    usageError(`${option}: "${name}" is ${what}; specify a file`);
   if (name === '-') return { kind: 'descriptor', name, fd: 1 };
   if (FOLDER_NAME.test(name)) throw refuse('a folder');
   try {

@@ -15,7 +15,8 @@ const SIZES: Readonly<Record<string, number>> = { B: 1, KB: 1e3, MB: 1e6, GB: 1e
 export function parseDuration(text: string): number {
   const match = /^(\d+(?:\.\d+)?)(ms|s|m|h|d)$/.exec(text.trim());
   const unit = DURATIONS[match?.[2] ?? ''];
-  if (unit === undefined) throw usageError(`"${text}" is not a duration; write 500ms, 90s, 15m or 4h`);
+  if (unit === undefined)
+    throw usageError(`"${text}" is not a duration; use a value such as 500ms, 90s, 15m or 4h`);
   return Math.round(Number(match?.[1]) * unit);
 }
 
@@ -24,7 +25,7 @@ export function parseSize(text: string): number {
   const match = /^(\d+(?:\.\d+)?)\s*([KMGT]?B)?(?:\/s)?$/i.exec(text.trim());
   const unit = match && SIZES[(match[2] ?? 'B').toUpperCase()];
   const bytes = unit ? Math.round(Number(match[1]) * unit) : 0;
-  if (bytes < 1) throw usageError(`"${text}" is not a size; write 64KB, 20MB or 1GB`);
+  if (bytes < 1) throw usageError(`"${text}" is not a size; use a value such as 64KB, 20MB or 1GB`);
   return bytes;
 }
 

@@ -102,13 +102,13 @@ async function readCodeFile(path: string): Promise<typeof NO_FILE> {
 
 const MISSING: Readonly<Record<CodeReason, string>> = {
   first: 'no code was given',
-  wrong: 'the code was wrong, and no other one was given',
+  wrong: 'the code was wrong, and no other code was given',
   organization: 'an organization must be selected on the page, and no code was given after that',
 };
 
 function createNoCodeError(reason: CodeReason, reasonText: string): TickhaulError {
   return new TickhaulError(
     'not_signed_in',
-    `${MISSING[reason]}: ${reasonText}; run it on a terminal, write the code to its stdin, or name a file with --code-file`,
+    `${MISSING[reason]}: ${reasonText}; run it in a terminal, write the code to its stdin, or specify a file with --code-file`,
   );
 }

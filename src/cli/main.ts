@@ -105,7 +105,7 @@ function createCliHost(words: readonly string[], bugs: BugReporter, signals: Sig
 function createLateError({ code, message }: TickhaulError): TickhaulError {
   return new TickhaulError(
     code,
-    `${message}: still running ${EXIT_TIMEOUT_MS / 1000}s later; exiting without cleanup`,
+    `${message}, but still running after ${EXIT_TIMEOUT_MS / 1000}s; exiting without cleanup`,
   );
 }
 

@@ -23,7 +23,7 @@ export async function prepareCoverage(
   const selection = await readCoverageSelection(args, host.signal);
   const folder = readTextFlag(args, 'folder');
   if (folder !== undefined && args['dir'] !== undefined)
-    throw usageError('<folder> and --dir name the same thing; give one of them');
+    throw usageError('<folder> and --dir both set the folder; use only one of them');
   const folders = folder === undefined ? [] : [parseLocationArgument('<folder>', folder)];
   const settings = await loadSettings(args, host);
   const { readCoverage } = await import('../coverage/read-coverage.js');
@@ -56,7 +56,7 @@ async function readCoverageSelection(args: CommandArgs, signal: AbortSignal): Pr
     throw usageError(
       to === undefined
         ? '--from lies in the future; choose an earlier day'
-        : '--to must be after --from: the day of --to is not included',
+        : '--to is exclusive, so it must be after --from',
     );
   }
   if (from !== undefined && end - from > MAX_DAYS) {

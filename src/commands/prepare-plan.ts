@@ -53,7 +53,7 @@ export async function preparePlan(args: CommandArgs, host: CommandHost): Promise
   const target = await readDownloadTarget(args, host, 'plan');
   const stallTimeoutMs = readStallTimeout(args);
   const pin = readFileLocation(args, 'pin');
-  if (pin === '-') throw usageError('--pin writes a file; name it, such as --pin plan.json');
+  if (pin === '-') throw usageError('--pin needs a file name, such as --pin plan.json');
   const pinTarget = pin === undefined || isObjectLocation(pin) ? pin : await readOutputFile(args, 'pin');
   const store = await readStoreSettings(args, host, [pin]);
   const { signal } = host;

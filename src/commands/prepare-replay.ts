@@ -29,7 +29,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
   }
   if (readBooleanFlag(args, 'with-disconnects')) {
     throw usageError(
-      '--with-disconnects: day files do not record disconnects; leave it out, or use --source feeds',
+      '--with-disconnects: day files do not record disconnects; omit it, or use --source feeds',
     );
   }
   const { signal } = host;

@@ -23,7 +23,7 @@ export interface StreamObserver {
   readonly note?: ((line: string) => void) | undefined;
   /** Receives the lines, unless `--out` names a file. */
   readonly output: LineSink;
-  /** Counters to increment. */
+  /** Counters of what is written. */
   readonly written: WrittenCounts;
   /** Milliseconds that a write to the output may take after the end of the stream; default: no limit. */
   readonly patienceMs?: number | undefined;
@@ -123,8 +123,7 @@ function addKeptPath(error: unknown, path: string | undefined, { messages }: Wri
 
 async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<readonly LiveOption[]> {
   const names = readListFlag(args, 'type');
-  if (!names)
-    throw usageError('--type is missing: name normalized data types, such as --type trade,book_change');
+  if (!names) throw usageError('--type is required: normalized data types, such as --type trade,book_change');
   const types = [...new Set(names)].map(parseMessageType);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
   const timeoutIntervalMs =

@@ -71,7 +71,7 @@ function assertCompatibleFlags(args: CommandArgs): void {
   const isSet = (flag: string): boolean => readBooleanFlag(args, flag);
   if (isSet('repair') && isSet('forget')) {
     throw usageError(
-      '--forget and --repair: a missing file is either forgotten or downloaded again; give one of them',
+      '--forget and --repair: a missing file is either forgotten or downloaded again; use only one of them',
     );
   }
   const readingFlag = ['repair', 'adopt'].find(isSet);

@@ -38,7 +38,7 @@ export async function readStdin(
   name: string,
   signal: AbortSignal,
 ): Promise<string> {
-  if (!stdin) throw usageError(`${name}: "-" is stdin, which is not read here; name a file`);
+  if (!stdin) throw usageError(`${name}: "-" is stdin, which is not read here; specify a file`);
   try {
     return await text(addAbortSignal(signal, stdin));
   } catch (error) {

@@ -13,7 +13,7 @@ export const KEY_VARIABLES = ['TICKHAUL_API_KEY', 'TARDIS_API_KEY', 'TM_API_KEY'
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** The environment without API keys, for commands of the user. */
+/** The environment without API keys, for the user's commands. */
 export function withoutKeys(env: Env): Env {
   const copy = { ...env };
   for (const name of KEY_VARIABLES) delete copy[name];
@@ -160,7 +160,7 @@ function readAddress(
   if (text === undefined) return undefined;
   if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) {
     throw usageError(
-      `${name}: "${text.replace(/\/\/.*@/, '//…@')}" is not an address; write it as https://host or http://host:port`,
+      `${name}: "${text.replace(/\/\/.*@/, '//…@')}" is not an address; use the form https://host or http://host:port`,
     );
   }
   const { username, password } = new URL(text);

@@ -81,7 +81,7 @@ function unknownKey(at: ConfigPath): ConfigIssue {
     ? `; it belongs ${at[0] === 'jobs' ? 'to the top' : 'into a job'}`
     : '';
   const known = Object.keys(here.shape);
-  const hint = elsewhere || didYouMean(key, known) || `; known are ${known.join(', ')}`;
+  const hint = elsewhere || didYouMean(key, known) || `; valid keys: ${known.join(', ')}`;
   return { at, message: `unknown key "${key}"${hint}`, isUnknown: true };
 }
 

@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import { plural } from '../base/units.js';
 import { RowSplitter } from '../format/csv/row-splitter.js';
 import { formatProvenance, type SourceContent } from './output/provenance.js';
 import { BatchPipeline, type BatchPipelineInput } from './threads/batch-pipeline.js';
@@ -75,7 +76,7 @@ export function startConversion(input: ConversionInput): Conversion {
         const provenance = formatProvenance(record);
         const written = await writer.finish(provenance);
         if (written.rows !== rows)
-          throw new Error(`${path}: ${rows} rows were read and ${written.rows} written`);
+          throw new Error(`${path}: read ${plural(rows, 'row')} but wrote ${written.rows}`);
         await output.publish();
         await pipeline.close();
         return { ...written, dataType, provenance, warning };

@@ -79,7 +79,7 @@ export async function readCoverage(
 
 function createEmptyError(name: string): TickhaulError {
   return usageError(
-    `${name}: the manifest is empty; use a download folder, or record existing files with tickhaul verify --adopt`,
+    `${name}: the manifest is empty; choose a folder with downloads, or record existing files with tickhaul verify --adopt`,
   );
 }
 
@@ -131,7 +131,7 @@ function compareTexts(a: string, b: string): number {
 
 /**
  * Creates a function that returns the bytes of a record's files on disk: the day file and its recorded conversions,
- * or if none of them exists, a file that `tickhaul convert` wrote beside the day file; undefined if there is none. It
+ * or if none of them exists, a file that `tickhaul convert` wrote next to the day file; undefined if there is none. It
  * returns recorded sizes; only `tickhaul verify` checks that files are complete.
  */
 function createSizeLookup(files: FileLookup): (record: ManifestRecord) => number | undefined {

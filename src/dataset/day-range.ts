@@ -17,13 +17,13 @@ export interface DayRange {
  * `from`.
  */
 export function assertDayRange({ from, to, date, last }: DayRange): void {
-  const ways = [date && '--date', last && '--last', (from || to) && '--from and --to'].filter(Boolean);
-  if (ways.length > 1) throw usageError(`give only one of ${ways.join(', ')}`);
+  const ways = [date && '--date', last && '--last', (from || to) && '--from with --to'].filter(Boolean);
+  if (ways.length > 1) throw usageError(`use only one of: ${ways.join(', or ')}`);
   if (ways.length === 0)
-    throw usageError('no days selected: give --from <day> [--to <day>], --date <day> or --last <n>d');
-  if (to && !from) throw usageError('--to needs --from <day>, the first day of the range');
+    throw usageError('no days selected; use --from <day> [--to <day>], --date <day> or --last <n>d');
+  if (to && !from) throw usageError('--to requires --from <day>, the first day of the range');
   for (const day of [from, to, date]) if (day) parseDay(day);
   if (from && to && parseDay(to) <= parseDay(from)) {
-    throw usageError(`--to ${to} must be after --from ${from}: the day of --to is not included`);
+    throw usageError(`--to ${to} is exclusive, so it must be after --from ${from}`);
   }
 }

@@ -150,5 +150,7 @@ function assertFolders(text: string, template: string): void {
     );
   }
   if (folders[0] === STATE_FOLDER)
-    throw usageError(`--layout "${text}": ${STATE_FOLDER} is reserved for tickhaul; choose another folder`);
+    throw usageError(
+      `--layout "${text}": ${STATE_FOLDER} is reserved by tickhaul; use another folder name in the layout`,
+    );
 }

@@ -21,7 +21,7 @@ export function parseShard(text: string): Shard {
     ? `; the first is 0, so the last of ${count} is ${shard.index - 1}/${count}`
     : '';
   throw usageError(
-    `"${text}" is not a shard${advice || '; write 0/4 for the first of four, 3/4 for the last'}`,
+    `"${text}" is not a shard${advice || '; use 0/4 for the first of four, 3/4 for the last'}`,
   );
 }
 

@@ -23,7 +23,7 @@ export function parseWeekdays(items: readonly string[]): DayTest {
     const [from, to] = [first, last].map((word) => WEEKDAY_NAMES.findIndex((name) => isDayName(word, name)));
     if (from === undefined || to === undefined || from < 0 || to < 0 || more.length > 0) {
       throw usageError(
-        `"${item}" is not a weekday; write ${WEEKDAY_NAMES.join(', ')}, or a range such as mon-fri`,
+        `"${item}" is not a weekday; use ${WEEKDAY_NAMES.join(', ')}, or a range such as mon-fri`,
       );
     }
     for (let day = from; ; day = (day + 1) % 7) {

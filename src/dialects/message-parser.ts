@@ -24,7 +24,7 @@ export function createMessageParser(exchange: string): (text: string) => unknown
     } catch (cause) {
       throw new TickhaulError(
         'corrupt',
-        `${exchange}: a message of the feed is not JSON: ${text.slice(0, 80)}`,
+        `${exchange}: feed message is not valid JSON: ${text.slice(0, 80)}`,
         {
           cause,
         },

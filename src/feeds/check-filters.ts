@@ -21,7 +21,7 @@ export function checkFilters(
   const unknownChannel =
     channels.length > 0 ? filters.find(({ channel }) => !channels.includes(channel)) : undefined;
   if (unknownChannel) {
-    const near = didYouMean(unknownChannel.channel, channels) || `; known are ${channels.join(', ')}`;
+    const near = didYouMean(unknownChannel.channel, channels) || `; valid channels: ${channels.join(', ')}`;
     throw usageError(`unknown channel "${unknownChannel.channel}" of ${exchange}${near}`);
   }
   const listed = new Map(symbols.map((symbol) => [symbol.toUpperCase(), symbol]));

@@ -116,7 +116,7 @@ export function formatRedisServer(url: string): string {
     if (isAddress && isDatabase) return `${hostname}:${port || '6379'}`;
   }
   throw usageError(
-    'TICKHAUL_QUEUE_URL is not the URL of a Redis server; write it as redis://host:6379, or redis://host:6379/1 for database 1',
+    'TICKHAUL_QUEUE_URL is not the URL of a Redis server; use the form redis://host:6379, or redis://host:6379/1 for database 1',
   );
 }
 

@@ -104,7 +104,7 @@ export class QueueWatch {
     if (this.#mark === undefined || (await readExistingMark(open)) === this.#mark) return;
     throw new TickhaulError(
       'server_error',
-      `queue "${open.queue.name}": Redis at ${open.server} lost it during the run; fill it again with tickhaul enqueue`,
+      `queue "${open.queue.name}": its data in Redis at ${open.server} was lost during the run; refill it with tickhaul enqueue`,
     );
   }
 

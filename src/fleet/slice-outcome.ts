@@ -41,7 +41,7 @@ export function decideSliceOutcome(
   if ((summary.counts.unauthorized ?? 0) > uncoveredFiles) {
     const reason = new TickhaulError(
       'bad_key',
-      'no API key covers a slice: set TICKHAUL_API_KEY of this worker to one that does',
+      "this worker's API key does not cover a slice; set TICKHAUL_API_KEY to one that does",
     );
     return { status: 'returned', reason, endsWorker: true };
   }

@@ -17,7 +17,7 @@ export function readProxyUrl(env: Env, name: 'HTTP_PROXY' | 'HTTPS_PROXY'): stri
   if (!value) return '';
   const url = value.includes('://') ? value : `http://${value}`;
   if (!URL.canParse(url) || !/^(https?|socks5?):$/.test(new URL(url).protocol)) {
-    throw usageError(`${name} is not a proxy's URL; write it as http://host:port`);
+    throw usageError(`${name} is not a proxy's URL; use the form http://host:port`);
   }
   return url;
 }

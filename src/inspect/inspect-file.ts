@@ -61,7 +61,7 @@ async function assertFileExists(files: Files, path: string, signal: AbortSignal)
   );
   throw usageError(
     exists
-      ? `${path}: not a file; name one file to inspect`
+      ? `${path}: not a file; specify one file to inspect`
       : `${path}: ${whyNotFound(path, 'no such file')}`,
   );
 }

@@ -87,7 +87,7 @@ export function toSourceError(error: unknown, path: string): unknown {
     return error;
   return new TickhaulError(
     'unreadable',
-    `${path}: can't be read: ${SYSTEM_ERROR_REASONS[cause.code] ?? cause.code}`,
+    `cannot read ${path}: ${SYSTEM_ERROR_REASONS[cause.code] ?? cause.code}`,
     {
       cause,
     },

@@ -20,7 +20,7 @@ export function optionsToArgs({ options, required }: OptionTable, values: unknow
   });
   const names = given.map(([name]) => name);
   if (required && ![required.name, ...(required.unless ?? [])].some((name) => names.includes(name)))
-    throw usageError(`${required.name} is missing: name it, such as ${required.example}`);
+    throw usageError(`${required.name} is required, for example ${required.example}`);
   return Object.fromEntries(args);
 }
 
@@ -28,7 +28,9 @@ function findOption(name: string, options: OptionTable['options']): FlaggedOptio
   const option = options.get(name);
   if (option) return option;
   const known = [...options.keys()];
-  throw usageError(`unknown option "${name}"${didYouMean(name, known) || `; known are ${known.join(', ')}`}`);
+  throw usageError(
+    `unknown option "${name}"${didYouMean(name, known) || `; valid options: ${known.join(', ')}`}`,
+  );
 }
 
 function assertValue(name: string, value: unknown, { type, choices }: FlaggedOption): void {
@@ -39,7 +41,9 @@ function assertValue(name: string, value: unknown, { type, choices }: FlaggedOpt
   const { expected, isValid } = VALUES[type];
   if (!isValid(value)) throw usageError(`${name}: expected ${expected}, found ${describeKind(value)}`);
   if (value === '-' && (type === 'file' || type === 'folder'))
-    throw usageError(`${name}: "-" is a stream of the process, which the library does not use; name a file`);
+    throw usageError(
+      `${name}: "-" is a stream of the process, which the library does not use; specify a file`,
+    );
 }
 
 function assertChoice(name: string, value: unknown, choices: readonly string[]): void {

@@ -24,7 +24,7 @@ export async function resolveSocketAddress(
   const configured = client.config.env[name]?.trim();
   const address = configured || own || (await requestAddress(client, exchange, signal));
   if (!/^wss?:\/\//i.test(address) || !URL.canParse(address)) {
-    if (configured) throw usageError(`${name}: not a WebSocket address; write it as wss://host/path`);
+    if (configured) throw usageError(`${name}: not a WebSocket address; use the form wss://host/path`);
     throw new TickhaulError('bad_answer', `${exchange}: the response has no address to connect to`);
   }
   return new URL(address);

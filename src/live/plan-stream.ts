@@ -47,7 +47,7 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
     );
   });
   for (const type of basePlan.missingTypes) {
-    input.emit({ event: 'warning', message: `${exchange} has no ${type} messages; they are left out` });
+    input.emit({ event: 'warning', message: `${exchange} has no ${type} messages; skipping them` });
   }
   const plan =
     named || supportsWholeChannels(exchange)
@@ -74,7 +74,7 @@ async function fetchStreamSymbols(
   const maxSymbols = Math.floor(maxStreamsPerConnection(exchange) / channels);
   if (symbols.length <= maxSymbols) return symbols;
   throw usageError(
-    `${exchange} has ${symbols.length} active symbols, but one connection supports ${maxSymbols} for these types; name some, such as ${exchange}:${symbols.slice(0, 2).join(',')}`,
+    `${exchange} has ${symbols.length} active symbols, but one connection supports ${maxSymbols} for these types; list some, such as ${exchange}:${symbols.slice(0, 2).join(',')}`,
   );
 }
 

@@ -43,7 +43,7 @@ export const SELECTION_OPTIONS = groupOptions('Selection:', {
   from: { type: 'day', description: 'first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03' },
   to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
   date: { type: 'day', description: 'a single UTC day: YYYY-MM-DD, or yesterday' },
-  last: { type: 'days', description: 'number of last exported days: 7, or 7d' },
+  last: { type: 'days', description: 'the last N exported days, such as 7 or 7d' },
   weekdays: { type: 'list', description: 'only these days of the week, such as mon-fri or sat,sun' },
 });
 
@@ -60,7 +60,8 @@ export const LAYOUT_OPTIONS = groupOptions('Selection:', {
 export const SHARD_OPTIONS = groupOptions('Selection:', {
   shard: {
     type: 'shard',
-    description: 'one of n parts of the day files, 0/4 to 3/4; a file always belongs to the same part',
+    description:
+      'process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part',
     scopes: ['flag', 'library'],
   },
 });
@@ -182,7 +183,7 @@ export const LIST_OPTIONS = groupOptions('Lists:', {
   },
   frozen: {
     type: 'file',
-    description: 'download exactly the files of a lock file (exit code 6 if the service has other bytes)',
+    description: "download exactly the files of a lock file (exit code 6 if the service's bytes differ)",
   },
 });
 

@@ -47,7 +47,7 @@ export const VERIFY_OPTIONS = groupOptions('Check:', {
   adopt: { type: 'flag', description: 'record complete files that the manifest lacks' },
   forget: {
     type: 'flag',
-    description: 'remove missing files from the manifest, such as days that you deleted',
+    description: 'remove missing files from the manifest, such as days you deleted',
   },
   clean: { type: 'flag', description: 'remove temporary files of earlier runs' },
   strict: { type: 'flag', description: 'fail with exit code 7 if days are missing within a series' },
@@ -90,12 +90,12 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
     type: 'folder',
     description: 'folder or s3://bucket/prefix for the output, or "-" for NDJSON on stdout',
     settingDescription: 'folder or s3://bucket/prefix for the output',
-    defaultText: 'beside each source',
+    defaultText: 'next to each source',
     alias: 'o',
   },
   layout: {
     type: 'layout',
-    description: 'paths of outputs under the folder: flat, hive, or a template',
+    description: 'directory layout of the outputs: flat, hive, or a template',
     default: 'flat',
   },
   symbol: SERIES_OPTIONS.symbol,
@@ -114,7 +114,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   },
   existing: {
     type: 'choice',
-    description: 'treatment of existing outputs; skip only applies if the source is unchanged',
+    description: 'what to do with existing outputs; skip applies only if the source is unchanged',
     choices: ['skip', 'overwrite'],
     default: 'skip',
   },
@@ -161,7 +161,7 @@ export const LOCK_FILE_OPTIONS = groupOptions('Lock file:', {
   },
   format: {
     type: 'choice',
-    description: 'format: a lock file, or a list for md5sum -c or sha256sum -c',
+    description: 'output format: a lock file, or a checksum list for md5sum -c or sha256sum -c',
     choices: ['lock', 'md5sum', 'sha256sum'],
     default: 'lock',
   },

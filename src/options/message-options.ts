@@ -23,7 +23,7 @@ export const MESSAGE_OPTIONS = groupOptions('Replay:', {
 export const PERIOD_OPTIONS = groupOptions('Replay:', {
   symbol: {
     type: 'list',
-    description: 'symbols of exchanges that are given without symbols',
+    description: 'symbols for exchanges listed without symbols',
     defaultText: 'all',
     alias: 's',
     settingName: 'symbols',

@@ -48,7 +48,10 @@ export const WORKER_OPTIONS = groupOptions('Queue:', {
     default: '4',
     alias: 'j',
   },
-  once: { type: 'flag', description: 'end when no slice is left: exit code 0, or 3 if some failed finally' },
+  once: {
+    type: 'flag',
+    description: 'end when no slice is left: exit code 0, or 3 if some failed permanently',
+  },
   'lock-duration': {
     type: 'duration',
     description:

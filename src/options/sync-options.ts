@@ -28,6 +28,6 @@ export const SYNC_RUN_OPTIONS = groupOptions('Sync:', {
   ping: {
     type: 'text',
     description:
-      "URL of a dead man's switch, requested at the start (/start), after success, and after a failure (/fail)",
+      "URL of a heartbeat monitor (dead man's switch): pinged at the start (/start), on success, and on failure (/fail)",
   },
 });

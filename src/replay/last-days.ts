@@ -20,7 +20,7 @@ export async function fetchLastDays(
   const ends = await Promise.all(
     exchanges.map(async ({ exchange }) => {
       const { id, datasets } = await fetchDatasetRecord(client, exchange, options);
-      if (!datasets) throw usageError(`--last: ${id} has no exported days; give --from and --to`);
+      if (!datasets) throw usageError(`--last: ${id} has no exported days; use --from and --to`);
       return readExportedUntil(datasets);
     }),
   );

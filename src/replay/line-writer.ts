@@ -15,7 +15,7 @@ export class LineWriter {
   readonly #output: LineSink;
   readonly #written: WrittenCounts;
 
-  /** @param size bytes of one write; left out, 512 KB. */
+  /** @param size bytes of one write; 512 KB by default. */
   constructor(output: LineSink, written: WrittenCounts, size?: number) {
     this.bytes = size === undefined ? new Uint8Array(WRITE_BYTES) : pageMemory(size);
     this.#output = output;

@@ -23,16 +23,17 @@ const TIME_PATTERN =
  */
 export function parsePeriod({ from, to, date }: PeriodInput, nowMs: number): Period {
   if (date !== undefined) {
-    if (from !== undefined || to !== undefined) throw usageError('give only one of --date, --from and --to');
+    if (from !== undefined || to !== undefined)
+      throw usageError('use only one of: --date, or --from with --to');
     const start = parseDayWord(date, nowMs) * US_PER_DAY;
     return assertNotInFuture({ start, end: start + US_PER_DAY }, `the day of --date ${date}`, nowMs);
   }
   if (from === undefined)
-    throw usageError('no period; give --from <time> --to <time>, --date <day> or --last <n>d');
+    throw usageError('no period; use --from <time> --to <time>, --date <day> or --last <n>d');
   if (to === undefined) throw usageError(`--from ${from} requires --to <time>, which is exclusive`);
   const period = { start: parseInstant('--from', from, nowMs), end: parseInstant('--to', to, nowMs) };
   if (period.end <= period.start)
-    throw usageError(`--to ${to} must be after --from ${from}, since it is exclusive`);
+    throw usageError(`--to ${to} is exclusive, so it must be after --from ${from}`);
   return assertNotInFuture(period, `--to ${to}`, nowMs);
 }
 
@@ -59,16 +60,16 @@ export function parseInstant(name: string, text: string, nowMs: number): number 
       return parseDayWord(text, nowMs) * US_PER_DAY;
     } catch {
       throw usageError(
-        `${name}: "${text}" is not a day or time; write 2024-03-01 or 2024-03-01T12:00:00.000000Z`,
+        `${name}: "${text}" is not a day or time; use a form such as 2024-03-01 or 2024-03-01T12:00:00.000000Z`,
       );
     }
   }
   const [, day = '', hours = '', minutes = '', seconds = '0', digits = '', zone = 'Z'] = match;
   if (!/^(?:Z|[+-]00:?00)$/i.test(zone)) {
-    throw usageError(`${name}: "${text}" is not in UTC; write it in UTC, as ${day}T00:00:00Z`);
+    throw usageError(`${name}: "${text}" is not in UTC; convert it to UTC, in the form ${day}T00:00:00Z`);
   }
   if (digits.length > 6)
-    throw usageError(`${name}: "${text}" is finer than a microsecond; give at most 6 digits`);
+    throw usageError(`${name}: "${text}" is finer than a microsecond; use at most 6 digits`);
   if (Number(hours) > 23 || Number(minutes) > 59 || Number(seconds) > 59) {
     throw usageError(`${name}: "${text}" is not a time of the day`);
   }

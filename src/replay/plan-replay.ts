@@ -54,10 +54,12 @@ async function planExchange(
   const has = (dataType: DataType): boolean => symbols.some(({ dataTypes }) => dataTypes.includes(dataType));
   const missingTypes = request.types.filter(({ dayFileType }) => !has(dayFileType)).map(({ name }) => name);
   if (missingTypes.length === request.types.length) {
-    throw usageError(`${record.id} has no ${missingTypes.join(', ')}; see: tickhaul symbols ${record.id}`);
+    throw usageError(
+      `${record.id} has no ${missingTypes.join(' or ')} messages; run tickhaul symbols ${record.id} to list its data types`,
+    );
   }
   if (missingTypes.length > 0)
-    context.warn(`${record.id} has no ${missingTypes.join(', ')}, which is left out`);
+    context.warn(`${record.id} has no ${missingTypes.join(' or ')} messages; skipping them`);
   const planned: PlannedReplaySeries[] = [];
   for (const dataType of Object.values(EXCHANGE_MESSAGE_TYPES)) {
     if (!has(dataType) || !request.types.some(({ dayFileType }) => dayFileType === dataType)) continue;
@@ -109,10 +111,10 @@ function selectOptionSymbols(
   const known = new Set(record.datasets?.symbols.map(({ id }) => toDatasetSymbol(id)));
   const ids = symbols.map((symbol) => {
     const id = toDatasetSymbol(symbol);
-    if (isGlob(id)) throw usageError(`"${symbol}": option_summary does not accept globs; name each symbol`);
+    if (isGlob(id)) throw usageError(`"${symbol}": option_summary does not accept globs; list each symbol`);
     if (!known.has(id)) {
-      const near = didYouMean(id, known) || `; see: tickhaul symbols ${record.id}`;
-      throw usageError(`unknown symbol "${symbol}" for ${record.id}${near}`);
+      const near = didYouMean(id, known) || `; run tickhaul symbols ${record.id} to list them`;
+      throw usageError(`unknown symbol "${symbol}" on ${record.id}${near}`);
     }
     return id;
   });

@@ -15,7 +15,7 @@ import {
 export interface MergeOptions {
   /** Multiple of real time; undefined for no pacing. */
   readonly speed?: number | undefined;
-  /** Bytes of one write; left out, 512 KB. */
+  /** Bytes of one write; 512 KB by default. */
   readonly writeBytes?: number | undefined;
   readonly output: LineSink;
   readonly written: WrittenCounts;

@@ -57,7 +57,7 @@ export interface FindingJson extends Known<Omit<DayFile, 'day'>> {
 /** Result of a run: its exit code, and the number of each status and finding that occurred. */
 export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind> {
   readonly exitCode: number;
-  /** Complete conversions of another format version than this build writes. */
+  /** Complete conversions in a different format version than this build writes. */
   readonly outdated?: number | undefined;
   /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished?: number | undefined;

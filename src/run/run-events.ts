@@ -97,7 +97,7 @@ export interface FileFacts {
   readonly md5Match?: boolean | null | undefined;
   /** Rows, without the header. */
   readonly rows?: number | undefined;
-  /** Set by `verify` for a complete conversion of another format version than this build writes. */
+  /** Set by `verify` for a complete conversion in a different format version than this build writes. */
   readonly outdated?: true | undefined;
   readonly attempts?: number | undefined;
   readonly seconds?: number | undefined;
@@ -140,7 +140,7 @@ export interface RunSummary {
   /** Number of files by status; statuses that did not occur are absent. */
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
-  /** Complete conversions of another format version than this build writes; absent if there are none. */
+  /** Complete conversions in a different format version than this build writes; absent if there are none. */
   readonly outdated?: number | undefined;
   /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished: number;

@@ -18,7 +18,7 @@ export function toRunFailure(error: unknown): RunFailure {
   const known =
     thrown instanceof TickhaulError
       ? thrown
-      : createBugError(thrown instanceof Error ? thrown.message : String(thrown), 'its stack', thrown);
+      : createBugError(thrown instanceof Error ? thrown.message : String(thrown), 'its stack trace', thrown);
   const { code, message, status, exitCode } = known;
   return { exitCode, error: { code, message: toOneLine(message), ...(status !== undefined && { status }) } };
 }
@@ -33,7 +33,7 @@ export function createBugError(message: string, details: string, cause: unknown)
   const address = BUGS_URL === undefined ? '' : ` at ${BUGS_URL}`;
   return new TickhaulError(
     'bug',
-    `a bug in tickhaul: ${message}; please report it${address}, with ${details}`,
+    `a bug in tickhaul: ${message}; please report it${address} and include ${details}`,
     { cause },
   );
 }

@@ -46,7 +46,7 @@ export function parseScheme(location: string): string | undefined {
 export function assertKnownScheme(location: string): void {
   const scheme = parseScheme(location);
   if (scheme === undefined || isObjectLocation(location)) return;
-  throw usageError(`${scheme}… is not supported; name a folder of this machine, or s3://bucket/prefix`);
+  throw usageError(`${scheme}… is not supported; use a folder of this machine, or s3://bucket/prefix`);
 }
 
 /** Joins a folder or prefix with a relative path. */

@@ -31,7 +31,7 @@ export function assertNoContradictions(jobs: readonly JobWithPlan[]): void {
       if (!shared) continue;
       const { dataType, symbol } = shared;
       throw usageError(
-        `${job.where}: job "${job.name}" names the same files as job "${earlier.name}", such as ${dataType} ${symbol}, but ${findConflict(dataType)}; give both the same settings, or one of them another layout`,
+        `${job.where}: job "${job.name}" selects the same files as job "${earlier.name}", such as ${dataType} ${symbol}, but ${findConflict(dataType)}; give both the same settings, or one of them another layout`,
       );
     }
   }
@@ -86,7 +86,7 @@ function findContradiction(
 ): string | undefined {
   if (isDeepStrictEqual(first, second)) return undefined;
   if (first?.keepCsv === false || second?.keepCsv === false) {
-    return 'noKeepCsv deletes the CSV that the other one needs';
+    return 'noKeepCsv deletes the CSV that the other job needs';
   }
   if (first?.options === second?.options || first?.extension !== second?.extension) return undefined;
   return first?.names.some((name) => second?.names.includes(name)) ? 'converts them otherwise' : undefined;

@@ -77,6 +77,6 @@ async function dropRecorded(
 /** A store has no folders, so a prefix without objects is probably a typo. */
 function createEmptyStoreError({ name }: Destination): TickhaulError {
   return usageError(
-    `${name}: no objects found; set --dir to the bucket and prefix of a download, and name the part to check as a path below it`,
+    `${name}: no objects found; set --dir to a download's bucket and prefix; to check only part of it, pass a path below that`,
   );
 }

@@ -95,5 +95,5 @@ async function assertFolder(destination: Destination): Promise<void> {
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw toDiskError(error, dir, 'disk');
   }
-  throw usageError(`${dir}: ${whyNotFound(dir, 'there is no such download folder; name yours with --dir')}`);
+  throw usageError(`${dir}: ${whyNotFound(dir, 'there is no such download folder; set yours with --dir')}`);
 }

@@ -117,7 +117,7 @@ test('a missing object is code 2, and nothing is written', { skip }, async (t) =
     [['convert', join(dir, `${TRADES}.csv.gz`), '-o', 's3://no-such-bucket-here/out'], /no such bucket/],
     [['inspect', `s3://${bucket.name}/raw`], /: no such file/],
     [['inspect', 's3://no-such-bucket-here/raw'], /no such bucket/],
-    [['inspect', `s3://${bucket.name}`], /names no object; write it as s3:\/\/bucket\/key/],
+    [['inspect', `s3://${bucket.name}`], /names no object; use s3:\/\/bucket\/key/],
     [['download', '--frozen', `s3://${bucket.name}/lock`], /--frozen: s3:\/\/… is not supported/],
     [['convert', 'gs://bucket/raw'], /gs:\/\/… is not supported/],
   ] as const;

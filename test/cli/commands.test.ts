@@ -47,7 +47,7 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[...EXAMPLE, ...DAY, '--stall-timeout', '600h'], /--stall-timeout: 600h is more than 24 days/],
   [['convert', '-'], /^tickhaul: -: no such file/],
   [['plan', '-t', 'trades', ...DAY], /an argument is missing: tickhaul plan <exchange>/],
-  [[...EXAMPLE.with(0, 'plan'), ...DAY, '--pin', '-'], /--pin writes a file; name it/],
+  [[...EXAMPLE.with(0, 'plan'), ...DAY, '--pin', '-'], /--pin needs a file name/],
   [[...EXAMPLE, ...DAY, '--max-rate', 'fast'], /"fast" is not a size/],
   [[...EXAMPLE, ...DAY, '--existing', 'maybe'], /--existing: "maybe" is not one of/],
   [[...EXAMPLE, ...DAY, '--last', '7d'], /--date.*--last|--last.*--date/],
@@ -91,11 +91,11 @@ test('reports mistakes that only the exchange’s record shows', async (t) => {
   );
   assert.match(
     await said('binance-futures', '-t', 'trades', '-s', '../../x', ...DAY),
-    /unknown symbol "\.\.\/\.\.\/x" for binance-futures; see: tickhaul symbols binance-futures\n/,
+    /unknown symbol "\.\.\/\.\.\/x" on binance-futures; run tickhaul symbols binance-futures to list them\n/,
   );
   assert.match(
     await said('nope', '-t', 'trades', '-s', 'X', ...DAY),
-    /unknown exchange "nope"; see: tickhaul exchanges\n/,
+    /unknown exchange "nope"; run tickhaul exchanges to list them\n/,
   );
   assert.match(
     await said('binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-02-30'),
@@ -120,7 +120,7 @@ test('exchanges, symbols and status print tables, or one JSON document', async (
   for (const [flag, says] of [
     ['--type', 'data type "nope"; it has book_snapshot_25, .*, trades'],
     ['--symbol-type', 'symbol type "nope"; it has combo, option, perpetual'],
-    ['--symbol', 'symbol "NOPE"; see: tickhaul symbols deribit'],
+    ['--symbol', 'symbol "NOPE"; run tickhaul symbols deribit to list them'],
   ] as const) {
     const { exitCode, stderr } = await runHere(['symbols', 'deribit', flag, 'nope'], { env });
     assert.equal(exitCode, 2);
@@ -148,12 +148,12 @@ test('symbols accepts names and globs as arguments, and names globs that match n
   assert.deepEqual(await idsOf('-s', 'ETH-P*', 'BTC-P*'), both);
   assert.deepEqual(await idsOf('BTCC*', 'ETH-P*'), [
     ['ETH-PERPETUAL'],
-    'warning no symbol of deribit matches "BTCC*"; did you mean BTC-*?\n',
+    'warning no symbol on deribit matches "BTCC*"; did you mean BTC-*?\n',
   ]);
-  assert.match((await idsOf('NOSUCH*'))[1], /^warning no symbol of deribit matches "NOSUCH\*"; see all/);
+  assert.match((await idsOf('NOSUCH*'))[1], /^warning no symbol on deribit matches "NOSUCH\*"; see all/);
   assert.deepEqual(await idsOf('BTC-P*', '--on', '1999-01-01'), [
     [],
-    'warning no symbol of deribit matches all filters\n',
+    'warning no symbol on deribit matches all filters\n',
   ]);
   const unknown = await runHere(['symbols', 'deribit', 'BTC-PERPETUL'], { env });
   assert.deepEqual([unknown.exitCode, /did you mean BTC-PERPETUAL/.test(unknown.stderr)], [2, true]);

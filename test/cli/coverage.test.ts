@@ -201,7 +201,7 @@ test('a page replaces an earlier page, and no other file', async (t) => {
 });
 
 const wrong: readonly (readonly [string[], RegExp])[] = [
-  [['--from', '2024-03-02', '--to', '2024-03-02'], /--to must be after --from/],
+  [['--from', '2024-03-02', '--to', '2024-03-02'], /must be after --from/],
   [['--from', '1800-01-01', '--to', '2024-01-01'], /span \d+ days, at most 36500/],
   [['--from', '2024-02-30'], /^tickhaul: --from: "2024-02-30"/],
   [['-s', '@/nonexistent/list'], /cannot read the file/],
@@ -222,7 +222,7 @@ test('accepts the folder with -o and as an argument', async (t) => {
   assert.equal(flag.stdout, argument.stdout);
   const both = await runHere(['coverage', dir, '-o', dir]);
   assert.equal(both.exitCode, 2);
-  assert.match(both.stderr, /<folder> and --dir name the same thing/);
+  assert.match(both.stderr, /<folder> and --dir both set the folder/);
 });
 
 test('a folder inside a download folder selects the files below it', async (t) => {
@@ -245,5 +245,5 @@ test('a folder inside a download folder selects the files below it', async (t) =
   }
   const { exitCode, stderr } = await runHere(['coverage', join(dir, 'b')]);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /b: the manifest is empty; use a download folder/);
+  assert.match(stderr, /b: the manifest is empty; choose a folder with downloads/);
 });

@@ -80,9 +80,9 @@ for (const [words, message] of wrong) {
 const wrongDays: readonly (readonly [string[], RegExp])[] = [
   [[], /no days selected/],
   [['--date', '2024-02-30'], /^--date: "2024-02-30"/],
-  [['--date', '2024-03-01', '--from', '2024-03-01'], /only one of --date, --from/],
+  [['--date', '2024-03-01', '--from', '2024-03-01'], /only one of: --date, or --from/],
   [['--from', '2024-03-02', '--to', '2024-03-02'], /must be after --from/],
-  [['--to', '2024-03-02'], /--to needs --from/],
+  [['--to', '2024-03-02'], /--to requires --from/],
   [['--last', '0d'], /^--last: "0d" is not a number of days/],
   [['--last', '100000d'], /^--last: "100000d" is too many days, at most 36500d$/],
 ];

@@ -92,7 +92,7 @@ function importsOf(module: string, files = new Set<string>(), packages = new Set
 test('flags without a command are a usage error', async () => {
   await assert.rejects(parseCommandLine(COMMANDS, ['--json'], COLUMNS), {
     code: 'usage',
-    message: /^no command is named/,
+    message: /^no command given/,
   });
 });
 

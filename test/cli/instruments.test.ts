@@ -34,11 +34,11 @@ test('reports invalid requests for instruments', async (t) => {
   const dir = await tempDir(t);
   const cases: readonly (readonly [RegExp, readonly string[]])[] = [
     [/unknown exchange "bitmx"; did you mean bitmex\?/, ['bitmx']],
-    [/unknown symbol "XBTUSDT" of bitmex; did you mean XBTUSD\?/, ['bitmex', 'XBTUSDT']],
+    [/unknown symbol "XBTUSDT" on bitmex; did you mean XBTUSD\?/, ['bitmex', 'XBTUSDT']],
     [/--filter: expected a JSON object/, ['bitmex', '--filter', '[1]']],
     [/'filter' param is not valid/, ['bitmex', '--filter', '{"basse":"BTC"}']],
     [/unknown instrument type "perpetuals"; did you mean perpetual\?/, ['bitmex', '-t', 'perpetuals']],
-    [/unknown instrument type "foo"; known are spot, perpetual/, ['bitmex', '-t', 'future,foo']],
+    [/unknown instrument type "foo"; valid types: spot, perpetual/, ['bitmex', '-t', 'future,foo']],
     [/exclude all instruments/, ['bitmex', '--active', '--no-active']],
     [/names one instrument/, ['bitmex', 'XBTUSD', '--active']],
   ];

@@ -73,5 +73,5 @@ test('a pipe or a device is not a day file', async (t) => {
   assert.match(converted.stderr, /a pipe or a device instead of a regular file/);
   const inspected = await tickhaul(['inspect', name], { cwd: dir });
   assert.equal(inspected.exitCode, 2);
-  assert.match(inspected.stderr, /not a file; name one file to inspect/);
+  assert.match(inspected.stderr, /not a file; specify one file to inspect/);
 });

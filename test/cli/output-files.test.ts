@@ -101,7 +101,10 @@ for (const option of OPTIONS) {
     for (const path of refused) {
       const { exitCode, stderr } = await run(option, path);
       assert.equal(exitCode, 2, `${path}: ${stderr}`);
-      assert.match(stderr, /^tickhaul: --[a-z-]+: ".*" is a (?:folder|socket|block device); name a file$/m);
+      assert.match(
+        stderr,
+        /^tickhaul: --[a-z-]+: ".*" is a (?:folder|socket|block device); specify a file$/m,
+      );
     }
     assert.deepEqual(readdirSync(dir).sort(), before);
     assert.deepEqual(readdirSync(join(dir, 'folder')), []);

@@ -50,7 +50,7 @@ test('a bug names a private file with its details, which contain no secret', asy
   const { error } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '');
   assert.deepEqual(error, {
     code: 'bug',
-    message: `a bug in tickhaul: ${shown}; please report it, with the details in ${path}`,
+    message: `a bug in tickhaul: ${shown}; please report it and include the details in ${path}`,
   });
   assert.equal((await stat(path)).mode & 0o777, 0o600);
   const details = await readFile(path, 'utf8');
@@ -71,5 +71,8 @@ test('without a folder for temporary files, the details of a bug are printed', a
   const { exitCode, stderr } = await runDamaged(t, 'export const broken = (', WORDS, { env });
   assert.equal(exitCode, 1);
   assert.match(stderr, /^command: download -t -s --date\nSyntaxError: .*\n {4}at /m);
-  assert.match(stderr, /^tickhaul: a bug in tickhaul: .*please report it, with\s+the\s+lines\s+above$/ms);
+  assert.match(
+    stderr,
+    /^tickhaul: a bug in tickhaul: .*please report it and include\s+the\s+lines\s+above$/ms,
+  );
 });

@@ -88,7 +88,7 @@ test('concurrent sync runs of shards do nothing twice, leave nothing out, and do
 test('refuses an invalid shard, and a shard of slices', async () => {
   const slices = await runHere(['verify', '--cache', '--shard', '0/2']);
   assert.equal(slices.exitCode, 2);
-  assert.match(slices.stderr, /--shard applies to day files only; leave it out with --cache/);
+  assert.match(slices.stderr, /--shard applies to day files only; omit it with --cache/);
   const { exitCode, stderr } = await runHere(['verify', '--shard', '5/5']);
   assert.equal(exitCode, 2);
   assert.equal(stderr, 'tickhaul: --shard: "5/5" is not a shard; the first is 0, so the last of 5 is 4/5\n');

@@ -93,7 +93,7 @@ test('changes by others in a bucket are found by a listing or by reading, and re
   assert.equal(jsonLines(part).at(-1)?.['verified'], 1, part.stderr);
   const nothing = await run('verify', at('nowhere'));
   assert.equal(nothing.exitCode, 2);
-  assert.match(nothing.stderr, /nowhere: no objects found; set --dir to the bucket and prefix/);
+  assert.match(nothing.stderr, /nowhere: no objects found; set --dir to a download's bucket and prefix/);
 });
 
 test('lists and reports of a bucket equal those of a folder; each can use the records of the other', {

@@ -88,7 +88,7 @@ test('suggests the right name for other words for data types and types of groupe
   assert.match(await said(...future, 'orderbook'), /did you mean incremental_book_L2\?/);
   assert.match(await said(...future, 'zzzzzz'), /it has .*trades/);
   assert.match(await said('deribit', '-t', 'options_chain', '-s', 'all'), /use -s OPTIONS/);
-  assert.match(await said('deribit', '-s', 'all'), /--type is missing: .*known are trades, /);
+  assert.match(await said('deribit', '-s', 'all'), /--type is required: .*valid data types: trades, /);
 });
 
 test('refuses an implausibly low rate', async () => {
@@ -97,7 +97,7 @@ test('refuses an implausibly low rate', async () => {
     ...['--max-rate', '20'],
   ]);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /--max-rate: "20" is 20 bytes a second; write 20MB/);
+  assert.match(stderr, /--max-rate: "20" is 20 bytes per second; use at least 1000/);
 });
 
 test('warns of a config file that another one in the same folder overrides', async (t) => {
@@ -147,7 +147,7 @@ test('refuses a URL in place of a folder, and creates nothing', async (t) => {
   ]) {
     const { exitCode, stderr } = await runHere(words, { env });
     assert.equal(exitCode, 2, words.join(' '));
-    assert.match(stderr, /gopher:\/\/… is not supported; name a file or folder of this machine/);
+    assert.match(stderr, /gopher:\/\/… is not supported; use a file or folder of this machine/);
     assert.doesNotMatch(stderr, /secret/);
   }
   const nearly = await runHere(['download', ...select, '-o', 's3:market'], { env });
@@ -155,7 +155,7 @@ test('refuses a URL in place of a folder, and creates nothing', async (t) => {
   for (const place of ['s3://market', 's3://market/', 's3://market/prefix/']) {
     const { exitCode, stderr } = await runHere(['plan', ...select, '--pin', place], { env });
     assert.equal(exitCode, 2, place);
-    assert.match(stderr, /^tickhaul: --pin s3:.*: names no object; write it as s3:\/\/bucket\/key\n$/);
+    assert.match(stderr, /^tickhaul: --pin s3:.*: names no object; use s3:\/\/bucket\/key\n$/);
   }
   const inEnvironment = await runHere(['download', ...select], { env: { ...env, TICKHAUL_DIR: 'x://y' } });
   assert.match(inEnvironment.stderr, /^tickhaul: TICKHAUL_DIR: x:\/\/…/);

@@ -11,14 +11,14 @@ test('validates options before any connection', async () => {
       message,
     );
   };
-  await refused({ type: undefined }, /^TickhaulError: --type is missing/);
+  await refused({ type: undefined }, /^TickhaulError: --type is required/);
   await refused({ type: 'trades' }, /trade/);
-  await refused({ exchange: ['bitmex:XBTUSD', 'BitMEX'] }, /bitmex is named twice/);
+  await refused({ exchange: ['bitmex:XBTUSD', 'BitMEX'] }, /bitmex appears twice/);
   await refused({ exchange: ['bitmex:XBT*'] }, /"XBT\*": name live symbols in full/);
-  await refused({ for: '60d' }, /^TickhaulError: --for: 60d is more than 24 days; write 576h or less$/);
+  await refused({ for: '60d' }, /^TickhaulError: --for: 60d is more than 24 days; use 576h or less$/);
   await refused(
     { 'timeout-interval': '60d' },
-    /^TickhaulError: --timeout-interval: 60d is more than 24 days; write 576h or less$/,
+    /^TickhaulError: --timeout-interval: 60d is more than 24 days; use 576h or less$/,
   );
   await refused(
     { 'timeout-interval': 'soon' },

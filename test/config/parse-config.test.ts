@@ -25,7 +25,7 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
   ['an unknown tag', `dir: !!odd a\n${JOB}`, /^c:1: Unresolved tag/],
   ['a second document', `${JOB}---\n${JOB}`, /^c:6: a second document begins here/],
   ['a number as a key', `${JOB}    5: x\n`, /^c:6: unknown key "5"/],
-  ['a key that every object has', `${JOB}    toString: x\n`, /^c:6: unknown key "toString"; known are/],
+  ['a key that every object has', `${JOB}    toString: x\n`, /^c:6: unknown key "toString"; valid keys:/],
   [
     'a list of nothing',
     JOB.replace('[BTC]', '[]'),
@@ -43,7 +43,7 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     `\nlayuot: flat\n${JOB}`,
     /^c:2: unknown key "layuot"; did you mean layout\?$/,
   ],
-  ['a key like no other', `zzz: 1\n${JOB}`, /^c:1: unknown key "zzz"; known are .*dir, .*jobs$/],
+  ['a key like no other', `zzz: 1\n${JOB}`, /^c:1: unknown key "zzz"; valid keys: .*dir, .*jobs$/],
   ['an unknown key in a job', `${JOB}    retrys: 5\n`, /^c:6: unknown key "retrys"; did you mean retries\?$/],
   [
     'a needed key that is misspelt',

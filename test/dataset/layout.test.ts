@@ -100,7 +100,7 @@ for (const [layout, said] of [
   ['/data/{name}', /must be a path under/],
   ['a\tb/{name}', /control characters/],
   ['a//{name}', /empty/],
-  ['.tickhaul/{name}', /reserved for tickhaul/],
+  ['.tickhaul/{name}', /reserved by tickhaul/],
   ['{symbol}/{date}', /different day files one name/],
   ['{exchange}/{type}/{symbol}/{year}-{month}', /different day files one name/],
 ] as const) {

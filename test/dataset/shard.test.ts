@@ -58,7 +58,7 @@ test('a shard has a valid index and count', () => {
     '10000000/10000000',
     '٣/4',
   ]) {
-    assert.throws(() => parseShard(text), /is not a shard; write 0\/4 for the first of four/, text);
+    assert.throws(() => parseShard(text), /is not a shard; use 0\/4 for the first of four/, text);
   }
   assert.throws(() => parseShard('5/5'), /"5\/5" is not a shard; the first is 0, so the last of 5 is 4\/5/);
 });

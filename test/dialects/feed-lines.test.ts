@@ -116,7 +116,7 @@ test('an error for invalid JSON, or for a message that a normalizer rejects, nam
   const feed = { exchange: 'bitmex', types: 'trade' };
   await assert.rejects(linesOf(feed, [['2024-03-01T00:00:00.0000000Z', '{"table":']]), {
     code: 'corrupt',
-    message: 'bitmex: a message of the feed is not JSON: {"table":',
+    message: 'bitmex: feed message is not valid JSON: {"table":',
   });
   const broken = { table: 'trade', action: 'insert' };
   await assert.rejects(linesOf(feed, [['2024-03-01T00:00:00.0000000Z', broken]]), {

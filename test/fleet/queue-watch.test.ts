@@ -77,7 +77,7 @@ test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS },
     await admin.close();
     const { exitCode, stderr } = await worker.finished;
     assert.equal(exitCode, 5, stderr);
-    assert.match(stderr, /queue "tickhaul": Redis at \S+ lost it during the run; fill it again/);
+    assert.match(stderr, /queue "tickhaul": its data in Redis at \S+ was lost during the run; refill it/);
     assert.ok(requestedDayFiles(work).length < FILES);
   }
 });

@@ -173,9 +173,9 @@ const REFUSED: Readonly<
     'a.ndjson',
     '{"a":1}\n\n{"a":}\n',
     'corrupt',
-    /a\.ndjson: line 3: "\{\\"a\\":\}" is not a JSON/,
+    /a\.ndjson: line 3: not a JSON object: "\{\\"a\\":\}"/,
   ],
-  'a line that is not an object': ['a.ndjson', '[1]\n', 'corrupt', /line 1: "\[1\]" is not a JSON object/],
+  'a line that is not an object': ['a.ndjson', '[1]\n', 'corrupt', /line 1: not a JSON object: "\[1\]"/],
   'a line without end': [
     'a.ndjson',
     Buffer.alloc(17 * 1024 * 1024, 0x20),

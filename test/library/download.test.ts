@@ -53,7 +53,7 @@ test('a layout may be a function, and no path leads out of the folder', async (t
   const wrong: readonly (readonly [layout: () => unknown, message: RegExp])[] = [
     [() => '../up', /^layout "\.\.\/up" has an empty, "\." or "\.\." folder/],
     [() => '/root', /^layout "\/root" must be a path under the download folder/],
-    [() => '.tickhaul/manifest', /^layout ".tickhaul\/manifest": .tickhaul is reserved for tickhaul/],
+    [() => '.tickhaul/manifest', /^layout ".tickhaul\/manifest": .tickhaul is reserved by tickhaul/],
     [() => 'one', /^layout: the function names one\.csv\.gz for 2024-03-01 and for 2024-03-02 of BTCUSDT/],
     [() => undefined, /^layout: the function returned no text for binance-futures_trades_2024-03-01_BTCUSDT/],
     [
@@ -73,8 +73,8 @@ test('a layout may be a function, and no path leads out of the folder', async (t
 const MISTAKES: readonly (readonly [options: unknown, message: RegExp])[] = [
   [undefined, /^options: expected an object, found nothing$/],
   [{ ...ONE, symbol: 'BTCUSDT' }, /^unknown option "symbol"; did you mean .*symbols/],
-  [{ ...ONE, exchange: undefined }, /^exchange is missing: name it, such as exchange: 'deribit'$/],
-  [{ ...ONE, types: undefined }, /^types is missing: name data types, such as types: 'trades', or "all"/],
+  [{ ...ONE, exchange: undefined }, /^exchange is required, for example exchange: 'deribit'$/],
+  [{ ...ONE, types: undefined }, /^types is required: data types, such as types: 'trades', or "all"/],
   [{ ...ONE, symbols: [] }, /^symbols: expected a text or a list of texts, found an empty list$/],
   [{ ...ONE, types: 'trade' }, /"trade".*did you mean trades/],
   [
@@ -84,7 +84,7 @@ const MISTAKES: readonly (readonly [options: unknown, message: RegExp])[] = [
   [{ ...ONE, failFast: 'yes' }, /^failFast: expected true or false, found a text$/],
   [{ ...ONE, stallTimeout: 'soon' }, /^stallTimeout: "soon" is not a duration/],
   [{ ...ONE, concurrency: 1000 }, /^concurrency: "1000" is not a whole number, 1 to 100$/],
-  [{ ...ONE, last: 7 }, /^give only one of /],
+  [{ ...ONE, last: 7 }, /^use only one of: /],
   [{ ...ONE, noKeepCsv: true }, /^noKeepCsv needs convert: name a format, such as convert: 'parquet'$/],
   [{ ...ONE, apiKeyFile: '-' }, /^apiKeyFile: "-" is a stream of the process/],
   [{ ...ONE, apiKey: 'two words' }, /^apiKey: the API key contains a blank/],

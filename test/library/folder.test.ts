@@ -80,7 +80,7 @@ test('sync downloads the jobs of a config file like the command', async (t) => {
   );
 
   const unknown = await errorOf(sync({ config, job: 'btcc' }));
-  assert.match(unknown.message, /^job: no job is named "btcc"; did you mean btc/);
+  assert.match(unknown.message, /^job: there is no job named "btcc"; did you mean btc/);
   await writeFile(
     config,
     'jobs:\n  - { name: btc, exchange: deribit, types: trades, symbols: all, frm: 1 }\n',

@@ -81,7 +81,7 @@ test('native messages are the parsed lines of --channel, from a cache that verif
   const cleared = await errorOf(replay({ ...options, offline: true, clearCache: true }));
   assert.deepEqual([cleared.code, cleared.exitCode], ['not_exported', 7]);
   const both = await errorOf(verify({ cache: true, repair: true }));
-  assert.match(both.message, /^repair applies to day files only; leave it out with cache/);
+  assert.match(both.message, /^repair applies to day files only; omit it with cache/);
 });
 
 test('errors reject before the first message, with the summary', async (t) => {
@@ -89,12 +89,12 @@ test('errors reject before the first message, with the summary', async (t) => {
   const wrong: readonly (readonly [options: object, exitCode: number, message: RegExp])[] = [
     [{ types: ['trad'] }, 2, /trad/],
     [{ speed: 'fast' }, 2, /^speed: "fast" is not a factor/],
-    [{ exchange: undefined }, 2, /^exchange is missing: name it/],
+    [{ exchange: undefined }, 2, /^exchange is required, for example/],
     [{ out: '-' }, 2, /^out: "-" is a stream of the process/],
     [{ from: '2024-03-08', to: '2024-03-11' }, 7, /not exported yet/],
     [{ channel: ['trades'] }, 2, /^unknown option "channel"; did you mean channels/],
     [{ channels: ['trades'] }, 2, /^channels selects native messages, and types normalized ones/],
-    [{ cacheDir: 'slices' }, 2, /^cacheDir is for slices of raw data, .* day files; .*name source feeds/],
+    [{ cacheDir: 'slices' }, 2, /^cacheDir is for slices of raw data, .* day files; .*use source feeds/],
     [{ source: 'feeds', layout: () => 'x' }, 2, /^layout is for day files/],
     [
       { channels: 'all', types: undefined, source: 'datasets' },

@@ -104,14 +104,14 @@ test('ends a connection with invalid JSON, an invalid message, an error or an ov
   await stream.waitForLine(({ price }) => price === 7);
   assert.equal(peers.length, bad.length + 1);
   const reported = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
-  assert.match(reported[0] ?? '', /^bitmex: a message of the feed is not JSON/);
+  assert.match(reported[0] ?? '', /^bitmex: feed message is not valid JSON/);
   assert.match(reported[1] ?? '', /^bitmex sent an unreadable message$/);
   assert.match(reported[2] ?? '', /cannot be normalized/);
   assert.equal(
     reported[3],
     'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}',
   );
-  assert.match(reported[4] ?? '', /not JSON/);
+  assert.match(reported[4] ?? '', /not valid JSON/);
   assert.ok(reported.every((text) => !text.includes('\u001b')));
   // Only the third was a message of the exchange, although a wrong one.
   assert.deepEqual(

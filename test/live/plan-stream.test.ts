@@ -32,7 +32,7 @@ test("without symbols selects the record's active ones, if one connection suppor
   await planStream(option('deribit', [], 'trade'), many.input);
   await assert.rejects(
     planStream(option('deribit', [], 'trade,book_change'), many.input),
-    /^TickhaulError: deribit has 300 active symbols, but one connection supports 250 for these types; name some, such as deribit:S0,S1$/,
+    /^TickhaulError: deribit has 300 active symbols, but one connection supports 250 for these types; list some, such as deribit:S0,S1$/,
   );
 });
 
@@ -55,7 +55,7 @@ test('warns of a symbol that the stored record lacks, without a request', async 
 test('skips a type that the exchange lacks with a warning', async (t) => {
   const { events, input } = await metadataOf(t, 'binance', ['BTCUSDT']);
   await planStream(option('binance', ['BTCUSDT'], 'trade,option_summary'), input);
-  const message = 'binance has no option_summary messages; they are left out';
+  const message = 'binance has no option_summary messages; skipping them';
   assert.deepEqual(events, [{ event: 'warning', message }]);
 });
 

@@ -21,7 +21,7 @@ test('two jobs with the same file and contradicting settings are rejected before
     [job('b', all, made('parquet', false, 'snappy')), 'noKeepCsv'],
   ] as const) {
     const message = new RegExp(
-      `^tickhaul.yaml:b: job "b" names the same files as job "a", such as trades BTCUSDT, but ${why}`,
+      `^tickhaul.yaml:b: job "b" selects the same files as job "a", such as trades BTCUSDT, but ${why}`,
     );
     await assert.rejects(syncNow(t, service, dir, [first, second]), { code: 'usage', message });
   }

@@ -76,7 +76,7 @@ test('a selection that is not in the record is a usage error of that job, before
   const dir = await tempDir(t);
   for (const [selection, message] of [
     [{ symbols: ['BTCUSTD'] }, /^tickhaul\.yaml:b: job "b": unknown symbol "BTCUSTD".* BTCUSDT/],
-    [{ symbols: ['NOPE*'] }, /^tickhaul\.yaml:b: job "b": no symbol of binance-futures matches "NOPE\*"/],
+    [{ symbols: ['NOPE*'] }, /^tickhaul\.yaml:b: job "b": no symbol on binance-futures matches "NOPE\*"/],
     [{ types: ['trade'] }, /^tickhaul\.yaml:b: job "b": unknown data type "trade".* trades/],
     [{ exchange: 'deribt' }, /^tickhaul\.yaml:b: job "b": unknown exchange "deribt"; did you mean deribit/],
   ] as const) {

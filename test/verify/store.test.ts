@@ -171,7 +171,7 @@ test('an empty prefix, and a path without objects or records, are usage errors',
   const empty = memoryDestination();
   await assert.rejects(verifyHere(folder.service, empty, []), {
     code: 'usage',
-    message: /^s3:\/\/bucket\/prefix: no objects found; set --dir to the bucket and prefix/,
+    message: /^s3:\/\/bucket\/prefix: no objects found; set --dir to a download's bucket and prefix/,
   });
   await assert.rejects(verify('nowhere'), {
     code: 'usage',

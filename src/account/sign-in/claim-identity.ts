@@ -6,7 +6,7 @@ import type { Identity } from '../identities/identity.js';
 import type { CodeReason, LinkReason, LoginEvent } from '../login-events.js';
 import { IssuerRefusal, runStep } from './issuer-refusals.js';
 
-/** Restarts without action of the user. */
+/** Restarts without user action. */
 const MAX_RESTARTS = 1;
 const INITIAL_PAUSE_MS = 2_000;
 const PAUSE_GROWTH = 1.5;

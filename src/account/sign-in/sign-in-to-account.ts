@@ -18,7 +18,7 @@ export interface LoginInput extends Omit<ClaimInput, 'context'> {
 export interface LoginResult {
   /** As the service returns it. */
   readonly account: JsonObject;
-  /** Whether a stored identity was used, without action of the user. */
+  /** Whether a stored identity was used, without user action. */
   readonly reused: boolean;
 }
 

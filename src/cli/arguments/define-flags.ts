@@ -45,6 +45,6 @@ export const GLOBAL_FLAGS = toFlags(GLOBAL_OPTIONS);
 
 /** Flags that yargs itself handles. */
 export const BUILT_IN_FLAGS: Flags = {
-  help: { type: 'boolean', group: 'Everywhere:', describe: 'print this help', alias: 'h' },
-  version: { type: 'boolean', group: 'Everywhere:', describe: 'print the version', alias: ['v', 'V'] },
+  help: { type: 'boolean', group: 'Everywhere:', describe: 'show this help', alias: 'h' },
+  version: { type: 'boolean', group: 'Everywhere:', describe: 'show the version', alias: ['v', 'V'] },
 };

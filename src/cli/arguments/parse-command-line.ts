@@ -68,7 +68,7 @@ export async function parseCommandLine(
   }
   if (text !== '' && isDataWanted) return { kind: 'print', text: await formatHelpData(commands, command) };
   if (text !== '') return { kind: 'print', text: `${text}\n` };
-  if (selected === undefined) throw usageError('no command is named; see tickhaul --help');
+  if (selected === undefined) throw usageError('no command given; see tickhaul --help');
   return { kind: 'run', ...selected };
 }
 
@@ -169,7 +169,7 @@ function createParser(
   // yargs warns of options with these names, so each part is set by itself.
   for (const [name, { alias = [], describe = '', group = '' }] of Object.entries(BUILT_IN_FLAGS))
     parser.alias(name, alias).describe(name, describe).group(name, group);
-  // If a command is named, the others would only cost time.
+  // If a command is named, only that one is defined, which saves time.
   for (const { syntax, describe } of loaded ? [loaded] : commands) {
     const describeSelf = (sub: Argv): Argv => (loaded?.syntax === syntax ? defineCommand(sub, loaded) : sub);
     parser.command(syntax, describe, describeSelf, (args) => onSelected(syntax, args));

@@ -13,8 +13,8 @@ import { type AccountSetup, withAccount } from '../with-account.js';
 
 export const accountCommand: CommandAction = {
   positionals: {
-    action: { type: 'string', choices: ['call'], describe: 'omit it to print the account' },
-    operation: { type: 'string', describe: 'operation id, as listed by --operations' },
+    action: { type: 'string', choices: ['call'], describe: 'omit to print the account' },
+    operation: { type: 'string', describe: 'operation ID (list them with --operations)' },
   },
   flags: {
     ...toFlags(ACCOUNT_OPTIONS),
@@ -77,14 +77,14 @@ async function readCall(args: CommandArgs): Promise<RequestedCall | undefined> {
   const data = readTextFlag(args, 'data');
   if (action === undefined) {
     if (data !== undefined)
-      throw usageError('--data is for tickhaul account call <operation>; name the operation');
+      throw usageError('--data requires an operation: tickhaul account call <operation>');
     return undefined;
   }
   if (operation === undefined) {
     throw usageError('the operation is missing: tickhaul account call <operation>; --operations lists them');
   }
   if (readBooleanFlag(args, 'operations'))
-    throw usageError('--operations lists the operations and calls none; give one of the two');
+    throw usageError('--operations cannot be combined with an operation to call');
   return { operation: String(operation), data: data === undefined ? undefined : await readData(data) };
 }
 
@@ -95,7 +95,7 @@ async function readData(text: string): Promise<unknown> {
     return JSON.parse(json) as unknown;
   } catch {
     const location = text.startsWith('@') ? `the file "${text.slice(1)}"` : 'its value';
-    throw usageError(`--data: ${location} is not JSON; write it as '{"name":"value"}', or @file`);
+    throw usageError(`--data: ${location} is not JSON; use the form '{"name":"value"}', or @file`);
   }
 }
 

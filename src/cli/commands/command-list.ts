@@ -19,7 +19,7 @@ export const COMMANDS: readonly CommandOutline[] = [
   },
   {
     syntax: 'instruments <exchange> [symbol]',
-    describe: 'list the instruments of an exchange with their metadata, or show one of them',
+    describe: "list an exchange's instruments and their metadata, or show one instrument",
     load: async () => (await import('./instruments.js')).instrumentsCommand,
   },
   {

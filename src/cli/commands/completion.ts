@@ -5,7 +5,7 @@ import { SCRIPTS } from '../completion/scripts.js';
 
 export const completionCommand: CommandAction = {
   positionals: {
-    shell: { type: 'string', choices: Object.keys(SCRIPTS), describe: 'shell (default: from SHELL)' },
+    shell: { type: 'string', choices: Object.keys(SCRIPTS), describe: 'shell (default: taken from $SHELL)' },
   },
   flags: {},
   examples: [
@@ -18,7 +18,7 @@ export const completionCommand: CommandAction = {
     const script = SCRIPTS[shell];
     if (script === undefined) {
       const problem = shell === '' ? 'the shell is unknown' : `no completion for the shell "${shell}"`;
-      throw usageError(`${problem}; name one: tickhaul completion bash, zsh or fish`);
+      throw usageError(`${problem}; use one: tickhaul completion bash, zsh or fish`);
     }
     stdout.write(script);
     return 0;

@@ -13,7 +13,7 @@ import { reportRun } from '../session.js';
 export const convertCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.convert),
   examples: [
-    ['$0 convert datasets', 'write a .parquet beside each day file that has none'],
+    ['$0 convert datasets', 'write a .parquet next to each day file that has none'],
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'write a partitioned copy'],
     ['$0 convert datasets --as trade_bar_1m', 'compute one-minute bars of each day file of trades'],
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'print NDJSON to stdout'],
@@ -44,19 +44,19 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
 function assertStdoutFlags(args: CommandArgs, { format }: OutputOptions): void {
   if (format !== STDOUT_FORMAT) {
     const { label } = OUTPUT_FORMAT_TABLE[STDOUT_FORMAT];
-    throw usageError(`-o - writes ${label}; leave --format out, or name a folder`);
+    throw usageError(`-o - writes ${label}; omit --format, or specify a folder`);
   }
   const unusedFlag = ['layout', 'existing'].find((flag) => args[flag] !== undefined);
-  if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} has no effect with -o -; leave it out`);
+  if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} has no effect with -o -; omit it`);
   const conflictingFlag = ['json', 'no-keep-source'].find((flag) => readBooleanFlag(args, flag));
   if (conflictingFlag !== undefined)
-    throw usageError(`--${conflictingFlag} and -o - cannot be combined; name a folder`);
+    throw usageError(`--${conflictingFlag} and -o - cannot be combined; specify a folder`);
 }
 
 /** @throws usage error if there are several outputs to write to stdout. */
 function selectSingleOutput({ rows, computed }: OutputSelection): ComputedType | undefined {
   if (computed.length + (rows ? 1 : 0) > 1) {
-    throw usageError('-o - takes one name of --as only; name a folder for several');
+    throw usageError('-o - takes only one name of --as; specify a folder for several');
   }
   return computed[0];
 }

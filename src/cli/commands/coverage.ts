@@ -24,7 +24,7 @@ export const coverageCommand: CommandAction = {
     const html = await readOutputFile(args, 'html');
     const isJson = readBooleanFlag(args, 'json');
     if (isStdout(html) && isJson)
-      throw usageError('--html - and --json both print to stdout; give one of them');
+      throw usageError('--html - and --json both print to stdout; use only one of them');
     const { prepareCoverage } = await import('../../commands/prepare-coverage.js');
     const read = await prepareCoverage(args, cli);
     const warn = (message: string): void => {

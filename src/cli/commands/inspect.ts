@@ -25,7 +25,7 @@ export const inspectCommand: CommandAction = {
     type: {
       type: 'string',
       requiresArg: true,
-      describe: 'data type of a CSV file (default: from the file name, else from the header)',
+      describe: 'data type of a CSV file (default: from the file name, otherwise the header)',
       group: 'Inspection:',
     },
     ...toFlags(STORE_OPTIONS),

@@ -89,7 +89,7 @@ function readFilter(args: CommandArgs): InstrumentFilter {
   }
   const [isActive, isInactive] = [readBooleanFlag(args, 'active'), readBooleanFlag(args, 'no-active')];
   if (isActive && isInactive)
-    throw usageError('--active and --no-active exclude all instruments; give one of them');
+    throw usageError('--active and --no-active exclude all instruments; use only one of them');
   if (isActive || isInactive) filter['active'] = isActive;
   return filter;
 }
@@ -110,7 +110,7 @@ function assertKnownTypes(args: CommandArgs, instruments: readonly InstrumentInf
   const known = new Set([...TYPES, ...instruments.map(({ type }) => type)]);
   const unknownType = readListFlag(args, 'type')?.find((type) => !known.has(type));
   if (unknownType === undefined) return;
-  const hint = didYouMean(unknownType, known) || `; known are ${TYPES.join(', ')}`;
+  const hint = didYouMean(unknownType, known) || `; valid types: ${TYPES.join(', ')}`;
   throw usageError(`unknown instrument type "${unknownType}"${hint}`);
 }
 
@@ -128,8 +128,8 @@ async function toNameError(
   const { symbols } = await fetchFeedNames(client, exchange, { cache, signal });
   if (error.status === 400) return usageError(error.message);
   if (symbol === undefined) return error;
-  const hint = didYouMean(symbol, symbols) || `; see: tickhaul instruments ${exchange}`;
-  return usageError(`unknown symbol "${symbol}" of ${exchange}${hint}`);
+  const hint = didYouMean(symbol, symbols) || `; run tickhaul instruments ${exchange} to list them`;
+  return usageError(`unknown symbol "${symbol}" on ${exchange}${hint}`);
 }
 
 function formatInstruments(instruments: readonly InstrumentInfo[]): string {

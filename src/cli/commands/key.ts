@@ -31,10 +31,7 @@ export const keyCommand: CommandAction = {
           : await formatAccess(redactedKey, access, textColumns(cli.stdout));
         cli.stdout.write(text.replaceAll(apiKey, '***'));
         if (access.length > 0) return 0;
-        throw new TickhaulError(
-          'bad_key',
-          `the API key ${redactedKey} has expired and gives no access; renew it, or set another`,
-        );
+        throw new TickhaulError('bad_key', `the API key ${redactedKey} has expired; renew it or set another`);
       }),
     );
   },

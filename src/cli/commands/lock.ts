@@ -34,7 +34,7 @@ export const lockCommand: CommandAction = {
     const { formatChecksums } = await import('../../store/lists/checksum-list.js');
     const isJson = readBooleanFlag(args, 'json');
     if (isJson && isStdout(out))
-      throw usageError('--json and --out - both print to stdout; give one of them');
+      throw usageError('--json and --out - both print to stdout; use only one of them');
     const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
     if (isStdout(out)) await printLines(cli.stdout, lines, cli.signal);
     else {

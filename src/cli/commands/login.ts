@@ -36,8 +36,7 @@ export const loginCommand: CommandAction = {
     const startedAtMs = performance.now();
     const { parseEmail } = await import('../../account/sign-in/parse-email.js');
     const emailText = readTextFlag(args, 'email');
-    if (emailText === undefined)
-      throw usageError('--email is missing: give the address that you sign in with');
+    if (emailText === undefined) throw usageError('--email is required: the address you sign in with');
     const email = parseEmail(emailText);
     const timeoutMs = readDuration(args, 'timeout') ?? DEFAULT_TIMEOUT_MS;
     const json = readBooleanFlag(args, 'json');

@@ -14,7 +14,7 @@ export const logoutCommand: CommandAction = {
       group: 'Account:',
       describe: 'e-mail address of the identity',
     },
-    all: { type: 'boolean', group: 'Account:', describe: 'all identities, damaged ones too' },
+    all: { type: 'boolean', group: 'Account:', describe: 'sign out all identities, including damaged ones' },
     'auth-url': {
       type: 'string',
       requiresArg: true,
@@ -27,7 +27,7 @@ export const logoutCommand: CommandAction = {
     const email = readTextFlag(args, 'email');
     const all = readBooleanFlag(args, 'all');
     if ((email === undefined) === !all) {
-      throw usageError('no identity is selected; give --email <address> or --all');
+      throw usageError('no identity is selected; use --email <address> or --all');
     }
     const { isSameEmail, parseEmail } = await import('../../account/sign-in/parse-email.js');
     const parsedEmail = email === undefined ? undefined : parseEmail(email);

@@ -19,7 +19,7 @@ export const queueCommand: CommandAction = {
   flags: toFlags(COMMAND_OPTIONS.queue),
   examples: [
     ['$0 queue status', 'count waiting, active, completed and failed slices'],
-    ['$0 queue failed', 'list slices that failed finally, with errors'],
+    ['$0 queue failed', 'list permanently failed slices and their errors'],
     ['$0 queue retry', 'queue failed slices again'],
     ['$0 queue pause', 'start no more slices; resume continues, drain removes waiting slices'],
   ],

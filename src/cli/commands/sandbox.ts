@@ -69,7 +69,7 @@ export const sandboxCommand: CommandAction = {
     'auth-fault-limit': { ...account, describe: 'maximum number of faults per step (default: no limit)' },
     organizations: {
       ...account,
-      describe: 'organizations of the user, such as One,Two; the page asks to choose one (default: none)',
+      describe: "the user's organizations, such as One,Two; the page asks to choose one (default: none)",
     },
     'feed-fault': {
       ...value,
@@ -155,6 +155,6 @@ function readCommand(args: CommandArgs): readonly string[] {
     .flat()
     .filter((word) => word !== undefined)
     .map(String);
-  if (words[0] === '') throw usageError('<command> is empty; name the command after --');
+  if (words[0] === '') throw usageError('<command> is empty; specify the command after --');
   return words;
 }

@@ -23,7 +23,7 @@ export const statusCommand: CommandAction = {
   flags: {
     wait: { type: 'boolean', group: 'Waiting:', describe: 'wait until a day is exported' },
     until: { ...value, describe: 'UTC day to wait for (default: yesterday)' },
-    interval: { ...value, describe: 'interval between requests (default: 60s)' },
+    interval: { ...value, describe: 'time between checks (default: 60s)' },
     timeout: { ...value, describe: 'give up after this long (exit code 7; default: never)' },
   },
   examples: [

@@ -45,10 +45,10 @@ export const symbolsCommand: CommandAction = {
       });
       const { symbols, unmatched } = filterSymbols(record, args);
       const warnings = unmatched.map(
-        ({ text, hint }) => `no symbol of ${record.id} matches "${text}"${hint}`,
+        ({ text, hint }) => `no symbol on ${record.id} matches "${text}"${hint}`,
       );
       if (symbols.length === 0 && unmatched.length === 0)
-        warnings.push(`no symbol of ${record.id} matches all filters`);
+        warnings.push(`no symbol on ${record.id} matches all filters`);
       if (!readBooleanFlag(args, 'quiet')) for (const message of warnings) cli.warn(message);
       cli.stdout.write(
         readBooleanFlag(args, 'json') ? toJsonLine(symbols) : formatSymbols(symbols, textColumns(cli.stdout)),
@@ -67,7 +67,7 @@ interface FilteredSymbols {
 /** @throws usage error for a data type, symbol or symbol type that the record lacks. */
 function filterSymbols(record: ExchangeRecord, args: CommandArgs): FilteredSymbols {
   const allSymbols = record.datasets?.symbols;
-  if (allSymbols === undefined) throw usageError(`exchange "${record.id}" has no datasets`);
+  if (allSymbols === undefined) throw usageError(`no datasets are available for exchange "${record.id}"`);
   const types = toKnownNames(
     readListFlag(args, 'type'),
     'data type',
@@ -154,7 +154,7 @@ function createSymbolTest(
     patterns.filter((pattern) => !isGlob(pattern)),
     'symbol',
     () => allSymbols.map(({ id }) => id),
-    () => `; see: tickhaul symbols ${exchange}`,
+    () => `; run tickhaul symbols ${exchange} to list them`,
   );
   const globs = patterns.filter(isGlob).map(createGlobMatcher);
   return (id) => names?.has(id) === true || globs.some((matches) => matches(id));

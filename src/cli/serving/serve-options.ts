@@ -76,6 +76,6 @@ function readEnvironmentPort({ env }: CliHost): number | undefined {
 function readOrigins(args: CommandArgs): readonly string[] {
   return (readListFlag(args, 'allow-origin') ?? []).map((origin) => {
     if (/^https?:\/\//i.test(origin) && URL.canParse(origin)) return origin;
-    throw usageError(`--allow-origin: "${origin}" is not an origin; write it as http://host:port`);
+    throw usageError(`--allow-origin: "${origin}" is not an origin; use the form http://host:port`);
   });
 }

@@ -19,7 +19,7 @@ export function readTextFlag(args: CommandArgs, flag: string): string | undefine
   const value = Array.isArray(values) ? values.at(-1) : values;
   if (value === undefined) return undefined;
   const text = String(value).trim();
-  if (text === '') throw usageError(`--${flag} is empty; give it a value, or leave it out`);
+  if (text === '') throw usageError(`--${flag} is empty; set a value, or omit it`);
   return text;
 }
 
@@ -34,7 +34,7 @@ export function readListFlag(args: CommandArgs, flag: string): readonly string[]
     .flatMap((item) => String(item).split(','))
     .map((item) => item.trim())
     .filter((item) => item !== '');
-  if (items.length === 0) throw usageError(`--${flag} is empty; give it a value, or leave it out`);
+  if (items.length === 0) throw usageError(`--${flag} is empty; set a value, or omit it`);
   return items;
 }
 
@@ -56,7 +56,7 @@ export function readDuration(args: CommandArgs, flag: string): number | undefine
 export function readTimerMs(args: CommandArgs, flag: string): number | undefined {
   const ms = readDuration(args, flag);
   if (ms !== undefined && ms > MAX_TIMER_MS) {
-    throw usageError(`--${flag}: ${readTextFlag(args, flag)} is more than 24 days; write 576h or less`);
+    throw usageError(`--${flag}: ${readTextFlag(args, flag)} is more than 24 days; use 576h or less`);
   }
   return ms;
 }
@@ -91,7 +91,7 @@ export function readFileLocation(args: CommandArgs, flag: string): string | unde
  */
 export function assertFileLocation(name: string, location: string): string {
   if (isObjectLocation(location) && !hasObjectKey(location))
-    throw usageError(`${name}: names no object; write it as s3://bucket/key`);
+    throw usageError(`${name}: names no object; use s3://bucket/key`);
   return location;
 }
 
@@ -133,7 +133,7 @@ export function assertLocalPath(
 ): string {
   const scheme = parseScheme(path);
   if (scheme === undefined) return path;
-  throw usageError(`${name}: ${scheme}… is not supported; name ${allowed}`);
+  throw usageError(`${name}: ${scheme}… is not supported; use ${allowed}`);
 }
 
 /** The exchange id, in lower case. */
@@ -158,7 +158,7 @@ export function readDataType(args: CommandArgs, flag: string): DataType | undefi
   return parseFlag(args, flag, (text) => {
     if (isDataType(text)) return text;
     const hint =
-      dayFileTypeHint(text) || didYouMean(text, DATA_TYPES) || `; known are ${DATA_TYPES.join(', ')}`;
+      dayFileTypeHint(text) || didYouMean(text, DATA_TYPES) || `; valid data types: ${DATA_TYPES.join(', ')}`;
     throw usageError(`"${text}" is not a known data type${hint}`);
   });
 }

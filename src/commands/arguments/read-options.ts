@@ -43,7 +43,7 @@ export function readOptions<Options extends OptionGroup>(
   const values = Object.entries(options).map(([flag, option]) => {
     const { type, default: defaultValue } = option;
     const read = READERS[type];
-    if (!read) throw new Error(`an option of type ${type} has its own reader`);
+    if (!read) throw new Error(`no generic reader for options of type ${type}; read this option separately`);
     const value = read(args[flag] === undefined ? { [flag]: defaultValue } : args, flag);
     return [valueNameOf(flag, option), value];
   });

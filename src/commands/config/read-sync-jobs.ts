@@ -49,7 +49,7 @@ export function selectJob(jobs: readonly SyncJob[], name: string | undefined): r
   if (matches.length > 0) return matches;
   const names = jobs.map((job) => job.name);
   throw usageError(
-    `--job: no job is named "${name}"${didYouMean(name, names) || `; there is ${names.join(', ')}`}`,
+    `--job: there is no job named "${name}"${didYouMean(name, names) || `; the jobs are ${names.join(', ')}`}`,
   );
 }
 

@@ -19,13 +19,13 @@ export async function prepareVerifyCache(args: CommandArgs, host: CommandHost): 
     DAY_FILE_SELECTORS.find((flag) => args[flag] !== undefined);
   if (invalidFlag !== undefined) {
     throw usageError(
-      `--${invalidFlag} applies to day files only; leave it out with --cache (a replay downloads damaged slices again)`,
+      `--${invalidFlag} applies to day files only; omit it with --cache (a replay downloads damaged slices again)`,
     );
   }
   const [path] = readPaths(args, 'path');
   if (path !== undefined) {
     throw usageError(
-      `"${path}" is not a cache folder, and --cache checks no day files; name the cache with --cache-dir`,
+      `"${path}" is not a cache folder, and --cache checks no day files; set the cache folder with --cache-dir`,
     );
   }
   const settings = await loadSettings(args, host);
@@ -35,7 +35,7 @@ export async function prepareVerifyCache(args: CommandArgs, host: CommandHost): 
   return async ({ emit }) => {
     // The default folder is created with its first slice, so only a named folder must exist.
     if (isNamed && !(await pathExists(folder))) {
-      throw usageError(`${folder}: no such folder; name the cache folder with --cache-dir`);
+      throw usageError(`${folder}: no such folder; set the cache folder with --cache-dir`);
     }
     const { checkSlices } = await import('../../feeds/cache/check-slices.js');
     return checkSlices({ folder, jobs, emit, signal: host.signal });

@@ -14,15 +14,15 @@ export interface AskedFeed extends Omit<FeedRequest, 'range'> {
 /** Reads the request of `replay --channel`. @throws usage error; `not_exported` for an end in the future. */
 export async function readFeedRequest(args: CommandArgs, signal: AbortSignal): Promise<AskedFeed> {
   if (args['type'] !== undefined) {
-    throw usageError('--channel selects native messages, and --type normalized ones; give one of them');
+    throw usageError('--channel selects native messages, and --type normalized ones; use only one of them');
   }
   if (readTextFlag(args, 'source') === 'datasets') {
-    throw usageError('--source datasets: day files have no channels; leave it out, or use --type');
+    throw usageError('--source datasets: day files have no channels; omit it, or use --type');
   }
   const [option, ...others] = await readReplayOptions(args, signal);
   if (!option || others.length > 0) {
     throw usageError(
-      '--channel: native messages of several exchanges have no common format; name one exchange',
+      '--channel: native messages of several exchanges have no common format; specify one exchange',
     );
   }
   const period = toWholeMinutes(readPeriodFlags(args));
@@ -33,6 +33,6 @@ function readFilters(args: CommandArgs, givenSymbols: readonly string[] | undefi
   const channels = readListFlag(args, 'channel') ?? [];
   const symbols = givenSymbols?.includes('all') ? undefined : givenSymbols;
   if (!channels.includes('all')) return channels.map((channel) => ({ channel, ...(symbols && { symbols }) }));
-  if (symbols) throw usageError('--channel all: it includes all symbols; name channels to select symbols');
+  if (symbols) throw usageError('--channel all: it includes all symbols; list channels to select symbols');
   return [];
 }

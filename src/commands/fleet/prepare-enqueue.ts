@@ -28,7 +28,7 @@ export async function prepareEnqueue(
   const target = await readDownloadTarget(args, host, 'enqueue');
   const { selection } = target;
   if (!selection)
-    throw usageError('enqueue: these flags select nothing to enqueue; give a selection or --pinned');
+    throw usageError('enqueue: these flags select nothing to enqueue; use a selection or --pinned');
   const sliceDays = readSliceDays(args);
   const maxSlices = readCount(args, 'max-slices', 1, 100_000);
   const stallTimeoutMs = readStallTimeout(args);
@@ -81,5 +81,5 @@ function readSliceDays(args: CommandArgs): number | undefined {
   if (text === undefined) return undefined;
   const days = Number(/^(\d{1,2})d$/.exec(text)?.[1] ?? 0);
   if (days >= 1 && days <= MAX_SLICE_DAYS) return days;
-  throw usageError(`--slice: "${text}" is not a number of days; write 1d to ${MAX_SLICE_DAYS}d`);
+  throw usageError(`--slice: "${text}" is not a number of days; use 1d to ${MAX_SLICE_DAYS}d`);
 }

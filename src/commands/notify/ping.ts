@@ -30,7 +30,7 @@ export function readPing(args: CommandArgs): URL | undefined {
   const address = readTextFlag(args, 'ping');
   if (address === undefined) return undefined;
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {
-    throw usageError('--ping is not an address; write it as https://host/path');
+    throw usageError('--ping is not an address; use the form https://host/path');
   }
   return new URL(address);
 }

@@ -38,8 +38,7 @@ export async function readFileList(
     const content =
       list === '-' ? await readStdin(stdin, '--from-file', signal) : await readListFile(list, flag, signal);
     // A failed command before the pipe sends nothing, which must not pass as an empty list.
-    if (list === '-' && content.trim() === '')
-      throw usageError('stdin: the list is empty; pipe a list into --from-file -');
+    if (list === '-' && content.trim() === '') throw usageError('--from-file -: the list on stdin is empty');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
     return { files: placeFiles(files, readLayout(args, 'layout')), isFrozen: false };
   }
@@ -59,7 +58,7 @@ export function assertNoOtherFlags(
   conflictingFlags: readonly string[],
 ): void {
   const otherListFlag = LIST_FLAGS.find((name) => name !== flag && args[name] !== undefined);
-  if (otherListFlag !== undefined) throw usageError(`--${flag} and --${otherListFlag}: give one of them`);
+  if (otherListFlag !== undefined) throw usageError(`--${flag} and --${otherListFlag}: use only one of them`);
   const other = [...SELECTION_FLAGS, ...conflictingFlags].find((name) => args[name] !== undefined);
   if (other === undefined) return;
   const named = other === 'exchange' ? `"${args['exchange']}"` : `--${other}`;

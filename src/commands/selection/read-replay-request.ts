@@ -22,7 +22,7 @@ export async function readReplayRequest(args: CommandArgs, signal: AbortSignal):
   const names = readListFlag(args, 'type');
   if (!names)
     throw usageError(
-      "--type is missing: name normalized data types, such as --type trade,book_change, or an exchange's own --channel",
+      "--type is required: normalized data types, such as --type trade,book_change, or use an exchange's own --channel",
     );
   const types = [...new Set(names)].map(parseMessageType);
   const period = readPeriodFlags(args);
@@ -36,7 +36,7 @@ export function assertNamedOnce(options: readonly ReplayOption[]): void {
   const repeated = options.find(
     ({ exchange }, at) => options.findIndex((option) => option.exchange === exchange) < at,
   );
-  if (repeated) throw usageError(`${repeated.exchange} is named twice; name it once, with all its symbols`);
+  if (repeated) throw usageError(`${repeated.exchange} appears twice; list it once, with all its symbols`);
 }
 
 /** The exchanges of the command line with their symbols; `--symbol` applies to exchanges without symbols. */
@@ -59,7 +59,7 @@ export function readPeriodFlags(args: CommandArgs): RequestedPeriod {
   const last = readDays(args, 'last');
   if (last === undefined) return parsePeriod(words, Date.now());
   if (Object.values(words).some((word) => word !== undefined))
-    throw usageError('give only one of --date, --last, --from and --to');
+    throw usageError('use only one of: --date, --last, or --from with --to');
   return { last };
 }
 
@@ -99,7 +99,7 @@ export function assertFlagsMatchSource(args: CommandArgs, source: keyof typeof S
   const flag = FLAGS_BY_SOURCE[other].find((name) => args[name] !== undefined && args[name] !== false);
   if (flag === undefined) return;
   throw usageError(
-    `--${flag} is for ${SOURCE_NAMES[other]}, and these messages come from ${SOURCE_NAMES[source]}; leave it out${args['channel'] === undefined ? `, or name --source ${other}` : ''}`,
+    `--${flag} is for ${SOURCE_NAMES[other]}, and these messages come from ${SOURCE_NAMES[source]}; omit it${args['channel'] === undefined ? `, or use --source ${other}` : ''}`,
   );
 }
 
@@ -110,7 +110,7 @@ export function readSpeedFlag(args: CommandArgs): number | undefined {
   const factor = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : 0;
   if (factor > 0 && Number.isFinite(factor)) return factor;
   throw usageError(
-    `--speed: "${text}" is not a factor; write 1 for real time, 10 for ten times as fast, or max`,
+    `--speed: "${text}" is not a factor; use 1 for real time, 10 for ten times as fast, or max`,
   );
 }
 
@@ -124,6 +124,6 @@ function readOption(text: string, common: readonly string[] | undefined): Replay
     .map((symbol) => symbol.trim())
     .filter((symbol) => symbol !== '');
   if (symbols.length === 0)
-    throw usageError(`"${text}" names no symbol; write exchange:SYMBOL, or leave the colon out`);
+    throw usageError(`"${text}" has no symbol; use exchange:SYMBOL, or omit the colon`);
   return { exchange: text.slice(0, colon).trim().toLowerCase(), symbols };
 }

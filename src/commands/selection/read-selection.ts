@@ -26,11 +26,11 @@ import { readConvertSetting } from './read-conversion-options.js';
 export async function readSelection(args: CommandArgs, signal: AbortSignal): Promise<Selection> {
   if (readListFlag(args, 'type') === undefined)
     throw usageError(
-      `--type is missing: name data types, such as --type trades, or "all"; known are ${DATA_TYPES.join(', ')}`,
+      `--type is required: data types, such as --type trades, or "all"; valid data types: ${DATA_TYPES.join(', ')}`,
     );
   const symbols = await readSymbolFlag(args, signal);
   if (symbols === undefined) {
-    throw usageError('--symbol is missing: name dataset symbols, such as --symbol BTCUSDT, or "all"');
+    throw usageError('--symbol is required: dataset symbols, such as --symbol BTCUSDT, or "all"');
   }
   const selection = readOptions(args, PLAN_SELECTION_OPTIONS);
   // Checked now, so that errors are reported before any request.
@@ -51,14 +51,16 @@ export function readDownloadOptions(args: CommandArgs): DownloadSettings {
   };
 }
 
-/** Bytes per second. A lower rate is most likely a mistake: a file of 100 MB would take a day. */
+/** Bytes per second. A lower rate is probably a mistake: a file of 100 MB would take a day. */
 const MIN_RATE_BYTES = 1000;
 
 function readRate(args: CommandArgs): number | undefined {
   const rate = readSize(args, 'max-rate');
   if (rate === undefined || rate >= MIN_RATE_BYTES) return rate;
   const text = readTextFlag(args, 'max-rate');
-  throw usageError(`--max-rate: "${text}" is ${plural(rate, 'byte')} a second; write 20MB, or 1000 and more`);
+  throw usageError(
+    `--max-rate: "${text}" is ${plural(rate, 'byte')} per second; use at least 1000, such as 20MB`,
+  );
 }
 
 /** Milliseconds without progress after which a transfer is aborted. @throws usage error for 0. */
@@ -104,6 +106,6 @@ async function readSymbolFile(path: string, signal: AbortSignal): Promise<readon
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
-  if (symbols.length === 0) throw usageError(`--symbol: "${path}" names no symbol; write one per line`);
+  if (symbols.length === 0) throw usageError(`--symbol: "${path}" contains no symbol; list one per line`);
   return symbols;
 }

@@ -148,7 +148,7 @@ function assertDataType({ path, outputs }: ComputedConversionInput, dataType: st
   const { name, dayFileType } = other.type;
   throw new TickhaulError(
     'usage',
-    `${path}: has ${dataType}, but ${name} is computed from ${dayFileType}; select another type`,
+    `${path} contains ${dataType}, but ${name} is computed from ${dayFileType}; choose another type`,
   );
 }
 

@@ -87,7 +87,7 @@ function toLiveFeed(exchange: string, feed: VendorFeed): LiveFeed {
         const reason = cause instanceof Error ? cause.message : String(cause);
         throw usageError(
           /explicitly specified symbols/.test(reason)
-            ? `${exchange} requires symbols; name some, such as ${exchange}:SYMBOL`
+            ? `${exchange} requires symbols; list some, such as ${exchange}:SYMBOL`
             : `${exchange}: ${reason}`,
         );
       }

@@ -42,7 +42,7 @@ async function readWholeBody(attempt: TransferAttempt, { body, total }: SizedRes
     if (length > total) {
       throw new TickhaulError(
         'corrupt',
-        `${attempt.path}: received more than the ${plural(total, 'announced byte')}`,
+        `${attempt.path}: received more than the announced size (${plural(total, 'byte')})`,
       );
     }
     if (length === total) attempt.onBodyEnd();

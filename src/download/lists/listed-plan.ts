@@ -49,7 +49,7 @@ export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | 
     const path = listedPath ?? layoutPathOf(file, 'csv.gz');
     const owner = placed.get(path);
     if (owner && !isSameDayFile(owner.file, file)) {
-      throw usageError(`two day files of the list would share the name ${path}; give --layout`);
+      throw usageError(`two day files of the list would share the name ${path}; use --layout`);
     }
     if (!owner) placed.set(path, { ...listed, path, pathOf });
   }
@@ -59,7 +59,7 @@ export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | 
 const HIVE_LAYOUT = parseLayout('hive');
 
 /**
- * Paths of the conversions of a day file with a given path: hive paths stay hive, others are beside the file.
+ * Paths of the conversions of a day file with a given path: hive paths stay hive, others are next to the file.
  */
 function createSiblingPaths(file: DayFile, path: string): PlacedFile['pathOf'] {
   if (HIVE_LAYOUT.pathOf(file, 'csv.gz') === path) return HIVE_LAYOUT.pathOf;

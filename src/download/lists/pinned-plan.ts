@@ -73,7 +73,7 @@ export function parsePin(text: string, name: string): PinnedPlan {
   const head = text.slice(0, start);
   const sum = head.slice(PIN_HEAD.length, -PIN_MIDDLE.length);
   if (head !== PIN_HEAD + sum + PIN_MIDDLE || !/^[0-9a-f]*$/.test(sum))
-    throw usageError(`${name}: is not a pinned plan; write one with plan --pin`);
+    throw usageError(`${name}: is not a pinned plan; create one with plan --pin`);
   const pinned = text.slice(start, -PIN_END.length);
   if (!text.endsWith(PIN_END) || sha256Hex(pinned) !== sum)
     throw usageError(

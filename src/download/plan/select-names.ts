@@ -28,7 +28,7 @@ export function selectTypes(
   symbols: readonly DatasetSymbol[],
   exchange: string,
 ): { readonly list: readonly string[] | undefined } {
-  if (selected.length === 0) throw usageError('no data type selected: give --type trades, a list, or all');
+  if (selected.length === 0) throw usageError('no data type selected; use --type trades, a list, or all');
   if (selected.includes('all')) return { list: undefined };
   const known = new Set<string>();
   for (const symbol of symbols) for (const type of symbol.dataTypes) known.add(type);
@@ -56,7 +56,7 @@ export function selectSymbols(
   exchange: string,
 ): SymbolSelection {
   if (selection.symbols.length === 0)
-    throw usageError('no symbol selected: give --symbol BTCUSDT, a list, a glob or all');
+    throw usageError('no symbol selected; use --symbol BTCUSDT, a list, a glob or all');
   const named = new Set<DatasetSymbol>();
   const matched = new Set<DatasetSymbol>();
   const byId = createSymbolIndex(symbols);
@@ -98,9 +98,11 @@ function createUnknownSymbolError(
   exchange: string,
 ): Error {
   if (isGlob(text))
-    return usageError(`no symbol of ${exchange} matches "${text}"; see: tickhaul symbols ${exchange}`);
-  const hint = didYouMean(id, known.keys()) || `; see: tickhaul symbols ${exchange}`;
-  return usageError(`unknown symbol "${text}" for ${exchange}${hint}`);
+    return usageError(
+      `no symbol on ${exchange} matches "${text}"; run tickhaul symbols ${exchange} to list them`,
+    );
+  const hint = didYouMean(id, known.keys()) || `; run tickhaul symbols ${exchange} to list them`;
+  return usageError(`unknown symbol "${text}" on ${exchange}${hint}`);
 }
 
 function filterBySymbolType(
@@ -114,7 +116,7 @@ function filterBySymbolType(
   for (const type of selected) {
     if (!known.has(type)) {
       throw usageError(
-        `unknown symbol type "${type}" for ${exchange}${didYouMean(type, known)}; it has ${[...known].sort().join(', ')}`,
+        `unknown symbol type "${type}" on ${exchange}${didYouMean(type, known)}; it has ${[...known].sort().join(', ')}`,
       );
     }
   }

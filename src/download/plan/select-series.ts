@@ -34,7 +34,10 @@ type Datasets = NonNullable<ExchangeRecord['datasets']>;
 export function readExportedUntil(datasets: Datasets): Day {
   const day = parseTimeToDay(datasets.exportedUntil);
   if (day === undefined) {
-    throw new TickhaulError('bad_answer', `exportedUntil is not a time: "${datasets.exportedUntil}"`);
+    throw new TickhaulError(
+      'bad_answer',
+      `invalid exportedUntil from the service: "${datasets.exportedUntil}"`,
+    );
   }
   return day;
 }
@@ -49,8 +52,7 @@ export function selectRange(selection: Selection, exportedUntil: Day): SelectedR
   assertDayRange(selection);
   if (date) return { from: parseDay(date), to: addDays(parseDay(date), 1) };
   if (last) return { from: addDays(exportedUntil, -last), to: exportedUntil };
-  if (!from)
-    throw usageError('no days selected: give --from <day> [--to <day>], --date <day> or --last <n>d');
+  if (!from) throw usageError('no days selected; use --from <day> [--to <day>], --date <day> or --last <n>d');
   const first = parseDay(from);
   const end = to ? parseDay(to) : (Math.max(exportedUntil, first + 1) as Day);
   return { from: first, to: end };
@@ -63,7 +65,8 @@ export function selectRange(selection: Selection, exportedUntil: Day): SelectedR
  */
 export function selectSeries(selection: Selection, record: ExchangeRecord): readonly Series[] {
   const { datasets } = record;
-  if (!datasets) throw usageError(`${record.id} has no datasets; see: tickhaul exchanges`);
+  if (!datasets)
+    throw usageError(`${record.id} has no datasets; run tickhaul exchanges to list those that do`);
   const exportedUntil = readExportedUntil(datasets);
   const listed = removeCaseDuplicates(datasets.symbols);
   const types = selectTypes(selection.types, listed, record.id);
@@ -98,7 +101,9 @@ function createNoSeriesError(
       `${types?.join(', ')} of ${exchange} is exported in grouped files, which "all" leaves out; use -s ${names}`,
     );
   }
-  return usageError(`no symbol of ${exchange} matches the selection; see: tickhaul symbols ${exchange}`);
+  return usageError(
+    `no symbol on ${exchange} matches the selection; run tickhaul symbols ${exchange} to list them`,
+  );
 }
 
 function readAvailability(

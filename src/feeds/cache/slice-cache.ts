@@ -80,7 +80,7 @@ export function openSliceCache({ folder, limitBytes, warn }: SliceCacheOptions):
         if (!isSystemError(error)) throw error;
         if (isWritable) {
           const reason = toDiskError(error, feeds);
-          warn(`slices are no longer cached: ${reason instanceof Error ? reason.message : error.code}`);
+          warn(`no longer caching slices: ${reason instanceof Error ? reason.message : error.code}`);
         }
         isWritable = false;
         return undefined;

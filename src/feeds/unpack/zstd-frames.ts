@@ -22,7 +22,7 @@ export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
     const magic = readWord(bytes, at, 4);
     const isSkippable = (magic & 0xfffffff0) >>> 0 === SKIPPABLE;
     if (!isSkippable && magic !== ZSTD_MAGIC) {
-      throw new TickhaulError('corrupt', at === 0 ? 'not a zstd file' : `no zstd frame at byte ${at}`);
+      throw new TickhaulError('corrupt', at === 0 ? 'not zstd data' : `no zstd frame at byte ${at}`);
     }
     const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : findFrameEnd(bytes, at + 4);
     if (end > bytes.length) throw createTruncatedError(bytes);

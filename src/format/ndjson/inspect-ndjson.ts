@@ -128,7 +128,7 @@ function parseLine(line: string, path: string, number: number): JsonRow {
     // The error below also covers invalid JSON.
   }
   const shown = JSON.stringify(line.slice(0, 40));
-  throw new TickhaulError('corrupt', `${path}: line ${number}: ${shown} is not a JSON object`);
+  throw new TickhaulError('corrupt', `${path}: line ${number}: not a JSON object: ${shown}`);
 }
 
 function toCell(value: unknown): Cell {

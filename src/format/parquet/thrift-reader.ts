@@ -90,13 +90,13 @@ class ThriftReader {
 
   #byte(): number {
     const byte = this.#bytes[this.#at++];
-    if (byte === undefined) throw new RangeError('the bytes end too early');
+    if (byte === undefined) throw new RangeError('unexpected end of data');
     return byte;
   }
 
   #readBytes(size: number): Uint8Array {
     const end = this.#at + size;
-    if (end > this.#bytes.length) throw new RangeError('the bytes end too early');
+    if (end > this.#bytes.length) throw new RangeError('unexpected end of data');
     const bytes = this.#bytes.subarray(this.#at, end);
     this.#at = end;
     return bytes;

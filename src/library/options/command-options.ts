@@ -22,13 +22,15 @@ export interface VerifyRunOptions {
   readonly repair?: boolean | undefined;
   /** Record complete files that the manifest lacks. */
   readonly adopt?: boolean | undefined;
-  /** Remove missing files from the manifest, such as days that you deleted. */
+  /** Remove missing files from the manifest, such as days you deleted. */
   readonly forget?: boolean | undefined;
   /** Remove temporary files of earlier runs. */
   readonly clean?: boolean | undefined;
   /** Fail with exit code 7 if days are missing within a series. */
   readonly strict?: boolean | undefined;
-  /** One of n parts of the day files, 0/4 to 3/4; a file always belongs to the same part. */
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
   readonly shard?: string | undefined;
   /** Files to read at once (default: the number of processors). */
   readonly jobs?: number | undefined;
@@ -60,13 +62,15 @@ export interface ConvertRunOptions {
   readonly paths: TextList;
   /** Format of the output (default: parquet). */
   readonly format?: 'parquet' | 'ndjson' | undefined;
-  /** Folder or s3://bucket/prefix for the output (default: beside each source). */
+  /** Folder or s3://bucket/prefix for the output (default: next to each source). */
   readonly out?: string | undefined;
-  /** Paths of outputs under the folder: flat, hive, or a template (default: flat). */
+  /** Directory layout of the outputs: flat, hive, or a template (default: flat). */
   readonly layout?: string | LayoutFunction | undefined;
   /** Only these symbols; globs, @file (one per line). */
   readonly symbols?: TextList | undefined;
-  /** One of n parts of the day files, 0/4 to 3/4; a file always belongs to the same part. */
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
   readonly shard?: string | undefined;
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: TextList | undefined;
@@ -82,7 +86,7 @@ export interface ConvertRunOptions {
   readonly type?: string | undefined;
   /** Files to convert at once (default: the number of processors). */
   readonly jobs?: number | undefined;
-  /** Treatment of existing outputs; skip only applies if the source is unchanged (default: skip). */
+  /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
   readonly existing?: 'skip' | 'overwrite' | undefined;
   /** Delete each source after its complete conversion. */
   readonly noKeepSource?: boolean | undefined;
@@ -116,7 +120,7 @@ export interface MessageOptions {
 
 /** Period, pace and transfer of a replay. The period is `date`, `last`, or `from` and `to`. */
 export interface PeriodOptions {
-  /** Symbols of exchanges that are given without symbols (default: all). */
+  /** Symbols for exchanges listed without symbols (default: all). */
   readonly symbols?: TextList | undefined;
   /** UTC day or ISO 8601 time, such as 2024-03-01T12:00:00.5. */
   readonly from?: string | undefined;
@@ -124,7 +128,7 @@ export interface PeriodOptions {
   readonly to?: string | undefined;
   /** A single UTC day. */
   readonly date?: string | undefined;
-  /** Number of last exported days: 7, or 7d. */
+  /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;
   /** With feeds: yield a disconnect message where the connection to the exchange broke. */
   readonly withDisconnects?: boolean | undefined;
@@ -172,7 +176,7 @@ export interface StreamRunOptions {
   readonly exchange: TextList;
   /** Normalized data types: trade, book_change, book_snapshot_10_100ms, trade_bar_1m … */
   readonly types: TextList;
-  /** Symbols of exchanges that are given without symbols (default: the active ones). */
+  /** Symbols for exchanges listed without symbols (default: the active ones). */
   readonly symbols?: TextList | undefined;
   /** End after this long, such as 10m (default: at Ctrl-C). */
   readonly for?: string | undefined;

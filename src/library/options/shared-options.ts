@@ -55,7 +55,7 @@ export interface SelectionOptions {
   readonly to?: string | undefined;
   /** A single UTC day: YYYY-MM-DD, or yesterday. */
   readonly date?: string | undefined;
-  /** Number of last exported days: 7, or 7d. */
+  /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;
   /** Only these days of the week, such as mon-fri or sat,sun. */
   readonly weekdays?: TextList | undefined;
@@ -67,7 +67,7 @@ export interface ListFiles {
   readonly pinned: string;
   /** Download the files of a list that failedTo wrote (all or some lines). */
   readonly fromFile: string;
-  /** Download exactly the files of a lock file (exit code 6 if the service has other bytes). */
+  /** Download exactly the files of a lock file (exit code 6 if the service's bytes differ). */
   readonly frozen: string;
 }
 
@@ -113,7 +113,9 @@ export interface DownloadRunOptions {
 
 /** Distribution over several machines. */
 export interface ShardOptions {
-  /** One of n parts of the day files, 0/4 to 3/4; a file always belongs to the same part. */
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
   readonly shard?: string | undefined;
 }
 
@@ -145,7 +147,9 @@ export interface SyncRunOptions {
   readonly wait?: boolean | undefined;
   /** With wait: after this long, continue with the available days (exit code 7). */
   readonly timeout?: string | undefined;
-  /** One of n parts of the day files, 0/4 to 3/4; a file always belongs to the same part. */
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
   readonly shard?: string | undefined;
   /** Start no more files after this long, such as 4h (exit code 5 if files are left). */
   readonly maxDuration?: string | undefined;
@@ -156,7 +160,8 @@ export interface SyncRunOptions {
   /** Shell command to run after a failure, with the summary as JSON on stdin. */
   readonly onFailure?: string | undefined;
   /**
-   * URL of a dead man's switch, requested at the start (/start), after success, and after a failure (/fail).
+   * URL of a heartbeat monitor (dead man's switch): pinged at the start (/start), on success, and on failure
+   * (/fail).
    */
   readonly ping?: string | undefined;
 }

@@ -20,9 +20,9 @@ export function normalizeSymbols(
     const spelling = exact.has(symbol) ? symbol : byDatasetSymbol.get(toDatasetSymbol(symbol));
     if (spelling !== undefined) return spelling;
     if (isGlob(symbol)) {
-      throw usageError(`"${symbol}": --source feeds does not accept globs; name each symbol`);
+      throw usageError(`"${symbol}": --source feeds does not accept globs; list each symbol`);
     }
-    const near = didYouMean(symbol, known) || `; see: tickhaul symbols ${exchange}`;
-    throw usageError(`unknown symbol "${symbol}" for ${exchange}${near}`);
+    const near = didYouMean(symbol, known) || `; run tickhaul symbols ${exchange} to list them`;
+    throw usageError(`unknown symbol "${symbol}" on ${exchange}${near}`);
   });
 }

@@ -16,8 +16,8 @@ export function warnOfMissingTypes(
   const warn = (sources: readonly ExchangeMessageTypeName[], when: string): void => {
     const names = types.filter((type) => sources.some((source) => dependsOn(type, source)));
     if (names.length === 0) return;
-    const list = names.map(({ name }) => name).join(', ');
-    emit({ event: 'warning', message: `${exchange} has no ${list}${when}, which is left out` });
+    const list = names.map(({ name }) => name).join(' or ');
+    emit({ event: 'warning', message: `${exchange} has no ${list} messages${when}; skipping them` });
   };
   warn(missingTypes, '');
   const found = new Set(segments.flatMap((segment) => segment.types));

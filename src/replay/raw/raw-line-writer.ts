@@ -14,7 +14,7 @@ const LF = 0x0a;
 export class RawLineWriter implements RawSink {
   readonly #lines: LineWriter;
 
-  /** @param size bytes of one write; left out, 512 KB. */
+  /** @param size bytes of one write; 512 KB by default. */
   constructor(output: LineSink, written: WrittenCounts, size?: number) {
     this.#lines = new LineWriter(output, written, size);
   }

@@ -40,7 +40,7 @@ export async function listenOnLoopback(
   } catch (error) {
     throw isSystemError(error)
       ? usageError(
-          `port ${port} of 127.0.0.1 cannot be used (${error.code}): choose another one, or 0 for any`,
+          `cannot listen on 127.0.0.1:${port} (${error.code}); use another port, or 0 for any free port`,
         )
       : error;
   }

@@ -63,11 +63,13 @@ export function parseShares<Kind extends string>(
     const [, name = '', share = ''] = /^\s*([^=]*?)\s*(?:=\s*(.*?)\s*)?$/.exec(text) ?? [];
     const kind = kinds.find((known) => known === name);
     if (kind === undefined) {
-      throw usageError(`unknown fault "${name}"${didYouMean(name, kinds)} (known: ${kinds.join(', ')})`);
+      throw usageError(
+        `unknown fault "${name}"${didYouMean(name, kinds)} (valid faults: ${kinds.join(', ')})`,
+      );
     }
     if (!/^(0|1|0?\.\d+|[01]\.0*)$/.test(share)) {
       throw usageError(
-        `fault "${text}": write <kind>=<share> with a share from 0 to 1, for example ${kind}=0.1`,
+        `fault "${text}": use <kind>=<share> with a share from 0 to 1, for example ${kind}=0.1`,
       );
     }
     shares[kind] = Number(share);

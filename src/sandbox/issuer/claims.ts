@@ -24,7 +24,7 @@ export interface Attempt {
   readonly userCode: string;
   /** Milliseconds since the epoch. */
   readonly expiresMs: number;
-  /** Progress of the user: signed in to the right account, then shown the code. */
+  /** The user's progress: signed in to the right account, then shown the code. */
   progress: 'none' | 'choosing' | 'confirmed';
   organization: string | undefined;
 }

@@ -52,11 +52,11 @@ export function parseStepFaults(list: readonly string[]): StepFaultShares {
     const step = STEPS.find((known) => known === name);
     if (step === undefined) {
       throw usageError(
-        `unknown step "${name}"${didYouMean(name, STEPS)} (write <step>:<fault>=<share>; steps: ${STEPS.join(', ')})`,
+        `unknown step "${name}"${didYouMean(name, STEPS)} (use <step>:<fault>=<share>; steps: ${STEPS.join(', ')})`,
       );
     }
     if (fault.trim() === '') {
-      throw usageError(`fault "${text}": write <step>:<fault>=<share>, for example ${step}:503=0.1`);
+      throw usageError(`fault "${text}": use <step>:<fault>=<share>, for example ${step}:503=0.1`);
     }
     byStep.set(step, [...(byStep.get(step) ?? []), fault]);
   }

@@ -87,7 +87,10 @@ export function createSocketServer(
     const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
     if (route) route(client, query);
     else
-      client.close(CLOSE_CODE.policy, `no such path: ${path}; known are ${Object.keys(routes).join(', ')}`);
+      client.close(
+        CLOSE_CODE.policy,
+        `no such path: ${path}; valid paths: ${Object.keys(routes).join(', ')}`,
+      );
   };
   const beating = setInterval(() => {
     for (const client of clients) client.ping();

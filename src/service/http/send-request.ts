@@ -57,9 +57,13 @@ export async function sendGet(
     await discardBody(response.body);
     redirects.push(response.headers);
     if (redirects.length > MAX_REDIRECTS) {
-      throw new TickhaulError('bad_answer', `${response.name}: more than ${MAX_REDIRECTS} redirects`, {
-        status: response.status,
-      });
+      throw new TickhaulError(
+        'bad_answer',
+        `${response.name}: too many redirects (more than ${MAX_REDIRECTS})`,
+        {
+          status: response.status,
+        },
+      );
     }
     const next = resolveRedirect(url, location, response.status);
     // A later redirect back to the first origin must not get the key either (RFC 9110, section 15.4).

@@ -37,7 +37,7 @@ export async function fetchKeyCoverage(
   const isCovered = info ? createCoverageTest(info) : () => true;
   const keyExpired = apiKey !== undefined && info?.length === 0;
   if (keyExpired) {
-    warn(`the API key ${formatKeyForLog(apiKey)} has expired and covers nothing; renew it or set another`);
+    warn(`the API key ${formatKeyForLog(apiKey)} has expired; renew it or set another`);
   }
   return { canRequest: (file) => isCovered(file) || isFirstDayOfMonth(file.day), keyExpired };
 }

@@ -94,7 +94,9 @@ export async function fetchRecordWith<T>(
         },
       );
     }
-    throw usageError(`unknown exchange "${id}"${didYouMean(id, known) || '; see: tickhaul exchanges'}`);
+    throw usageError(
+      `unknown exchange "${id}"${didYouMean(id, known) || '; run tickhaul exchanges to list them'}`,
+    );
   }
 }
 

@@ -48,7 +48,7 @@ async function openRandom(path: string): Promise<RandomAccess> {
         for (let done = 0; done < length; ) {
           const { bytesRead } = await handle.read(bytes, done, length - done, position + done);
           if (bytesRead === 0)
-            throw new TickhaulError('corrupt', `${path}: ends before byte ${position + length}`);
+            throw new TickhaulError('corrupt', `${path}: truncated: ends before byte ${position + length}`);
           done += bytesRead;
         }
         return bytes;

@@ -61,7 +61,7 @@ export function parseLockFile(text: string, name: string): readonly LockedFile[]
     if (files.has(locked.path)) line.fail(`${locked.path} occurs twice`);
     files.set(locked.path, locked);
   }
-  if (files.size === 0) throw usageError(`${name}: contains no day files; write it with tickhaul lock`);
+  if (files.size === 0) throw usageError(`${name}: contains no day files; create it with tickhaul lock`);
   return [...files.values()];
 }
 

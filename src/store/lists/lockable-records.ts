@@ -18,7 +18,7 @@ export async function readLockableRecords(
   const records = [...manifest.records()];
   await manifest.close();
   if (records.length === 0)
-    throw usageError(`${name}: nothing is downloaded here; name the folder with --dir`);
+    throw usageError(`${name}: nothing is downloaded here; set the folder with --dir`);
   const lookup = await destination.openLookup(undefined, options.signal);
   const bad = records.filter((record) => !record.dropped && !isAsRecorded(record, lookup.get(record.path)));
   const [first] = bad;

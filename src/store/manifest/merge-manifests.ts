@@ -79,7 +79,7 @@ async function readFolderRecords(
 ): Promise<Iterable<ManifestRecord>> {
   const records = await folder.readRecords({ warn, signal });
   if (records) return records;
-  throw usageError(`${folder.name}: has no manifest; name folders or prefixes with downloaded day files`);
+  throw usageError(`${folder.name}: has no manifest; specify folders or prefixes with downloaded day files`);
 }
 
 /**

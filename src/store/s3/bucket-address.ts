@@ -31,17 +31,17 @@ export function parseBucketAddress(text: string): BucketAddress {
   if (path === '') return { bucket, prefix: '', name: `s3://${bucket}` };
   if (!isInside(path))
     throw usageError(
-      `s3://${bucket}/…: the prefix is not valid; write names between single slashes, none of them "." or ".."`,
+      `s3://${bucket}/…: the prefix is not valid; use names between single slashes, none of them "." or ".."`,
     );
   if (path.split('/').includes(STATE_FOLDER))
-    throw usageError(`s3://${bucket}/${path}: ${STATE_FOLDER} is reserved for tickhaul; name its parent`);
+    throw usageError(`s3://${bucket}/${path}: ${STATE_FOLDER} is reserved by tickhaul; use its parent`);
   return { bucket, prefix: `${path}/`, name: `s3://${bucket}/${path}` };
 }
 
 /** Parses `s3://bucket/key`. @throws usage error for a missing or invalid bucket. */
 export function parseObjectLocation(location: string): ObjectLocation {
   const [, bucket = '', key = ''] = /^s3:\/\/([^/]*)\/?(.*)$/is.exec(location) ?? [];
-  if (bucket === '') throw usageError('s3://… has no bucket; write it as s3://bucket/prefix');
+  if (bucket === '') throw usageError('s3://… has no bucket; use s3://bucket/prefix');
   // Do not show it: this may be a password.
   if (/[@:]/.test(bucket))
     throw usageError(
@@ -49,7 +49,7 @@ export function parseObjectLocation(location: string): ObjectLocation {
     );
   if (!BUCKET_NAME.test(bucket))
     throw usageError(
-      `s3://${bucket}: is not the name of a bucket; use 3 or more letters, digits, dots and hyphens`,
+      `"${bucket}" is not a valid bucket name; it needs at least 3 characters: letters, digits, dots or hyphens`,
     );
   return { bucket, key };
 }

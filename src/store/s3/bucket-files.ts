@@ -37,7 +37,7 @@ export function createBucketFiles(stores: BucketConnections): Files {
           const range = { start, end: start + length, etag };
           const bytesRead = await collectBytes(store.get(key, range, signal));
           if (bytesRead.length === length) return bytesRead;
-          throw new TickhaulError('corrupt', `${location}: ends before byte ${start + length}`);
+          throw new TickhaulError('corrupt', `${location}: truncated: ends before byte ${start + length}`);
         },
         close: async () => {},
       };

@@ -177,7 +177,10 @@ export class MultipartObjectUpload implements ObjectUpload {
         const response = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
         const etag = normalizeEtag(response.ETag);
         if (etag !== undefined) return etag;
-        throw new TickhaulError('server_error', `${name}: the store did not confirm the end of the upload`);
+        throw new TickhaulError(
+          'server_error',
+          `${name}: the store did not confirm that the upload is complete`,
+        );
       } catch (error) {
         // The upload may have been completed, and only the response lost.
         const etag = await this.#findUploadedEtag();

@@ -171,7 +171,7 @@ export function createEndpointError(endpoint: string): TickhaulError {
   const shown = sanitizeForTerminal(endpoint.replace(/^(.*\/\/)?.*@/, '$1…@'));
   return new TickhaulError(
     'usage',
-    `the store's endpoint "${shown}" is not a URL; write --s3-endpoint, or AWS_ENDPOINT_URL_S3, as https://host or http://host:port, without a user in it`,
+    `the store's endpoint "${shown}" is not a URL; set --s3-endpoint or AWS_ENDPOINT_URL_S3 to https://host or http://host:port, without a user`,
   );
 }
 

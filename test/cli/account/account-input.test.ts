@@ -35,18 +35,18 @@ function cliOf(env: Record<string, string>): CliHost {
 }
 
 const WRONG: readonly [args: readonly string[], env: Record<string, string>, message: RegExp][] = [
-  [['login'], {}, /--email is missing/],
+  [['login'], {}, /--email is required/],
   [['login', '--email', 'jo'], {}, /"jo" is not an e-mail address; use the form name@example\.com/],
   [['login', '--email', 'a@b@c.de'], {}, /not an e-mail address/],
   [['login', '--email', 'a b@c.de'], {}, /not an e-mail address/],
   [[...LOGIN, '--timeout', 'soon'], {}, /--timeout: "soon" is not a duration/],
   [LOGIN, { TICKHAUL_AUTH_URL: 'http://auth.example.com' }, /use https/],
   [[...LOGIN, '--auth-url', 'auth.example.com'], {}, /--auth-url: .* is not an address/],
-  [['logout'], {}, /give --email <address> or --all/],
-  [['logout', '--all', '--email', EMAIL], {}, /give --email <address> or --all/],
+  [['logout'], {}, /use --email <address> or --all/],
+  [['logout', '--all', '--email', EMAIL], {}, /use --email <address> or --all/],
   [['account', 'delete'], {}, /delete.* is not one of "call"/],
   [['account', 'call'], {}, /the operation is missing/],
-  [['account', '--data', '{}'], {}, /--data is for/],
+  [['account', '--data', '{}'], {}, /--data requires an operation/],
   [['account', 'call', 'x', '--data', '{"s3cret'], {}, /--data: its value is not JSON/],
   [['account', 'call', 'x', '--data', '@none.json'], {}, /--data: cannot read "none\.json" \(ENOENT\)/],
   [['account', 'call', 'getaccount'], {}, /unknown operation "getaccount"; did you mean getAccount/],

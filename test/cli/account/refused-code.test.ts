@@ -27,7 +27,7 @@ test('reports a refused code and the next step without a terminal, as text and a
     assert.match(text.stderr, new RegExp(`${wrong.source}: write the correct one as a line to stdin\n`));
     assert.match(
       text.stderr,
-      /tickhaul: the code was wrong, and no other one was given: stdin has ended; .* --code-file\n$/,
+      /tickhaul: the code was wrong, and no other code was given: stdin has ended; .* --code-file\n$/,
     );
   }
 

@@ -41,7 +41,7 @@ test('--as with -o - writes one type, one row per line', async (t) => {
   assert.match(stderr, /skipping .*_trades_/);
   const two = await runHere(['convert', dir, '--as', 'quote_1s,rows', '-o', '-']);
   assert.equal(two.exitCode, 2);
-  assert.match(two.stderr, /one name of --as only/);
+  assert.match(two.stderr, /only one name of --as/);
 });
 
 test('--as with an unknown name is code 2 with the nearest name, and writes nothing', async (t) => {

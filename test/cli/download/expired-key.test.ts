@@ -9,7 +9,7 @@ import { tradesOf } from '../../helpers/selection.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const SELECTION = tradesOf('2024-03-01', '2024-03-03');
-const WARNING = /^warning the API key …-key has expired and covers nothing; renew it or set another$/m;
+const WARNING = /^warning the API key …-key has expired; renew it or set another$/m;
 
 test('reports an expired key in a warning and in the summary', async (t) => {
   const service = await sandbox(t, { keyAccess: [] });

@@ -172,7 +172,7 @@ test('an empty list is nothing to do, but an empty stdin is an error', async (t)
   }
   const piped = await runHere(['download', '--from-file', '-'], { env: folder.env });
   assert.equal(piped.exitCode, 2);
-  assert.match(piped.stderr, /stdin: the list is empty/);
+  assert.match(piped.stderr, /--from-file -: the list on stdin is empty/);
 });
 
 test('a list and a selection exclude each other, and one of them is required', async (t) => {
@@ -181,7 +181,7 @@ test('a list and a selection exclude each other, and one of them is required', a
     [['--from-file', 'x', '-t', 'trades'], /--from-file names the files; leave --type out/],
     [['binance-futures', '--frozen', 'x'], /--frozen names the files; leave "binance-futures" out/],
     [['--frozen', 'x', '--layout', 'hive'], /--frozen names the files; leave --layout out/],
-    [['--frozen', 'x', '--from-file', 'y'], /--from-file and --frozen: give one of them/],
+    [['--frozen', 'x', '--from-file', 'y'], /--from-file and --frozen: use only one of them/],
     [['--frozen', '/nowhere/x'], /--frozen: cannot read the file "\/nowhere\/x" \(ENOENT\)/],
     [['-t', 'trades'], /an argument is missing: tickhaul download <exchange>/],
   ] as const) {

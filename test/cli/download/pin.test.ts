@@ -71,7 +71,7 @@ test('a modified pinned plan, and flags that contradict it, are usage errors', a
   assert.match(await errorOf('--pinned', join(folder.dir, 'none')), /--pinned: cannot read the file/);
   assert.match(await errorOf('--pinned', pin, '--layout', 'flat'), /leave --layout out/);
   assert.match(await errorOf('deribit', '--pinned', pin), /leave "deribit" out/);
-  assert.match(await errorOf('--pinned', pin, '--from-file', pin), /give one of them/);
+  assert.match(await errorOf('--pinned', pin, '--from-file', pin), /use only one of them/);
   assert.match(await errorOf('--pinned', pin, '--pin', other), /leave --pin out/);
   assert.match(await errorOf('--from-file', pin, '--pin', other), /leave --pin out/);
 });

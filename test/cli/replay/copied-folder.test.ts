@@ -90,7 +90,7 @@ test('missing data ends the run before the first line', async (t) => {
     [7, /bitmex: neither a day file in .* nor a stored exchange record/, ['bitmex', ...trades, ...PERIOD]],
     [
       2,
-      /unknown symbol "ETH-PERP" for deribit; did you mean ETH-PERPETUAL/,
+      /unknown symbol "ETH-PERP" on deribit; did you mean ETH-PERPETUAL/,
       ['deribit:ETH-PERP', ...trades, ...PERIOD],
     ],
     [2, /deribit has no liquidation/, ['deribit', '-t', 'liquidation', ...PERIOD]],

@@ -68,7 +68,7 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
     [
       2,
-      /unknown symbol "XBTUS" for bitmex; did you mean XBTUSD\?/,
+      /unknown symbol "XBTUS" on bitmex; did you mean XBTUSD\?/,
       ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
     ],
     [2, /aster: .*use --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],

@@ -161,22 +161,22 @@ test('refuses invalid requests with an exit code and a correction', async (t) =>
     [2, /"book_snapshot_5" .*did you mean/, [one, '-t', 'book_snapshot_5', ...day]],
     [2, /"quotes" .*did you mean/, [one, '-t', 'trade,quotes', ...day]],
     [2, /"ohlcv" .*did you mean/, [one, '-t', 'ohlcv', ...day]],
-    [2, /--type is missing/, [one, ...day]],
+    [2, /--type is required/, [one, ...day]],
     [2, /requires --to/, [one, '-t', 'trade', '--from', '2024-03-01']],
     [2, /must be after/, [one, '-t', 'trade', '--from', '2024-03-02', '--to', '2024-03-01']],
-    [2, /named twice/, [one, `deribit:${ETH}`, '-t', 'trade', ...day]],
+    [2, /appears twice/, [one, `deribit:${ETH}`, '-t', 'trade', ...day]],
     [2, /--with-disconnects/, [one, '-t', 'trade', ...day, '--with-disconnects']],
     [2, /--speed/, [one, '-t', 'trade', ...day, '--speed', '0']],
     [
       2,
-      /--cache-dir is for slices of raw data, .* day files; .*name --source feeds/,
+      /--cache-dir is for slices of raw data, .* day files; .*use --source feeds/,
       [one, '-t', 'trade', ...day, '--cache-dir', 'slices'],
     ],
     [2, /--clear-cache is for slices/, [one, '-t', 'trade', ...day, '--clear-cache']],
     [2, /--cache-limit is for slices/, [one, '-t', 'trade', ...day, '--cache-limit', '20GB']],
     [
       2,
-      /--layout is for day files, .* raw data; .*name --source datasets/,
+      /--layout is for day files, .* raw data; .*use --source datasets/,
       [one, '-t', 'trade', ...day, '--source', 'feeds', '--layout', 'hive'],
     ],
     [2, /unknown symbol "BTC-PERPETUALS?X".*did you mean/, [`${one}X`, '-t', 'trade', ...day]],
@@ -222,7 +222,7 @@ test('warnings are printed to stderr beside the summary of --json', async (t) =>
     assert.equal(JSON.parse(lines.pop() ?? '').event, 'summary');
     return lines;
   };
-  const lacking = 'warning coinbase has no derivative_ticker, which is left out';
+  const lacking = 'warning coinbase has no derivative_ticker messages; skipping them';
   assert.deepEqual(await reported(), [lacking]);
   const manifest = join(dir, '.tickhaul', 'manifest.jsonl');
   writeFileSync(manifest, `damaged\n${readFileSync(manifest, 'utf8')}`);

@@ -103,7 +103,7 @@ test('refuses an unwritable output before any connection or request', async (t) 
     for (const folder of ['.', '..', dir]) {
       const refused = await tickhaul([...words, '-o', folder], { env, cwd: dir });
       assert.equal(refused.exitCode, 2, refused.stderr);
-      assert.match(refused.stderr, /^tickhaul: --out: ".*" is a folder; name a file\n$/);
+      assert.match(refused.stderr, /^tickhaul: --out: ".*" is a folder; specify a file\n$/);
     }
   }
   assert.deepEqual([statuses, service.requests.length], [[], 0]);

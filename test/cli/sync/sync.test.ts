@@ -140,13 +140,13 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [`${JOB}    retries: -1\n`, [], /tickhaul\.yaml:7: retries: "-1" is not a whole number/],
   [`maxWait: soon\n${JOB}`, [], /tickhaul\.yaml:1: maxWait: "soon" is not a duration/],
   [`${JOB}    maxRate: fast\n`, [], /tickhaul\.yaml:7: maxRate: "fast" is not a size/],
-  [`${JOB}    date: 2024-03-01\n`, [], /tickhaul\.yaml:7: give only one of date, last/],
+  [`${JOB}    date: 2024-03-01\n`, [], /tickhaul\.yaml:7: use only one of: date, or last/],
   [
     JOB.replace('last: 3d', 'from: 2024-02-30'),
     [],
     /tickhaul\.yaml:6: from: "2024-02-30" is not a day of the/,
   ],
-  [JOB.replace('    last: 3d\n', ''), [], /tickhaul\.yaml:2: no days selected: give from <day>/],
+  [JOB.replace('    last: 3d\n', ''), [], /tickhaul\.yaml:2: no days selected; use from <day>/],
   [
     JOB.replace('BTCUSDT', '"@none"'),
     [],
@@ -155,10 +155,10 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [`${JOB}    rowGroup: 64k\n`, [], /tickhaul\.yaml:7: rowGroup needs convert/],
   [`timeout: 4h\n${JOB}`, [], /tickhaul\.yaml:1: timeout requires wait/],
   [`apiUrl: api.tardis.dev\n${JOB}`, [], /tickhaul\.yaml:1: apiUrl: "api\.tardis\.dev" is not an address/],
-  [`ping: hc.example/secret\n${JOB}`, [], /tickhaul\.yaml:1: ping is not an address; write it as https/],
+  [`ping: hc.example/secret\n${JOB}`, [], /tickhaul\.yaml:1: ping is not an address; use the form https/],
   [`onSuccess: ''\n${JOB}`, [], /tickhaul\.yaml:1: onSuccess is empty/],
   [`${JOB}    layout: '{date}'\n`, [], /tickhaul\.yaml:7: layout "\{date\}" would give different day files/],
-  [JOB, ['--job', 'btx'], /--job: no job is named "btx"; did you mean btc\?/],
+  [JOB, ['--job', 'btx'], /--job: there is no job named "btx"; did you mean btc\?/],
   [JOB, ['--concurrency', '0'], /^tickhaul: --concurrency: "0" is not a whole number/],
 ];
 

@@ -120,7 +120,7 @@ test('ignores credentials of other tools', async (t) => {
 test('refuses an exchange that requires symbols, and an unknown one', async () => {
   await assert.rejects(
     asked('deribit', 'trade'),
-    /^TickhaulError: deribit requires symbols; name some, such as deribit:SYMBOL$/,
+    /^TickhaulError: deribit requires symbols; list some, such as deribit:SYMBOL$/,
   );
   await assert.rejects(
     planLiveFeeds('nowhere', []),

@@ -35,15 +35,18 @@ test('--symbol-type keeps only symbols of these types', async (t) => {
 });
 
 for (const [selection, said] of [
-  [{ symbols: ['BTC-PERPETUL'] }, /unknown symbol "BTC-PERPETUL" for deribit; did you mean BTC-PERPETUAL,/],
-  [{ symbols: ['DOGE*'] }, /no symbol of deribit matches "DOGE\*"/],
+  [{ symbols: ['BTC-PERPETUL'] }, /unknown symbol "BTC-PERPETUL" on deribit; did you mean BTC-PERPETUAL,/],
+  [{ symbols: ['DOGE*'] }, /no symbol on deribit matches "DOGE\*"/],
   [{ types: ['trade'] }, /unknown data type "trade" for deribit; did you mean trades\?/],
   [{ symbols: ['all'], symbolTypes: ['futures'] }, /unknown symbol type "futures".*did you mean future\?/],
-  [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol of deribit matches the selection/],
+  [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol on deribit matches the selection/],
   [{ date: '2024-02-30' }, /"2024-02-30" is not a day of the calendar/],
-  [{ from: '2024-03-05', to: '2024-03-05', date: undefined }, /--to 2024-03-05 must be after --from/],
-  [{ from: '2024-03-05' }, /only one of --date, --from and --to/],
-  [{ date: undefined, to: '2024-03-05' }, /--to needs --from/],
+  [
+    { from: '2024-03-05', to: '2024-03-05', date: undefined },
+    /--to 2024-03-05 is exclusive, so it must be after --from/,
+  ],
+  [{ from: '2024-03-05' }, /only one of: --date, or --from with --to/],
+  [{ date: undefined, to: '2024-03-05' }, /--to requires --from/],
   [{ date: undefined }, /no days selected/],
   [{ symbols: [] }, /no symbol selected/],
   [{ types: [] }, /no data type selected/],

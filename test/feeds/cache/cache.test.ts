@@ -201,7 +201,9 @@ test('continues without caching on a full disk, with one warning', async (t) => 
   const full = await replayInProcess(service, disk.dir, { to: 20, filters: [] });
   assert.equal(full.error, undefined);
   assert.ok(full.text === right.text);
-  const reported = full.warnings.filter((message) => /no longer cached: .*disk is full/.test(message));
+  const reported = full.warnings.filter((message) =>
+    /no longer caching slices: .*disk is full/.test(message),
+  );
   assert.equal(reported.length, 1, full.warnings.join('\n'));
   assert.ok((await listCachedFiles(disk.dir)).every((name) => /\.json\.(gz|zst)$/.test(name)));
   disk.grow();

@@ -79,7 +79,7 @@ test('accepts symbols of the record in any case and form, and refuses others bef
   assert.equal(whole.error, undefined);
   const before = countSliceRequests(service);
   const cases: readonly (readonly [NormalizeInput, RegExp])[] = [
-    [{ exchanges: ['bitmex:XBTUSDT'] }, /^unknown symbol "XBTUSDT" for bitmex; did you mean XBTUSD\?$/],
+    [{ exchanges: ['bitmex:XBTUSDT'] }, /^unknown symbol "XBTUSDT" on bitmex; did you mean XBTUSD\?$/],
     [{ exchanges: ['bitmex:XBT*'] }, /^"XBT\*": --source feeds does not accept globs/],
     [{ exchanges: ['bitmx'] }, /^unknown exchange "bitmx"; did you mean bitmex\?$/],
     [{ exchanges: ['../bitmex'] }, /is not an exchange id/],
@@ -109,7 +109,7 @@ test('skips types that an exchange lacks, always or at first, with a warning', a
   const types = 'trade,option_summary';
   const { error, warnings, text } = await normalizeInProcess(service, folder, { types, to: 5 });
   assert.equal(error, undefined);
-  assert.deepEqual(warnings, ['bitmex has no option_summary, which is left out']);
+  assert.deepEqual(warnings, ['bitmex has no option_summary messages; skipping them']);
   assert.equal(text, (await normalizeInProcess(service, folder, { to: 5 })).text);
 });
 

@@ -16,7 +16,7 @@ for (const to of [4, 20]) {
     const [source] = toSources(input) as [FeedSource];
     const halfWay = [{ timestamp: at(70), symbol: 'XBTUSD', side: 'Sell', size: 1, price: 3 }, null];
     const broken = [
-      ['{"table":"trade","data":[', /not JSON/],
+      ['{"table":"trade","data":[', /not valid JSON/],
       [
         { table: 'trade', action: 'insert', data: halfWay },
         /2024-03-01T00:01:10.1234567Z cannot be normalized/,

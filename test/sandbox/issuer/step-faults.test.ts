@@ -165,7 +165,7 @@ test('faults are parsed, and errors name the invalid part', () => {
   const refused: readonly (readonly [string, RegExp])[] = [
     ['complte:500=1', /unknown step "complte"; did you mean complete\?.*register, claim, complete/],
     ['500=1', /unknown step "500=1"/],
-    ['token', /"token": write.*token:503=0\.1/],
+    ['token', /"token": use.*token:503=0\.1/],
     ['token:claim_denied=1', /unknown fault "claim_denied".*invalid_grant/],
     ['token:500=2', /share from 0 to 1/],
     ['token:500=0.6,token:503=0.6', /at most 1/],

@@ -136,7 +136,7 @@ test('refuses invalid options with both sources, and skips data types that an ex
     dataTypes: ['trade', 'derivative_ticker'],
   };
   assert.ok((await fetchLines(server, options)).length > 10);
-  assert.match(server.warnings.join('\n'), /coinbase has no derivative_ticker, which is left out/);
+  assert.match(server.warnings.join('\n'), /coinbase has no derivative_ticker messages; skipping them/);
   const raw = await ask(server.httpPort, withOptions('/replay', { exchange: 'bitmex', ...PERIOD }));
   assert.deepEqual([raw.status, /--source feeds/.test(raw.text)], [400, true]);
   const offline = await serveHere(t, service, await tempDir(t), {

@@ -69,7 +69,7 @@ test('an empty key info means an expired key, and the warning does not contain t
   const base = await serve(t, (_, response) => response.end('[]'));
   const { canRequest, keyExpired, warnings } = await readCoverage(t, base, 'a-long-key');
   assert.deepEqual([keyExpired, canRequest(file('deribit', 'X', '2024-03-02'))], [true, false]);
-  assert.deepEqual(warnings, ['the API key …-key has expired and covers nothing; renew it or set another']);
+  assert.deepEqual(warnings, ['the API key …-key has expired; renew it or set another']);
 });
 
 test('with a key, allows the files it covers and first days of months', async (t) => {

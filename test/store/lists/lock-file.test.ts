@@ -49,7 +49,7 @@ test('each file is one line, so that a diff is readable', () => {
 const INVALID_FILES: readonly [string, RegExp][] = [
   ['', /^x: is not a lock file of tickhaul/],
   [LINE, /^x: is not a lock file of tickhaul/],
-  [HEADER, /^x: contains no day files; write it with tickhaul lock$/],
+  [HEADER, /^x: contains no day files; create it with tickhaul lock$/],
   ['hello', /^x line 1: expected a JSON object, found "hello"$/],
   [
     '{"tickhaulLock":2}',

@@ -15,17 +15,17 @@ test('an address has a bucket and an optional prefix', () => {
 
 test('refuses invalid addresses, without showing passwords', () => {
   for (const [text, says] of [
-    ['s3://', /has no bucket; write it as s3:\/\/bucket\/prefix/],
+    ['s3://', /has no bucket; use s3:\/\/bucket\/prefix/],
     ['s3:///prefix', /has no bucket/],
-    ['s3://ab', /s3:\/\/ab: is not the name of a bucket/],
-    ['s3://-data', /not the name of a bucket/],
-    ['s3://da ta/x', /not the name of a bucket/],
+    ['s3://ab', /"ab" is not a valid bucket name/],
+    ['s3://-data', /is not a valid bucket name/],
+    ['s3://da ta/x', /is not a valid bucket name/],
     ['s3://data/a//b', /single slashes/],
     ['s3://data/../b', /single slashes/],
     ['s3://data/.', /single slashes/],
     ['s3://data//b', /single slashes/],
     ['s3://data/a\\b', /single slashes/],
-    ['s3://data/a/.tickhaul', /\.tickhaul is reserved for tickhaul/],
+    ['s3://data/a/.tickhaul', /\.tickhaul is reserved by tickhaul/],
     ['s3://key:secret@host/data', /set credentials with AWS_ACCESS_KEY_ID/],
     ['s3://localhost:9000/data', /the host with --s3-endpoint/],
   ] as const)

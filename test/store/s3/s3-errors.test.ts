@@ -110,7 +110,7 @@ test('reports an unreachable store, a response that is a web page, and missing c
   }
   for (const endpoint of ['localhost:9000', 'ftp://host', 'http://me:hidden@host'])
     await assert.rejects(open(t, endpoint).check(''), (error: Error) => {
-      assert.match(error.message, /the store's endpoint ".*" is not a URL; write --s3-endpoint/);
+      assert.match(error.message, /the store's endpoint ".*" is not a URL; set --s3-endpoint/);
       assert.doesNotMatch(error.message, /hidden/);
       return error instanceof TickhaulError && error.exitCode === 2;
     });

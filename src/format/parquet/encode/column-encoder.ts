@@ -1,3 +1,4 @@
+import { plural } from '../../../base/units.js';
 import type { ColumnMemory } from '../../kernel/column-memory.js';
 import type { EncodedValues } from '../column-chunk.js';
 import type { ParquetColumn } from '../parquet-schema.js';
@@ -27,7 +28,7 @@ export class ColumnEncoder {
     const { kernel } = this.#memory;
     const nullCount = kernel.getNullCount(index);
     if (column.required && nullCount > 0) {
-      throw new Error(`column ${column.name}: has ${nullCount} empty cells, but values are required`);
+      throw new Error(`column ${column.name} has ${plural(nullCount, 'empty cell')}, but is required`);
     }
     const nulls = nullCount > 0 ? kernel.getNulls(index) >>> 0 : undefined;
     const values = this.#encodeValues(index, nulls);
