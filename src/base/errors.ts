@@ -1,7 +1,7 @@
 /**
  * All error codes (docs/spec/command-line.md#error-codes), each with its exit code
  * (docs/spec/command-line.md#exit-codes), what to repeat if a retry can help (`retry`), and whether it affects
- * every file of the run (`affectsRun`): then the whole run pauses before the retry, or ends if there is none. Only
+ * every file of the run (`affectsRun`): then the whole run pauses before a retry, or ends if none is left. Only
  * `judgeError` reads the last two.
  */
 export const ERROR_TABLE = {

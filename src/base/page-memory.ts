@@ -6,7 +6,7 @@ type Growable<B> = new (bytes: number, options: { readonly maxByteLength: number
  * ordinary small buffers stays with the process, between others that are still in use.
  */
 export function pageMemory(bytes: number): Uint8Array {
-  // Node allocates pages for a growable buffer, and a piece of its heap for others.
+  // Node allocates pages for a growable buffer, and part of its heap for other buffers.
   const memory = new (ArrayBuffer as Growable<ArrayBuffer>)(bytes, { maxByteLength: bytes });
   return new Uint8Array(memory, 0, bytes);
 }

@@ -36,11 +36,6 @@ export class ThreadPool<Job, Result = void, Event = never> {
     return this.#options.maxThreads;
   }
 
-  /** Number of leases that would not share a thread. */
-  get idleThreads(): number {
-    return this.maxThreads - [...this.#threads].filter(({ leases }) => leases > 0).length;
-  }
-
   /** Leases the thread with the fewest leases; a new one if all have some and more are allowed. */
   lease(): ThreadLease<Job, Result, Event> {
     const [leastBusy] = [...this.#threads].sort((a, b) => a.leases - b.leases);

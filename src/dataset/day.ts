@@ -17,7 +17,7 @@ export function parseDay(text: string): Day {
     const ms = Date.UTC(Number(match[1]), Number(match[2]) - 1, Number(match[3]));
     const day = (ms / MS_PER_DAY) as Day;
     if (formatDay(day) === text.trim()) return day;
-    throw usageError(`"${text}" is not a day of the calendar`);
+    throw usageError(`"${text}" is not a valid calendar date`);
   }
   throw usageError(`"${text}" is not a day: write it as YYYY-MM-DD, for example 2024-03-01`);
 }

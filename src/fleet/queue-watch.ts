@@ -61,8 +61,8 @@ export class QueueWatch {
     );
     if (this.#hasLostSlice || isQueueLost) return;
     this.#hasLostSlice = true;
-    const heartbeat = `it was not renewed within ${formatDuration(lockMs)}`;
-    warn(`a slice went to another worker, since ${heartbeat}; raise --lock-duration`);
+    const problem = `the lock of a slice was not renewed within ${formatDuration(lockMs)}`;
+    warn(`${problem}, so another worker may take the slice; raise --lock-duration`);
   }
 
   /** Call it for each error of BullMQ's worker, which requests the next slice at once unless it is paused. */

@@ -19,7 +19,7 @@ export function getNumbers(schema: Schema, batch: Batch, name: string): Float64A
 export function getBooleans(schema: Schema, batch: Batch, name: string): Uint8Array {
   const column = getColumn(schema, batch, name);
   if (column.kind === 'boolean') return column.values;
-  throw new Error(`the column ${name} has no booleans`);
+  throw new Error(`the column ${name} is not boolean`);
 }
 
 /** The bytes of a cell in a text column; empty if the cell is. */

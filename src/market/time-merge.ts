@@ -42,7 +42,7 @@ export class TimeMerge<B extends TimedBatch> {
 
   /** The batch that contains the run. */
   get batch(): B {
-    if (!this.#batch) throw new Error('there is no run before next() gave true');
+    if (!this.#batch) throw new Error('there is no run until next() returns true');
     return this.#batch;
   }
 

@@ -55,7 +55,7 @@ export const WORKER_OPTIONS = groupOptions('Queue:', {
   'lock-duration': {
     type: 'duration',
     description:
-      'a slice counts as lost if its worker has not renewed it for this long (at least 1s; the same on all workers)',
+      'a slice counts as lost if its worker has not renewed its lock for this long (at least 1s; the same on all workers)',
     default: '60s',
   },
   'stall-timeout': TRANSFER_OPTIONS['stall-timeout'],

@@ -8,7 +8,7 @@ export type SwapBuffer<B> = (full: B | undefined) => Promise<B>;
 
 /**
  * Turns a producer into an async generator of buffers. The producer starts with the first read, works ahead
- * only as far as there are buffers, and its error is thrown after all buffers that it handed over before.
+ * only as far as there are buffers, and its error is thrown only after all buffers already handed over.
  * @param buffers reused: a buffer is valid until the reader asks for the next one.
  */
 export async function* createHandover<B>(

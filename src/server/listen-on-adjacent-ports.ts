@@ -27,7 +27,7 @@ export async function listenOnAdjacentPorts(
     try {
       if (httpPort > MAX_HTTP_PORT)
         throw usageError(
-          '--port: the system assigned the highest port, which has no next one; choose a --port',
+          '--port: the system assigned the highest port, so there is none left for WebSocket; choose one with --port',
         );
       const wsPort = webSocketPort(httpPort);
       await listen(sockets, host, wsPort);

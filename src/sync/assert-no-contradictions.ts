@@ -9,7 +9,7 @@ import type { Series } from '../download/plan/select-series.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { SyncJob } from './sync-options.js';
 
-/** A job with its plan; undefined if there is no exchange record to plan with. */
+/** A job with its plan, which is undefined if there is no exchange record to plan with. */
 export interface JobWithPlan {
   readonly job: SyncJob;
   readonly plan: DownloadPlan | undefined;

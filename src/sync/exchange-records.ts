@@ -71,7 +71,7 @@ async function fetchRecords(
   await Promise.all([...exchanges].map(fetchRecord));
 }
 
-/** The last day that the jobs need of each exchange, and that may still be exported. */
+/** For each exchange, the last day that the jobs need and that may not be exported yet. */
 function findAwaitedDays({ jobs }: SyncInput, { day }: ExportWait): ReadonlyMap<string, Day> {
   const yesterday = day ?? addDays(msToDay(Date.now()), -1);
   const awaitedDays = new Map<string, Day>();

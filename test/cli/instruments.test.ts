@@ -40,7 +40,7 @@ test('reports invalid requests for instruments', async (t) => {
     [/unknown instrument type "perpetuals"; did you mean perpetual\?/, ['bitmex', '-t', 'perpetuals']],
     [/unknown instrument type "foo"; valid types: spot, perpetual/, ['bitmex', '-t', 'future,foo']],
     [/exclude all instruments/, ['bitmex', '--active', '--no-active']],
-    [/names one instrument/, ['bitmex', 'XBTUSD', '--active']],
+    [/names a single instrument/, ['bitmex', 'XBTUSD', '--active']],
   ];
   for (const [message, args] of cases) {
     const { exitCode, stderr } = await runHere(['instruments', ...args], { env: envOf(service, dir) });

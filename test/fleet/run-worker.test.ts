@@ -43,7 +43,9 @@ test('a worker that lost slices to another warns once, and names the flag', { sk
   const { exitCode, stderr } = await frozen.finished;
   assert.equal(exitCode, 0, stderr);
   assert.equal(
-    stderr.match(/a slice went to another worker.* within 1\.0s; raise --lock-duration/g)?.length,
+    stderr.match(
+      /the lock of a slice was not renewed within 1\.0s, so another worker may take the slice; raise --lock-duration/g,
+    )?.length,
     1,
     stderr,
   );

@@ -9,7 +9,6 @@ import {
   type OutputFormatName,
 } from '../../src/base/output-format-names.js';
 import type { Schema } from '../../src/format/batch.js';
-import { createMemorySink } from '../../src/format/byte-sink.js';
 import { createOutputOptions } from '../../src/format/create-output-options.js';
 import {
   type BatchKernel,
@@ -20,6 +19,7 @@ import { createEncoderKernel } from '../../src/format/kernel/column-kernel.js';
 import { OUTPUT_FORMATS } from '../../src/format/output-formats.js';
 import type { OutputOptions } from '../../src/format/output-options.js';
 import { openFiles } from '../../src/store/open-files.js';
+import { createMemorySink } from '../helpers/memory-sink.js';
 import { tempDir } from '../helpers/temp.js';
 import { batchesOf, type Cell, type TestColumn } from './parquet/batches.js';
 import { type Duck, openDuck } from './parquet/readers.js';

@@ -1,6 +1,7 @@
 import { type DataType, dataTypeColumns } from '../../src/dataset/data-types.js';
-import { type Batch, copyBatch, type Schema } from '../../src/format/batch.js';
+import type { Batch, Schema } from '../../src/format/batch.js';
 import { CsvParser } from '../../src/format/csv/csv-parser.js';
+import { copyBatch } from '../helpers/copy-batch.js';
 import type { Row } from './naive/messages.js';
 
 /** The text of a day file with these rows; missing cells are empty. */

@@ -46,7 +46,7 @@ export const instrumentsCommand: CommandAction = {
       ...value,
       describe: 'only these types: linear_perpetual, inverse_future, put_option …',
     },
-    active: { ...toggle, describe: 'only instruments that are traded' },
+    active: { ...toggle, describe: 'only instruments currently traded' },
     'no-active': { ...toggle, describe: 'only instruments that are no longer traded' },
     filter: { ...value, describe: 'filter of the service as JSON; other flags override its fields' },
   },
@@ -59,7 +59,7 @@ export const instrumentsCommand: CommandAction = {
     const symbol = readTextFlag(args, 'symbol');
     const filter = readFilter(args);
     if (symbol !== undefined && Object.keys(filter).length > 0) {
-      throw usageError(`"${symbol}" names one instrument; leave the filters out, or the symbol`);
+      throw usageError(`"${symbol}" names a single instrument; omit either the symbol or the filters`);
     }
     return withSession(args, cli, {}, async ({ client, settings }) => {
       const { fetchInstrument, fetchInstruments } = await import(

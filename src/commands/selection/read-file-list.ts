@@ -18,7 +18,7 @@ export interface FileList {
 
 /** Arguments and flags that select day files. */
 const SELECTION_FLAGS = Object.keys({ ...EXCHANGE_ARGUMENT, ...SELECTION_OPTIONS });
-/** Flags that name a file with the day files instead. */
+/** Flags that instead name a file listing the day files. */
 const LIST_FLAGS = Object.keys(LIST_OPTIONS);
 
 /**

@@ -53,7 +53,7 @@ export class RawBatch {
 /** The selected part of a slice that has more minutes. */
 export interface SlicePart {
   readonly minutes: MinuteRange;
-  /** Position of these minutes in the text, in bytes; undefined if the slice does not show it. */
+  /** Position of these minutes in the text, in bytes; undefined if it cannot be determined from the slice. */
   readonly text: { readonly start: number; readonly end: number } | undefined;
   /** Whether the slice begins before the period. */
   readonly startsEarly: boolean;

@@ -38,7 +38,7 @@ export class LineBuffer implements TimedLines {
     this.localTimestamps = localTimestamps;
   }
 
-  /** Changes when the buffer grows. */
+  /** A different array after the buffer grows. */
   get bytes(): Uint8Array {
     return this.target.bytes;
   }

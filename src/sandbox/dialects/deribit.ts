@@ -5,7 +5,7 @@ import { usToMs } from './format-values.js';
 /**
  * Deribit (docs.deribit.com, Subscriptions, raw): JSON-RPC notifications, numbers as numbers, times in milliseconds. A
  * liquidation is a trade with a flag. The channel `ticker` is used for perpetuals, option summaries and best prices:
- * each message repeats all values known of the symbol. Every trade has an id.
+ * each message repeats all known values of the symbol. Every trade has an id.
  */
 export function createDeribitDialect(): Dialect {
   let changeId = 0;

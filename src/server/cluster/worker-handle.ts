@@ -48,7 +48,7 @@ export class WorkerHandle {
   constructor(worker: Worker, handler: WorkerHandler) {
     this.#worker = worker;
     this.#handler = handler;
-    // Each lock of the worker adds a listener.
+    // Each lock that the worker takes adds a listener.
     setMaxListeners(0, this.ended);
     const ready = createDeferred<void>();
     this.ready = rejectOnAbort(ready.promise, this.ended);

@@ -13,7 +13,7 @@ export interface ExchangeNames {
 
 /**
  * Lists all exchanges, or those with stored records if the service cannot be reached.
- * @throws as `fetchExchanges` if no record is stored either.
+ * @throws like `fetchExchanges` if no record is stored either.
  */
 export async function listExchanges({ feeds, records }: ServeOptions): Promise<readonly ListedExchange[]> {
   const { client, offline } = feeds;

@@ -36,7 +36,7 @@ export interface JsonCall {
   readonly body?: string | undefined;
   /** Whether the same request may be sent again if its response was lost; 5xx responses are always retried. */
   readonly repeatable?: boolean;
-  /** Whether the server sends the response only once: `signal` then ends waits between attempts, not the request. */
+  /** Whether the server sends the response only once: if so, `signal` ends only the waits between attempts, not the request itself. */
   readonly once?: boolean;
   /** Total attempts; 5 by default. */
   readonly tries?: number;
@@ -101,7 +101,7 @@ async function sendCall(context: CallContext, call: JsonCall): Promise<JsonRespo
 
 /**
  * Checks that secrets may be sent to an address.
- * @throws usage error if not.
+ * @throws a usage error if they may not.
  */
 export function assertSecureUrl(url: URL): void {
   if (isSecureUrl(url)) return;

@@ -57,7 +57,7 @@ export class LeaseHeartbeat implements RunLock {
   async #removeObject(): Promise<void> {
     this.#stop.abort();
     const remove = async (signal: AbortSignal): Promise<void> => {
-      // Wait for a refresh in flight, which would put the object again.
+      // Wait for a refresh in flight, which would otherwise write the object again.
       await this.#beating;
       await this.#store.remove([this.#key], signal);
     };

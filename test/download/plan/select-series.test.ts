@@ -40,7 +40,7 @@ for (const [selection, said] of [
   [{ types: ['trade'] }, /unknown data type "trade" for deribit; did you mean trades\?/],
   [{ symbols: ['all'], symbolTypes: ['futures'] }, /unknown symbol type "futures".*did you mean future\?/],
   [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol on deribit matches the selection/],
-  [{ date: '2024-02-30' }, /"2024-02-30" is not a day of the calendar/],
+  [{ date: '2024-02-30' }, /"2024-02-30" is not a valid calendar date/],
   [
     { from: '2024-03-05', to: '2024-03-05', date: undefined },
     /--to 2024-03-05 is exclusive, so it must be after --from/,

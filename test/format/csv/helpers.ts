@@ -1,11 +1,6 @@
-import {
-  type Batch,
-  type ColumnData,
-  copyBatch,
-  type Schema,
-  type TextValues,
-} from '../../../src/format/batch.js';
+import type { Batch, ColumnData, Schema, TextValues } from '../../../src/format/batch.js';
 import { CsvParser } from '../../../src/format/csv/csv-parser.js';
+import { copyBatch } from '../../helpers/copy-batch.js';
 
 /** A cell as a value: text as strings, times and numbers as numbers, null if empty. */
 export type Value = string | number | boolean | null;

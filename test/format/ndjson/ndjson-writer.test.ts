@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
-import { createMemorySink } from '../../../src/format/byte-sink.js';
 import type { Compression } from '../../../src/format/compression/compressor.js';
 import { createNdjsonWriter } from '../../../src/format/ndjson/ndjson-writer.js';
+import { createMemorySink } from '../../helpers/memory-sink.js';
 
 async function writeNothing(compression: Compression): Promise<Uint8Array> {
   const sink = createMemorySink();

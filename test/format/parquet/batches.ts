@@ -1,9 +1,9 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/batch.js';
-import { createMemorySink } from '../../../src/format/byte-sink.js';
 import { createRowGroupEncoder } from '../../../src/format/parquet/encode/row-group-encoder.js';
 import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
+import { createMemorySink } from '../../helpers/memory-sink.js';
 
 export type Cell = string | number | boolean | null;
 

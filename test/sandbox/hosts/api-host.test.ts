@@ -74,7 +74,7 @@ test('a used port is a usage error that names it', async (t) => {
   const port = Number(new URL(apiUrl).port);
   await assert.rejects(sandboxFor(t, { port }), (error: Error & { code?: string }) => {
     assert.equal(error.code, 'usage');
-    assert.match(error.message, new RegExp(`port ${port}`));
+    assert.match(error.message, new RegExp(`:${port} `));
     return true;
   });
 });

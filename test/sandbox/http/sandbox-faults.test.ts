@@ -119,7 +119,7 @@ test('shares are parsed, and errors name the invalid part', () => {
   });
   assert.deepEqual(parseFaults([]), {});
   const refused: readonly (readonly [string, RegExp])[] = [
-    ['rset=0.1', /"rset"; did you mean reset\?.*known: rate-limit/],
+    ['rset=0.1', /"rset"; did you mean reset\?.*valid faults: rate-limit/],
     ['reset', /"reset".*reset=0\.1/],
     ['reset=2', /share from 0 to 1/],
     ['reset=-0.1', /share from 0 to 1/],

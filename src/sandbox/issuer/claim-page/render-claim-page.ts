@@ -113,7 +113,7 @@ function code({ attempt, email, userCode, organization }: PageStateOf<'code'>): 
   const text = `<p>Signed in as <strong>${escapeHtml(email)}</strong>${place}.</p>
 <p>Give this code to the tool that gave you the link, but only if you started it yourself:</p>
 <output id="user-code" aria-label="Code">${escapeHtml(shown)}</output>
-<p class="hint">Large and small letters differ.</p>`;
+<p class="hint">The code is case-sensitive.</p>`;
   return layout('Your code', text + deny(attempt));
 }
 

@@ -1,0 +1,12 @@
+import type { ByteSink } from '../../src/format/byte-sink.js';
+
+/** Collects all bytes in memory. */
+export function createMemorySink(): ByteSink & { readonly bytes: () => Uint8Array } {
+  const parts: Uint8Array[] = [];
+  return {
+    async write(bytes) {
+      parts.push(bytes.slice());
+    },
+    bytes: () => Buffer.concat(parts),
+  };
+}
