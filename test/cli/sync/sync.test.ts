@@ -144,7 +144,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   [
     JOB.replace('last: 3d', 'from: 2024-02-30'),
     [],
-    /tickhaul\.yaml:6: from: "2024-02-30" is not a day of the/,
+    /tickhaul\.yaml:6: from: "2024-02-30" is not a valid calendar date/,
   ],
   [JOB.replace('    last: 3d\n', ''), [], /tickhaul\.yaml:2: no days selected; use from <day>/],
   [
