@@ -17,6 +17,8 @@ export const EXCHANGE_MESSAGE_TYPES = {
 
 export type ExchangeMessageTypeName = keyof typeof EXCHANGE_MESSAGE_TYPES;
 
+const EXCHANGE_NAMES = Object.keys(EXCHANGE_MESSAGE_TYPES);
+
 export interface ExchangeMessageType {
   readonly kind: 'source';
   readonly name: ExchangeMessageTypeName;
@@ -60,8 +62,8 @@ export type NormalizedType = ExchangeMessageType | ComputedType;
 export function parseMessageType(text: string): NormalizedType {
   const type = parseNormalizedName(text);
   if (type) return type;
-  const known = [...Object.keys(EXCHANGE_MESSAGE_TYPES), ...COMPUTED_TYPES];
-  const suggestions = suggestMessageTypes(text, isMessageTypeName);
+  const known = [...EXCHANGE_NAMES, ...COMPUTED_TYPES];
+  const suggestions = suggestMessageTypes(text, isMessageTypeName, EXCHANGE_NAMES);
   throw usageError(`"${text}" is not a normalized data type${formatAdvice(suggestions, known)}`);
 }
 
@@ -76,6 +78,7 @@ export function parseComputedTypeName(text: string, besides: readonly string[] =
   const suggestions = suggestMessageTypes(
     text,
     (name) => isMessageTypeName(name) && !(name in EXCHANGE_MESSAGE_TYPES),
+    EXCHANGE_NAMES,
   );
   throw usageError(
     `"${text}" is not a computed type${formatAdvice(suggestions, [...COMPUTED_TYPES, ...besides])}`,

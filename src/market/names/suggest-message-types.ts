@@ -28,17 +28,7 @@ const COMPUTED_SUGGESTIONS: ReadonlyMap<string, string> = new Map([
   ['book_change', 'book_snapshot_10_100ms'],
 ]);
 
-const BASE_NAMES = [
-  'trade',
-  'book_change',
-  'derivative_ticker',
-  'liquidation',
-  'option_summary',
-  'book_ticker',
-  'quote',
-  'book_snapshot',
-  'trade_bar',
-];
+const COMPUTED_NAMES = ['quote', 'book_snapshot', 'trade_bar'];
 
 /** Common units, as multiples of the supported ones. */
 const UNITS: ReadonlyMap<string, readonly [number, string]> = new Map(
@@ -75,10 +65,12 @@ const QUOTE = /^(?:quotes?|bbo)_?([\d.]*)_?([a-z]*)$/;
  * The valid names nearest to an invalid one, best first, at most three. Converts hours to minutes, names of
  * day files, and words of other tools.
  * @param isName whether a name is valid.
+ * @param exchangeTypes names of the messages that exchanges send.
  */
 export function suggestMessageTypes(
   invalidName: string,
   isName: (name: string) => boolean,
+  exchangeTypes: readonly string[],
 ): readonly string[] {
   const text = invalidName
     .trim()
@@ -88,10 +80,12 @@ export function suggestMessageTypes(
   for (const valid of [candidates.filter(isName), repairName(text).filter(isName)]) {
     if (valid.length > 0) return valid;
   }
-  const names = [...candidates, ...nearestNames(text, BASE_NAMES)].flatMap((name) => [
-    ...[name, COMPUTED_SUGGESTIONS.get(name) ?? ''].filter(isName).slice(0, 1),
-    ...repairName(name),
-  ]);
+  const names = [...candidates, ...nearestNames(text, [...exchangeTypes, ...COMPUTED_NAMES])].flatMap(
+    (name) => [
+      ...[name, COMPUTED_SUGGESTIONS.get(name) ?? ''].filter(isName).slice(0, 1),
+      ...repairName(name),
+    ],
+  );
   return [...new Set(names.filter(isName))].slice(0, 3);
 }
 
