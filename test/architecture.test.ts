@@ -155,6 +155,13 @@ test('only the formats and their registrations ask for the name of a format', ()
   );
 });
 
+test('tests clean up in reverse order, by cleanUp', () => {
+  const users = sourceFiles(ROOT, 'test').filter((file) =>
+    /\bt\.after\(/.test(readFileSync(join(ROOT, file), 'utf8')),
+  );
+  assert.deepEqual(users, ['test/helpers/clean-up.ts']);
+});
+
 test('only one file starts threads', () => {
   const starts = FILES.filter((file) => /\bnew Worker\(/.test(readFileSync(join(ROOT, file), 'utf8')));
   assert.deepEqual(starts, ['src/base/worker-thread.ts']);

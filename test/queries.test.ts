@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck } from './format/parquet/readers.js';
+import { cleanUp } from './helpers/clean-up.js';
 import { BIN, envOf, tickhaul } from './helpers/cli.js';
 import { fenced, projectText, shell, writeScript } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
@@ -37,7 +38,7 @@ test("the README's commands run, and its query finds what they made", async (t) 
   const { exitCode, stderr } = await shell(commands, noKey, dir);
   assert.equal(exitCode, 0, stderr);
   const duck = await openDuck();
-  t.after(() => duck.close());
+  cleanUp(t, () => duck.close());
   await duck.query(`SET file_search_path = '${dir}'`);
   const queries = fenced(page, 'sql');
   assert.equal(queries.length, 1);

@@ -10,6 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { DAY_FILES, DOWNLOAD, NAMES, rowsOf, type StoreRig, storeRig } from './cli/store/rig.js';
 import { openDuck } from './format/parquet/readers.js';
+import { cleanUp } from './helpers/clean-up.js';
 import { tickhaul } from './helpers/cli.js';
 import { fenced, projectText, recipe } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
@@ -82,7 +83,7 @@ test('the queries of docs/how-to/s3.md count each file once', { skip: NO_STORE }
     await writeFile(join(dir, key), await bucket.read(key));
   }
   const duck = await openDuck();
-  t.after(() => duck.close());
+  cleanUp(t, () => duck.close());
   const [code = ''] = fenced(await projectText('docs/how-to/s3.md'), 'sql');
   const queries = code
     .replaceAll(/^--.*$/gm, '')

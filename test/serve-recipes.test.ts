@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
 import { portsOf } from './cli/serve/ports.js';
+import { cleanUp, killAndWait } from './helpers/clean-up.js';
 import { envOf, type Started, start, tickhaul } from './helpers/cli.js';
 import { machine, projectText, recipe } from './helpers/machine.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
@@ -14,7 +15,7 @@ import { ask, busySandbox, withOptions } from './server/serving.js';
 /** Starts a server as its recipe does. */
 function serving(t: TestContext, line: string, env: Readonly<Record<string, string>>): Started {
   const server = start([], { command: ['/bin/sh', '-ec', `exec ${line}`], env: { ...env, TM_PORT: '0' } });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   return server;
 }
 
@@ -102,7 +103,7 @@ test('the Python clients read a period to its end, and raise what the server say
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const server = start(['serve', '--port', '0'], { env: envOf(service, dir) });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   const { http, ws } = await portsOf(server);
   const run = async (name: string, from: string, to: string) => {
     const code = (await recipe(name)).replace(':8000', `:${http}`).replace(':8001', `:${ws}`);

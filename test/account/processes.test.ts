@@ -10,6 +10,7 @@ import { build } from 'esbuild';
 import { AccountSession } from '../../src/account/account-session.js';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 import { setUpAccount } from '../../src/service/account/account-api.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { type Account, countPosts, createAccount, expireStored, storeNewIdentity } from './helpers.js';
 
@@ -58,7 +59,7 @@ test('a dozen processes that refresh concurrently store one valid identity', asy
   const account = await createAccount(t, service);
   const old = await expireStored(account, await storeNewIdentity(account));
   const children: ChildProcess[] = [];
-  t.after(() => {
+  cleanUp(t, () => {
     for (const child of children) child.kill('SIGKILL');
   });
   // Start a few at a time, since starting takes long.

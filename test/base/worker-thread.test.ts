@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { ThreadPool } from '../../src/base/thread-pool.js';
 import { WorkerThread } from '../../src/base/worker-thread.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { startedThreads } from '../helpers/started-threads.js';
 import type { TestJob } from './jobs-worker.js';
 
@@ -15,7 +16,7 @@ function createThread(): TestThread {
 
 function startThread(t: TestContext): TestThread {
   const thread = createThread();
-  t.after(() => thread.close());
+  cleanUp(t, () => thread.close());
   return thread;
 }
 
@@ -71,7 +72,7 @@ test('jobs of a closed thread fail as interrupted', async (t) => {
 test('a pool starts threads on demand, and gives each lease the thread with the fewest', async (t) => {
   const workers = startedThreads(t);
   const pool = new ThreadPool({ maxThreads: 2, startThread: createThread });
-  t.after(() => pool.close());
+  cleanUp(t, () => pool.close());
   for (let i = 0; i < 3; i++) await pool.run(EMPTY);
   assert.equal(workers.length, 1);
   const [first, second, third, fourth] = [pool.lease(), pool.lease(), pool.lease(), pool.lease()];
@@ -87,7 +88,7 @@ test('a pool starts threads on demand, and gives each lease the thread with the 
 test('if an idle thread ends, the next job fails with its error, and a new thread runs the others', async (t) => {
   const workers = startedThreads(t);
   const pool = new ThreadPool({ maxThreads: 1, startThread: createThread });
-  t.after(() => pool.close());
+  cleanUp(t, () => pool.close());
   await pool.run(EMPTY);
   await workers[0]?.terminate();
   await assert.rejects(pool.run(EMPTY), { message: 'the test thread ended with code 1' });

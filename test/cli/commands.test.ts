@@ -4,6 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import { VERSION } from '../../src/base/version.js';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -212,7 +213,7 @@ test('status requests the record again although it is cached', async (t) => {
 test('a metadata host that returns no JSON is code 5, with the content it returned', async (t) => {
   const server = createServer((_, response) => response.end('<html>sign in to the hotel</html>'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { exitCode, stderr } = await runHere(['exchanges', '--api-url', url], {
     env: { XDG_CACHE_HOME: await tempDir(t) },
@@ -224,7 +225,7 @@ test('a metadata host that returns no JSON is code 5, with the content it return
 test('an error about an incomplete record names the missing field', async (t) => {
   const server = createServer((_, response) => response.end('{"id":"x","datasets":{"symbols":[]}}'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const { exitCode, stderr } = await runHere(['status', 'x', '--api-url', url]);
   assert.equal(exitCode, 5);
@@ -244,7 +245,7 @@ test('a closed pipe is a normal end', async (t) => {
 
 test('the sandbox prints lines that set the environment, and ends on a signal with code 0', async (t) => {
   const { child, printed, finished } = start(['sandbox', '--exported-until', '2024-03-10', '--rows', '50']);
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed('TICKHAUL_API_KEY=sandbox-key');
   let text = '';
   child.stdout?.on('data', (chunk: string) => {

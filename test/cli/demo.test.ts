@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openDuck } from '../format/parquet/readers.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -18,7 +19,7 @@ test('the demo runs without a key, its counts are right, and its query returns r
   assert.ok(stdout.includes(`rm -r ${dir}\n`));
   assert.match(stdout, /^ Mar ■{8}$/m);
   const duck = await openDuck();
-  t.after(() => duck.close());
+  cleanUp(t, () => duck.close());
   const query = /^ {2}SELECT .*?;$/ms.exec(stdout)?.[0] ?? '';
   assert.equal((await duck.query(query)).length, 2 * 8, 'two symbols, eight days');
 });

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { cleanUp } from '../helpers/clean-up.js';
 import { OPTIONS, place } from './output-options.js';
 
 /** Creates a node in a folder; false if that is not permitted. */
@@ -93,7 +94,7 @@ for (const option of OPTIONS) {
     symlinkSync('folder', join(dir, 'link'));
     const refused = ['.', '..', 'link', 'absent/'];
     const server = createServer().listen(join(dir, 'socket'));
-    t.after(() => server.close());
+    cleanUp(t, () => server.close());
     await once(server, 'listening');
     refused.push('socket');
     if (makeNode(t, join(dir, 'block'), 'b', '1', '250')) refused.push('block');

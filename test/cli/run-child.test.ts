@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { BIN, start, tickhaul } from '../helpers/cli.js';
 import { namesIn, tempDir } from '../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
@@ -64,7 +65,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
       setInterval(() => {}, 1000);
       console.log('ready');`;
     const { child, printed, finished } = start(['sandbox', '--', process.execPath, '-e', script]);
-    t.after(() => child.kill('SIGKILL'));
+    cleanUp(t, () => killAndWait(child));
     await printed('ready');
     child.kill(signal);
     assert.equal((await finished).exitCode, 3);
@@ -88,7 +89,7 @@ test('Ctrl-C in a terminal reaches the command once, and does not end the servic
     await tempDir(t),
     { NODE: process.execPath, CODE: script },
   );
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed('ready');
   child.stdin?.write('\x03');
   await printed('heard 1');

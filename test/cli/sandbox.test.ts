@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { start, tickhaul } from '../helpers/cli.js';
 import { post } from '../sandbox/issuer/helpers.js';
 
 test('flags set lifetimes and faults of the account, and a line sets the issuer', async (t) => {
   const flags = ['--auth-fault', 'register:500=1', '--auth-fault-limit', '1', '--claim-lifetime', '0s'];
   const { child, printed, finished } = start(['sandbox', '--verbose', '--rows', '50', ...flags]);
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   let text = '';
   child.stdout?.on('data', (chunk: string) => {
     text += chunk;

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -28,7 +29,7 @@ test('bars fit a terminal that becomes smaller, and leave its state unchanged', 
     dir,
     envOf(service, dir),
   );
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed(/binance-futures_trades_\S+ +\[[ =]+\]/);
   child.stdin?.write('\n');
   await printed(/…\S+ \[[ =]{4,7}\]/);
@@ -62,7 +63,7 @@ test('a second signal exits at once, and moves to a new line', {
     dir,
     envOf(service, dir),
   );
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed(/binance-futures_trades_\S+ +\[[ =]+\]/);
   child.stdin?.end('\n');
   const { stdout } = await finished;

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { verifyFile } from '../../src/integrity/verify-file.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { NAME, onDisk, run, setUp } from './runs.js';
 
@@ -142,7 +143,7 @@ test('limits the files in flight, which do not include files that wait for a ret
   const [opens, closes] = [count(1), count(-1)];
   const channels = { create: opens, trailers: closes, error: closes };
   for (const [name, on] of Object.entries(channels)) subscribe(`undici:request:${name}`, on);
-  t.after(() => {
+  cleanUp(t, () => {
     for (const [name, on] of Object.entries(channels)) unsubscribe(`undici:request:${name}`, on);
   });
   const { events, summary } = await run(service, dir, {

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
@@ -52,7 +53,7 @@ export function createRequestTrigger(count: number): {
 /** A worker whose slices are given to another after a second without a heartbeat; half of it is not a whole number. */
 export function startShortLockWorker(t: TestContext, { env }: Work): Started {
   const started = start(['worker', '--once', '-j', '2', '--lock-duration', '1001ms'], { env });
-  t.after(() => started.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(started.child));
   return started;
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
@@ -53,7 +54,7 @@ for (const [what, rules, said] of [
     await setUser(admin, '~*');
     const url = redis.url.replace('//', '//fleet:secret@');
     const worker = start(['worker', '-j', '2'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
-    t.after(() => worker.child.kill('SIGKILL'));
+    cleanUp(t, () => killAndWait(worker.child));
     await Promise.race([reached, worker.finished]);
     await setUser(admin, ...rules);
     if (what === 'sign-in') await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
@@ -70,7 +71,7 @@ test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS },
     const { reached, onRequest } = createRequestTrigger(2);
     const work = await createWork(t, { latencyMs: 50, onRequest });
     const worker = start(['worker', '-j', '1', ...once], work);
-    t.after(() => worker.child.kill('SIGKILL'));
+    cleanUp(t, () => killAndWait(worker.child));
     await Promise.race([reached, worker.finished]);
     const admin = await queueOf(work.redis);
     await admin.redis.flushall();
@@ -89,7 +90,7 @@ test('after an error reply of Redis, a worker warns, waits and tries again', {
   const admin = await queueOf(redis);
   await admin.redis.config('SET', 'maxmemory', '1');
   const worker = start(['worker', '--once', '-q'], { env });
-  t.after(() => worker.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(worker.child));
   await worker.printed(/warning .*OOM.*; trying again/);
   assert.ok((await failedRequests(admin)) < 20);
   await admin.redis.config('SET', 'maxmemory', '0');

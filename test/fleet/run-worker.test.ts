@@ -6,6 +6,7 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { yieldToEventLoop } from '../../src/base/wait.js';
 import { readQueueStatus } from '../../src/fleet/queue-commands.js';
 import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from '../../src/fleet/shared-pause.js';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
@@ -157,10 +158,10 @@ test('the transfer limit pauses the queue, and the worker that reached it ends w
 test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, async (t) => {
   const work = await createWork(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
   const { finished, child } = start(['worker', '-q'], { env: work.env });
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   const { signal } = new AbortController();
   const open = await queueOf(work.redis);
-  t.after(() => open.close());
+  cleanUp(t, () => open.close());
   const isOver = finished.then(() => true);
   const ttl = (): Promise<number> => open.queue.getRateLimitTtl(PAUSABLE_LIMITER.max);
   while ((await ttl()) <= 0 && !(await Promise.race([isOver, yieldToEventLoop().then(() => false)])));

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { access } from 'node:fs/promises';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { cleanUp } from './clean-up.js';
 import { LOWEST_CONTRAST } from './contrast.js';
 
 const CHROMIUM = '/usr/bin/chromium';
@@ -21,7 +22,7 @@ export async function browserFor(t: TestContext): Promise<Browser | undefined> {
     return undefined;
   }
   const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
-  t.after(() => browser.close());
+  cleanUp(t, () => browser.close());
   return browser;
 }
 
@@ -47,7 +48,7 @@ export async function openPage(
   isOwn: (url: string) => boolean,
 ): Promise<Opened> {
   const context = await browser.newContext(options);
-  t.after(() => context.close());
+  cleanUp(t, () => context.close());
   const page = await context.newPage();
   const problems: string[] = [];
   const look = (url: string): void => {

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import type { TestContext } from 'node:test';
 import { type OpenQueue, openQueue } from '../../src/fleet/open-queue.js';
+import { cleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
 import { tempDir } from './temp.js';
 
@@ -39,7 +40,7 @@ export async function startRedis(t: TestContext, flags: readonly string[] = []):
     }
     return false;
   };
-  t.after(kill);
+  cleanUp(t, kill);
   for (let tries = 0; tries < 5; tries++) {
     port = await freePort();
     // Another process may have taken the port.

@@ -2,13 +2,14 @@ import type { TestContext } from 'node:test';
 import { parseDay } from '../../src/dataset/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { cleanUp } from './clean-up.js';
 
 export const EXPORTED_UNTIL = parseDay('2024-03-10');
 
 /** An embedded service that ends with the test. Its export ends before 2024-03-10. */
 export async function sandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
   const service = await startSandbox({ exportedUntil: EXPORTED_UNTIL, rows: 300, ...options });
-  t.after(() => service.close());
+  cleanUp(t, () => service.close());
   return service;
 }
 

@@ -6,6 +6,7 @@ import { delimiter, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { cleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
 
 /** The version of Debian 12, which works without munge. Later versions are untested. */
@@ -58,7 +59,7 @@ export async function startSlurm(t: TestContext): Promise<TestSlurm> {
       clearTimeout(late);
     }
   };
-  t.after(async () => {
+  cleanUp(t, async () => {
     // After a failure, running jobs must not outlive the test.
     if (areRunning()) {
       await ask('scancel', ['--user', userInfo().username]).catch(() => {});

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { cleanUp } from './clean-up.js';
 
 export interface SmallDisk {
   readonly dir: string;
@@ -19,7 +20,7 @@ export interface SmallDisk {
 export async function smallDisk(t: TestContext, size: string): Promise<SmallDisk | undefined> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-small-'));
   let isMounted = false;
-  t.after(async () => {
+  cleanUp(t, async () => {
     if (isMounted) execFileSync('umount', [dir]);
     await rm(dir, { recursive: true, force: true });
   });

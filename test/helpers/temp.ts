@@ -2,19 +2,20 @@ import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { cleanUp } from './clean-up.js';
 
 /** A new folder that is removed after the test. */
 export async function tempDir(t: TestContext): Promise<string> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-'));
-  t.after(() => rm(dir, { recursive: true, force: true }));
+  cleanUp(t, () => rm(dir, { recursive: true, force: true }));
   return dir;
 }
 
 /** A new folder that is the working folder of this process until the test ends. */
 export async function workingDir(t: TestContext): Promise<string> {
   const before = process.cwd();
-  t.after(() => process.chdir(before));
   const dir = await tempDir(t);
+  cleanUp(t, () => process.chdir(before));
   process.chdir(dir);
   return dir;
 }

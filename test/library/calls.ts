@@ -1,6 +1,7 @@
 import type { TestContext } from 'node:test';
 import type { RunEvent, TickhaulError } from '../../src/index.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { envOf } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
@@ -16,7 +17,7 @@ export async function place(t: TestContext, options: SandboxOptions = {}): Promi
   const dir = await tempDir(t);
   const before = { ...process.env };
   Object.assign(process.env, envOf(service, dir));
-  t.after(() => {
+  cleanUp(t, () => {
     for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name];
   });
   return { service, dir };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { createMarketSender, loopbackExchange, type Peer } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
@@ -66,7 +67,7 @@ test('bars and books restart after a disconnect, whether or not it is output', a
 
 test('replaces a silent connection; heartbeats are not messages', async (t) => {
   const beats: NodeJS.Timeout[] = [];
-  t.after(() => beats.forEach(clearInterval));
+  cleanUp(t, () => beats.forEach(clearInterval));
   const { url, peers } = await loopbackExchange(t, {
     async play(peer) {
       if (peer.number > 1) {

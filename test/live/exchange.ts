@@ -6,6 +6,7 @@ import type { TestContext } from 'node:test';
 import { type WebSocket, WebSocketServer } from 'ws';
 import { yieldToEventLoop } from '../../src/base/wait.js';
 import { createNativeWriter } from '../../src/sandbox/dialects/native-writer.js';
+import { cleanUp } from '../helpers/clean-up.js';
 
 /** A client's connection to a loopback exchange. */
 export interface Peer {
@@ -64,7 +65,7 @@ export async function loopbackExchange(
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
-  t.after(() => {
+  cleanUp(t, () => {
     for (const client of sockets.clients) client.terminate();
     server.close();
     server.closeAllConnections();

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
+import { cleanUp } from '../helpers/clean-up.js';
 import { connectProxy } from '../helpers/connect-proxy.js';
 import { createMarketSender, loopbackExchange } from './exchange.js';
 import { option, startStream } from './streaming.js';
@@ -28,9 +29,9 @@ test("connects through the environment's proxy by a tunnel, and reports a refusa
 
 test('an unanswered handshake has a timeout independent of the silence timeout', async (t) => {
   const deaf = createServer().listen(0, '127.0.0.1');
-  t.after(() => deaf.close());
+  cleanUp(t, () => deaf.close());
   await once(deaf, 'listening');
-  deaf.on('connection', (socket) => t.after(() => socket.destroy()));
+  deaf.on('connection', (socket) => cleanUp(t, () => socket.destroy()));
   const { port } = deaf.address() as AddressInfo;
   const env = { WSS_URL_BITMEX: `ws://127.0.0.1:${port}` };
   const times = { supplementDelayMs: 0, handshakeMs: 5, reconnectDelayMs: () => 0 };

@@ -3,6 +3,7 @@ import type { LiveEvent, LiveInput, LiveOption } from '../../src/live/live-optio
 import { streamLive } from '../../src/live/stream-live.js';
 import { parseMessageType } from '../../src/market/names/message-type-name.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
+import { cleanUp } from '../helpers/clean-up.js';
 
 export interface Line {
   readonly type: string;
@@ -104,7 +105,7 @@ export function startStream(
     controller.abort();
     await ended;
   };
-  t.after(async () => {
+  cleanUp(t, async () => {
     controller.abort();
     await ended.catch(() => {});
     await client.close();

@@ -28,6 +28,7 @@ import {
 } from '../../src/replay/write-series-lines.js';
 import { localFiles } from '../../src/store/folder/local-files.js';
 import { csvOf, writeDayFile } from '../convert/day-files.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { tempDir } from '../helpers/temp.js';
 import { ALWAYS, linesOf } from '../market/lines-of.js';
 
@@ -67,7 +68,7 @@ function createThreads(t: TestContext, most = 1, onStart = (): void => {}): Repl
     onStart();
     return startSeriesThread(2);
   });
-  t.after(() => threads.close());
+  cleanUp(t, () => threads.close());
   return threads;
 }
 

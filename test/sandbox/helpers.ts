@@ -4,13 +4,14 @@ import { Agent, request } from 'undici';
 import { parseDay } from '../../src/dataset/day.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { cleanUp } from '../helpers/clean-up.js';
 
 export const KEY = { authorization: 'Bearer sandbox-key' };
 
 /** A small service that closes with the test; exported up to 2024-03-10. */
 export async function sandboxFor(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
   const sandbox = await startSandbox({ rows: 200, exportedUntil: parseDay('2024-03-10'), ...options });
-  t.after(() => sandbox.close());
+  cleanUp(t, () => sandbox.close());
   return sandbox;
 }
 

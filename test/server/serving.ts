@@ -6,6 +6,7 @@ import { type RunningServer, startServer } from '../../src/server/replay-server.
 import type { ServeOptions } from '../../src/server/serve-options.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
+import { cleanUp } from '../helpers/clean-up.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { sandbox } from '../helpers/sandbox.js';
 
@@ -88,7 +89,7 @@ export async function serveHere(
       ...input.feeds,
     },
   });
-  t.after(async () => {
+  cleanUp(t, async () => {
     await server.close(0);
     await client.close();
   });

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { createServiceClient, type ServiceClient } from '../../src/service/http/service-client.js';
 import type { ServiceConfig } from '../../src/service/service-config.js';
+import { cleanUp } from '../helpers/clean-up.js';
 
 /** A server on loopback for one test; returns its address without a slash at the end. */
 export async function serve(t: TestContext, listener: RequestListener): Promise<string> {
@@ -11,7 +12,7 @@ export async function serve(t: TestContext, listener: RequestListener): Promise<
 
 export async function listen(t: TestContext, server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => {
+  cleanUp(t, () => {
     server.closeAllConnections();
     server.close();
   });
@@ -27,6 +28,6 @@ export function clientFor(t: TestContext, base: string, more: Partial<ServiceCon
     env: {},
     ...more,
   });
-  t.after(() => client.close());
+  cleanUp(t, () => client.close());
   return client;
 }

@@ -2,6 +2,7 @@
  * A server under faults for some minutes: `npm run soak -- --minutes 10`. Complete responses are compared with those of
  * a server without faults; memory must not grow, and no handle may be left. Linux only: it reads /proc.
  */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -9,6 +10,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { seededRandom } from '../../src/sandbox/market/seeded-random.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox } from '../server/serving.js';
@@ -113,7 +115,7 @@ async function serveAll(
   const dir = await tempDir(t);
   const args = ['serve', '--port', '0', '--cache-dir', join(dir, 'slices'), ...flags];
   const server = start(args, { env: { ...envOf(service, dir), ...env } });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   let text = '';
   server.child.stdout?.on('data', (chunk: string) => {
     text += chunk;

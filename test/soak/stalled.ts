@@ -2,6 +2,7 @@
  * A server under clients that never read, beside some that do: `npm run soak:stalled -- --clients 1000 --minutes 2`.
  * Memory is reported as it goes, and after they left. Linux only: it reads /proc.
  */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -10,6 +11,7 @@ import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { portsOf } from '../cli/serve/ports.js';
+import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 import { ask, busySandbox, withOptions } from '../server/serving.js';
@@ -60,7 +62,7 @@ test(`${clients} clients that never read beside ${readers} that do, for ${values
   const limit = String(2 * (clients + readers));
   const args = ['serve', '--port', '0', '--max-clients', limit, '--cache-dir', join(dir, 'slices')];
   const server = start(args, { env: envOf(service, dir) });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   const { http, ws } = await portsOf(server);
   const pid = server.child.pid ?? 0;
   const parts = async (): Promise<string> => {

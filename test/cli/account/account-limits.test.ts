@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { openStore } from '../../account/helpers.js';
 import { approveClaim } from '../../helpers/claim-page.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -113,7 +114,7 @@ test('a sign-in that waits for a response does not block a sign-in with another 
   const env = accountEnv(service, dir);
   service.issuer.failNext('complete', 'stall');
   const slow = start([...LOGIN, '--json'], { env, keepStdin: true });
-  t.after(() => slow.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(slow.child));
   slow.child.stdin?.write(`${await approveClaim(await linkOf(slow), EMAIL)}\n`);
   await asked;
   const other = start(['login', '--email', OTHER, '--json'], { env, keepStdin: true });

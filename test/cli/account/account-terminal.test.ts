@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { browserFor } from '../../helpers/browser.js';
 import { approveClaim } from '../../helpers/claim-page.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import type { Started } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -22,7 +23,7 @@ async function terminalLogin(
 ): Promise<{ readonly started: Started; readonly link: string }> {
   const script = `stty cols 100 rows 60; tickhaul ${args}; echo "left with $?"`;
   const started = inTerminal(script, dir, { ...accountEnv(service, dir), ...env });
-  t.after(() => started.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(started.child));
   return { started, link: await linkOf(started) };
 }
 

@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { approveClaim } from '../../helpers/claim-page.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -42,7 +43,7 @@ test('reports an organization to choose, and a wrong code in a file, which is re
   const dir = await tempDir(t);
   const file = join(dir, 'code.txt');
   const started = start([...LOGIN, '--code-file', file], { env: accountEnv(service, dir) });
-  t.after(() => started.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(started.child));
   const code = await approveClaim(await linkOf(started), EMAIL);
   await started.printed(`It shows a code: write it to ${file}.`);
   await writeFile(file, 'abcd-efgh\n');

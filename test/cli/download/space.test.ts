@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
@@ -28,7 +29,7 @@ test('on a terminal, asks before the start if the disk is too small for the esti
     dir,
     env,
   );
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed(
     /the disk of .* has 1\.0 MB free, but the download needs perhaps 2\.2 MB\.\s+Continue\? \[y\/N\] $/,
   );
@@ -57,7 +58,7 @@ test('Ctrl-C counts as no, and --yes skips the question', { skip: NO_TERMINAL },
     dir,
     { ...envOf(service, disk.dir), XDG_CACHE_HOME: dir },
   );
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed('Continue?');
   child.stdin?.write('\u0003');
   await printed(/second \d/);

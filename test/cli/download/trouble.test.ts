@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -108,6 +109,6 @@ async function selfSigned(t: TestContext): Promise<string | undefined> {
   }
   const server = createServer({ key: await readFile(key), cert: await readFile(cert) });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   return `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }

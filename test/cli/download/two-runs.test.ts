@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createRequestTrigger } from '../../fleet/helpers.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -14,7 +15,7 @@ test('a download beside another run names the other run, and continues', async (
   const env = envOf(service, dir);
   const words = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '-j', '1'];
   const first = start([...words, '--from', '2024-01-01', '--to', '2024-03-09'], { env });
-  t.after(() => first.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(first.child));
   await Promise.race([reached, first.finished]);
   for (const flags of [[], ['--json']]) {
     const { exitCode, stderr } = await runHere([...words, '--date', '2024-03-09', ...flags], { env });

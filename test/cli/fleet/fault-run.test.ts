@@ -1,4 +1,5 @@
 /** `npm run test:nightly -- queue` runs it with 10,000 slices; SLICES sets the number. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -6,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, formatDay } from '../../../src/dataset/day.js';
 import { type OpenQueue, openQueue } from '../../../src/fleet/open-queue.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { NO_REDIS, startRedis } from '../../helpers/redis.js';
@@ -42,12 +44,12 @@ test(`${SLICES} slices survive killed and frozen workers, a killed Redis, closed
   const put = await runHere(['enqueue', ...SELECTION, '--slice', '1d', '--retries', '3', '--json'], { env });
   assert.equal(jsonLines(put).at(-1)?.['added'], SLICES, put.stderr);
   const open = await openQueue({ url: redis.url, name: 'tickhaul', warn: () => {}, signal: t.signal });
-  t.after(() => open.close());
+  cleanUp(t, () => open.close());
   await hurryPoison(open);
 
   const workers = [0, 1, 2, 3].map(() => start(WORKER, { env }));
   const [dying, freezing, ...steady] = workers as [Started, Started, ...Started[]];
-  t.after(() => workers.map(({ child }) => child.kill('SIGKILL')));
+  cleanUp(t, () => Promise.all(workers.map(({ child }) => killAndWait(child))));
   const over = Promise.all(steady.map(({ finished }) => finished));
   const reached = (share: number): Promise<unknown> => Promise.race([front.reached(SLICES * share), over]);
 

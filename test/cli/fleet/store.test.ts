@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type TestContext, test } from 'node:test';
 import { Redis } from 'ioredis';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { NO_REDIS, startRedis } from '../../helpers/redis.js';
@@ -39,7 +40,7 @@ test('workers download slices to the store that the slice names; a worker killed
   // The store's address comes from the slice, the credentials from the worker's environment.
   const { AWS_ENDPOINT_URL_S3: _, ...own } = env;
   const victim = start(WORKER, { env: own });
-  t.after(() => victim.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(victim.child));
   const met = rig.shim.harm('PutObject', 'silence', 1, RECORDS);
   const early = await Promise.race([met.then(() => undefined), victim.finished]);
   assert.equal(early, undefined, early?.stderr);
@@ -69,7 +70,7 @@ test('a worker does not wait for a silent store after a signal', {
   const locks = /\/\.tickhaul\/locks\//;
   const met = rig.shim.harm('PutObject', 'silence', 1, locks);
   const worker = start(['worker', '-j', '1', '--json'], { env });
-  t.after(() => worker.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(worker.child));
   const early = await Promise.race([met.then(() => undefined), worker.finished]);
   assert.equal(early, undefined, early?.stderr);
   worker.child.kill('SIGTERM');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { envOf, type Finished, start, tickhaul } from '../../helpers/cli.js';
 import { freePort } from '../../helpers/free-port.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -117,7 +118,7 @@ test('the server reads a copied folder, over HTTP and WebSocket', async (t) => {
   const { dir, env, online } = await copied(t);
   const right = await online(BOTH, '-t', TYPES, ...PERIOD);
   const server = start(['serve', '--source', 'datasets', '--offline', '--port', '0'], { env });
-  t.after(async () => {
+  cleanUp(t, async () => {
     server.child.kill('SIGTERM');
     await server.finished;
   });

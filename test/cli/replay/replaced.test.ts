@@ -3,6 +3,7 @@ import { copyFile, mkdir, rename, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -22,7 +23,7 @@ test('a replay continues while its day file is replaced by an equal one', async 
   const { ino } = await stat(path);
 
   const { child, printed, finished } = start(args, { env });
-  t.after(() => child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(child));
   await printed('\n');
   // It fills its buffers, and then stops.
   child.stdout?.pause();

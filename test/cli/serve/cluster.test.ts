@@ -5,6 +5,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, type Started, start } from '../../helpers/cli.js';
 import { isAlive } from '../../helpers/is-alive.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -32,7 +33,7 @@ async function startCluster(
 ): Promise<Cluster> {
   const run = start(['serve', '--cluster-mode', '--port', '0', '--debug', ...args], { env, stdin });
   // Its workers end with it.
-  t.after(() => run.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(run.child));
   let text = '';
   run.child.stdout?.on('data', (chunk: string) => {
     text += chunk;
@@ -264,7 +265,7 @@ test('a stopped worker gets no connections; its waiting ones go to other workers
   const [first = 0, ...others] = pids;
   process.kill(first, 'SIGSTOP');
   // Stopped processes outlive the process that started them.
-  t.after(() => {
+  cleanUp(t, () => {
     for (const pid of pids.filter(isAlive)) process.kill(pid, 'SIGKILL');
   });
   const askAll = async (): Promise<void> => {

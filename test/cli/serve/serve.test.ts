@@ -5,6 +5,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { lockPath } from '../../../src/store/lock/run-lock.js';
+import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
@@ -28,7 +29,7 @@ test('prints two lines when it listens, serves requests, and a signal is its nor
     TM_DEBUG: 'True',
   };
   const server = start(['serve', '--verbose'], { env });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   const { http, ws } = await portsOf(server);
   assert.equal(ws, http + 1);
   assert.deepEqual(readdirSync(join(dir, 'slices')), ['mine']);
@@ -59,7 +60,7 @@ test('warns of a key as an argument and of a public address; debug lines are pri
     '--compress',
   ];
   const server = start(args, { env: envOf(service, dir, '') });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   const { http } = await portsOf(server);
   const headers = { 'accept-encoding': 'deflate, gzip;q=0.8' };
   const options = { ...OPTIONS, from: '2024-03-05', to: '2024-03-05T00:03' };
@@ -79,7 +80,7 @@ test('the lock of the folder does not contain a key from the arguments', async (
   const dir = await tempDir(t);
   const args = ['serve', '--port', '0', '--source', 'datasets', '--api-key', service.apiKey];
   const server = start(args, { env: envOf(service, dir, '') });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   const { http } = await portsOf(server);
   const options = { ...OPTIONS, symbols: ['XBTUSD'], dataTypes: ['trade'] };
   let isOver = false;
@@ -97,7 +98,7 @@ test('errors at the start are code 2', async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
   const taken = createServer().listen(0, '127.0.0.1');
-  t.after(() => taken.close());
+  cleanUp(t, () => taken.close());
   await new Promise((resolve) => taken.once('listening', resolve));
   const { port } = taken.address() as { port: number };
   const cases: readonly (readonly [RegExp, readonly string[], Record<string, string>])[] = [
@@ -122,6 +123,6 @@ test('on a terminal the page’s address follows the two port lines', { skip: NO
   const dir = await tempDir(t);
   const env = envOf(await busySandbox(t), dir);
   const server = inTerminal('tickhaul serve --port 0', dir, { PATH: process.env['PATH'] ?? '', ...env });
-  t.after(() => server.child.kill('SIGKILL'));
+  cleanUp(t, () => killAndWait(server.child));
   await server.printed(/^HTTP port: (\d+)\r\nWS port: \d+\r\nhttp:\/\/127\.0\.0\.1:\1\/\r\n$/);
 });

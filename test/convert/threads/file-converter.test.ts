@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import type { ConvertJob } from '../../../src/convert/convert-job.js';
 import { createThreadConverter } from '../../../src/convert/threads/file-converter.js';
 import { createOutputOptions } from '../../../src/format/create-output-options.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { startedThreads } from '../../helpers/started-threads.js';
 import { tempDir } from '../../helpers/temp.js';
 import { csvOf, writeDayFile } from '../day-files.js';
@@ -22,7 +23,7 @@ test('if a thread ends between two jobs, the next job fails', async (t) => {
   };
   const { signal } = new AbortController();
   const [workers, converter] = [startedThreads(t), createThreadConverter(1, undefined)];
-  t.after(() => converter.close());
+  cleanUp(t, () => converter.close());
   const convert = async (): Promise<unknown> => (await converter.convert(job, () => {}, signal))[0]?.rows;
   assert.equal(await convert(), 5);
   await workers[0]?.terminate();

@@ -7,6 +7,7 @@ import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { createOutputOptions } from '../../../src/format/create-output-options.js';
 import type { Piece } from '../../../src/format/kernel/piece-memory.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { startedThreads } from '../../helpers/started-threads.js';
 import { csvOf } from '../day-files.js';
 import { begin, convertText, kernelsOf, outputInMemory, SOURCE } from './converting.js';
@@ -207,7 +208,7 @@ test('if a kernel thread ends between two pieces, its batch fails with the next 
 
 async function openHost(t: TestContext): Promise<{ readonly host: KernelHost; readonly piece: Piece }> {
   const host = new KernelThread(() => {});
-  t.after(() => host.close());
+  cleanUp(t, () => host.close());
   host.open({ source: 'day.csv.gz', schema: dataTypeColumns('trades') ?? [], options: NDJSON });
   return { host, piece: await host.acquirePiece() };
 }

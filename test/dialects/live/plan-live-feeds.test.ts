@@ -4,6 +4,7 @@ import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { CONNECTION_SUPPLEMENTS, HTTP_SUPPLEMENTS } from '../../../src/dialects/live/feed-supplements.js';
 import { planLiveFeeds } from '../../../src/dialects/live/plan-live-feeds.js';
 import { UNSUPPORTED_MESSAGES } from '../../../src/dialects/unsupported-messages.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { SUBSCRIBING_EXCHANGES } from './exchanges.js';
 
 const NOW = Date.UTC(2026, 10, 22) * 1000;
@@ -100,7 +101,7 @@ test("subscribes to the channels of tickhaul's own normalizers in the exchanges'
 test('ignores credentials of other tools', async (t) => {
   const names = ['DERIBIT_API_CLIENT_ID', 'DERIBIT_API_CLIENT_SECRET', 'OKX_API_KEY'];
   for (const name of names) process.env[name] = 'secret';
-  t.after(() => {
+  cleanUp(t, () => {
     for (const name of names) delete process.env[name];
   });
   const sent: unknown[] = [];

@@ -12,13 +12,14 @@ import { createOutputOptions } from '../../../src/format/create-output-options.j
 import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
 function threadsOf(t: TestContext, count: number): ConvertThreads {
   const threads = createConvertThreads(count, { stallTimeoutMs: 1000 });
-  t.after(() => threads.close());
+  cleanUp(t, () => threads.close());
   return threads;
 }
 

@@ -4,6 +4,7 @@ import { gunzipSync } from 'node:zlib';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { openDestination } from '../../../src/store/open-destination.js';
 import { cellsOf, parquetRows } from '../../convert/day-files.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { reachableBucket } from '../../store/s3/opening.js';
@@ -13,7 +14,7 @@ import { converting, dropping, PARQUET, setting } from './converting.js';
 test('stores conversions in a bucket beside their day files, or alone', { skip: NO_STORE }, async (t) => {
   const { bucket, shim, settings } = await reachableBucket(t);
   const store = await openDestination(`s3://${bucket.name}/a b`, settings);
-  t.after(() => store.close());
+  cleanUp(t, () => store.close());
   const service = await sandbox(t, { faults: { truncate: 1 }, faultsPerFile: 1 });
   const files = async (): Promise<readonly string[]> => {
     const keys = (await bucket.keys()).map((key) => key.replace('a b/', ''));

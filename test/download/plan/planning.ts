@@ -11,6 +11,7 @@ import { createDownloadPlan } from '../../../src/download/plan/create-download-p
 import type { ExchangeRecord } from '../../../src/service/records/fetch-records.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { DOWNLOAD_DEFAULTS } from '../../helpers/download-settings.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -53,7 +54,7 @@ interface Options {
 export async function plan(t: TestContext, selection: Partial<Selection>, options: Options = {}) {
   const dir = options.dir ?? (await tempDir(t));
   const manifest = await openFolderManifest(dir, { warn: assert.fail });
-  t.after(() => manifest.close());
+  cleanUp(t, () => manifest.close());
   return createDownloadPlan({
     selection: {
       exchange: 'deribit',

@@ -9,6 +9,7 @@ import {
   paginateListObjectsV2,
   S3Client,
 } from '@aws-sdk/client-s3';
+import { cleanUp } from '../clean-up.js';
 import { type Gateway, type OwnGateway, SHARED_GATEWAY, startGateway } from './gateway.js';
 
 /** A bucket of a real store, accessed without the code under test. */
@@ -52,7 +53,7 @@ export async function bucketFor(t: TestContext): Promise<TestBucket> {
     credentials: { accessKeyId, secretAccessKey },
     forcePathStyle: true,
   });
-  t.after(() => client.destroy());
+  cleanUp(t, () => client.destroy());
   const Bucket = `test-${randomBytes(6).toString('hex')}`;
   await client.send(new CreateBucketCommand({ Bucket }));
   const env = (endpoint = store.endpoint): Record<string, string> => ({

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
+import { cleanUp } from '../clean-up.js';
 import { bucketFor } from './bucket.js';
 import { NO_STORE } from './gateway.js';
 import { SLOW_DOWN, shimFor } from './shim.js';
@@ -15,7 +16,7 @@ test('the shim injects faults only into the chosen requests', { skip: NO_STORE }
     forcePathStyle: true,
     maxAttempts: 1,
   });
-  t.after(() => client.destroy());
+  cleanUp(t, () => client.destroy());
   const put = (Key: string): Promise<unknown> =>
     client.send(new PutObjectCommand({ Bucket, Key, Body: Buffer.alloc(100_000, Key) }));
   const get = async (Key: string): Promise<number | undefined> => {

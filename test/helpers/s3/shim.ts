@@ -9,6 +9,7 @@ import {
 import { text as readText } from 'node:stream/consumers';
 import type { TestContext } from 'node:test';
 import { listen } from '../../service/loopback.js';
+import { cleanUp } from '../clean-up.js';
 import { parseStoreCall, type StoreCall } from './call.js';
 
 /**
@@ -63,7 +64,7 @@ interface Rule {
  */
 export async function shimFor(t: TestContext, store: string): Promise<Shim> {
   const agent = new Agent({ keepAlive: true });
-  t.after(() => agent.destroy());
+  cleanUp(t, () => agent.destroy());
   const rules: Rule[] = [];
   const calls: StoreCall[] = [];
   const server = createServer((request, response) => {

@@ -9,6 +9,7 @@ import { parseDay } from '../../../src/dataset/day.js';
 import type { SandboxExchange } from '../../../src/sandbox/market/synthetic-exchanges.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { startSandbox } from '../../../src/sandbox/start-sandbox.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
 import { fileUrl, get, getJson, KEY } from '../helpers.js';
 
@@ -16,14 +17,14 @@ import { fileUrl, get, getJson, KEY } from '../helpers.js';
 
 function folderWith(t: TestContext, files: Readonly<Record<string, string | Buffer>>): string {
   const folder = mkdtempSync(join(tmpdir(), 'tickhaul-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  cleanUp(t, () => rmSync(folder, { recursive: true, force: true }));
   for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
   return folder;
 }
 
 async function replay(t: TestContext, options: SandboxOptions): ReturnType<typeof startSandbox> {
   const sandbox = await startSandbox(options);
-  t.after(() => sandbox.close());
+  cleanUp(t, () => sandbox.close());
   return sandbox;
 }
 

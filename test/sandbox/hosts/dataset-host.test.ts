@@ -4,6 +4,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { tempDir } from '../../helpers/temp.js';
 import { fileUrl, get, KEY, parseCells, sandboxFor } from '../helpers.js';
 
@@ -107,7 +108,7 @@ test('a large file is in a temporary folder, which close removes', async (t) => 
   // Other tests create and remove temporary folders meanwhile.
   const temporary = await tempDir(t);
   const before = process.env['TMPDIR'];
-  t.after(() => {
+  cleanUp(t, () => {
     if (before === undefined) delete process.env['TMPDIR'];
     else process.env['TMPDIR'] = before;
   });

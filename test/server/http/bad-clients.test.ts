@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { type TestContext, test } from 'node:test';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, type Served, serveHere, withOptions } from '../serving.js';
@@ -13,7 +14,7 @@ const TRADES = { exchange: 'bitmex', symbols: ['XBTUSD'], dataTypes: ['trade'], 
 /** Opens connections. */
 async function openConnections(t: TestContext, port: number, count: number): Promise<Socket[]> {
   const sockets = Array.from({ length: count }, () => connect(port, '127.0.0.1').on('error', () => {}));
-  t.after(() => {
+  cleanUp(t, () => {
     for (const socket of sockets) socket.destroy();
   });
   await Promise.all(sockets.map((socket) => once(socket, 'connect')));

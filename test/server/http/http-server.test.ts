@@ -5,6 +5,7 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { startServer } from '../../../src/server/replay-server.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
@@ -123,7 +124,7 @@ async function isFree(port: number): Promise<boolean> {
 test('idle clients do not block others', async (t) => {
   const { httpPort } = await serveHere(t, await sandbox(t), await tempDir(t));
   const idle = Array.from({ length: 200 }, () => connect(httpPort, '127.0.0.1'));
-  t.after(() => {
+  cleanUp(t, () => {
     for (const socket of idle) socket.destroy();
   });
   await Promise.all(idle.map((socket) => new Promise((resolve) => socket.once('connect', resolve))));

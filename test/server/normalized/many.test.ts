@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
@@ -29,7 +30,7 @@ test('fifty concurrent normalized responses share a few threads, and stalled rea
   const before = countThreads();
   const stalledReaders = Array.from({ length: 10 }, () => {
     const sent = request({ host: '127.0.0.1', port: server.httpPort, path, agent: false });
-    t.after(() => sent.destroy());
+    cleanUp(t, () => sent.destroy());
     sent.on('error', () => {});
     return new Promise((resolve) => {
       sent.on('response', (response) => resolve(response.pause())).end();

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { WebSocket, WebSocketServer } from 'ws';
 import { createMetrics } from '../../../src/server/server-metrics.js';
 import { SocketClient } from '../../../src/server/socket/socket-client.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 
 test('a failed write counts as a disconnect before the WebSocket is closed', async (t) => {
   const server = createServer().listen(0, '127.0.0.1');
@@ -21,7 +22,7 @@ test('a failed write counts as a disconnect before the WebSocket is closed', asy
   });
   await once(server, 'listening');
   const peer = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  t.after(() => {
+  cleanUp(t, () => {
     peer.terminate();
     server.close();
   });

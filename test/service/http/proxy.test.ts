@@ -5,6 +5,7 @@ import { createServer as createTcp } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { readBody } from '../../../src/http/watched-body.js';
 import { sendGet } from '../../../src/service/http/send-request.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { makeTunnels } from '../../helpers/connect-proxy.js';
 import { clientFor, listen, serve } from '../loopback.js';
 
@@ -90,7 +91,7 @@ test('a proxy that closes the connection on CONNECT is an error after one attemp
     socket.once('data', () => socket.end());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const HTTPS_PROXY = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const client = clientFor(t, 'https://data.example', { env: { HTTPS_PROXY } });
   await assert.rejects(sendGet(client, 'https://data.example/x', {}, undefined), {
@@ -103,7 +104,7 @@ test('a proxy that closes the connection on CONNECT is an error after one attemp
 test('a server without TLS is unreachable', async (t) => {
   const server = createTcp((socket) => socket.end('SSH-2.0-hello\r\n'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  t.after(() => server.close());
+  cleanUp(t, () => server.close());
   const base = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
   await assert.rejects(sendGet(clientFor(t, base), base, {}, undefined), { code: 'unreachable' });
 });

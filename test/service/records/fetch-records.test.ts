@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { fetchExchange, fetchExchanges } from '../../../src/service/records/fetch-records.js';
 import { CACHE_FRESH_MS } from '../../../src/service/records/response-cache.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { clientFor, serve } from '../loopback.js';
 
 const RECORD = {
@@ -31,7 +32,7 @@ async function start(t: TestContext, listener: Listener) {
     listener(request, response);
   });
   const cache = await mkdtemp(join(tmpdir(), 'tickhaul-cache-'));
-  t.after(() => rm(cache, { recursive: true, force: true }));
+  cleanUp(t, () => rm(cache, { recursive: true, force: true }));
   return { requests, cache, base, client: clientFor(t, base, { apiKey: 's3cret' }) };
 }
 

@@ -6,6 +6,7 @@ import type { Destination } from '../../../src/store/destination.js';
 import type { LockOwner } from '../../../src/store/lock/run-lock.js';
 import { openDestination } from '../../../src/store/open-destination.js';
 import { readBytesAt } from '../../../src/store/read-write-at.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { openMemoryBucket } from '../../helpers/memory-destination.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
@@ -91,7 +92,7 @@ async function createBucket(t: TestContext): Promise<StoreUnderTest> {
   return {
     async open() {
       const destination = await openDestination(`s3://${bucket.name}/data`, settings);
-      t.after(() => destination.close());
+      cleanUp(t, () => destination.close());
       return destination;
     },
     write: (path, body) => bucket.write(`data/${path}`, body),

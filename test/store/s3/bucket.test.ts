@@ -7,6 +7,7 @@ import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import { S3_STORE } from '../../../src/store/s3/s3-store.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';
@@ -21,7 +22,7 @@ interface Opened {
 async function open(t: TestContext, stallTimeoutMs?: number): Promise<Opened> {
   const { bucket, shim, settings } = await reachableBucket(t, stallTimeoutMs);
   const stores = openBucketConnections(settings);
-  t.after(() => stores.close());
+  cleanUp(t, () => stores.close());
   return { store: stores.bucket(bucket.name), bucket, shim };
 }
 

@@ -7,6 +7,7 @@ import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import { S3_STORE } from '../../../src/store/s3/s3-store.js';
+import { cleanUp } from '../../helpers/clean-up.js';
 import { freePort } from '../../helpers/free-port.js';
 import { serve } from '../../service/loopback.js';
 
@@ -29,7 +30,7 @@ setCredentials(KEY);
 
 function open(t: TestContext, endpoint: string, stallTimeoutMs = 10_000): ObjectStore {
   const stores = openBucketConnections({ endpoint, pathStyle: true, stallTimeoutMs, region: 'us-east-1' });
-  t.after(() => stores.close());
+  cleanUp(t, () => stores.close());
   return stores.bucket('data');
 }
 
@@ -124,13 +125,13 @@ test('reports an unreachable store, a response that is a web page, and missing c
     endpoint: `http://${'a'.repeat(64)}.invalid`,
     stallTimeoutMs: 10_000,
   });
-  t.after(() => unheard.close());
+  cleanUp(t, () => unheard.close());
   await assert.rejects(unheard.bucket('data').check(''), {
     exitCode: 5,
     message: /the name data\.a+\.invalid cannot be resolved: .*, or use --s3-path-style; tried/,
   });
   setCredentials(undefined);
-  t.after(() => setCredentials(KEY));
+  cleanUp(t, () => setCredentials(KEY));
   const never = await serve(t, () => assert.fail('asked without credentials'));
   await assert.rejects(S3_STORE.openDestination('s3://data/x', { endpoint: never, stallTimeoutMs: 10_000 }), {
     exitCode: 4,

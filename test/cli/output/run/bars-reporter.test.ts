@@ -6,6 +6,7 @@ import { createBarsReporter } from '../../../../src/cli/output/run/bars-reporter
 import type { Reporter } from '../../../../src/cli/output/run/reporter.js';
 import { textWidth } from '../../../../src/cli/output/text/width.js';
 import { parseDay } from '../../../../src/dataset/day.js';
+import { cleanUp } from '../../../helpers/clean-up.js';
 import { Emulator } from '../emulator.js';
 import { createSink } from '../sink.js';
 
@@ -19,7 +20,7 @@ function begin(t: TestContext, screen: Emulator, files: number, name = 'deribit_
     chalk: new Chalk({ level: 0 }),
     now: () => 0,
   });
-  t.after(() => reporter.finish({ exitCode: 0, counts: {}, unfinished: 0, bytes: 0, seconds: 0 }));
+  cleanUp(t, () => reporter.finish({ exitCode: 0, counts: {}, unfinished: 0, bytes: 0, seconds: 0 }));
   reporter.event({ event: 'plan', files });
   for (let i = 0; i < files; i++) startFile(reporter, `${name}${i}.csv.gz`, i);
   return reporter;
