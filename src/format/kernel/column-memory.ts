@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
+import { createOwnMemory, type OwnWasmMemory } from '../../base/wasm.js';
 import { type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, Schema, TextValues } from '../batch.js';
 import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
-import { createOwnMemory, type OwnWasmMemory } from './wasm.js';
 
 /** Column kinds as numbered in assembly/parquet/columns.ts. */
 const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<

@@ -1,4 +1,4 @@
-import { instantiateSync, type OwnWasmMemory, type WasmVariable } from './wasm.js';
+import { instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
 
 /**
  * Exports of assembly/parquet/parquet-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them

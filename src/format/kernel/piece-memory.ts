@@ -4,7 +4,7 @@ import {
   WASM_PAGE_BYTES,
   type WasmMemory,
   type WasmVariable,
-} from './wasm.js';
+} from '../../base/wasm.js';
 
 /** Maximum length of a row, and so of a piece. Real rows have a few hundred bytes. */
 export const PIECE_BYTES = 1024 * 1024;

@@ -1,7 +1,7 @@
+import { createSharedMemory, WASM_PAGE_BYTES, type WasmMemory } from '../../base/wasm.js';
 import { type Column, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Schema } from '../batch.js';
 import { PIECE_CAPACITY_BYTES } from '../kernel/kernel-job.js';
-import { createSharedMemory, WASM_PAGE_BYTES, type WasmMemory } from '../kernel/wasm.js';
 import type { CellOptions } from './json-cell.js';
 import { columnKeys, maxLineOverheadBytes } from './line-limits.js';
 

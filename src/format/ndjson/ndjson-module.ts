@@ -1,4 +1,4 @@
-import { instantiate, type WasmVariable } from '../kernel/wasm.js';
+import { instantiate, type WasmVariable } from '../../base/wasm.js';
 import type { LineMemory } from './line-memory.js';
 
 /** Reason why `format` stopped: end of the text, unusual cell, missing memory, or full batch. */

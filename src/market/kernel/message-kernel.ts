@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
+import { createOwnMemory } from '../../base/wasm.js';
 import { parseDecimal } from '../../format/csv/parse-cell.js';
-import { createOwnMemory } from '../../format/kernel/wasm.js';
 import { writeNumber } from '../../format/ndjson/write-number.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';

@@ -1,4 +1,4 @@
-import { instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../format/kernel/wasm.js';
+import { instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
 
 /** Why formatting stopped, as numbered in assembly/output.ts. */
 export const MESSAGE_STOP_REASON = { done: 0, noRoom: 1, unusual: 2 } as const;

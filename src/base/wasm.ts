@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { TickhaulError } from '../../base/errors.js';
+import { TickhaulError } from './errors.js';
 
 /**
  * The part of the WebAssembly JavaScript Interface (https://www.w3.org/TR/wasm-js-api-2/) that the kernels
