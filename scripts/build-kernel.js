@@ -15,6 +15,16 @@ const SHARED = `${IMPORTED} --enable threads --sharedMemory --maximumMemory 1638
 /** Names of outputs are unique in the project, since the bundle has them in one folder. */
 const KERNELS = [
   {
+    source: 'src/integrity/inflate/assembly/inflate-kernel.ts',
+    output: 'dist/src/integrity/inflate/inflate-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
+  {
+    source: 'src/integrity/inflate/assembly/token-kernel.ts',
+    output: 'dist/src/integrity/inflate/token-kernel.wasm',
+    flags: `${FLAGS} ${SHARED}`,
+  },
+  {
     source: 'src/format/kernel/assembly/row-scanner.ts',
     output: 'dist/src/format/kernel/row-scanner.wasm',
     flags: `${FLAGS} ${SHARED}`,
@@ -42,6 +52,7 @@ const KERNELS = [
 ];
 /** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
+  'src/integrity/inflate/assembly',
   'src/format/kernel/assembly',
   'src/market/kernel/assembly',
   'src/replay/raw/kernel/assembly',

@@ -84,7 +84,11 @@ const compiledModules = new Map<string, WasmModule>();
  * Like `instantiate`, but synchronous, for small modules.
  * @param imports functions that the module may call.
  */
-export function instantiateSync<Exports>(url: URL, memory: OwnWasmMemory, imports: object = {}): Exports {
+export function instantiateSync<Exports>(
+  url: URL,
+  memory: OwnWasmMemory | WasmMemory,
+  imports: object = {},
+): Exports {
   const module = compiledModules.get(url.href) ?? compileSync(readFileSync(url));
   compiledModules.set(url.href, module);
   return new WebAssembly.Instance(module, { env: { memory, ...imports } }).exports as Exports;

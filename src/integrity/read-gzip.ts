@@ -1,4 +1,8 @@
-import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
+import { crc32 } from 'node:zlib';
+import { type GunzipPass, LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
+import { InflatePass } from './inflate/inflate-pass.js';
+import { InflateRefusal, type PassedText } from './inflate/inflated-text.js';
+import { TokenPass } from './inflate/token-pass.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /** Receives the bytes and the text of a gzip file. */
@@ -11,16 +15,22 @@ export interface GzipReader {
 
 /** Options for reading many gzip files at the same time. */
 export interface GzipReadOptions {
-  /** Reads the file's bytes. */
+  /** Reads the file's bytes; may be called twice. */
   readonly read: ReadChunks;
   /** Maximum size of a text chunk. */
   readonly textChunk: number;
+  /**
+   * Number of threads that inflate the file for the calling thread. With 0, it inflates the file itself. By
+   * default, one of zlib's threads does.
+   */
+  readonly inflateThreads?: number | undefined;
 }
 
 const LARGE_CHUNKS: GzipReadOptions = { read: readChunks, textChunk: LARGE_TEXT_CHUNK_BYTES };
 
 /**
- * Reads a whole gzip file.
+ * Reads a whole gzip file. If the inflate kernel refuses it, zlib reads it again from its start, and its result
+ * is final.
  * @throws TickhaulError `corrupt` if it is not a complete gzip file, `disk`; the abort reason; what the
  * reader throws.
  */
@@ -28,16 +38,40 @@ export async function readGzip(
   path: string,
   reader: GzipReader,
   signal?: AbortSignal,
-  { read, textChunk }: GzipReadOptions = LARGE_CHUNKS,
+  options: GzipReadOptions = LARGE_CHUNKS,
 ): Promise<void> {
-  const pass = startGunzip(reader.onText, textChunk);
+  let bytes = 0;
+  const onBytes = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    reader.onBytes(chunk);
+  };
+  try {
+    await readWith(startPass(reader.onText, options), path, onBytes, options.read, signal);
+  } catch (error) {
+    if (!(error instanceof InflateRefusal)) throw error;
+    await readByZlib(path, reader, signal, options, bytes, error.passed);
+  }
+}
+
+function startPass(onText: TextSink, { textChunk, inflateThreads }: GzipReadOptions): GunzipPass {
+  if (inflateThreads === undefined) return startGunzip(onText, textChunk);
+  return inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
+}
+
+async function readWith(
+  pass: GunzipPass,
+  path: string,
+  onBytes: (chunk: Buffer) => void,
+  read: ReadChunks,
+  signal: AbortSignal | undefined,
+): Promise<void> {
   try {
     await read(
       path,
       async (chunk) => {
-        // Decompression runs in zlib's thread while this thread processes the compressed bytes.
+        // Other threads inflate the chunk while this thread processes its compressed bytes.
         const used = pass.write(chunk);
-        reader.onBytes(chunk);
+        onBytes(chunk);
         await used;
       },
       signal,
@@ -46,4 +80,48 @@ export async function readGzip(
   } finally {
     await pass.destroy();
   }
+}
+
+/**
+ * Reads a gzip file with zlib.
+ * @param seen bytes at its start that the reader has received already.
+ * @param passed text at its start that the reader has received already.
+ */
+async function readByZlib(
+  path: string,
+  reader: GzipReader,
+  signal: AbortSignal | undefined,
+  { read, textChunk }: GzipReadOptions,
+  seen: number,
+  passed: PassedText,
+): Promise<void> {
+  const skipPassed = createTextSkipper(path, passed);
+  const pass = startGunzip((text) => {
+    const rest = skipPassed(text);
+    return rest.length > 0 ? reader.onText(rest) : undefined;
+  }, textChunk);
+  let bytes = 0;
+  const onBytes = (chunk: Buffer): void => {
+    if (bytes + chunk.length > seen) reader.onBytes(chunk.subarray(Math.max(0, seen - bytes)));
+    bytes += chunk.length;
+  };
+  await readWith(pass, path, onBytes, read, signal);
+}
+
+/** @returns a function that returns what follows the passed text in a chunk. */
+function createTextSkipper(
+  path: string,
+  { bytes, uncheckedBytes, uncheckedCrc }: PassedText,
+): (text: Buffer) => Buffer {
+  const uncheckedStart = bytes - uncheckedBytes;
+  let at = 0;
+  let crc = 0;
+  return (text) => {
+    if (at >= bytes) return text;
+    crc = crc32(text.subarray(Math.max(0, uncheckedStart - at), bytes - at), crc);
+    at += text.length;
+    if (at < bytes) return text.subarray(text.length);
+    if (crc !== uncheckedCrc) throw new Error(`${path}: the inflate kernel and zlib give different text`);
+    return text.subarray(text.length - (at - bytes));
+  };
 }

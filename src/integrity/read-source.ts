@@ -14,6 +14,7 @@ export interface SourceFacts {
 /**
  * Reads a `.csv.gz` file to its end and passes its text to `onText`.
  * @param onBytes receives the number of compressed bytes of each chunk. @param read reads the file's bytes.
+ * @param inflateThreads as in `GzipReadOptions`.
  * @throws like `readSourceText`.
  */
 export async function readSource(
@@ -22,6 +23,7 @@ export async function readSource(
   onBytes: (count: number) => void,
   signal: AbortSignal,
   read: ReadChunks = readChunks,
+  inflateThreads?: number,
 ): Promise<SourceFacts> {
   const md5 = createHash('md5');
   let bytes = 0;
@@ -33,6 +35,7 @@ export async function readSource(
   await readSourceText(path, { onBytes: onChunk, onText }, signal, {
     read,
     textChunk: LARGE_TEXT_CHUNK_BYTES,
+    inflateThreads,
   });
   return { bytes, md5: md5.digest('hex') };
 }

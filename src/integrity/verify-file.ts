@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import { countLines, linesToRows } from './count-lines.js';
-import { type GunzipPass, startGunzip, type TextSink } from './gunzip.js';
+import { type GunzipPass, LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
+import { type GzipReader, readGzip } from './read-gzip.js';
 
 /** Size, checksums and rows of a day file. */
 export interface FileChecksums {
@@ -14,14 +15,17 @@ export interface FileChecksums {
 }
 
 export interface VerificationOptions {
-  /** Receives the gunzipped text. */
+  /** Receives the gunzipped text, which stays valid until the returned promise resolves. */
   readonly onText?: TextSink | undefined;
-  /** Maximum size of a text chunk. */
-  readonly textChunk?: number | undefined;
-  /** Receives the number of compressed bytes of each chunk; used only by `verifyFile`. */
+}
+
+export interface FileVerificationOptions extends VerificationOptions {
+  /** Receives the number of compressed bytes of each chunk. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Reads the bytes; used only by `verifyFile`. */
+  /** Reads the bytes. */
   readonly read?: ReadChunks | undefined;
+  /** How the file is inflated, as in `GzipReadOptions`. */
+  readonly inflateThreads?: number | undefined;
 }
 
 /** Verifies the bytes of a day file in one pass. Call it like a `GunzipPass`. */
@@ -29,34 +33,52 @@ export interface VerificationPass extends Omit<GunzipPass, 'finish'> {
   finish(): Promise<FileChecksums>;
 }
 
-export function startVerification({ onText, textChunk }: VerificationOptions = {}): VerificationPass {
-  const md5 = createHash('md5');
-  const sha256 = createHash('sha256');
-  let bytes = 0;
-  let lines = 0;
-  let last: number | undefined;
+/** Computes the checksums of a file from its bytes and its text. */
+class ChecksumPass {
+  readonly #md5 = createHash('md5');
+  readonly #sha256 = createHash('sha256');
+  #bytes = 0;
+  #lines = 0;
+  #lastByte: number | undefined;
+
+  addBytes(chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    this.#md5.update(chunk);
+    this.#sha256.update(chunk);
+  }
+
+  addText(text: Buffer): void {
+    this.#lines += countLines(text);
+    this.#lastByte = text[text.length - 1];
+  }
+
+  finish(): FileChecksums {
+    return {
+      bytes: this.#bytes,
+      md5: this.#md5.digest('hex'),
+      sha256: this.#sha256.digest('hex'),
+      rows: linesToRows(this.#lines, this.#lastByte),
+    };
+  }
+}
+
+/** Verifies bytes that arrive in chunks of any size, while zlib inflates them in its own thread. */
+export function startVerification({ onText }: VerificationOptions = {}): VerificationPass {
+  const checksums = new ChecksumPass();
   const gunzip = startGunzip((text) => {
-    lines += countLines(text);
-    last = text[text.length - 1];
+    checksums.addText(text);
     return onText?.(text);
-  }, textChunk);
+  });
   return {
     async write(chunk) {
-      bytes += chunk.length;
       // Decompression runs in zlib's thread while this thread computes the checksums.
       const used = gunzip.write(chunk);
-      md5.update(chunk);
-      sha256.update(chunk);
+      checksums.addBytes(chunk);
       await used;
     },
     async finish() {
       await gunzip.finish();
-      return {
-        bytes,
-        md5: md5.digest('hex'),
-        sha256: sha256.digest('hex'),
-        rows: linesToRows(lines, last),
-      };
+      return checksums.finish();
     },
     destroy: () => gunzip.destroy(),
   };
@@ -69,21 +91,19 @@ export function startVerification({ onText, textChunk }: VerificationOptions = {
 export async function verifyFile(
   path: string,
   signal?: AbortSignal,
-  options?: VerificationOptions,
+  { onText, onBytes, read = readChunks, inflateThreads }: FileVerificationOptions = {},
 ): Promise<FileChecksums> {
-  const pass = startVerification(options);
-  try {
-    const read = options?.read ?? readChunks;
-    await read(
-      path,
-      (chunk) => {
-        options?.onBytes?.(chunk.length);
-        return pass.write(chunk);
-      },
-      signal,
-    );
-    return await pass.finish();
-  } finally {
-    await pass.destroy();
-  }
+  const checksums = new ChecksumPass();
+  const reader: GzipReader = {
+    onBytes: (chunk) => {
+      onBytes?.(chunk.length);
+      checksums.addBytes(chunk);
+    },
+    onText: (text) => {
+      checksums.addText(text);
+      return onText?.(text);
+    },
+  };
+  await readGzip(path, reader, signal, { read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads });
+  return checksums.finish();
 }

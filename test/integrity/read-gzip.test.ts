@@ -4,9 +4,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { gzipSync } from 'node:zlib';
+import { crc32, gzipSync } from 'node:zlib';
 import { startGunzip } from '../../src/integrity/gunzip.js';
-import { readGzip } from '../../src/integrity/read-gzip.js';
+import { readChunks } from '../../src/integrity/read-chunks.js';
+import { type GzipReader, readGzip } from '../../src/integrity/read-gzip.js';
 
 let dir = '';
 before(async () => {
@@ -22,17 +23,21 @@ interface Read {
   readonly chunks: number;
 }
 
-async function read(path: string): Promise<Read> {
+/** Threads that inflate: zlib's own, none, one. */
+const INFLATE_THREADS = [undefined, 0, 1];
+
+async function read(path: string, inflateThreads?: number): Promise<Read> {
   const bytes = createHash('md5');
   const text = createHash('md5');
   let chunks = 0;
-  await readGzip(path, {
+  const reader: GzipReader = {
     onBytes: (chunk) => void bytes.update(chunk),
     onText(chunk) {
       text.update(chunk);
       chunks++;
     },
-  });
+  };
+  await readGzip(path, reader, undefined, { read: readChunks, textChunk: 256 * 1024, inflateThreads });
   return { bytes: bytes.digest('hex'), text: text.digest('hex'), chunks };
 }
 
@@ -54,16 +59,21 @@ function brokenAt(back: number): Buffer {
 test('reads a large file as a whole, each byte and each character once', async () => {
   const path = join(dir, 'whole.csv.gz');
   await writeFile(path, GOOD);
-  const { bytes, text, chunks } = await read(path);
-  assert.deepEqual({ bytes, text }, { bytes: hash(GOOD), text: TEXT });
-  assert.ok(GOOD.length > 5_000_000 && chunks > 4);
+  for (const inflateThreads of INFLATE_THREADS) {
+    const { bytes, text, chunks } = await read(path, inflateThreads);
+    assert.deepEqual({ bytes, text }, { bytes: hash(GOOD), text: TEXT });
+    assert.ok(GOOD.length > 5_000_000 && chunks > 4);
+  }
 });
 
 test('reads a small file', async () => {
   const path = join(dir, 'small.csv.gz');
   const bytes = gzipSync('a,b\n');
   await writeFile(path, bytes);
-  assert.deepEqual(await read(path), { bytes: hash(bytes), text: hash(Buffer.from('a,b\n')), chunks: 1 });
+  for (const inflateThreads of INFLATE_THREADS) {
+    const expected = { bytes: hash(bytes), text: hash(Buffer.from('a,b\n')), chunks: 1 };
+    assert.deepEqual(await read(path, inflateThreads), expected);
+  }
 });
 
 test('reports the error of zlib for a damaged file', async () => {
@@ -77,7 +87,40 @@ test('reports the error of zlib for a damaged file', async () => {
     [Buffer.alloc(5_000_000, 'a page '), 'not a gzip file: begins with "a page a page a"'],
   ] as const) {
     await writeFile(path, bytes);
-    await assert.rejects(read(path), { code: 'corrupt', message });
+    for (const inflateThreads of INFLATE_THREADS) {
+      await assert.rejects(read(path, inflateThreads), { code: 'corrupt', message });
+    }
+  }
+});
+
+test('reads a file that the inflate kernel leaves to zlib, each byte and each character once', async () => {
+  const path = join(dir, 'checked-header.csv.gz');
+  // A checksum of the header, in the second member.
+  const header = Buffer.from([0x1f, 0x8b, 8, 2, 0, 0, 0, 0, 0, 3]);
+  const checksum = Buffer.alloc(2);
+  checksum.writeUInt16LE(crc32(header) & 0xffff);
+  const second = gzipSync(HALF, { level: 1 });
+  const bytes = Buffer.concat([GOOD, header, checksum, second.subarray(10), second]);
+  await writeFile(path, bytes);
+  const expected = await read(path);
+  assert.equal(expected.text, hash(Buffer.concat([HALF, HALF, HALF, HALF])));
+  for (const inflateThreads of [0, 1]) {
+    const { bytes, text } = await read(path, inflateThreads);
+    assert.deepEqual({ bytes, text }, { bytes: expected.bytes, text: expected.text });
+  }
+});
+
+test('an abort ends the reading with its reason, however the file is inflated', async () => {
+  const path = join(dir, 'aborted.csv.gz');
+  await writeFile(path, GOOD);
+  for (const inflateThreads of INFLATE_THREADS) {
+    const stop = new AbortController();
+    const reader: GzipReader = {
+      onBytes: () => {},
+      onText: () => stop.abort(),
+    };
+    const options = { read: readChunks, textChunk: 64 * 1024, inflateThreads };
+    await assert.rejects(readGzip(path, reader, stop.signal, options), { code: 'interrupted' });
   }
 });
 

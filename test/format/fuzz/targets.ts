@@ -1,4 +1,5 @@
 import { tradeTextTarget } from '../../dialects/vendor/trade-text-target.js';
+import { inflateTarget } from '../../integrity/inflate/inflate-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
 import { rawLinesTarget } from '../../replay/raw/raw-lines-target.js';
@@ -14,4 +15,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   seriesTarget,
   rawLinesTarget,
   tradeTextTarget,
+  inflateTarget,
 ];

@@ -1,0 +1,124 @@
+import { type MemberTrailer, readMemberHeader, readMemberTrailer, TRAILER_BYTES } from './gzip-member.js';
+import { InflateStatus } from './inflater.js';
+import { type ChunkOutput, MAX_LITERAL_BYTES, MAX_TOKEN_BYTES, type TokenModule } from './token-memory.js';
+
+/** A chunk of a gzip file in memory. */
+export interface ChunkJob {
+  /** Address of the chunk. */
+  readonly at: number;
+  /** Address after the chunk. A block that begins at or after it is not decoded. */
+  readonly chunkEnd: number;
+  /** Address after the bytes that may be read. */
+  readonly inputEnd: number;
+  readonly isFirst: boolean;
+  /** Whether the file ends at `inputEnd`. */
+  readonly isLast: boolean;
+  readonly output: ChunkOutput;
+}
+
+/** A place in a file at which decoding can begin. */
+export interface StartPoint {
+  /** In bits, relative to the chunk. */
+  readonly bit: number;
+  /** Whether a member begins there, rather than a block. */
+  readonly isMember: boolean;
+}
+
+/** Tokens of a member in a chunk. */
+export interface TokenRun {
+  /** Address after the tokens. */
+  readonly end: number;
+  /** Set if the member ends after them. */
+  readonly trailer: MemberTrailer | undefined;
+}
+
+/** A chunk as tokens, decoded from a place at which a block or a member seems to begin. */
+export interface DecodedChunk {
+  readonly start: StartPoint;
+  readonly runs: readonly TokenRun[];
+  /** Where the next chunk’s first block or member begins; undefined at the end of the file. */
+  readonly next: StartPoint | undefined;
+}
+
+/** First bytes of a gzip member (RFC 1952, section 2.3.1). */
+const MEMBER_MAGIC = Buffer.from([0x1f, 0x8b, 8]);
+/** Starts of a chunk that are tried. A false one fails within some blocks. */
+const MAX_ATTEMPTS = 50;
+
+/**
+ * Finds where a block or a member begins in a chunk, and decodes from there to the first block or member that
+ * begins after the chunk.
+ * @param bytes the whole memory.
+ * @returns undefined if nothing is found, or if it does not fit the output.
+ */
+export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): DecodedChunk | undefined {
+  if (job.isFirst) return decodeFrom(module, bytes, job, { bit: 0, isMember: true });
+  const end = BigInt(job.chunkEnd) * 8n;
+  let from = BigInt(job.at) * 8n;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    const member = findMember(bytes, Number((from + 7n) >> 3n), job);
+    const memberBit = member === undefined ? end : BigInt(member) * 8n;
+    const found = module.findBlock(from, memberBit);
+    if (found === end) return undefined;
+    const start = { bit: Number(found) - job.at * 8, isMember: found === memberBit };
+    const decoded = decodeFrom(module, bytes, job, start);
+    if (decoded) return decoded;
+    from = found + 1n;
+  }
+  return undefined;
+}
+
+/** The address of the next valid member header in a chunk. */
+function findMember(bytes: Buffer, from: number, { chunkEnd, inputEnd }: ChunkJob): number | undefined {
+  for (let at = from; at < chunkEnd; at++) {
+    const found = bytes.subarray(at, chunkEnd).indexOf(MEMBER_MAGIC);
+    if (found < 0) return undefined;
+    at += found;
+    if (readMemberHeader(bytes.subarray(at, inputEnd))) return at;
+  }
+  return undefined;
+}
+
+function decodeFrom(
+  module: TokenModule,
+  bytes: Buffer,
+  { at, chunkEnd, inputEnd, isLast, output }: ChunkJob,
+  start: StartPoint,
+): DecodedChunk | undefined {
+  const runs: TokenRun[] = [];
+  const stopBit = BigInt(chunkEnd) * 8n;
+  const tokensLimit = output.tokens + MAX_TOKEN_BYTES;
+  const literalsLimit = output.literals + MAX_LITERAL_BYTES;
+  let tokens = output.tokens;
+  let literals = output.literals;
+  let memberAt = start.isMember ? at + start.bit / 8 : undefined;
+  if (!start.isMember) module.startAt(BigInt(at * 8 + start.bit));
+  for (;;) {
+    if (memberAt !== undefined) {
+      const header = readMemberHeader(bytes.subarray(memberAt, inputEnd));
+      if (!header) return undefined;
+      module.startAt(BigInt(memberAt + header) * 8n);
+    }
+    const status = module.decodeTokens(
+      inputEnd,
+      isLast,
+      literals,
+      literalsLimit,
+      stopBit,
+      tokens,
+      tokensLimit,
+    );
+    tokens = module.tokensTo();
+    literals = module.writtenTo();
+    if (status === InflateStatus.atBlock) {
+      runs.push({ end: tokens, trailer: undefined });
+      return { start, runs, next: { bit: Number(module.stoppedAt()) - at * 8, isMember: false } };
+    }
+    const end = module.usedTo();
+    if (status !== InflateStatus.ended || end + TRAILER_BYTES > inputEnd) return undefined;
+    runs.push({ end: tokens, trailer: readMemberTrailer(bytes.subarray(end)) });
+    memberAt = end + TRAILER_BYTES;
+    if (memberAt === inputEnd && isLast) return { start, runs, next: undefined };
+    if (memberAt >= chunkEnd) return { start, runs, next: { bit: (memberAt - at) * 8, isMember: true } };
+  }
+}

@@ -1,0 +1,124 @@
+import { crc32 } from 'node:zlib';
+import type { TextSink } from '../gunzip.js';
+import type { MemberTrailer } from './gzip-member.js';
+
+/** Text that was passed on before a file was refused, which zlib's text must begin with. */
+export interface PassedText {
+  readonly bytes: number;
+  /** Bytes at the end of it that no member's checksum covers yet, and their CRC-32. */
+  readonly uncheckedBytes: number;
+  readonly uncheckedCrc: number;
+}
+
+/** Thrown for a file that only zlib can judge. */
+export class InflateRefusal extends Error {
+  readonly passed: PassedText;
+
+  constructor(passed: PassedText) {
+    super('the inflate kernel refused a gzip file');
+    this.passed = passed;
+  }
+}
+
+/** Maximum distance of a match (RFC 1951, section 2). */
+export const WINDOW_BYTES = 32 * 1024;
+/** The kernel may pass the end of the text by this many bytes. */
+export const TEXT_SLACK_BYTES = 1024;
+
+/** Text of a gzip file in a kernel's memory, which is checked and passed on in order. */
+export class InflatedText {
+  readonly #bytes: Buffer;
+  readonly #onText: TextSink;
+  readonly #start: number;
+  /** Address of the current member’s first text that is in memory. */
+  #memberAt: number;
+  /** Addresses up to which text is passed on, counted, and written. */
+  #passedTo: number;
+  #countedTo: number;
+  #end: number;
+  /** Checksum and length of the current member’s text so far. */
+  #crc = 0;
+  #length = 0;
+  #passed: PassedText = { bytes: 0, uncheckedBytes: 0, uncheckedCrc: 0 };
+  /** Address at which the text must be passed on. */
+  readonly limit: number;
+
+  /**
+   * @param bytes the whole memory.
+   * @param start address of the text; `WINDOW_BYTES` before it are used too.
+   * @param capacity maximum size of a text chunk, in bytes.
+   */
+  constructor(bytes: Buffer, start: number, capacity: number, onText: TextSink) {
+    this.#bytes = bytes;
+    this.#onText = onText;
+    this.#start = start;
+    this.limit = start + capacity - TEXT_SLACK_BYTES;
+    this.#memberAt = start;
+    this.#passedTo = start;
+    this.#countedTo = start;
+    this.#end = start;
+  }
+
+  /** Address of the current member's first text that is in memory. */
+  get memberAt(): number {
+    return this.#memberAt;
+  }
+
+  /** Address of the next text. */
+  get end(): number {
+    return this.#end;
+  }
+
+  startMember(): void {
+    this.#memberAt = this.#end;
+  }
+
+  /** @param end address after the text that was written. */
+  extendTo(end: number): void {
+    this.#end = end;
+  }
+
+  /** @throws InflateRefusal if the member's text is not that of its trailer. */
+  endMember({ crc, bytes }: MemberTrailer): void {
+    this.#count();
+    if (crc !== this.#crc || bytes !== this.#length % 2 ** 32) this.refuse();
+    this.#crc = 0;
+    this.#length = 0;
+  }
+
+  /** Passes the text on; it stays valid until the sink's promise resolves. @throws what the sink throws. */
+  async pass(): Promise<void> {
+    if (this.#end === this.#passedTo) return;
+    this.#count();
+    const text = this.#bytes.subarray(this.#passedTo, this.#end);
+    this.#passed = {
+      bytes: this.#passed.bytes + text.length,
+      uncheckedBytes: this.#length,
+      uncheckedCrc: this.#crc,
+    };
+    await this.#onText(text);
+    if (this.#end >= this.limit) this.#slide();
+    this.#passedTo = this.#end;
+    this.#countedTo = this.#end;
+  }
+
+  /** @throws InflateRefusal always. Text that was not passed on yet is dropped. */
+  refuse(): never {
+    throw new InflateRefusal(this.#passed);
+  }
+
+  #count(): void {
+    const text = this.#bytes.subarray(this.#countedTo, this.#end);
+    this.#crc = crc32(text, this.#crc);
+    this.#length += text.length;
+    this.#countedTo = this.#end;
+  }
+
+  /** Moves the window to the start, which makes room for more text. */
+  #slide(): void {
+    const kept = Math.min(WINDOW_BYTES, this.#end - this.#memberAt);
+    this.#bytes.copyWithin(this.#start - kept, this.#end - kept, this.#end);
+    this.#memberAt = this.#start - kept;
+    this.#end = this.#start;
+  }
+}
