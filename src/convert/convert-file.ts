@@ -7,6 +7,7 @@ import type { SourceContent } from './output/provenance.js';
 import { findUpToDateOutput } from './output/up-to-date-output.js';
 import { hashSource, readUnchangedSource, removeIfUnchanged, statSource } from './source-file.js';
 import { createKernels } from './threads/kernel-pool.js';
+import { planThreads } from './threads/thread-plan.js';
 
 /** Conversion of one day file as plain data, which can be posted to a thread. Files are named by location. */
 export interface ConvertFileJob {
@@ -67,10 +68,11 @@ async function convert(
 ): Promise<ConvertFileResult> {
   const { source, target, dataType, options } = job;
   const output = await files.openPart(target, undefined, signal);
-  const kernels = createKernels(found.bytes, job.spareProcessors);
+  const plan = planThreads(found.bytes, job.spareProcessors);
+  const kernels = createKernels(plan);
   const input = { path: source, dataType, options, output, kernels };
   const read = (onText: TextSink): Promise<SourceContent> =>
-    readUnchangedSource(files, source, found, onText, onBytes, signal);
+    readUnchangedSource(files, source, found, onText, onBytes, signal, plan.inflateThreads);
   const { rows, bytes, provenance, warning } = await convertSource(input, read, signal);
   return { status: 'converted', rows, bytes, provenance, warning };
 }

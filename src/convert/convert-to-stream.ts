@@ -23,6 +23,7 @@ import type { SourceContent } from './output/provenance.js';
 import { readUnchangedSource, statSource } from './source-file.js';
 import { createKernels } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
+import { planThreads } from './threads/thread-plan.js';
 
 /** `jobs` is the number of processors to use. */
 export interface ConvertToStreamInput
@@ -135,15 +136,16 @@ async function convertOne(
     position += received;
     emit({ event: 'progress', path: '-', received, position, total: found.bytes });
   };
+  const plan = planThreads(found.bytes, computed ? 0 : jobs - 1);
   const read = (onText: TextSink): Promise<SourceContent> =>
-    readUnchangedSource(files, path, found, onText, onBytes, signal);
+    readUnchangedSource(files, path, found, onText, onBytes, signal, plan.inflateThreads);
   if (computed) {
     const { convertSourceToComputed } = await import('./computed/computed-conversion.js');
     const outputs = [{ type: computed, file: createStreamOutput(output) }];
     const results = await convertSourceToComputed({ path, dataType, day: file?.day, options, outputs }, read);
     return results[0] as ConversionResult;
   }
-  const kernels = createKernels(found.bytes, jobs - 1);
+  const kernels = createKernels(plan);
   return convertSource(
     { path, dataType, options, output: createStreamOutput(output), kernels },
     read,

@@ -24,6 +24,7 @@ export async function statSource(files: Files, path: string, signal: AbortSignal
  * change during the read.
  * @param found result of `statSource` before the read.
  * @param onBytes called with the number of compressed bytes just read.
+ * @param inflateThreads as in `GzipReadOptions`.
  * @throws as `readSource` does.
  */
 export async function readUnchangedSource(
@@ -33,8 +34,9 @@ export async function readUnchangedSource(
   onText: TextSink,
   onBytes: (count: number) => void,
   signal: AbortSignal,
+  inflateThreads?: number,
 ): Promise<SourceContent> {
-  const read = await readSource(path, onText, onBytes, signal, files.read);
+  const read = await readSource(path, onText, onBytes, signal, files.read, inflateThreads);
   const { etag } = found;
   if (etag === undefined) return read;
   return (await files.stat(path, signal))?.etag === etag ? { ...read, etag } : read;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
-import { MIN_BYTES_FOR_THREAD } from '../convert/threads/kernel-host.js';
+import { MIN_BYTES_FOR_THREAD } from '../convert/threads/thread-plan.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';

@@ -2,9 +2,6 @@ import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import type { Piece } from '../../format/kernel/piece-memory.js';
 
-/** Compressed size from which a thread pays: smaller sources are converted before a thread has started. */
-export const MIN_BYTES_FOR_THREAD = 4_000_000;
-
 /** Runs a kernel, in this thread or in another. Encoded batches have the order of the rows. */
 export interface KernelHost {
   /** Call it before the first `parse`. */

@@ -1,16 +1,14 @@
-import { availableParallelism } from 'node:os';
 import { createDeferred, type Deferred } from '../../base/deferred.js';
 import { TickhaulError } from '../../base/errors.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';
-import { type KernelHost, type KernelPool, MIN_BYTES_FOR_THREAD } from './kernel-host.js';
+import type { KernelHost, KernelPool } from './kernel-host.js';
 import type { KernelCommand, ParsedPiece } from './kernel-worker.js';
 import { createLocalKernels } from './local-kernel.js';
+import type { ThreadPlan } from './thread-plan.js';
 
-/** One gunzip stream cannot keep more kernel threads busy. */
-const MAX_KERNEL_THREADS = 4;
 /** Share of its time that the reader must wait for kernels before a thread is added on a free processor. */
 const WAIT_RATIO_TO_GROW = 0.1;
 /**
@@ -25,24 +23,17 @@ const SAMPLE_WINDOW_MS = 250;
  */
 const PIECE_COUNT = 16;
 
-/**
- * Creates the kernels for one source, which the calling thread reads. They run in threads if the source is
- * large enough and a processor is free, otherwise in the calling thread.
- * @param sourceBytes compressed size of the source.
- * @param spareProcessors processors that nothing else in this run uses.
- */
-export function createKernels(sourceBytes: number, spareProcessors: number): KernelPool {
-  const processors = Math.min(spareProcessors, availableParallelism() - 1);
-  if (processors < 1 || sourceBytes < MIN_BYTES_FOR_THREAD) return createLocalKernels(false);
-  return createKernelThreads(processors);
+/** Creates the kernels for one source, which the calling thread reads. They run in threads if the plan has some. */
+export function createKernels(plan: ThreadPlan): KernelPool {
+  return plan.maxKernels > 0 ? createKernelThreads(plan) : createLocalKernels(false);
 }
 
-/**
- * Starts kernels in threads, and adds a thread whenever the reader spends too much time waiting for them.
- * @param processors processors besides the reader's; at least 1.
- */
-export function createKernelThreads(processors: number, initialThreads = 1): KernelPool {
-  const maxThreads = Math.max(initialThreads, Math.min(MAX_KERNEL_THREADS, processors + 1));
+/** Starts kernels in threads, and adds a thread whenever the reader spends too much time waiting for them. */
+export function createKernelThreads({
+  kernelProcessors,
+  initialKernels,
+  maxKernels,
+}: Pick<ThreadPlan, 'kernelProcessors' | 'initialKernels' | 'maxKernels'>): KernelPool {
   const first = new KernelThread(onWait);
   const hosts = [first];
   let job: KernelJob | undefined;
@@ -54,8 +45,8 @@ export function createKernelThreads(processors: number, initialThreads = 1): Ker
     waitedMs += ms;
     const elapsedMs = performance.now() - windowStartMs;
     if (elapsedMs < SAMPLE_WINDOW_MS) return;
-    const minRatio = hosts.length < processors ? WAIT_RATIO_TO_GROW : WAIT_RATIO_TO_OVERSUBSCRIBE;
-    if (hosts.length < maxThreads && waitedMs > minRatio * elapsedMs) addThread();
+    const minRatio = hosts.length < kernelProcessors ? WAIT_RATIO_TO_GROW : WAIT_RATIO_TO_OVERSUBSCRIBE;
+    if (hosts.length < maxKernels && waitedMs > minRatio * elapsedMs) addThread();
     windowStartMs += elapsedMs;
     waitedMs = 0;
   }
@@ -65,7 +56,7 @@ export function createKernelThreads(processors: number, initialThreads = 1): Ker
     if (job) host.open(job);
   }
 
-  while (hosts.length < initialThreads) addThread();
+  while (hosts.length < initialKernels) addThread();
   return {
     first,
     open(newJob) {

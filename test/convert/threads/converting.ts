@@ -9,7 +9,8 @@ export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
 /** Creates kernels in a number of threads; 0 creates them in the calling thread. */
 export function kernelsOf(threads: number): KernelPool {
-  return threads > 0 ? createKernelThreads(threads, threads) : createLocalKernels(false);
+  if (threads === 0) return createLocalKernels(false);
+  return createKernelThreads({ kernelProcessors: threads, initialKernels: threads, maxKernels: threads });
 }
 
 export interface Output extends PartFile {
