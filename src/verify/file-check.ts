@@ -44,9 +44,11 @@ export interface CheckRequest {
   readonly dataType?: string | undefined;
   /** Entry of the store's listing, which saves a request. */
   readonly listed?: StoredFileInfo | undefined;
+  /** How a large day file is inflated, as in `GzipReadOptions`. */
+  readonly inflateThreads?: number | undefined;
 }
-/** Properties of a file that was read completely. */
 
+/** Properties of a file that was read completely. */
 export interface FileObservation {
   readonly bytes: number;
   readonly rows: number;

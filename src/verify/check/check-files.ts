@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
 import { plural } from '../../base/units.js';
@@ -65,6 +66,8 @@ export async function checkFiles(
     }
   };
 
+  // With fewer files than processors, zlib's threads use the others.
+  const inflateThreads = files >= availableParallelism() ? 0 : undefined;
   const { maxFiles, batchesPerThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
   // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
   const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
@@ -72,7 +75,7 @@ export async function checkFiles(
     batches: createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification)),
     concurrency: Math.min(input.jobs, files) * batchesPerThread,
     threads: input.threads ?? createCheckThreads(input.jobs, input.destination.settings),
-    createRequest: createRequestFactory(input.destination, contents.listed),
+    createRequest: createRequestFactory(input.destination, contents.listed, inflateThreads),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
       const position = (positions.get(check) ?? 0) + received;

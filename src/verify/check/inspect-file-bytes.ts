@@ -3,7 +3,6 @@ import { isSystemError, TickhaulError } from '../../base/errors.js';
 import { type FileError, toFileError } from '../../base/file-error.js';
 import type { OutputFormatName } from '../../base/output-format-names.js';
 import type { StartCheck } from '../../format/csv/start-check.js';
-import { LARGE_TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import { hashFile } from '../../integrity/hash-file.js';
 import { verifyBytes, verifyBytesWithoutMd5 } from '../../integrity/verify-bytes.js';
 import { verifyFile } from '../../integrity/verify-file.js';
@@ -17,10 +16,14 @@ import { createSizeError, MISSING_ERROR } from './find-file-error.js';
 /** Maximum size of a file that is read at once. */
 const SMALL_FILE_BYTES = 1_000_000;
 
-/** Creates the requests to check threads. @param listed the store's listing by path, if there is one. */
+/**
+ * Creates the requests to check threads.
+ * @param listed the store's listing by path, if there is one. @param inflateThreads as in `CheckRequest`.
+ */
 export function createRequestFactory(
   destination: Destination,
   listed?: ReadonlyMap<string, StoredFileInfo>,
+  inflateThreads?: number,
 ): (check: FileCheck) => CheckRequest {
   return ({ kind, path, file, expected }) => ({
     kind,
@@ -29,6 +32,7 @@ export function createRequestFactory(
     hash: expected !== undefined,
     dataType: kind === 'day' && !expected ? file?.dataType : undefined,
     listed: listed?.get(path),
+    inflateThreads,
   });
 }
 
@@ -92,7 +96,7 @@ async function inspectDayFile(
   const smallResult =
     bytes < SMALL_FILE_BYTES ? await inspectSmallDayFile(request, onText, files, signal) : undefined;
   if (smallResult) onBytes(bytes);
-  const options = { onBytes, onText, textChunk: LARGE_TEXT_CHUNK_BYTES, read: files.read };
+  const options = { onBytes, onText, read: files.read, inflateThreads: request.inflateThreads };
   const observation = smallResult ?? (await verifyFile(location, signal, options));
   startCheck?.end();
   return observation;
