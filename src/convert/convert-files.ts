@@ -229,11 +229,12 @@ class ConvertRun {
     keepSource: boolean,
   ): ConvertJob {
     const { options, existing, jobs } = this.#input;
-    const base = { source, dataType, options, existing, keepSource };
+    const spareProcessors = jobs - this.#busy - this.#queued;
+    const base = { source, dataType, options, existing, keepSource, spareProcessors };
     const outputs = targets.flatMap(({ type, ...target }) => (type ? [{ type, ...target }] : []));
     if (outputs.length > 0) return { ...base, outputs, day: file?.day };
     const { target = '', provenance } = targets[0] ?? {};
-    return { ...base, target, provenance, spareProcessors: jobs - this.#busy - this.#queued };
+    return { ...base, target, provenance };
   }
 
   #openRecords(root: string): Promise<ProvenanceStore> {

@@ -154,8 +154,14 @@ function readInThreads(
   signal: AbortSignal,
 ): MergeInputs {
   const count = Math.min(series.length, threads.maxThreads);
+  // The threads and the merge use all processors; otherwise, zlib's threads use the others.
+  const inflateThreads = count + 1 >= availableParallelism() ? 0 : undefined;
   const jobs = Array.from({ length: count }, (_, thread) => {
-    const task = { series: series.filter((_one, index) => index % count === thread), textChunk };
+    const task = {
+      series: series.filter((_one, index) => index % count === thread),
+      textChunk,
+      inflateThreads,
+    };
     return readSeriesInThread(threads, task, { arrival, warn });
   });
   const close = async (): Promise<void> => {

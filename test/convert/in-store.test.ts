@@ -142,7 +142,7 @@ test('computes types of an object, also to files on disk', async (t) => {
     target: join(dir, `${type.name}.parquet`),
     provenance: undefined,
   }));
-  const { target: _, provenance: _provenance, spareProcessors: _spare, ...job } = createJob('');
+  const { target: _, provenance: _provenance, ...job } = createJob('');
   const compute = (source: string): ReturnType<typeof runConvertJob> =>
     runConvertJob({ ...job, source, outputs, day: undefined }, files, () => {}, signal);
   const results = await compute(SOURCE);

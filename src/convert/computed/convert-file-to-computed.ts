@@ -23,6 +23,8 @@ export interface ComputedFileJob {
   readonly options: OutputOptions;
   readonly existing: 'skip' | 'overwrite';
   readonly keepSource: boolean;
+  /** Processors that nothing else in the run uses. */
+  readonly spareProcessors: number;
 }
 
 export interface ComputedTarget {
@@ -51,8 +53,10 @@ export async function convertFileToComputed(
       results.set(output, result);
   }
   const missing = job.outputs.filter((output) => !results.has(output));
+  const onRead = (count: number): void => onBytes(count, found.bytes);
+  const inflateThreads = job.spareProcessors < 1 ? 0 : undefined;
   const read = (onText: TextSink): Promise<SourceContent> =>
-    readUnchangedSource(files, job.source, found, onText, (count) => onBytes(count, found.bytes), signal);
+    readUnchangedSource(files, job.source, found, onText, onRead, signal, inflateThreads);
   const converted = missing.length > 0 ? await convertOutputs(job, missing, files, read, signal) : [];
   for (const [i, result] of converted.entries()) results.set(missing[i] as ComputedTarget, result);
   const isHandled = job.keepSource || (await removeIfUnchanged(files, job.source, found, signal));

@@ -25,6 +25,8 @@ export interface SeriesTask {
   readonly series: readonly ReplaySeries[];
   /** Maximum bytes of text read from a file at a time; also of gzip. */
   readonly textChunk: number;
+  /** As in `GzipReadOptions`. */
+  readonly inflateThreads?: number | undefined;
 }
 
 /** Messages to the thread: lines to reuse, the arrival of a file that a series waits for. */
@@ -43,11 +45,11 @@ const open = new Semaphore(maxOpenFiles);
 const files = openFiles(store);
 const memories = createLineMemories();
 
-serveJobs(async ({ task: { series: all, textChunk }, port }: PortJob<SeriesTask>): Promise<void> => {
+serveJobs(async ({ task: { series: all, ...reads }, port }: PortJob<SeriesTask>): Promise<void> => {
   const stop = new AbortController();
   // Each series adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, stop.signal);
-  const free = all.map(() => new AsyncQueue<LineBuffer>(createLineBuffers(textChunk)));
+  const free = all.map(() => new AsyncQueue<LineBuffer>(createLineBuffers(reads.textChunk)));
   /** By series: each one waits for one file at a time, and two may wait for the same file. */
   const waiting = new Map<number, (isThere: boolean) => void>();
   port.on('message', (command: SeriesCommand) => {
@@ -62,7 +64,7 @@ serveJobs(async ({ task: { series: all, textChunk }, port }: PortJob<SeriesTask>
       });
     const warn = (message: string): void =>
       port.postMessage({ type: 'warning', message } satisfies SeriesThreadMessage);
-    const reading = createSharedReading({ open, files, textChunk, arrival, warn, memories });
+    const reading = createSharedReading({ ...reads, open, files, arrival, warn, memories });
     const write = (swap: SwapBuffer<LineBuffer>): Promise<void> =>
       writeSeriesLines(series, reading, swap, stop.signal);
     void sendLines({ port, input, free: free[input] ?? new AsyncQueue(), write });
