@@ -1,3 +1,4 @@
+import { copyBytes } from '../../base/copy-bytes.js';
 import { countLines } from '../../integrity/count-lines.js';
 import { PIECE_BYTES, type Piece } from '../kernel/piece-memory.js';
 import { createLineError } from './csv-errors.js';
@@ -104,7 +105,7 @@ export class RowSplitter {
       this.#piece ??= await this.#consumer.acquirePiece();
       const estimatedBytes = Math.ceil(this.#rowsLeft * this.#rowBytes) + CUT_MARGIN_BYTES;
       const length = Math.min(text.length - at, PIECE_BYTES - this.#filledBytes, estimatedBytes);
-      this.#piece.bytes.set(text.subarray(at, at + length), this.#filledBytes);
+      copyBytes(text.subarray(at, at + length), this.#piece.bytes, this.#filledBytes);
       this.#filledBytes += length;
       at += length;
       await this.#scanPiece();
@@ -202,7 +203,7 @@ export class RowSplitter {
     this.#completeRows = 0;
     if (rest.length === 0) return;
     this.#piece ??= await this.#consumer.acquirePiece();
-    this.#piece.bytes.set(rest);
+    copyBytes(rest, this.#piece.bytes, 0);
   }
 
   #open(header: DayFileHeader): void {

@@ -1,3 +1,4 @@
+import { copyBytes } from '../../base/copy-bytes.js';
 import { instantiateSync } from '../../base/wasm.js';
 import type { GunzipPass, TextSink } from '../gunzip.js';
 import type { ChunkJob, DecodedChunk } from './decode-chunk.js';
@@ -111,9 +112,9 @@ export class TokenPass implements GunzipPass {
     const end = (this.#firstChunk + this.#chunkCount) * this.#sizes.chunkBytes;
     const length = Math.min(chunk.length, ringBytes - at, end - this.#written);
     const input = chunk.subarray(0, length);
-    this.#bytes.set(input, ring + at);
+    copyBytes(input, this.#bytes, ring + at);
     if (at < this.#sizes.overlapBytes)
-      this.#bytes.set(input.subarray(0, this.#sizes.overlapBytes - at), ring + ringBytes + at);
+      copyBytes(input.subarray(0, this.#sizes.overlapBytes - at), this.#bytes, ring + ringBytes + at);
     this.#written += length;
     return length;
   }
