@@ -7,8 +7,8 @@ import { type ReadChunks, readChunks } from './read-chunks.js';
 
 /** Receives the bytes and the text of a gzip file. */
 export interface GzipReader {
-  /** Receives compressed bytes. The chunk is overwritten afterwards. */
-  readonly onBytes: (chunk: Buffer) => void;
+  /** Receives compressed bytes, which are overwritten afterwards. The next chunk waits for the returned promise. */
+  readonly onBytes: (chunk: Buffer) => Promise<void> | void;
   /** The chunk stays valid until the returned promise resolves. */
   readonly onText: TextSink;
 }
@@ -41,9 +41,9 @@ export async function readGzip(
   options: GzipReadOptions = LARGE_CHUNKS,
 ): Promise<void> {
   let bytes = 0;
-  const onBytes = (chunk: Buffer): void => {
+  const onBytes = (chunk: Buffer): Promise<void> | void => {
     bytes += chunk.length;
-    reader.onBytes(chunk);
+    return reader.onBytes(chunk);
   };
   try {
     await readWith(startPass(reader.onText, options), path, onBytes, options.read, signal);
@@ -61,7 +61,7 @@ function startPass(onText: TextSink, { textChunk, inflateThreads }: GzipReadOpti
 async function readWith(
   pass: GunzipPass,
   path: string,
-  onBytes: (chunk: Buffer) => void,
+  onBytes: GzipReader['onBytes'],
   read: ReadChunks,
   signal: AbortSignal | undefined,
 ): Promise<void> {
@@ -71,8 +71,7 @@ async function readWith(
       async (chunk) => {
         // Other threads inflate the chunk while this thread processes its compressed bytes.
         const used = pass.write(chunk);
-        onBytes(chunk);
-        await used;
+        await Promise.all([used, onBytes(chunk)]);
       },
       signal,
     );
@@ -101,9 +100,10 @@ async function readByZlib(
     return rest.length > 0 ? reader.onText(rest) : undefined;
   }, textChunk);
   let bytes = 0;
-  const onBytes = (chunk: Buffer): void => {
-    if (bytes + chunk.length > seen) reader.onBytes(chunk.subarray(Math.max(0, seen - bytes)));
+  const onBytes = (chunk: Buffer): Promise<void> | void => {
+    const rest = chunk.subarray(Math.max(0, seen - bytes));
     bytes += chunk.length;
+    return rest.length > 0 ? reader.onBytes(rest) : undefined;
   };
   await readWith(pass, path, onBytes, read, signal);
 }

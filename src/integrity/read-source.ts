@@ -1,6 +1,6 @@
-import { createHash } from 'node:crypto';
 import { ERROR_TABLE, isSystemError, TickhaulError } from '../base/errors.js';
 import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from './gunzip.js';
+import { startLocalMd5, startMd5Thread } from './md5-thread.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 import { type GzipReader, type GzipReadOptions, readGzip } from './read-gzip.js';
 
@@ -14,7 +14,7 @@ export interface SourceFacts {
 /**
  * Reads a `.csv.gz` file to its end and passes its text to `onText`.
  * @param onBytes receives the number of compressed bytes of each chunk. @param read reads the file's bytes.
- * @param inflateThreads as in `GzipReadOptions`.
+ * @param inflateThreads as in `GzipReadOptions`; with some, another one computes the checksum.
  * @throws like `readSourceText`.
  */
 export async function readSource(
@@ -25,19 +25,20 @@ export async function readSource(
   read: ReadChunks = readChunks,
   inflateThreads?: number,
 ): Promise<SourceFacts> {
-  const md5 = createHash('md5');
+  const md5 = inflateThreads ? startMd5Thread() : startLocalMd5();
   let bytes = 0;
-  const onChunk = (chunk: Buffer): void => {
+  const onChunk = (chunk: Buffer): Promise<void> | undefined => {
     bytes += chunk.length;
-    md5.update(chunk);
     onBytes(chunk.length);
+    return md5.update(chunk);
   };
-  await readSourceText(path, { onBytes: onChunk, onText }, signal, {
-    read,
-    textChunk: LARGE_TEXT_CHUNK_BYTES,
-    inflateThreads,
-  });
-  return { bytes, md5: md5.digest('hex') };
+  try {
+    const options = { read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
+    await readSourceText(path, { onBytes: onChunk, onText }, signal, options);
+    return { bytes, md5: await md5.digest() };
+  } finally {
+    await md5.close();
+  }
 }
 
 /**
