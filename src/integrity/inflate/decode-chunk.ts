@@ -44,6 +44,8 @@ export interface DecodedChunk {
 const MEMBER_MAGIC = Buffer.from([0x1f, 0x8b, 8]);
 /** Starts of a chunk that are tried. A false one fails within some blocks. */
 const MAX_ATTEMPTS = 50;
+/** Bytes of a chunk in which a start is searched. Blocks of usual files begin every 20 to 60 KB. */
+const MAX_SEARCH_BYTES = 128 * 1024;
 
 /**
  * Finds where a block or a member begins in a chunk, and decodes from there to the first block or member that
@@ -53,10 +55,11 @@ const MAX_ATTEMPTS = 50;
  */
 export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): DecodedChunk | undefined {
   if (job.isFirst) return decodeFrom(module, bytes, job, { bit: 0, isMember: true });
-  const end = BigInt(job.chunkEnd) * 8n;
+  const searchEnd = Math.min(job.at + MAX_SEARCH_BYTES, job.chunkEnd);
+  const end = BigInt(searchEnd) * 8n;
   let from = BigInt(job.at) * 8n;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const member = findMember(bytes, Number((from + 7n) >> 3n), job);
+    const member = findMember(bytes, Number((from + 7n) >> 3n), searchEnd, job.inputEnd);
     const memberBit = member === undefined ? end : BigInt(member) * 8n;
     const found = module.findBlock(from, memberBit);
     if (found === end) return undefined;
@@ -69,9 +72,9 @@ export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): 
 }
 
 /** The address of the next valid member header in a chunk. */
-function findMember(bytes: Buffer, from: number, { chunkEnd, inputEnd }: ChunkJob): number | undefined {
-  for (let at = from; at < chunkEnd; at++) {
-    const found = bytes.subarray(at, chunkEnd).indexOf(MEMBER_MAGIC);
+function findMember(bytes: Buffer, from: number, searchEnd: number, inputEnd: number): number | undefined {
+  for (let at = from; at < searchEnd; at++) {
+    const found = bytes.subarray(at, searchEnd).indexOf(MEMBER_MAGIC);
     if (found < 0) return undefined;
     at += found;
     if (readMemberHeader(bytes.subarray(at, inputEnd))) return at;

@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { copyBytes } from '../../base/copy-bytes.js';
 import type { TextSink } from '../gunzip.js';
 import type { MemberTrailer } from './gzip-member.js';
 
@@ -117,7 +118,9 @@ export class InflatedText {
   /** Moves the window to the start, which makes room for more text. */
   #slide(): void {
     const kept = Math.min(WINDOW_BYTES, this.#end - this.#memberAt);
-    this.#bytes.copyWithin(this.#start - kept, this.#end - kept, this.#end);
+    const window = this.#bytes.subarray(this.#end - kept, this.#end);
+    if (this.#end - kept >= this.#start) copyBytes(window, this.#bytes, this.#start - kept);
+    else this.#bytes.set(window, this.#start - kept);
     this.#memberAt = this.#start - kept;
     this.#end = this.#start;
   }

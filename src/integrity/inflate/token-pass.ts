@@ -31,6 +31,8 @@ export interface TokenPassOptions {
 }
 
 const NO_STOP = 2n ** 64n - 1n;
+/** For each miss in a row: searching the chunks of a stream that has no findable starts would be in vain. */
+const CHUNKS_AFTER_MISS = 8;
 /** Chunks in memory besides those that threads decode: one is read, and one becomes text. */
 const SPARE_CHUNKS = 2;
 
@@ -46,9 +48,12 @@ export class TokenPass implements GunzipPass {
   readonly #text: InflatedText;
   readonly #sizes: ChunkSizes;
   readonly #decoders: ChunkDecoders;
-  /** Results of chunks, in order, from `#firstChunk` on. */
-  readonly #decoded: Promise<DecodedChunk | undefined>[] = [];
+  /** Results of chunks, in order, from `#firstChunk` on; undefined for a chunk that no thread decodes. */
+  readonly #decoded: (Promise<DecodedChunk | undefined> | undefined)[] = [];
   #firstChunk = 0;
+  /** Chunks in a row of which the thread found no start, or a wrong one, and chunks to leave to this thread. */
+  #misses = 0;
+  #chunksToSkip = 0;
   /** Bytes of the file so far. */
   #written = 0;
   #isFinal = false;
@@ -137,6 +142,11 @@ export class TokenPass implements GunzipPass {
 
   #startChunk(): void {
     const index = this.#startedChunks;
+    if (this.#chunksToSkip > 0) {
+      this.#chunksToSkip--;
+      this.#decoded.push(undefined);
+      return;
+    }
     const decoded = this.#decoders.decode(index, this.#locateChunk(index));
     decoded.catch(() => {});
     this.#decoded.push(decoded);
@@ -156,6 +166,10 @@ export class TokenPass implements GunzipPass {
         (decoded.start.isMember ? 'member' : 'block') === next.at;
       if (isRight) await this.#replay(index, decoded);
       else await this.#inflate(index, next);
+      if (this.#decoded[0]) {
+        this.#misses = isRight ? 0 : this.#misses + 1;
+        this.#chunksToSkip = this.#misses * CHUNKS_AFTER_MISS;
+      }
     }
     this.#decoded.shift();
     this.#firstChunk++;
