@@ -43,8 +43,14 @@ export const WASM_PAGE_BYTES = 65_536;
 /** Maximum of a kernel's shared memory, 1 GiB; the module declares the same (scripts/build-kernel.js). */
 const MAX_SHARED_PAGES = 16_384;
 
-/** Creates memory of at least `bytes` bytes that threads share. */
+/** Whether this Node has WebAssembly; `node --jitless` does not. */
+export function hasWebAssembly(): boolean {
+  return typeof WebAssembly !== 'undefined';
+}
+
+/** Creates memory of at least `bytes` bytes that threads share. @throws TickhaulError `usage`. */
 export function createSharedMemory(bytes: number): WasmMemory {
+  if (!hasWebAssembly()) throw toCompileError('no WebAssembly');
   return new WebAssembly.Memory({
     initial: Math.ceil(bytes / WASM_PAGE_BYTES),
     maximum: MAX_SHARED_PAGES,
@@ -55,8 +61,9 @@ export function createSharedMemory(bytes: number): WasmMemory {
 /** Maximum of one thread's memory: a page less than 4 GiB, the maximum length of a typed array. */
 const MAX_OWN_PAGES = 65_535;
 
-/** Creates memory of one thread, of at least `bytes` bytes; the module grows it. */
+/** Creates memory of one thread, of at least `bytes` bytes; the module grows it. @throws TickhaulError `usage`. */
 export function createOwnMemory(bytes = WASM_PAGE_BYTES): OwnWasmMemory {
+  if (!hasWebAssembly()) throw toCompileError('no WebAssembly');
   return new WebAssembly.Memory({ initial: Math.ceil(bytes / WASM_PAGE_BYTES), maximum: MAX_OWN_PAGES });
 }
 

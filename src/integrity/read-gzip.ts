@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { hasWebAssembly } from '../base/wasm.js';
 import { type GunzipPass, LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
 import { InflatePass } from './inflate/inflate-pass.js';
 import { InflateRefusal, type PassedText } from './inflate/inflated-text.js';
@@ -54,7 +55,7 @@ export async function readGzip(
 }
 
 function startPass(onText: TextSink, { textChunk, inflateThreads }: GzipReadOptions): GunzipPass {
-  if (inflateThreads === undefined) return startGunzip(onText, textChunk);
+  if (inflateThreads === undefined || !hasWebAssembly()) return startGunzip(onText, textChunk);
   return inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
 }
 
