@@ -4,6 +4,8 @@ import type { TextSink } from '../integrity/gunzip.js';
 import { hashFile } from '../integrity/hash-file.js';
 import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
+import { isObjectLocation } from '../store/location.js';
+import { createReadAhead } from '../store/read-ahead.js';
 import type { SourceContent } from './output/provenance.js';
 
 /** Stats a source before it is read. @throws TickhaulError `unreadable`, errors of the store. */
@@ -36,7 +38,8 @@ export async function readUnchangedSource(
   signal: AbortSignal,
   inflateThreads?: number,
 ): Promise<SourceContent> {
-  const read = await readSource(path, onText, onBytes, signal, files.read, inflateThreads);
+  const readBytes = inflateThreads && isObjectLocation(path) ? createReadAhead(files) : files.read;
+  const read = await readSource(path, onText, onBytes, signal, readBytes, inflateThreads);
   const { etag } = found;
   if (etag === undefined) return read;
   return (await files.stat(path, signal))?.etag === etag ? { ...read, etag } : read;

@@ -7,6 +7,7 @@ import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { type ConvertFileJob, type ConvertFileResult, convertFile } from '../../src/convert/convert-file.js';
 import { runConvertJob } from '../../src/convert/convert-job.js';
 import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
+import { readUnchangedSource } from '../../src/convert/source-file.js';
 import { createOutputOptions } from '../../src/format/create-output-options.js';
 import { parseComputedTypeName } from '../../src/market/names/message-type-name.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
@@ -131,6 +132,26 @@ test('keeps provenance of NDJSON in a store in separate objects, and skips by it
     (await convert(files, createJob(target, 'ndjson', { provenance: storedRecord }))).status,
     'converted',
   );
+});
+
+test('reads an object whose text several threads inflate, with its ETag', async () => {
+  const files = createStore();
+  const found = await files.stat(SOURCE, signal);
+  assert.ok(found);
+  const texts: Buffer[] = [];
+  const onText = (text: Buffer): void => void texts.push(Buffer.from(text));
+  let bytes = 0;
+  const onBytes = (count: number): void => {
+    bytes += count;
+  };
+  const content = await readUnchangedSource(files, SOURCE, found, onText, onBytes, signal, 1);
+  assert.equal(Buffer.concat(texts).toString(), CSV);
+  assert.deepEqual([content.bytes, content.etag, bytes], [found.bytes, found.etag, found.bytes]);
+  files.bucket.write(KEY, gzipSync(CSV).subarray(0, -1));
+  await assert.rejects(readUnchangedSource(files, SOURCE, found, onText, onBytes, signal, 1), {
+    code: 'corrupt',
+    message: /ends early/,
+  });
 });
 
 test('computes types of an object, also to files on disk', async (t) => {
