@@ -4,7 +4,7 @@ import { task } from './columns.js';
 import { quoted, rowsOf } from './duckdb-rows.js';
 
 const { columns, files } = task();
-const database = await DuckDBInstance.create(':memory:');
+const database = await DuckDBInstance.create(':memory:', { threads: process.env.DUCKDB_THREADS });
 const connection = await database.connect();
 for (const { source, target } of files) {
   const bars = `SELECT exchange, symbol, time_bucket(INTERVAL '1 minute', timestamp) + INTERVAL '1 minute' AS timestamp,

@@ -5,7 +5,7 @@ import { rowsOf } from './duckdb-rows.js';
 
 const isJson = process.env.FORMAT === 'json';
 const { columns, files } = task();
-const database = await DuckDBInstance.create(':memory:');
+const database = await DuckDBInstance.create(':memory:', { threads: process.env.DUCKDB_THREADS });
 const connection = await database.connect();
 for (const { source, target } of files) {
   const to = isJson

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { onTwo } from '../lib/convert-peers.js';
+import { onProcessors, onTwo } from '../lib/convert-peers.js';
 import { OLD_TICKHAUL, TICKHAUL } from '../lib/service.js';
 import { DAY, EXCHANGE, endOf, filtersOf, pathOf } from './slices.js';
 
@@ -108,7 +108,7 @@ function gunzips(feed, slices) {
 
 /** A command limited to one processor. */
 function onOne(command) {
-  return ['taskset', '-c', '0', ...command];
+  return onProcessors(1, command);
 }
 
 function toPipe(command) {

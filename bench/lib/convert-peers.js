@@ -2,23 +2,35 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { OLD_TICKHAUL, TICKHAUL } from './service.js';
 
-const PROCESSORS = 2;
-
 /**
  * Peers that convert day files of one kind, for `compare`.
  * @param rows rows of all files together.
+ * @param processors number of processors that each peer gets.
  */
-export function converters({ header }, files, rows) {
+export function converters({ header }, files, rows, processors = 2) {
+  const limit = (command) => onProcessors(processors, command);
   const convert = (name, script, env = {}) => ({
     name,
     rows,
-    command: async (folder) => [onTwo([process.execPath, pathOf(script), folder, header, ...files]), env],
+    command: async (folder) => [
+      limit([process.execPath, pathOf(script), folder, header, ...files]),
+      { ...threadsOf(processors), ...env },
+    ],
+  });
+  const byFile = (name, script) => ({
+    name: `${name}, ${processors} files at once, a thread each`,
+    rows,
+    command: async (folder) => {
+      const one = [pathOf(script), folder, header].map(shellQuoted).join(' ');
+      const line = `printf '%s\\0' "$@" | xargs -0 -n 1 -P ${processors} "$0" ${one}`;
+      return [limit(['sh', '-ec', line, process.execPath, ...files]), threadsOf(1)];
+    },
   });
   const own = (name, bin, flags) => ({
     name,
     rows,
     command: async (folder) => [
-      onTwo([process.execPath, bin, 'convert', ...files, '--out', folder, '--quiet', ...flags]),
+      limit([process.execPath, bin, 'convert', ...files, '--out', folder, '--quiet', ...flags]),
     ],
   });
   return {
@@ -26,15 +38,7 @@ export function converters({ header }, files, rows) {
     /** Empty without an older build. */
     olderTickhaul: (...flags) => (OLD_TICKHAUL ? [own('older tickhaul', OLD_TICKHAUL, flags)] : []),
     polars: () => convert('nodejs-polars', 'polars'),
-    polarsByFile: () => ({
-      name: 'nodejs-polars, two files at once, a thread each',
-      rows,
-      command: async (folder) => {
-        const one = [process.execPath, pathOf('polars'), folder, header];
-        const script = `printf '%s\\0' "$@" | xargs -0 -n 1 -P ${PROCESSORS} "$0" ${one.slice(1).map(shellQuoted).join(' ')}`;
-        return [onTwo(['sh', '-ec', script, process.execPath, ...files]), { POLARS_MAX_THREADS: '1' }];
-      },
-    }),
+    polarsByFile: () => byFile('nodejs-polars', 'polars'),
     duckdb: () => convert('DuckDB', 'duckdb'),
     duckdbBars: () => convert('DuckDB, time_bucket', 'duckdb-bars'),
     duckdbJson: () => convert('DuckDB, FORMAT json', 'duckdb', { FORMAT: 'json' }),
@@ -42,9 +46,18 @@ export function converters({ header }, files, rows) {
   };
 }
 
-/** A command limited to two processors, if there are more. */
+/** A command limited to the first processors, if there are more. */
+export function onProcessors(count, command) {
+  return availableParallelism() > count ? ['taskset', '-c', `0-${count - 1}`, ...command] : command;
+}
+
 export function onTwo(command) {
-  return availableParallelism() > PROCESSORS ? ['taskset', '-c', `0-${PROCESSORS - 1}`, ...command] : command;
+  return onProcessors(2, command);
+}
+
+/** DuckDB's own default is the number of processors of the machine, also if it is limited to fewer. */
+function threadsOf(count) {
+  return { POLARS_MAX_THREADS: String(count), DUCKDB_THREADS: String(count) };
 }
 
 function pathOf(script) {
