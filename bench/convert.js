@@ -1,52 +1,83 @@
 // Conversions of six kinds of day files: tickhaul beside nodejs-polars and DuckDB. See docs/benchmarks.md.
-//   node bench/convert.js [--rounds <n>] [--scale <n>] [--only <words>]
+//   node bench/convert.js [--rounds <n>] [--scale <n>] [--only <words>] [--processors <n>,<n>…]
 // --rounds  number of rounds, each with all peers in turn (default 5)
 // --scale   factor of the rows of each kind (default 1: 250,000 to 5 million); files are generated once per scale
 // --only    sections that match all these words, separated by commas: a kind (trades), parquet, ndjson, files, download;
 //           "hard" for the two kinds that are skipped by default. Repeatable.
+// --processors <n>,<n>…  instead of all sections on two processors: one file of each kind and sixteen of trades, to
+//           Parquet, on each of these numbers of processors; numbers larger than the machine's are skipped
 // TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
 import { availableParallelism } from 'node:os';
 import { dirname } from 'node:path';
 import { parseArgs } from 'node:util';
-import { formatAims } from './lib/aims.js';
+import { formatAims, predictedShares, sectionOn } from './lib/aims.js';
 import { compare } from './lib/compare.js';
 import { converters } from './lib/convert-peers.js';
-import { dayFile } from './lib/day-file.js';
+import { dayFile, linksTo } from './lib/day-file.js';
 import { downloadPeers } from './lib/download-peers.js';
 import { HARD_KINDS, KINDS } from './lib/kinds.js';
 import { sameRows } from './lib/outputs.js';
 import { withScratch } from './lib/scratch.js';
 import { startService } from './lib/service.js';
 import { formatSummary } from './lib/summary.js';
-import { formatRuns } from './lib/table.js';
+import { formatRuns, span } from './lib/table.js';
 
 const { values } = parseArgs({
   options: {
     rounds: { type: 'string', default: '5' },
     scale: { type: 'string', default: '1' },
     only: { type: 'string', multiple: true },
+    processors: { type: 'string' },
   },
 });
 const rounds = Math.max(1, Number(values.rounds) || 5);
 const scale = Number(values.scale) || 1;
-const [BOOK] = KINDS;
-
-const SECTIONS = [
-  ...[...KINDS, ...HARD_KINDS].flatMap((kind) => [
-    { words: wordsOf(kind, 'parquet'), name: kind.name, run: () => toParquet(kind) },
-    { words: wordsOf(kind, 'ndjson'), name: `${kind.name} to NDJSON`, run: () => toNdjson(kind) },
-  ]),
-  { words: ['files'], name: 'files', run: files },
-  { words: ['download'], name: 'download --convert', run: download },
-];
+const [BOOK, TRADES] = KINDS;
+const ALL_KINDS = [...KINDS, ...HARD_KINDS];
 
 process.stdout.write(
   `${availableParallelism()} processors, Node ${process.version}, median of ${rounds} rounds, scale ${scale}\n`,
 );
+const SECTIONS = values.processors === undefined ? sectionsOnTwo() : processorCounts().flatMap(sectionsOn);
 const results = {};
 for (const { name, run } of SECTIONS.filter(isWanted)) results[name] = await run();
 process.stdout.write(`\n### Together\n\n${formatSummary(results)}\n`);
 process.stdout.write(`\n### Against the aims\n\n${formatAims(results)}\n`);
+
+function sectionsOnTwo() {
+  return [
+    ...ALL_KINDS.flatMap((kind) => [
+      parquetSection(kind, kind.name),
+      { words: wordsOf(kind, 'ndjson'), name: `${kind.name} to NDJSON`, run: () => toNdjson(kind) },
+    ]),
+    { words: ['files'], name: 'files', run: files },
+    { words: ['download'], name: 'download --convert', run: download },
+  ];
+}
+
+function sectionsOn(processors) {
+  return [
+    ...ALL_KINDS.map((kind) => parquetSection(kind, sectionOn(kind.name, processors), processors)),
+    { words: ['files'], name: sectionOn('sixteen files', processors), run: () => sixteenFiles(processors) },
+  ];
+}
+
+function parquetSection(kind, name, processors) {
+  return { words: wordsOf(kind, 'parquet'), name, run: () => toParquet(kind, name, processors) };
+}
+
+/** The numbers in `--processors` for which this machine has enough; prints the others. */
+function processorCounts() {
+  const counts = values.processors.split(',').map(Number);
+  if (!counts.every((count) => Number.isInteger(count) && count > 0))
+    throw new Error(`--processors ${values.processors}: expected positive integers with commas`);
+  const available = availableParallelism();
+  return counts.filter((count) => {
+    if (count > available)
+      process.stdout.write(`skipping ${count} processors: this machine has ${available}\n`);
+    return count <= available;
+  });
+}
 
 function wordsOf(kind, format) {
   return [kind.name, format, ...(HARD_KINDS.includes(kind) ? ['hard'] : [])];
@@ -58,12 +89,13 @@ function isWanted({ words }) {
   return wanted.some((only) => only.every((word) => words.includes(word)) && isNamed(only));
 }
 
-async function toParquet(kind) {
+async function toParquet(kind, name, processors) {
   const { path, rows } = await dayFile(kind, { scale });
-  const of = converters(kind, [path], rows);
-  return report(`${rowsText(rows)} of ${kind.name}, to Parquet`, kind, [
-    of.tickhaul(),
-    ...of.olderTickhaul(),
+  const of = converters(kind, [path], rows, processors);
+  const jobs = processors === undefined ? [] : ['-j', String(processors)];
+  return report(`${rowsText(rows)} of ${name}, to Parquet`, kind, [
+    of.tickhaul(...jobs),
+    ...of.olderTickhaul(...jobs),
     of.polars(),
     of.duckdb(),
     of.gunzip(),
@@ -99,6 +131,29 @@ async function files() {
     of.polarsByFile(),
     of.duckdb(),
   ]);
+}
+
+/** Sixteen links to one file of trades, and that file alone. */
+async function sixteenFiles(processors) {
+  const { path, rows } = await dayFile(TRADES, { scale });
+  const sources = await linksTo(path, 16);
+  const of = converters(TRADES, sources, rows * sources.length, processors);
+  const jobs = ['-j', String(processors)];
+  const one = converters(TRADES, [path], rows, processors).tickhaul(...jobs);
+  const title = `sixteen files of ${TRADES.name}, ${rowsText(rows)} each, to Parquet on ${processors} processors`;
+  const runs = await report(title, TRADES, [
+    of.tickhaul(...jobs),
+    ...of.olderTickhaul(...jobs),
+    of.polars(),
+    of.polarsByFile(),
+    of.duckdb(),
+    of.duckdbByFile(),
+    // Its rows are not those of the other peers.
+    { ...one, name: 'tickhaul, one file', leavesNothing: true },
+  ]);
+  const shares = predictedShares(runs, processors);
+  process.stdout.write(`\nShare of the wall time that the CPU time of one file predicts: ${span(shares)}\n`);
+  return runs;
 }
 
 /** From the embedded service, a separate process that is not measured. */

@@ -40,6 +40,7 @@ export function converters({ header }, files, rows, processors = 2) {
     polars: () => convert('nodejs-polars', 'polars'),
     polarsByFile: () => byFile('nodejs-polars', 'polars'),
     duckdb: () => convert('DuckDB', 'duckdb'),
+    duckdbByFile: () => byFile('DuckDB', 'duckdb'),
     duckdbBars: () => convert('DuckDB, time_bucket', 'duckdb-bars'),
     duckdbJson: () => convert('DuckDB, FORMAT json', 'duckdb', { FORMAT: 'json' }),
     gunzip: () => ({ ...convert('gunzip alone, in Node', 'gunzip'), leavesNothing: true }),

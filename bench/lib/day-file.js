@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream, readdirSync, readFileSync } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { link, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { finished } from 'node:stream/promises';
@@ -34,6 +34,13 @@ export async function dayFile(kind, { scale, seed = 1, symbol = kind.symbol }) {
     await rm(part, { force: true });
   }
   return { path, rows };
+}
+
+/** Links to a day file beside it: files with other names and the same cost. @returns their paths. */
+export async function linksTo(path, count) {
+  const links = Array.from({ length: count }, (_, at) => path.replace('.csv.gz', `-${at + 1}.csv.gz`));
+  for (const to of links) if (!(await exists(to))) await link(path, to);
+  return links;
 }
 
 function makersHash() {

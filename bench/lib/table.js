@@ -46,7 +46,8 @@ export function table(rows) {
   return [lines[0], rule, ...lines.slice(1)].join('\n');
 }
 
-function span(numbers) {
+/** Median and range. */
+export function span(numbers) {
   return `${median(numbers).toFixed(2)} (${Math.min(...numbers).toFixed(2)}-${Math.max(...numbers).toFixed(2)})`;
 }
 
