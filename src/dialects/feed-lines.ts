@@ -66,10 +66,11 @@ export class FeedLines {
 
   /** Normalizes a message without parsing it, if its form allows that. */
   #readText(message: string, time: number, out: LineBuffer): boolean {
+    this.#out = out;
     for (const { readText } of this.#normalizersAt(time)) {
-      if (readText === undefined) continue;
+      if (!readText?.(message, time, this.#emit)) continue;
       this.#startMessage(time, out);
-      return readText(message, time, this.#emit);
+      return true;
     }
     return false;
   }

@@ -9,6 +9,7 @@ import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
 import { createOwnNormalizer } from './own/normalizer-eras.js';
+import { withBookText } from './text/with-book-text.js';
 import { findUnsupportedError } from './unsupported-messages.js';
 import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
@@ -80,8 +81,10 @@ export async function planFeed({
         vendor && vendorTypes.has(type) && !own
           ? createVendorNormalizer(vendor, exchange, type, at, isLive)
           : undefined;
-      const normalizer = own ?? vendorNormalizer;
-      return normalizer ? [{ type, normalizer, filters: normalizer.filters(symbolFilter) }] : [];
+      const parsed = own ?? vendorNormalizer;
+      if (parsed === undefined) return [];
+      const normalizer = type === 'book_change' ? withBookText(exchange, parsed) : parsed;
+      return [{ type, normalizer, filters: normalizer.filters(symbolFilter) }];
     });
   const segments = splitIntoSegments(starts, period.end, readersAt);
   const foundTypes = new Set(segments.flatMap(({ types }) => types));

@@ -1,9 +1,9 @@
 import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { Normalizer } from '../normalizer.js';
+import { createTradeTextParser } from '../text/trade-text-parser.js';
 import type { MapperFactories, MicroDate, VendorMapper } from './load-vendor.js';
 import { toMessageRecord } from './to-message-record.js';
-import { createTradeTextParser } from './trade-text-parser.js';
 
 /** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
 const LIVE_MS = 4 * 60_000;

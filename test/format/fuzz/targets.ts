@@ -1,4 +1,4 @@
-import { tradeTextTarget } from '../../dialects/vendor/trade-text-target.js';
+import { feedTextTarget } from '../../dialects/text/feed-text-target.js';
 import { inflateTarget } from '../../integrity/inflate/inflate-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
@@ -14,6 +14,6 @@ export const TARGETS: readonly FuzzTarget[] = [
   textLinesTarget,
   seriesTarget,
   rawLinesTarget,
-  tradeTextTarget,
+  feedTextTarget,
   inflateTarget,
 ];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as fc from 'fast-check';
+import { createTradeTextParser } from '../../../src/dialects/text/trade-text-parser.js';
 import { loadVendor } from '../../../src/dialects/vendor/load-vendor.js';
-import { createTradeTextParser } from '../../../src/dialects/vendor/trade-text-parser.js';
 import { createVendorNormalizer } from '../../../src/dialects/vendor/vendor-normalizer.js';
 import type { MessageRecord } from '../../../src/market/records/message-record.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
-import { tradeTextTarget } from './trade-text-target.js';
+import { feedTextTarget } from './feed-text-target.js';
 
 const LOCAL = 1_709_253_660_004_123;
 
@@ -107,6 +107,6 @@ test('rejects invalid JSON and messages other than trades', () => {
 
 test("for any changed text, the text parser gives the parsed message's trade or the same error", async () => {
   for (let round = 0; round < 100; round++) {
-    await tradeTextTarget.round(seededRandom('trade-text', round), () => {});
+    await feedTextTarget.round(seededRandom('feed-text', round), () => {});
   }
 });

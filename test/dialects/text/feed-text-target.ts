@@ -4,30 +4,44 @@ import { FeedLines } from '../../../src/dialects/feed-lines.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { createLocalTimeParser } from '../../../src/dialects/local-time-parser.js';
 import { createMessageParser } from '../../../src/dialects/message-parser.js';
+import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
+import { createBookWriter } from './book-writer.js';
+import { randomTrade } from './random-trade.js';
 
-const START = Date.parse('2024-03-01T00:00:00Z');
-const PERIOD = { start: START * 1000, end: START * 1000 + 86_400_000_000 };
+const BINANCE = ['binance', 'binance-futures', 'binance-delivery', 'binance-us'];
+/** Days on which exchanges have different normalizers. */
+const DAYS = ['2022-06-01', '2024-03-01', '2026-06-01'];
 
 type Event = readonly [localTimestamp: string, message: string] | 'break';
 
-/** Binance's trades in usual and unusual forms, read by the text parser and as parsed messages. */
-export const tradeTextTarget: FuzzTarget = {
-  name: 'trade-text',
+/** Messages in usual and unusual forms, read from text and as parsed messages. */
+export const feedTextTarget: FuzzTarget = {
+  name: 'feed-text',
   async round(random, keep) {
-    const types = pick(random, ['trade', 'trade', 'trade,book_change', 'trade_bar_2ticks,trade,quote']);
+    const isTrade = random.chance(0.3);
+    const exchange = pick(random, isTrade ? BINANCE : Object.keys(BOOK_TEXT_FORMS));
+    const types = pick(
+      random,
+      isTrade
+        ? ['trade', 'trade', 'trade,book_change', 'trade_bar_2ticks,trade,quote']
+        : ['book_change', 'book_change', 'trade,book_change', 'book_snapshot_2_0ms,book_change'],
+    );
     const source = {
-      exchange: pick(random, ['binance', 'binance-futures', 'binance-delivery', 'binance-us']),
+      exchange,
       types: types.split(',').map(parseMessageType),
-      symbols: random.chance(0.3) ? ['btcusdt', '币安人生USDT'] : undefined,
+      symbols: random.chance(0.3) ? ['btcusdt', '币安人生USDT', 'BTC-USDT', 'btc-perpetual'] : undefined,
       withDisconnects: random.chance(0.5),
     };
-    const plan = await planFeed({ ...source, period: PERIOD });
-    const events = randomEvents(random);
+    const start = Date.parse(pick(random, DAYS));
+    const period = { start: start * 1000, end: start * 1000 + 86_400_000_000 };
+    const plan = await planFeed({ ...source, period });
+    const writeBook = createBookWriter(random, exchange, start);
+    const events = randomEvents(random, start, () => (isTrade ? randomTrade(random, start) : writeBook()));
     keep(Buffer.from(events.map(String).join('\n')));
     const asText = new FeedLines({ ...source, plan });
     const texts = linesOf(asText, events, (event, out) => asText.addMessage(...event, out));
@@ -60,67 +74,18 @@ function linesOf(
   return { text: Buffer.from(out.bytes.subarray(0, out.length)).toString(), error };
 }
 
-function randomEvents(random: Random): readonly Event[] {
-  let ms = START;
+function randomEvents(random: Random, start: number, writeMessage: () => string): readonly Event[] {
+  const changedShare = pick(random, [0, 0.05, 0.4]);
+  let ms = start;
   return Array.from({ length: 1 + random.int(12) }, () => {
     if (random.chance(0.1)) return 'break';
     ms += pick(random, [0, 0, 1, 700, -2]);
-    const message = randomTrade(random);
+    const message = writeMessage();
     return [
       `${new Date(ms).toISOString().slice(0, -1)}1234Z`,
-      random.chance(0.4) ? changed(random, message) : message,
+      random.chance(changedShare) ? changed(random, message) : message,
     ];
   });
-}
-
-function randomTrade(random: Random): string {
-  const number = (): string => `${random.int(10 ** random.int(6))}.${random.int(10 ** 6)}`;
-  const odd = random.chance(0.3);
-  const value = (usual: string, ...others: readonly string[]): string =>
-    odd && random.chance(0.2) ? pick(random, others) : usual;
-  const symbol = pick(random, ['BTCUSDT', 'ETHUSD_PERP', '币安人生USDT']);
-  const time = value(
-    String(START + random.int(1e6)),
-    '0',
-    '1709251200000123',
-    '1709251200000.5',
-    '1.7e12',
-    '-1',
-  );
-  const text = (usual: string): string =>
-    value(
-      `"${usual}"`,
-      usual,
-      '""',
-      'null',
-      '"1e3"',
-      '"-0"',
-      '" 5"',
-      '"0x10"',
-      '"\\u0031"',
-      '"Infinity"',
-      '[]',
-    );
-  const fields = {
-    ...{ e: value('"trade"', '"aggTrade"', '1'), E: time },
-    ...(random.chance(0.5) && { T: time }),
-    ...{ s: text(symbol), t: value(String(random.int(1e9)), '9007199254740993', '1e3', '-1', '0.5', '"7"') },
-    ...{ p: text(number()), q: text(number()) },
-    ...(random.chance(0.3) && { X: pick(random, ['"MARKET"', '"ADL"', '"NA"', '"INSURANCE_FUND"']) }),
-    ...(random.chance(0.3) && { b: '12', a: value('0', '1.5', 'null') }),
-  };
-  const isSpot = !('T' in fields);
-  const m = value(String(random.chance(0.5)), '0', '1', 'null', '"false"');
-  const all = { ...fields, ...(isSpot && { T: time }), m, ...(isSpot && { M: value('true', '1') }) };
-  const data = Object.entries(all).map(([key, cell]) => `"${key}":${cell}`);
-  const stream = value(
-    `${symbol.toLowerCase()}@trade`,
-    'x@depth@100ms',
-    '@trade',
-    'x@trade@y',
-    'a\\u0040trade',
-  );
-  return `{"stream":"${stream}","data":{${data.join()}}}`;
 }
 
 const LIKELY = [...'{}[]":,.0123456789-+eE\\ aX@\u0001é', '"T":1', ',"X":"ADL"', '"s":"A",', 'true', 'null'];

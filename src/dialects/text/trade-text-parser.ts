@@ -1,4 +1,5 @@
 import type { TradeRecord } from '../../market/records/message-record.js';
+import { CELL, COUNT, MS_OR_US } from './json-patterns.js';
 
 /** Parses a trade from the text of a message; undefined for any other form or message. */
 export type ParseTradeText = (text: string, localTimestamp: number) => TradeRecord | undefined;
@@ -6,14 +7,11 @@ export type ParseTradeText = (text: string, localTimestamp: number) => TradeReco
 /** Exchanges that share one normalizer in the vendor's package. */
 const BINANCE = new Set(['binance', 'binance-us', 'binance-jersey', 'binance-futures', 'binance-delivery']);
 
-const CELL = '[^"\\\\\\u0000-\\u001f]';
-const COUNT = '(?:0|[1-9]\\d{0,14})';
-const BEGINNING = `\\{"stream":"${CELL}*@trade","data":\\{"e":"trade","E":(?:${COUNT}|1[6-9]\\d{14})`;
+const BEGINNING = `\\{"stream":"${CELL}*@trade","data":\\{"e":"trade","E":(?:${COUNT}|${MS_OR_US})`;
 const SYMBOL = `"s":"(${CELL}+)"`;
 const ID = `"t":(${COUNT})`;
 const PRICE_AND_AMOUNT = `"p":"(${CELL}+)","q":"(${CELL}+)"`;
-/** Milliseconds until 2033, or microseconds since 2020. */
-const TIME = '"T":(1\\d{12}|1[6-9]\\d{14})';
+const TIME = `"T":(${MS_OR_US})`;
 const SIDE = '"m":(true|false)';
 
 /** Trades of futures. `X` may be missing; other values of it are not trades of the order book. */
