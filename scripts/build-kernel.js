@@ -49,6 +49,11 @@ const KERNELS = [
     output: 'dist/src/replay/raw/kernel/raw-line-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
+  {
+    source: 'src/dialects/text/kernel/assembly/level-kernel.ts',
+    output: 'dist/src/dialects/text/kernel/level-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
 ];
 /** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
@@ -56,6 +61,7 @@ const ASSEMBLIES = [
   'src/format/kernel/assembly',
   'src/market/kernel/assembly',
   'src/replay/raw/kernel/assembly',
+  'src/dialects/text/kernel/assembly',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import type { LineBuffer } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
-import type { MessageRecord } from '../market/records/message-record.js';
+import type { EmittedRecord } from '../market/records/message-record.js';
 import { RecordPipeline } from '../market/records/record-pipeline.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
 import { createLocalTimeParser } from './local-time-parser.js';
@@ -29,7 +29,7 @@ export class FeedLines {
   readonly #pipeline: RecordPipeline;
   readonly #parse: (text: string) => unknown;
   readonly #parseTime = createLocalTimeParser();
-  readonly #emit: (record: MessageRecord) => void;
+  readonly #emit: (record: EmittedRecord) => void;
   #segments: readonly FeedSegment[];
   #normalizers: readonly Normalizer[] | undefined;
   #acceptsSymbol: ((symbol: string) => boolean) | undefined;

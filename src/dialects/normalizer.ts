@@ -1,7 +1,8 @@
-import type { MessageRecord } from '../market/records/message-record.js';
+import type { EmittedRecord, MessageRecord } from '../market/records/message-record.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 
 export type EmitRecord = (record: MessageRecord) => void;
+export type EmitTextRecord = (record: EmittedRecord) => void;
 
 /**
  * Converts an exchange's own messages to records of one type. It has state (books during alignment, last
@@ -21,7 +22,7 @@ export interface Normalizer {
    * handle. Undefined if there is no such form.
    * @returns false for any other text, which must be parsed.
    */
-  readonly readText?: ((text: string, localTimestamp: number, emit: EmitRecord) => boolean) | undefined;
+  readonly readText?: ((text: string, localTimestamp: number, emit: EmitTextRecord) => boolean) | undefined;
   /**
    * Identifies a way of reading: normalizers of two days with the same kind handle both days' messages alike.
    */

@@ -1,4 +1,4 @@
-import type { BookTextForm } from './book-text-form.js';
+import type { BookTextForm } from './book-text-reader.js';
 
 const QUOTED = { isQuoted: true, hasAction: false };
 

@@ -12,6 +12,9 @@ export type MessageRecord =
   | OptionSummaryRecord
   | BookTickerRecord;
 
+/** What normalizers emit: records, or book changes whose levels were not parsed into objects. */
+export type EmittedRecord = MessageRecord | BookTextRecord;
+
 /** Fields of all records. Times are microseconds. */
 interface CommonFields {
   readonly symbol: string;
@@ -32,11 +35,26 @@ interface Trade<Type extends string> extends CommonFields {
 export type TradeRecord = Trade<'trade'>;
 export type LiquidationRecord = Trade<'liquidation'>;
 
-export interface BookChangeRecord extends CommonFields {
+interface BookChange<Levels> extends CommonFields {
   readonly type: 'book_change';
   readonly isSnapshot: boolean;
-  readonly bids: readonly PriceLevel[];
-  readonly asks: readonly PriceLevel[];
+  readonly bids: Levels;
+  readonly asks: Levels;
+}
+
+export type BookChangeRecord = BookChange<readonly PriceLevel[]>;
+/** A book change whose levels were read from text; they are valid until the next message is read. */
+export type BookTextRecord = BookChange<TextLevels>;
+
+/** Levels of one side, as doubles and as the content of a JSON array. */
+export interface TextLevels {
+  readonly count: number;
+  /** Later elements have no meaning. */
+  readonly prices: Float64Array;
+  readonly amounts: Float64Array;
+  /** ASCII; later bytes have no meaning. */
+  readonly json: DataView;
+  readonly jsonBytes: number;
 }
 
 export interface DerivativeTickerRecord extends CommonFields {

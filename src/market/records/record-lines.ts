@@ -1,5 +1,6 @@
 import {
   copyFixed,
+  copyWords,
   createFixedText,
   type FixedText,
   type LineTarget,
@@ -21,7 +22,13 @@ import {
 } from '../lines/write-level.js';
 import { writeString } from '../lines/write-text.js';
 import type { PriceLevel } from '../messages.js';
-import type { BookChangeRecord, MessageRecord } from './message-record.js';
+import type {
+  BookChangeRecord,
+  BookTextRecord,
+  EmittedRecord,
+  MessageRecord,
+  TextLevels,
+} from './message-record.js';
 
 const QUOTE = 34;
 
@@ -65,7 +72,7 @@ export class RecordLines {
     };
   }
 
-  write(record: MessageRecord, out: LineBuffer): void {
+  write(record: EmittedRecord, out: LineBuffer): void {
     const head = this.#getHead(record.type, record.symbol);
     if (record.type === 'book_change') this.#writeBookChange(record, head, out);
     else this.#writeRow(record, head, out);
@@ -88,9 +95,9 @@ export class RecordLines {
     this.#writeTail(record, target, at, out);
   }
 
-  #writeBookChange(record: BookChangeRecord, head: FixedText, out: LineBuffer): void {
+  #writeBookChange(record: BookChangeRecord | BookTextRecord, head: FixedText, out: LineBuffer): void {
     const { isSnapshot, bids, asks } = record;
-    const levels = (bids.length + asks.length) * MAX_LEVEL_BYTES;
+    const levels = maxLevelBytes(bids) + maxLevelBytes(asks);
     const target = out.room(head.length + CHANGE_KEYS_BYTES + levels + MAX_TAIL_BYTES);
     const { view } = target;
     let at = copyFixed(head, view, out.length);
@@ -109,7 +116,7 @@ export class RecordLines {
   }
 
   #writeTail(
-    { timestamp, micros, localTimestamp }: MessageRecord,
+    { timestamp, micros, localTimestamp }: EmittedRecord,
     target: LineTarget,
     at: number,
     out: LineBuffer,
@@ -127,7 +134,17 @@ export class RecordLines {
   }
 }
 
-function writeLevels(levels: readonly PriceLevel[], view: DataView, position: number): number {
+type Levels = readonly PriceLevel[] | TextLevels;
+
+function maxLevelBytes(levels: Levels): number {
+  return 'json' in levels ? levels.jsonBytes : levels.length * MAX_LEVEL_BYTES;
+}
+
+function writeLevels(levels: Levels, view: DataView, position: number): number {
+  if ('json' in levels) {
+    copyWords(levels.json, levels.jsonBytes, view, position);
+    return position + levels.jsonBytes;
+  }
   let at = position;
   for (let i = 0; i < levels.length; i++) {
     const { price, amount } = levels[i] as PriceLevel;

@@ -5,9 +5,16 @@ import { OrderBook } from '../book/order-book.js';
 import type { Instrument } from '../instrument.js';
 import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
+import type { PriceLevel } from '../messages.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/message-type-name.js';
 import { TRADE_SIDE, TradeBars } from '../trade-bars.js';
-import type { BookChangeRecord, MessageRecord, TradeRecord } from './message-record.js';
+import type {
+  BookChangeRecord,
+  BookTextRecord,
+  EmittedRecord,
+  TextLevels,
+  TradeRecord,
+} from './message-record.js';
 import { RecordLines } from './record-lines.js';
 
 export interface RecordFlowOptions {
@@ -54,7 +61,7 @@ export class RecordPipeline {
     this.#snapshotTypes = types.filter((type) => type.kind === 'book_snapshot');
   }
 
-  push(record: MessageRecord, out: LineBuffer): void {
+  push(record: EmittedRecord, out: LineBuffer): void {
     this.#out = out;
     if (this.#sourceTypes.has(record.type)) this.#lines.write(record, out);
     if (record.type === 'trade' && this.#barTypes.length > 0) this.#addToBars(record);
@@ -101,7 +108,7 @@ export class RecordPipeline {
     timestamp,
     micros,
     localTimestamp,
-  }: BookChangeRecord): void {
+  }: BookChangeRecord | BookTextRecord): void {
     let state = this.#books.get(symbol);
     if (state === undefined) {
       state = this.#createBook({ exchange: this.#exchange, symbol });
@@ -109,8 +116,8 @@ export class RecordPipeline {
     }
     const { book, snapshots } = state;
     book.begin(isSnapshot);
-    for (const { price, amount } of bids) book.level(false, price, amount);
-    for (const { price, amount } of asks) book.level(true, price, amount);
+    addLevels(book, false, bids);
+    addLevels(book, true, asks);
     for (const computed of snapshots) computed.beforeChange(timestamp);
     book.commit();
     for (const computed of snapshots) computed.afterChange(timestamp, localTimestamp, micros);
@@ -135,5 +142,14 @@ export class RecordPipeline {
       );
     });
     return { book, snapshots };
+  }
+}
+
+function addLevels(book: OrderBook, isAsk: boolean, levels: readonly PriceLevel[] | TextLevels): void {
+  if ('json' in levels) {
+    const { prices, amounts, count } = levels;
+    for (let i = 0; i < count; i++) book.level(isAsk, prices[i] as number, amounts[i] as number);
+  } else {
+    for (const { price, amount } of levels) book.level(isAsk, price, amount);
   }
 }

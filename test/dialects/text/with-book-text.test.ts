@@ -3,8 +3,9 @@ import { test } from 'node:test';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import type { Normalizer } from '../../../src/dialects/normalizer.js';
 import { BOOK_TEXT_FORMS } from '../../../src/dialects/text/book-text-forms.js';
+import type { PriceLevel } from '../../../src/market/messages.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
-import type { MessageRecord } from '../../../src/market/records/message-record.js';
+import type { EmittedRecord, MessageRecord, TextLevels } from '../../../src/market/records/message-record.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { createBookWriter } from './book-writer.js';
 import { feedTextTarget } from './feed-text-target.js';
@@ -17,6 +18,23 @@ async function createNormalizer(exchange: string, day: string): Promise<() => No
   const types = [parseMessageType('book_change')];
   const { segments } = await planFeed({ exchange, types, period: { start, end: start + 1 } });
   return () => segments[0]?.normalizers()[0] ?? assert.fail(`${exchange} has no normalizer`);
+}
+
+/** A copy of a record, whose levels are valid until the next message is read. */
+function copyRecord(record: EmittedRecord): MessageRecord {
+  if (record.type !== 'book_change') return record;
+  const { bids, asks } = record;
+  return { ...record, bids: copyLevels(bids), asks: copyLevels(asks) };
+}
+
+/** The levels of both forms, which must be equal. */
+function copyLevels(levels: readonly PriceLevel[] | TextLevels): readonly PriceLevel[] {
+  if (!('json' in levels)) return levels;
+  const { count, prices, amounts, json, jsonBytes } = levels;
+  const copy = Array.from({ length: count }, (_, i) => ({ price: prices[i] ?? 0, amount: amounts[i] ?? 0 }));
+  const text = Buffer.from(json.buffer, json.byteOffset, jsonBytes).toString();
+  assert.equal(`[${text}]`, JSON.stringify(copy));
+  return copy;
 }
 
 interface Reading {
@@ -34,7 +52,7 @@ function read(normalizer: Normalizer, messages: readonly string[], usesText: boo
   let error: string | undefined;
   for (const [time, message] of messages.entries()) {
     const { length } = records;
-    const emit = (record: MessageRecord): unknown => records.push(record);
+    const emit = (record: EmittedRecord): unknown => records.push(copyRecord(record));
     try {
       if (usesText && normalizer.readText?.(message, time, emit)) fromText++;
       else normalizer.read(JSON.parse(message), time, emit);
@@ -76,7 +94,7 @@ test('an update is read from text after the normalizer emitted an earlier one of
   const normalizer = (await createNormalizer('binance', '2024-03-01'))();
   const snapshot = { stream: 'btcusdt@depthSnapshot', data: { lastUpdateId: 10, bids: [], asks: [] } };
   const readNext = (message: string): string => {
-    const records: MessageRecord[] = [];
+    const records: EmittedRecord[] = [];
     const way = normalizer.readText?.(message, 0, (record) => records.push(record)) ? 'text' : 'parsed';
     if (way === 'parsed') normalizer.read(JSON.parse(message), 0, (record) => records.push(record));
     return `${way} ${records.length}`;

@@ -1,6 +1,6 @@
-import type { BookChangeRecord } from '../../market/records/message-record.js';
+import type { BookTextRecord } from '../../market/records/message-record.js';
 import { CELL, COUNT, MS, MS_OR_US } from './json-patterns.js';
-import { type LevelForm, LevelTextReader } from './level-text-reader.js';
+import { type LevelForm, LevelKernel } from './kernel/level-kernel.js';
 
 /** The usual form of an exchange's book messages. */
 export interface BookTextForm {
@@ -15,11 +15,15 @@ export interface BookTextForm {
 
 /** A message in the usual form. */
 export interface BookText {
-  readonly record: BookChangeRecord;
-  /** Text that names the connection's book, if the form has updates. */
-  readonly source: string | undefined;
-  /** Number of the update, if the form has it. */
-  readonly update: number | undefined;
+  readonly record: BookTextRecord;
+  /** If the form numbers updates. */
+  readonly update: NumberedUpdate | undefined;
+}
+
+export interface NumberedUpdate {
+  /** Text that names the connection's book. */
+  readonly source: string;
+  readonly number: number;
 }
 
 /** Reads a message from its text; undefined for any other form or message. */
@@ -30,9 +34,10 @@ const PLACEHOLDERS: Readonly<Record<string, string>> = {
   count: COUNT,
   integer: '(?:0|-?[1-9]\\d{0,14})',
   positive: '[1-9]\\d{0,14}',
+  /** With `update`, which is its number. */
   source: `(?<source>${CELL}+)`,
   symbol: `(?<symbol>${CELL}+)`,
-  /** A symbol that the vendor's normalizer writes in upper case. */
+  /** A symbol without letters that the normalizer would change to upper case. */
   upperSymbol: '(?<symbol>[A-Z\\d._-]+)',
   kind: '(?<kind>[a-z]+)',
   update: `(?<update>${COUNT})`,
@@ -51,25 +56,28 @@ interface Fields {
 
 const MS_DIGITS = 13;
 
+/** Created once a thread; it has no state between messages. */
+let levelKernel: LevelKernel | undefined;
+
 /**
  * Creates a reader of messages in a form. It takes a third of the time of parsing and normalizing JSON, which
  * handles all other forms. Messages without levels are left to it, too.
  */
 export function createBookTextReader({ message, levels }: BookTextForm): ReadBookText {
-  const [head = '', first, middle = '', , tail = ''] = message.split(/<(bids|asks)>/);
+  const [head = '', firstSide, middle = '', , tail = ''] = message.split(/<(bids|asks)>/);
+  const isBidsFirst = firstSide === 'bids';
   const headPattern = toPattern(head, '');
   const tailPattern = toPattern(tail, '$');
-  const levelReader = new LevelTextReader(levels);
   const symbols = new Map<string, string>();
   return (text, localTimestamp) => {
     headPattern.lastIndex = 0;
     const start: Fields | undefined = headPattern.exec(text)?.groups;
     if (start === undefined) return undefined;
-    const firstSide = levelReader.read(text, headPattern.lastIndex);
-    if (levelReader.position < 0 || !text.startsWith(middle, levelReader.position)) return undefined;
-    const secondSide = levelReader.read(text, levelReader.position + middle.length);
-    if (levelReader.position < 0 || firstSide.length + secondSide.length === 0) return undefined;
-    tailPattern.lastIndex = levelReader.position;
+    levelKernel ??= new LevelKernel();
+    const { first, second } = levelKernel;
+    const position = levelKernel.read(text, headPattern.lastIndex, levels, middle);
+    if (position < 0 || first.count + second.count === 0) return undefined;
+    tailPattern.lastIndex = position;
     const end = tailPattern.exec(text);
     if (!end) return undefined;
     const { source, symbol = '', kind, update } = start;
@@ -80,14 +88,13 @@ export function createBookTextReader({ message, levels }: BookTextForm): ReadBoo
         type: 'book_change',
         symbol: intern(symbol, symbols),
         isSnapshot: kind === 'snapshot',
-        bids: first === 'bids' ? firstSide : secondSide,
-        asks: first === 'bids' ? secondSide : firstSide,
+        bids: isBidsFirst ? first : second,
+        asks: isBidsFirst ? second : first,
         timestamp: isMs ? Number(time) * 1000 : Number(time),
         micros: !isMs,
         localTimestamp,
       },
-      source,
-      update: update === undefined ? undefined : Number(update),
+      update: source === undefined ? undefined : { source, number: Number(update) },
     };
   };
 }
