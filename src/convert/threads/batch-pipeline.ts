@@ -50,7 +50,7 @@ export class BatchPipeline implements RowConsumer {
     this.#writer.catch(() => {});
     return {
       rows: batches.rows(options, schema.length),
-      safeTextBytes: batches.safeTextBytes(schema, options),
+      isSafe: batches.createTextCheck(schema, options),
     };
   }
 

@@ -1,5 +1,6 @@
 import { copyBytes } from '../../base/copy-bytes.js';
 import { countLines } from '../../integrity/count-lines.js';
+import type { BatchTextCheck } from '../kernel/batch-limits.js';
 import { PIECE_BYTES, type Piece } from '../kernel/piece-memory.js';
 import { createLineError } from './csv-errors.js';
 import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './day-file-header.js';
@@ -43,8 +44,7 @@ export interface RowConsumer {
 
 export interface BatchSize {
   readonly rows: number;
-  /** A batch with no more text than this, in bytes, never ends early. */
-  readonly safeTextBytes: number;
+  readonly isSafe: BatchTextCheck;
 }
 
 /**
@@ -60,12 +60,15 @@ export class RowSplitter {
   readonly #dataType: string | undefined;
   readonly #consumer: RowConsumer;
   #header: DayFileHeader | undefined;
-  #size: BatchSize = { rows: 0, safeTextBytes: 0 };
+  #size: BatchSize = { rows: 0, isSafe: () => true };
+  /** Columns by `countRuns`. */
+  #columnRuns = new Int32Array();
   #rows = 0;
   /** Rows until the batch is full; 1 for the header. */
   #rowsLeft = 1;
-  /** Bytes of the current batch in earlier pieces. */
+  /** Bytes of the complete rows of the current batch, and of their cells in text columns, at most. */
   #batchTextBytes = 0;
+  #textCellBytes = 0;
   #rowBytes = INITIAL_ROW_BYTES;
   /** Set after the first quote. */
   #recordEnds: RecordEndFinder | undefined;
@@ -121,7 +124,7 @@ export class RowSplitter {
   async end(): Promise<DayFileHeader> {
     if (this.#piece && this.#filledBytes > this.#completeBytes) {
       this.#piece.bytes[this.#filledBytes++] = LF;
-      this.#addRows(1, this.#filledBytes);
+      this.#addRows(this.#piece, 1, this.#filledBytes);
       if (!this.#header) await this.#passOn(false);
     }
     if (!this.#header) this.#open(emptyDayFileHeader(this.#path, this.#dataType));
@@ -132,7 +135,7 @@ export class RowSplitter {
   async #scanPiece(): Promise<void> {
     while (this.#piece && this.#scannedBytes < this.#filledBytes) {
       const { rows, end, quoted } = this.#scan(this.#piece);
-      if (rows > 0) this.#addRows(rows, end);
+      if (rows > 0) this.#addRows(this.#piece, rows, end);
       if (this.#rowsLeft === 0) await this.#endBatch();
       else if (quoted) await this.#beginQuotes();
       else this.#scannedBytes = this.#filledBytes;
@@ -152,11 +155,21 @@ export class RowSplitter {
     return { rows: ends.recordCount, end, quoted: false };
   }
 
-  #addRows(rows: number, end: number): void {
+  #addRows(piece: Piece, rows: number, end: number): void {
+    const start = this.#completeBytes;
     this.#completeBytes = end;
     this.#completeRows += rows;
     this.#rowsLeft -= rows;
     this.#rowBytes = end / this.#completeRows;
+    this.#batchTextBytes += end - start;
+    this.#textCellBytes += this.#boundTextCells(piece, start, end);
+  }
+
+  /** Measures cells only if the batch is probably too large to be safe without it. */
+  #boundTextCells(piece: Piece, start: number, end: number): number {
+    const expectedBytes = this.#batchTextBytes + this.#rowsLeft * this.#rowBytes;
+    if (this.#recordEnds || this.#size.isSafe(expectedBytes, expectedBytes)) return end - start;
+    return piece.countCells(start, end, this.#columnRuns);
   }
 
   async #beginQuotes(): Promise<void> {
@@ -169,7 +182,7 @@ export class RowSplitter {
   async #endBatch(): Promise<void> {
     this.#scannedBytes = this.#completeBytes;
     if (!this.#header) return this.#passOn(false);
-    if (this.#batchTextBytes + this.#completeBytes > this.#size.safeTextBytes) {
+    if (!this.#size.isSafe(this.#batchTextBytes, this.#textCellBytes)) {
       await this.#passOn(false);
       this.#rowsLeft += await this.#consumer.drain();
       if (this.#rowsLeft > 0) return;
@@ -188,7 +201,6 @@ export class RowSplitter {
     this.#piece = undefined;
     if (this.#header) {
       this.#rows += this.#completeRows;
-      this.#batchTextBytes += length;
       await this.#consumer.consume(piece, { length, line, quoted, endsBatch: ends });
       if (ends) this.#beginBatch();
     } else {
@@ -209,11 +221,23 @@ export class RowSplitter {
   #open(header: DayFileHeader): void {
     this.#header = header;
     this.#size = this.#consumer.open(header);
+    this.#columnRuns = countRuns(header.schema.map(({ kind }) => kind === 'text'));
     this.#beginBatch();
   }
 
   #beginBatch(): void {
     this.#rowsLeft = this.#size.rows;
     this.#batchTextBytes = 0;
+    this.#textCellBytes = 0;
   }
+}
+
+/** Lengths of the runs of equal flags; the first run is of true ones and may be empty. */
+function countRuns(flags: readonly boolean[]): Int32Array<ArrayBuffer> {
+  const lengths = [0];
+  for (const [i, flag] of flags.entries()) {
+    if (flag === (flags[i - 1] ?? true)) lengths.push((lengths.pop() ?? 0) + 1);
+    else lengths.push(1);
+  }
+  return Int32Array.from(lengths);
 }

@@ -28,6 +28,8 @@ export function chooseLineCount(columns: number): number {
 export const LINE_BATCHES: BatchLimits = {
   rows: (_, columns) => chooseLineCount(columns),
   cellBytes: () => 60,
-  safeTextBytes: (schema) =>
-    (MAX_LINES_BYTES - chooseLineCount(schema.length) * maxLineOverheadBytes(schema)) / MAX_ESCAPE_BYTES,
+  createTextCheck: (schema) => {
+    const overheadBytes = chooseLineCount(schema.length) * maxLineOverheadBytes(schema);
+    return (textBytes) => overheadBytes + textBytes * MAX_ESCAPE_BYTES <= MAX_LINES_BYTES;
+  },
 };

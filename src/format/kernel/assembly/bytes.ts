@@ -28,16 +28,19 @@ export function sharedLength(a: usize, b: usize, maxLength: i32): i32 {
   return maxLength;
 }
 
+/** A bit for each of the 16 bytes at `p`: 1 if it is a comma or LF. */
+// @ts-ignore: decorator
+@inline
+export function findSeparators(p: usize): i32 {
+  const bytes = v128.load(p);
+  return i8x16.bitmask(v128.or(i8x16.eq(bytes, i8x16.splat(<i8>COMMA)), i8x16.eq(bytes, i8x16.splat(<i8>LF))));
+}
+
 /** Address of the comma or LF that ends the cell at `p`. */
 // @ts-ignore: decorator
 @inline
 export function findCellEnd(p: usize): usize {
-  let bits = 0;
-  for (; ; p += 16) {
-    const bytes = v128.load(p);
-    const found = v128.or(i8x16.eq(bytes, i8x16.splat(<i8>COMMA)), i8x16.eq(bytes, i8x16.splat(<i8>LF)));
-    bits = i8x16.bitmask(found);
-    if (bits != 0) break;
-  }
+  let bits = findSeparators(p);
+  for (; bits == 0; bits = findSeparators(p)) p += 16;
   return p + ctz(bits);
 }

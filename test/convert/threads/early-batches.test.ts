@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { parquetMetadata } from 'hyparquet';
+import { dataTypeColumns } from '../../../src/dataset/data-types.js';
+import { createOutputOptions } from '../../../src/format/create-output-options.js';
+import type { OutputOptions } from '../../../src/format/output-options.js';
+import { referenceBatches } from '../../format/reference/csv/parser.js';
+import { HEADER } from '../../format/trades.js';
+import { convertText, kernelsOf } from './converting.js';
+
+const SCHEMA = dataTypeColumns('trades') ?? [];
+/** Text at which a batch may end early, even if it is all in text columns that turn from dictionary to plain. */
+const SAFE_BYTES = 16 * 1024 * 1024;
+
+interface Rows {
+  readonly count: number;
+  readonly idBytes: number;
+  readonly priceBytes: number;
+  /** Rows after which the ids repeat. */
+  readonly distinctIds: number;
+  readonly numbers: OutputOptions['numbers'];
+  readonly rowGroup: number;
+}
+
+/** Row groups of a file with these rows, as converted in two threads, and as the reference has them. */
+async function assertRowGroups(rows: Rows): Promise<number[]> {
+  const { count, idBytes, priceBytes, distinctIds, numbers, rowGroup } = rows;
+  const digits = '1'.padStart(priceBytes, '0');
+  const lines = Array.from({ length: count }, (_, i) => {
+    const id = `${i % distinctIds}`.padEnd(idBytes, 'x');
+    return `deribit,BTC,1585699200245000,1585699200355684,${id},buy,${digits},18640\n`;
+  });
+  const options = createOutputOptions('parquet', { numbers, rowGroup, compression: 'none' });
+  const output = await convertText(`${HEADER}\n${lines.join('')}`, options, kernelsOf(2));
+  const { row_groups } = parquetMetadata(Uint8Array.from(output).buffer);
+  const found = row_groups.map(({ num_rows }) => Number(num_rows));
+  const reading = { source: 'a', schema: SCHEMA, batchRows: rowGroup, numberText: numbers === 'string' };
+  const expected = referenceBatches(Buffer.from(lines.join('')), reading);
+  assert.deepEqual(
+    found,
+    expected.map((batch) => batch.rows),
+  );
+  return found;
+}
+
+test('batches with any text end where those of the reference end', async () => {
+  const property = fc.asyncProperty(
+    fc.record({
+      rowGroup: fc.integer({ min: 600, max: 2500 }),
+      priceBytes: fc.integer({ min: 1, max: 1000 }),
+      distinctIds: fc.constantFrom(1, 1500, 5000, 5000),
+      numbers: fc.constantFrom('double' as const, 'string' as const),
+    }),
+    fc.double({ min: 0.4, max: 2.5, noNaN: true }),
+    async (rows, share) => {
+      const idBytes = Math.ceil((share * SAFE_BYTES) / rows.rowGroup);
+      await assertRowGroups({ ...rows, idBytes, count: 2 * rows.rowGroup });
+    },
+  );
+  await fc.assert(property, { numRuns: 10, endOnFailure: true });
+});
+
+test('a batch ends early if its ids count twice, with little more text than is always safe', async () => {
+  // A column turns from dictionary to plain text at its distinct value number 1025.
+  const rows = { priceBytes: 1, distinctIds: 5000, numbers: 'double', rowGroup: 1030, count: 2060 } as const;
+  const idBytes = Math.ceil((2 * SAFE_BYTES) / (1024 + 1025));
+  assert.deepEqual(await assertRowGroups({ ...rows, idBytes: idBytes - 60 }), [1030, 1030]);
+  const [first = 0, ...others] = await assertRowGroups({ ...rows, idBytes });
+  assert.ok(first < 1030 && others.length > 1, `${first} rows in the first row group`);
+});
+
+test('a batch ends early if the kept text of its numbers is too long', async () => {
+  const rows = { idBytes: 5, distinctIds: 1, priceBytes: 1000, rowGroup: 34_500, count: 36_000 } as const;
+  assert.deepEqual(await assertRowGroups({ ...rows, numbers: 'double' }), [34_500, 1500]);
+  const [first = 0, ...others] = await assertRowGroups({ ...rows, numbers: 'string' });
+  assert.ok(first < 34_500 && others.length === 1, `${first} rows in the first row group`);
+});
