@@ -1,6 +1,6 @@
 // Creates lib/, the published files, from dist/: the command, the library and the threads as ES modules in shared chunks,
 // the files that are read by path beside them, the types of the library, and the licences of bundled packages.
-import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
@@ -60,6 +60,8 @@ const start = STARTED.reduce(
   readFileSync('dist/bin/tickhaul.js', 'utf8'),
 );
 writeFileSync('lib/tickhaul.js', start, { mode: 0o755 });
+copyFileSync('dist/bin/tickhaul.cjs', 'lib/tickhaul.cjs');
+chmodSync('lib/tickhaul.cjs', 0o755);
 
 /** For bundled CommonJS packages: their chunks load Node's modules with `require`. */
 function withRequire(text) {

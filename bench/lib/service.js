@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /** The built command; another build can be set. */
 export const TICKHAUL =
-  process.env.TICKHAUL_BIN ?? fileURLToPath(new URL('../../lib/tickhaul.js', import.meta.url));
+  process.env.TICKHAUL_BIN ?? fileURLToPath(new URL('../../lib/tickhaul.cjs', import.meta.url));
 /** The modules of a build, to measure parts of it. */
 export const DIST = process.env.TICKHAUL_DIST ?? fileURLToPath(new URL('../../dist', import.meta.url));
 

@@ -96,7 +96,7 @@ test('too few open files never end with an exit code of another meaning', async 
 
 test('a package with a missing file reports it in one line, and ends with 1', async (t) => {
   const dir = await tempDir(t);
-  await copyFile(BIN, join(dir, 'tickhaul.mjs'));
+  await copyFile(join(LIB, 'tickhaul.js'), join(dir, 'tickhaul.mjs'));
   const env = { PATH: process.env['PATH'] };
   await assert.rejects(promisify(execFile)(process.execPath, [join(dir, 'tickhaul.mjs')], { env }), {
     code: 1,
@@ -119,7 +119,7 @@ test('the package is under 1.1 MB, and contains the licences of bundled packages
   }[];
   assert.ok(size < 1_100_000, `${size} bytes`);
   const paths = files.map(({ path }) => path);
-  for (const path of ['LICENSE', 'README.md', 'lib/index.js', 'lib/types/index.d.ts', 'lib/tickhaul.js'])
+  for (const path of ['LICENSE', 'README.md', 'lib/index.js', 'lib/types/index.d.ts', 'lib/tickhaul.cjs'])
     assert.ok(paths.includes(path), path);
   assert.deepEqual(
     paths.filter((path) => /\.map$|^dist|test/.test(path)),

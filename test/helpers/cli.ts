@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
 
 /** The built command, as published. */
-export const BIN = fileURLToPath(new URL('../../../lib/tickhaul.js', import.meta.url));
+export const BIN = fileURLToPath(new URL('../../../lib/tickhaul.cjs', import.meta.url));
 
 export interface Finished {
   readonly exitCode: number | null;
