@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import type { ProcessGroup } from '../base/keyed-mutex.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
@@ -26,6 +27,11 @@ export interface FeedRunOptions {
   readonly beside?: ProcessGroup | undefined;
   /** Maximum bytes of text that slices hold in memory, over all replays; 192 MB by default. */
   readonly textBytes?: number | undefined;
+  /**
+   * Maximum number of slices that a replay decompresses ahead of the one it reads; by default one for each
+   * processor besides the reader's, 1 to 4.
+   */
+  readonly maxOpenAhead?: number | undefined;
   /** Size of each buffer for the messages of a replay, in bytes; 256 KB by default. */
   readonly bufferBytes?: number | undefined;
   /** Size of one write of messages, in bytes; 512 KB by default. */
@@ -42,6 +48,8 @@ const SLICE_CONCURRENCY = { initial: 20, max: 60 };
 
 const DEFAULT_TEXT_BYTES = 192 * 1024 * 1024;
 const DEFAULT_BUFFER_BYTES = 256 * 1024;
+/** A reader cannot use the text of more slices: decompression takes about twice its time. */
+const MAX_OPEN_AHEAD = 4;
 
 /** Creates the state shared by all requests of a run; sends no request. */
 export function createFeedRun(options: FeedRunOptions): FeedRun {
@@ -60,6 +68,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     rate: createByteRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
     texts: new TextBudget(options.textBytes ?? DEFAULT_TEXT_BYTES),
+    maxOpenAhead: options.maxOpenAhead ?? Math.max(1, Math.min(availableParallelism() - 1, MAX_OPEN_AHEAD)),
     bufferBytes: options.bufferBytes ?? DEFAULT_BUFFER_BYTES,
     writeBytes: options.writeBytes,
     fetchMutex: beside?.mutex,

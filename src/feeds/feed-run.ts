@@ -18,6 +18,8 @@ export interface FeedRun extends FetchRun {
   readonly shared: SharedSlices;
   /** Memory for the text of slices, shared by all replays. */
   readonly texts: TextBudget;
+  /** Maximum number of slices that a replay decompresses ahead of the one it reads. */
+  readonly maxOpenAhead: number;
   /** Size of each buffer for the messages of a replay, in bytes. */
   readonly bufferBytes: number;
   /** Size of one write of messages, in bytes; undefined for the default. */

@@ -84,6 +84,8 @@ export async function runReplayInProcess(
       concurrency: 'auto',
       retries: 3,
       maxWaitMs: 5000,
+      // As on many processors.
+      maxOpenAhead: 4,
       signal: new AbortController().signal,
       ...input,
       client,

@@ -4,7 +4,8 @@ import { formatMinute, type Minute, type MinuteRange } from '../../dataset/minut
 import type { FeedRun } from '../feed-run.js';
 import type { SliceText } from '../unpack/unpack-slice.js';
 import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
-import { type FeedPart, type OpenSlice, SlicePrefetcher } from './slice-prefetcher.js';
+import { type OpenSlice, SliceOpener } from './slice-opener.js';
+import type { FeedPart } from './slice-prefetcher.js';
 import { WholeLineSplitter } from './whole-line-splitter.js';
 
 /**
@@ -14,8 +15,8 @@ import { WholeLineSplitter } from './whole-line-splitter.js';
 export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 
 /**
- * Reads the lines of a part in order. The next slice is decompressed while the lines of the current one are
- * used, if the text of the current one is in memory.
+ * Reads the lines of a part in order. The next slices are decompressed while the lines of the current one are
+ * used.
  * @param onMinutes called after each slice with the number of minutes read.
  * @param base minute from which local timestamps of lines count: the part's start, unless several parts are
  * merged.
@@ -34,7 +35,7 @@ export async function readFeedPart(
   const signal = AbortSignal.any([run.signal, stopped, ended.signal]);
   // Each pending request adds a listener, so a large number of them is not a leak.
   setMaxListeners(0, signal);
-  const slices = new SlicePrefetcher(run, part, signal);
+  const slices = new SliceOpener(run, part, signal);
   const whole = new WholeLineSplitter(run.bufferBytes);
   const lines = new LineIndexer(base);
   let batch = await swap(undefined);
@@ -63,17 +64,7 @@ export async function readFeedPart(
     onMinutes(selected.end - selected.start);
   };
   try {
-    for (let opening = slices.next(); ; ) {
-      const open = await opening;
-      if (!open) break;
-      // If the text of this slice does not fit into memory, the next one is opened only after it.
-      const isAhead = open.text.isKept;
-      if (isAhead) opening = slices.next();
-      // The error is thrown when this slice is awaited.
-      opening.catch(() => {});
-      await readSlice(open);
-      if (!isAhead) opening = slices.next();
-    }
+    for (let open = await slices.next(); open; open = await slices.next()) await readSlice(open);
     lines.end(batch);
     await handOver();
   } finally {

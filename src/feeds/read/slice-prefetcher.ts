@@ -22,30 +22,18 @@ export interface FeedPart {
   readonly partCount: number;
 }
 
-/** A slice opened for reading. */
-export interface OpenSlice {
-  readonly text: SliceText;
-  /** The minutes to read. */
-  readonly selected: MinuteRange;
-  /** The minutes in the slice. */
-  readonly available: MinuteRange;
-  /** Releases the slice's memory; to be called after it was read. */
-  readonly done: () => void;
-}
-
 /** Maximum number of cached or requested slices ahead of the one being read. */
 const MAX_SLICES_AHEAD = 64;
 /** Maximum bytes of text, and of uncached slices, held in memory; later slices stay on disk. */
-const MAX_HELD_BYTES = 64 * 1024 * 1024;
+export const MAX_HELD_BYTES = 64 * 1024 * 1024;
 /** Maximum bytes in flight, estimated by the largest slice so far. */
 const MAX_IN_FLIGHT_BYTES = 64 * 1024 * 1024;
 
-/** Maximum bytes of text kept in memory of a slice that is read next. */
-const MAX_NEXT_TEXT_BYTES = 48 * 1024 * 1024;
-
 /** A slice to open; `heldBytes` of memory are reserved until then. */
-interface PendingSlice {
+export interface UnopenedSlice {
+  /** The minutes to read. */
   readonly selected: MinuteRange;
+  /** The minutes in the slice. */
   readonly available: MinuteRange;
   readonly heldBytes: number;
   /** @param keep decides how much of the text may stay in memory, in addition to `heldBytes`. */
@@ -54,80 +42,72 @@ interface PendingSlice {
   readonly file?: SliceFile | undefined;
 }
 
+/** Slices of one request, or one cached slice. */
+interface Arrival {
+  /** Undefined until the response has arrived. */
+  slices?: readonly UnopenedSlice[];
+  /** Resolves when `slices` is set. */
+  readonly arrived?: Promise<void>;
+}
+
 /**
- * Reads the slices of a part in order and fetches missing ones ahead. The first response says how many
- * minutes to request; after it, as many requests run in parallel as the run allows. An error is thrown in the
- * position of its slice, and no request starts after it.
+ * Lists the slices of a part in order and fetches missing ones ahead. The first response says how many
+ * minutes to request; after it, as many requests run in parallel as the run allows. An error is thrown when
+ * its slice is opened, and no request starts after it.
  */
 export class SlicePrefetcher {
+  /** Memory of the part's slices. */
+  readonly reserved: ReservedText;
   readonly #run: FeedRun;
   readonly #part: FeedPart;
   readonly #signal: AbortSignal;
-  readonly #queue: Promise<readonly PendingSlice[]>[] = [];
-  readonly #ready: PendingSlice[] = [];
+  readonly #onArrival: () => void;
+  readonly #queue: Arrival[] = [];
+  readonly #ready: UnopenedSlice[] = [];
   #cursor: Minute;
   #suggestedMinutes: number | undefined;
   #requests = 0;
-  readonly #reserved: ReservedText;
   /** Size of the largest slice so far, in bytes. */
   #largestBytes = 1;
   #hasFailed = false;
 
-  constructor(run: FeedRun, part: FeedPart, signal: AbortSignal) {
+  /** @param onArrival called when slices of a request have arrived. */
+  constructor(run: FeedRun, part: FeedPart, signal: AbortSignal, onArrival: () => void) {
     this.#run = run;
     this.#part = part;
     this.#signal = signal;
-    this.#reserved = new ReservedText(run.texts);
+    this.#onArrival = onArrival;
+    this.reserved = new ReservedText(run.texts);
     this.#cursor = part.range.start;
   }
 
-  /** Opens the next slice; undefined at the end. Calls must not overlap. */
-  async next(): Promise<OpenSlice | undefined> {
-    this.#fill();
-    while (this.#ready.length === 0) {
-      const [head] = this.#queue;
-      if (!head) return undefined;
-      this.#ready.push(...(await head));
+  /** Returns the next slice; undefined if it has not arrived, and at the end. */
+  take(): UnopenedSlice | undefined {
+    this.fill();
+    while (this.#ready.length === 0 && this.#queue[0]?.slices) {
+      this.#ready.push(...this.#queue[0].slices);
       this.#queue.shift();
-      this.#fill();
+      this.fill();
     }
-    const waiting = this.#ready.shift();
-    return waiting && this.#open(waiting);
+    return this.#ready.shift();
   }
 
-  /** Releases the memory of all slices; slices that arrive later hold none. */
-  close(): void {
-    this.#reserved.close();
-  }
-
-  async #open(waiting: PendingSlice): Promise<OpenSlice | undefined> {
-    const { selected, available, file } = waiting;
-    let { heldBytes } = waiting;
-    const release = (): void => {
-      this.#reserved.release(heldBytes);
-      heldBytes = 0;
-      this.#fill();
-    };
-    const keep = (bytes: number): boolean => {
-      const fits = heldBytes + bytes <= MAX_NEXT_TEXT_BYTES && this.#reserved.tryReserve(bytes);
-      if (fits) heldBytes += bytes;
-      else release();
-      return fits;
-    };
-    try {
-      const text = await waiting.open(keep);
-      return { text, selected, available, done: release };
-    } catch (error) {
-      release();
-      const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
-      if (!file || !isLost) throw error;
-      await this.#fetchAgain(selected, file, error);
+  /** Waits for the next slice; undefined at the end. */
+  async next(): Promise<UnopenedSlice | undefined> {
+    for (;;) {
+      const slice = this.take();
+      if (slice || this.#queue.length === 0) return slice;
+      await this.#queue[0]?.arrived;
     }
-    return this.next();
   }
 
-  /** Fetches a slice again whose file is damaged or was removed. */
-  async #fetchAgain(selected: MinuteRange, file: SliceFile, error: TickhaulError): Promise<void> {
+  /**
+   * Fetches a slice again whose file is damaged or was removed. @throws the error with which it was opened, if
+   * it is another one.
+   */
+  async fetchAgain({ selected, file }: UnopenedSlice, error: unknown): Promise<readonly UnopenedSlice[]> {
+    const isLost = error instanceof TickhaulError && (error.code === 'corrupt' || error.code === 'missing');
+    if (!file || !isLost) throw error;
     const { cache, shared, offline, emit } = this.#run;
     const name = `${cache.feeds}/${file.path}`;
     const problem = error.code === 'corrupt' ? `${name}: ${error.message}` : error.message;
@@ -135,13 +115,14 @@ export class SlicePrefetcher {
     emit({ event: 'warning', message: `${problem}; fetching it again` });
     if (error.code === 'corrupt') await cache.drop(file);
     shared.forget(this.#toRequest(selected));
-    this.#ready.unshift(...(await this.#fetch(selected, true)));
+    return this.#fetch(selected, true);
   }
 
-  #fill(): void {
+  /** Starts requests, as far as memory and the run's limits allow. */
+  fill(): void {
     while (!this.#hasFailed && this.#queue.length < MAX_SLICES_AHEAD && this.#cursor < this.#part.range.end) {
       const file = this.#part.index.find(this.#cursor);
-      if (file) this.#queue.push(Promise.resolve([this.#nextCached(file)]));
+      if (file) this.#queue.push({ slices: [this.#nextCached(file)] });
       else if (!this.#canFetch()) return;
       else this.#queue.push(this.#fetchNext());
     }
@@ -155,17 +136,17 @@ export class SlicePrefetcher {
       : Math.min(this.#run.concurrency.limit, MAX_IN_FLIGHT_BYTES / this.#largestBytes) / partCount;
     return (
       this.#requests < Math.max(1, Math.floor(maxRequests)) &&
-      ((this.#reserved.bytes < MAX_HELD_BYTES && this.#run.texts.left > 0) || this.#queue.length === 0)
+      ((this.reserved.bytes < MAX_HELD_BYTES && this.#run.texts.left > 0) || this.#queue.length === 0)
     );
   }
 
-  #nextCached(file: SliceFile): PendingSlice {
+  #nextCached(file: SliceFile): UnopenedSlice {
     const selected = { start: this.#cursor, end: Math.min(file.end, this.#part.range.end) };
     this.#cursor = selected.end;
     return this.#toPendingFile(file, selected);
   }
 
-  #toPendingFile(file: SliceFile, selected: MinuteRange): PendingSlice {
+  #toPendingFile(file: SliceFile, selected: MinuteRange): UnopenedSlice {
     const open = async (keep: Keep): Promise<SliceText> => {
       const { cache, bufferBytes } = this.#run;
       return unpackSlice(await cache.read(file), file.encoding, keep, bufferBytes);
@@ -173,16 +154,21 @@ export class SlicePrefetcher {
     return { selected, available: file, heldBytes: 0, open, file };
   }
 
-  #fetchNext(): Promise<readonly PendingSlice[]> {
+  #fetchNext(): Arrival {
     const { index, range } = this.#part;
     const start = this.#cursor;
     const end = index.findFirst({ start, end: Math.min(start + (this.#suggestedMinutes ?? 1), range.end) });
     this.#cursor = end;
     this.#requests++;
-    return this.#fetch({ start, end }, false).finally(() => {
-      this.#requests--;
-      this.#fill();
-    });
+    const arrival: Arrival = {
+      arrived: this.#fetch({ start, end }, false).then((slices) => {
+        arrival.slices = slices;
+        this.#requests--;
+        this.fill();
+        this.#onArrival();
+      }),
+    };
+    return arrival;
   }
 
   /**
@@ -190,11 +176,11 @@ export class SlicePrefetcher {
    * requested. An error is thrown when its slice is opened, after the slices before it.
    * @param isNext whether the slice is read next, and so stays in memory.
    */
-  async #fetch(range: MinuteRange, isNext: boolean): Promise<readonly PendingSlice[]> {
-    const slices: PendingSlice[] = [];
+  async #fetch(range: MinuteRange, isNext: boolean): Promise<readonly UnopenedSlice[]> {
+    const slices: UnopenedSlice[] = [];
     for (let start = range.start; start < range.end; ) {
       const rest = { start, end: range.end };
-      const slice = await this.#fetchSlice(rest, isNext).catch((error: unknown): PendingSlice => {
+      const slice = await this.#fetchSlice(rest, isNext).catch((error: unknown): UnopenedSlice => {
         this.#hasFailed = true;
         return { selected: rest, available: rest, heldBytes: 0, open: () => Promise.reject(error) };
       });
@@ -204,7 +190,7 @@ export class SlicePrefetcher {
     return slices;
   }
 
-  async #fetchSlice(range: MinuteRange, isNext: boolean): Promise<PendingSlice> {
+  async #fetchSlice(range: MinuteRange, isNext: boolean): Promise<UnopenedSlice> {
     const shared = await this.#run.shared.fetch(this.#run, this.#toRequest(range), this.#signal);
     this.#suggestedMinutes = Math.min(
       shared.suggestedMinutes ?? this.#suggestedMinutes ?? 1,
@@ -220,10 +206,10 @@ export class SlicePrefetcher {
     const { bytes, encoding } = slice;
     this.#largestBytes = Math.max(this.#largestBytes, bytes.length);
     const heldBytes = text.isKept ? text.size : bytes.length;
-    const isHeld = this.#reserved.bytes + heldBytes <= MAX_HELD_BYTES && this.#reserved.tryReserve(heldBytes);
+    const isHeld = this.reserved.bytes + heldBytes <= MAX_HELD_BYTES && this.reserved.tryReserve(heldBytes);
     if (isHeld) return { selected, available: shared, heldBytes, open: async () => text };
     if (file && !isNext) return this.#toPendingFile(file, selected);
-    this.#reserved.reserve(bytes.length);
+    this.reserved.reserve(bytes.length);
     const open = (keep: Keep): Promise<SliceText> =>
       unpackSlice(bytes, encoding, keep, this.#run.bufferBytes);
     return { selected, available: shared, heldBytes: bytes.length, open };

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { TickhaulError } from '../../base/errors.js';
 import { Semaphore } from '../../base/semaphore.js';
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
@@ -32,8 +33,8 @@ const SMALL_TEXT_BYTES = 1024 * 1024;
 const MAX_CHUNK_BYTES = 16 * 1024 * 1024;
 /** The output buffer of a slice has the size of its compressed bytes plus this. */
 const SMALL_TEXT_CHUNK_BYTES = 64 * 1024;
-/** Matches the default number of Node's threads that run zlib. */
-const decompressions = new Semaphore(4);
+/** One for each of Node's threads that run zlib, which the command has set (bin/tickhaul.cts). */
+const decompressions = new Semaphore(Math.max(4, availableParallelism()));
 
 const LF = 0x0a;
 

@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
+import { TickhaulError } from '../../../src/base/errors.js';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/feeds/canonical-filters.js';
 import { openFeed } from '../../../src/feeds/open-feed.js';
@@ -16,6 +17,7 @@ import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
 import { startFront } from '../front.js';
 import {
+  assertWholeLines,
   countSliceRequests,
   listCachedFiles,
   listMinutes,
@@ -219,6 +221,31 @@ test('fetches slices again that are removed during the replay', async (t) => {
   await rename(join(folder, 'feeds'), join(folder, 'gone'));
   assert.ok((await reading).text === right.text);
   await rm(join(folder, 'gone'), { recursive: true });
+});
+
+test('a replay that is stopped with slices ahead ends after whole lines, and frees its memory', async (t) => {
+  const service = await busySandbox(t);
+  const folder = await tempDir(t);
+  const right = await replayInProcess(service, folder, { to: 25 });
+  const aborting = new AbortController();
+  let minutes = 0;
+  const onMinutes = (): void => {
+    if (++minutes === 5) aborting.abort(new TickhaulError('interrupted', 'interrupted'));
+  };
+  const input = { to: 25, offline: true, signal: aborting.signal, onMinutes };
+  const stopped = await runReplayInProcess(service, folder, input, async (here, records) => {
+    const range = { start: START, end: START + 25 };
+    const request = { exchange: 'bitmex', filters: [{ channel: 'trade' }], range };
+    const feed = await openFeed(here.run, request, records);
+    const { texts } = here.run;
+    await replayRaw({ ...here, feed, withDisconnects: false }).finally(() => {
+      assert.equal(texts.left, texts.bytes);
+    });
+  });
+  assert.equal(stopped.error?.code, 'interrupted');
+  assert.ok(stopped.text !== '' && right.text.startsWith(stopped.text));
+  assert.ok(listMinutes(stopped.text).length < 25);
+  assertWholeLines(stopped.text);
 });
 
 test('clearing removes the slices and nothing else', async (t) => {
