@@ -22,6 +22,10 @@ const SAMPLE_WINDOW_MS = 250;
  * batches.
  */
 const PIECE_COUNT = 16;
+/** The same for a large batch: the reader gives it to its thread as a whole, and continues with the next thread. */
+const LARGE_PIECE_COUNT = 32;
+/** With fewer kernels, the reader cannot get ahead of them by whole batches. */
+const MIN_KERNELS_FOR_LARGE_BATCHES = 3;
 
 /** Creates the kernels for one source, which the calling thread reads. They run in threads if the plan has some. */
 export function createKernels(plan: ThreadPlan): KernelPool {
@@ -34,7 +38,8 @@ export function createKernelThreads({
   initialKernels,
   maxKernels,
 }: Pick<ThreadPlan, 'kernelProcessors' | 'initialKernels' | 'maxKernels'>): KernelPool {
-  const first = new KernelThread(onWait);
+  const pieces = maxKernels < MIN_KERNELS_FOR_LARGE_BATCHES ? PIECE_COUNT : LARGE_PIECE_COUNT;
+  const first = new KernelThread(onWait, pieces);
   const hosts = [first];
   let job: KernelJob | undefined;
   let windowStartMs = performance.now();
@@ -51,7 +56,7 @@ export function createKernelThreads({
     waitedMs = 0;
   }
   function addThread(): void {
-    const host = new KernelThread(onWait);
+    const host = new KernelThread(onWait, pieces);
     hosts.push(host);
     if (job) host.open(job);
   }
@@ -86,7 +91,7 @@ export class KernelThread implements KernelHost {
     new URL('./kernel-worker.js', import.meta.url),
     { name: 'kernel' },
   );
-  readonly #pieces = PieceMemory.create(PIECE_COUNT);
+  readonly #pieces: Promise<PieceMemory>;
   /** Resolves when the thread can parse pieces. */
   #opened: Promise<PieceMemory> | undefined;
   readonly #writtenCount = new SharedArrayBuffer(4);
@@ -100,9 +105,13 @@ export class KernelThread implements KernelHost {
   #busyMs = 0;
   #failure: unknown;
 
-  /** @param onWait called with the milliseconds that the caller waited for a piece while the kernel was busy. */
-  constructor(onWait: (ms: number) => void) {
+  /**
+   * @param onWait called with the milliseconds that the caller waited for a piece while the kernel was busy.
+   * @param pieceCount maximum number of pieces in transit to the thread.
+   */
+  constructor(onWait: (ms: number) => void, pieceCount = PIECE_COUNT) {
     this.#onWait = onWait;
+    this.#pieces = PieceMemory.create(pieceCount);
     this.#pieces.catch(() => {});
   }
 

@@ -186,6 +186,26 @@ test('stops at once while a thread is busy or waits for a slow sink', async () =
   }
 });
 
+test('takes a large batch as a whole if there are more than two kernels', async (t) => {
+  for (const [kernels, pieces] of [
+    [2, 16],
+    [3, 32],
+  ] as const) {
+    const pool = kernelsOf(kernels);
+    cleanUp(t, () => pool.close());
+    await pool.first.acquirePiece();
+    let acquired = 1;
+    for (let i = 1; i < 40; i++) {
+      pool.first.acquirePiece().then(
+        () => acquired++,
+        () => {},
+      );
+    }
+    await nextTurn();
+    assert.equal(acquired, pieces, `${kernels} kernels`);
+  }
+});
+
 test('if a kernel fails, its batches and pending calls fail', async (t) => {
   const { host, piece } = await openHost(t);
   const batch = host.finishBatch();
