@@ -1,4 +1,5 @@
 import { crc32 } from 'node:zlib';
+import { TickhaulError } from '../base/errors.js';
 import { hasWebAssembly } from '../base/wasm.js';
 import { type GunzipPass, LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
 import { InflatePass } from './inflate/inflate-pass.js';
@@ -27,6 +28,12 @@ export interface GzipReadOptions {
   readonly inflateThreads?: number | undefined;
 }
 
+/** Bytes at the start of a file, and their CRC-32. */
+interface SeenBytes {
+  count: number;
+  crc: number;
+}
+
 const LARGE_CHUNKS: GzipReadOptions = { read: readChunks, textChunk: LARGE_TEXT_CHUNK_BYTES };
 
 /**
@@ -41,22 +48,29 @@ export async function readGzip(
   signal?: AbortSignal,
   options: GzipReadOptions = LARGE_CHUNKS,
 ): Promise<void> {
-  let bytes = 0;
+  const seen: SeenBytes = { count: 0, crc: 0 };
   const onBytes = (chunk: Buffer): Promise<void> | void => {
-    bytes += chunk.length;
+    seen.count += chunk.length;
+    seen.crc = crc32(chunk, seen.crc);
     return reader.onBytes(chunk);
   };
   try {
     await readWith(startPass(reader.onText, options), path, onBytes, options.read, signal);
   } catch (error) {
     if (!(error instanceof InflateRefusal)) throw error;
-    await readByZlib(path, reader, signal, options, bytes, error.passed);
+    await readByZlib(path, reader, signal, options, seen, error.passed);
   }
 }
 
 function startPass(onText: TextSink, { textChunk, inflateThreads }: GzipReadOptions): GunzipPass {
   if (inflateThreads === undefined || !hasWebAssembly()) return startGunzip(onText, textChunk);
-  return inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
+  try {
+    return inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
+  } catch (error) {
+    // Each memory of WebAssembly takes some GB of addresses, which a process may not have.
+    if (error instanceof RangeError) return startGunzip(onText, textChunk);
+    throw error;
+  }
 }
 
 async function readWith(
@@ -72,7 +86,10 @@ async function readWith(
       async (chunk) => {
         // Other threads inflate the chunk while this thread processes its compressed bytes.
         const used = pass.write(chunk);
-        await Promise.all([used, onBytes(chunk)]);
+        // Both must have ended before the pass is destroyed.
+        const results = await Promise.allSettled([used, (async () => onBytes(chunk))()]);
+        const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+        if (errors.length > 0) throw errors.find((error) => !(error instanceof InflateRefusal)) ?? errors[0];
       },
       signal,
     );
@@ -92,37 +109,52 @@ async function readByZlib(
   reader: GzipReader,
   signal: AbortSignal | undefined,
   { read, textChunk }: GzipReadOptions,
-  seen: number,
+  seen: SeenBytes,
   passed: PassedText,
 ): Promise<void> {
-  const skipPassed = createTextSkipper(path, passed);
+  const skipper = createTextSkipper(passed);
   const pass = startGunzip((text) => {
-    const rest = skipPassed(text);
+    const rest = skipper.skip(text);
     return rest.length > 0 ? reader.onText(rest) : undefined;
   }, textChunk);
   let bytes = 0;
+  let crc = 0;
   const onBytes = (chunk: Buffer): Promise<void> | void => {
-    const rest = chunk.subarray(Math.max(0, seen - bytes));
+    const seenBytes = Math.max(0, Math.min(chunk.length, seen.count - bytes));
+    crc = crc32(chunk.subarray(0, seenBytes), crc);
     bytes += chunk.length;
+    if (seenBytes > 0 && bytes >= seen.count && crc !== seen.crc) throw createReplacedError(path);
+    const rest = chunk.subarray(seenBytes);
     return rest.length > 0 ? reader.onBytes(rest) : undefined;
   };
   await readWith(pass, path, onBytes, read, signal);
+  // The bytes were the same.
+  if (skipper.hasDiffered()) throw new Error(`${path}: the inflate kernel and zlib give different text`);
 }
 
-/** @returns a function that returns what follows the passed text in a chunk. */
-function createTextSkipper(
-  path: string,
-  { bytes, uncheckedBytes, uncheckedCrc }: PassedText,
-): (text: Buffer) => Buffer {
+function createReplacedError(path: string): TickhaulError {
+  return new TickhaulError('changed', `${path}: replaced while it was read; run the same command again`);
+}
+
+interface TextSkipper {
+  /** Returns what follows the passed text in a chunk; nothing once the text has differed. */
+  skip(text: Buffer): Buffer;
+  hasDiffered(): boolean;
+}
+
+function createTextSkipper({ bytes, uncheckedBytes, uncheckedCrc }: PassedText): TextSkipper {
   const uncheckedStart = bytes - uncheckedBytes;
   let at = 0;
   let crc = 0;
-  return (text) => {
-    if (at >= bytes) return text;
-    crc = crc32(text.subarray(Math.max(0, uncheckedStart - at), bytes - at), crc);
-    at += text.length;
-    if (at < bytes) return text.subarray(text.length);
-    if (crc !== uncheckedCrc) throw new Error(`${path}: the inflate kernel and zlib give different text`);
-    return text.subarray(text.length - (at - bytes));
+  let hasDiffered = false;
+  return {
+    skip(text) {
+      if (at < bytes) crc = crc32(text.subarray(Math.max(0, uncheckedStart - at), bytes - at), crc);
+      const skipped = Math.min(text.length, bytes - at);
+      at += skipped;
+      hasDiffered ||= skipped > 0 && at === bytes && crc !== uncheckedCrc;
+      return text.subarray(hasDiffered ? text.length : skipped);
+    },
+    hasDiffered: () => hasDiffered,
   };
 }

@@ -1,3 +1,4 @@
+import { abortReason } from '../base/errors.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { Files } from './files.js';
 
@@ -35,7 +36,9 @@ export function createReadAhead(
           ranges.push(range);
           position += length;
         }
-        await use((await ranges.shift()) as Buffer);
+        const range = (await ranges.shift()) as Buffer;
+        if (signal?.aborted) throw abortReason(signal);
+        await use(range);
       }
     } finally {
       stop.abort();

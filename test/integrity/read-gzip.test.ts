@@ -7,7 +7,7 @@ import { after, before, test } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
 import { startGunzip } from '../../src/integrity/gunzip.js';
 import { readChunks } from '../../src/integrity/read-chunks.js';
-import { type GzipReader, readGzip } from '../../src/integrity/read-gzip.js';
+import { type GzipReader, type GzipReadOptions, readGzip } from '../../src/integrity/read-gzip.js';
 
 let dir = '';
 before(async () => {
@@ -47,6 +47,8 @@ const HALF = Buffer.from(
 );
 const GOOD = Buffer.concat([gzipSync(HALF, { level: 1 }), gzipSync(HALF, { level: 1 })]);
 const TEXT = hash(Buffer.concat([HALF, HALF]));
+
+const TEXT_OF_OTHER = Buffer.concat([HALF, HALF, HALF]).reverse();
 
 /** The file with one byte inverted, at a distance from its end. */
 function brokenAt(back: number): Buffer {
@@ -107,6 +109,47 @@ test('reads a file that the inflate kernel leaves to zlib, each byte and each ch
   for (const inflateThreads of [0, 1]) {
     const { bytes, text } = await read(path, inflateThreads);
     assert.deepEqual({ bytes, text }, { bytes: expected.bytes, text: expected.text });
+  }
+});
+
+test('a file that is replaced while it is read is reported as changed', async () => {
+  const path = join(dir, 'replaced.csv.gz');
+  await writeFile(path, GOOD);
+  for (const inflateThreads of [0, 1]) {
+    let reads = 0;
+    const options: GzipReadOptions = {
+      // The first reading finds a truncated file, and zlib's then another one.
+      read: async (_path, use) => {
+        reads++;
+        await use(reads === 1 ? GOOD.subarray(0, -1) : gzipSync(TEXT_OF_OTHER, { level: 1 }));
+      },
+      textChunk: 64 * 1024,
+      inflateThreads,
+    };
+    const reader: GzipReader = { onBytes: () => {}, onText: () => {} };
+    await assert.rejects(readGzip(path, reader, undefined, options), { code: 'changed' });
+    assert.equal(reads, 2);
+  }
+});
+
+test('an error of the reader of bytes is thrown after the reader of text has finished', async () => {
+  const path = join(dir, 'failing.csv.gz');
+  await writeFile(path, GOOD);
+  for (const inflateThreads of INFLATE_THREADS) {
+    let running = 0;
+    const reader: GzipReader = {
+      onBytes: () => {
+        throw new Error('no more bytes');
+      },
+      onText: async () => {
+        running++;
+        await new Promise((resolve) => setImmediate(resolve));
+        running--;
+      },
+    };
+    const options = { read: readChunks, textChunk: 64 * 1024, inflateThreads };
+    await assert.rejects(readGzip(path, reader, undefined, options), /no more bytes/);
+    assert.equal(running, 0);
   }
 });
 

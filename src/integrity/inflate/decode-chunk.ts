@@ -42,6 +42,8 @@ export interface DecodedChunk {
 
 /** First bytes of a gzip member (RFC 1952, section 2.3.1). */
 const MEMBER_MAGIC = Buffer.from([0x1f, 0x8b, 8]);
+/** Longer headers are left to the reader: a search for their ends from many places would take seconds. */
+const MAX_MEMBER_HEADER_BYTES = 1024;
 /** Starts of a chunk that are tried. A false one fails within some blocks. */
 const MAX_ATTEMPTS = 50;
 /** Bytes of a chunk in which a start is searched. Blocks of usual files begin every 20 to 60 KB. */
@@ -58,9 +60,12 @@ export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): 
   const searchEnd = Math.min(job.at + MAX_SEARCH_BYTES, job.chunkEnd);
   const end = BigInt(searchEnd) * 8n;
   let from = BigInt(job.at) * 8n;
+  let memberBit = -1n;
   for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
-    const member = findMember(bytes, Number((from + 7n) >> 3n), searchEnd, job.inputEnd);
-    const memberBit = member === undefined ? end : BigInt(member) * 8n;
+    if (memberBit < from) {
+      const member = findMember(bytes, Number((from + 7n) >> 3n), searchEnd, job.inputEnd);
+      memberBit = member === undefined ? end : BigInt(member) * 8n;
+    }
     const found = module.findBlock(from, memberBit);
     if (found === end) return undefined;
     const start = { bit: Number(found) - job.at * 8, isMember: found === memberBit };
@@ -77,7 +82,7 @@ function findMember(bytes: Buffer, from: number, searchEnd: number, inputEnd: nu
     const found = bytes.subarray(at, searchEnd).indexOf(MEMBER_MAGIC);
     if (found < 0) return undefined;
     at += found;
-    if (readMemberHeader(bytes.subarray(at, inputEnd))) return at;
+    if (readMemberHeader(bytes.subarray(at, Math.min(inputEnd, at + MAX_MEMBER_HEADER_BYTES)))) return at;
   }
   return undefined;
 }
@@ -97,6 +102,7 @@ function decodeFrom(
   let memberAt = start.isMember ? at + start.bit / 8 : undefined;
   if (!start.isMember) module.startAt(BigInt(at * 8 + start.bit));
   for (;;) {
+    if (tokens >= tokensLimit) return undefined;
     if (memberAt !== undefined) {
       const header = readMemberHeader(bytes.subarray(memberAt, inputEnd));
       if (!header) return undefined;

@@ -56,7 +56,7 @@ export class InflatePass implements GunzipPass {
     await this.#text.pass();
   }
 
-  /** Returns its memory. Call it once, after all other calls have ended. */
+  /** Returns its memory. Call it once, after all other calls have ended. Nothing else runs then. */
   async destroy(): Promise<void> {
     idle = this.#inflater;
   }

@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { crc32 } from 'node:zlib';
 import { copyBytes } from '../../base/copy-bytes.js';
 import type { TextSink } from '../gunzip.js';
@@ -26,6 +27,9 @@ export const WINDOW_BYTES = 32 * 1024;
 /** The kernel may pass the end of the text by this many bytes. */
 export const TEXT_SLACK_BYTES = 1024;
 
+/** Text after which timers and events get their turn; usual chunks of a file have less. */
+const YIELD_BYTES = 16 * 1024 * 1024;
+
 /** Text of a gzip file in a kernel's memory, which is checked and passed on in order. */
 export class InflatedText {
   readonly #bytes: Buffer;
@@ -36,6 +40,7 @@ export class InflatedText {
   /** Addresses up to which text is passed on, counted, and written. */
   #passedTo: number;
   #countedTo: number;
+  #sinceYield = 0;
   #end: number;
   /** Checksum and length of the current member’s text so far. */
   #crc = 0;
@@ -98,6 +103,11 @@ export class InflatedText {
       uncheckedCrc: this.#crc,
     };
     await this.#onText(text);
+    this.#sinceYield += text.length;
+    if (this.#sinceYield >= YIELD_BYTES) {
+      this.#sinceYield = 0;
+      await setImmediate();
+    }
     if (this.#end >= this.limit) this.#slide();
     this.#passedTo = this.#end;
     this.#countedTo = this.#end;

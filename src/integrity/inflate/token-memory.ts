@@ -40,7 +40,7 @@ export const TOKEN_MODULE_URL = new URL('./token-kernel.wasm', import.meta.url);
 export const MAX_TOKEN_BYTES = 8 * 1024 * 1024;
 export const MAX_LITERAL_BYTES = 4 * 1024 * 1024;
 /** Bytes that the kernel may write beyond these limits: a token for each 255 literals, and a copied match. */
-const TOKEN_SLACK_BYTES = 64 * 1024;
+const TOKEN_SLACK_BYTES = 128 * 1024;
 export const TEXT_BYTES = 256 * 1024;
 /** Bytes that the kernel may read or write beyond its input, literals and text. */
 const SLACK_BYTES = 4096;

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deflateRawSync, gzipSync } from 'node:zlib';
+import type { TextSink } from '../../../src/integrity/gunzip.js';
+import { InflatePass } from '../../../src/integrity/inflate/inflate-pass.js';
+import {
+  CHUNK_SIZES,
+  MAX_LITERAL_BYTES,
+  MAX_TOKEN_BYTES,
+} from '../../../src/integrity/inflate/token-memory.js';
 import { TokenPass } from '../../../src/integrity/inflate/token-pass.js';
+import { type Code, DeflateWriter } from './deflate-writer.js';
 import { decodeHere, runPass, runTokens, runZlib } from './inflate-outcome.js';
 
 /** Rows that compress as those of day files do. */
@@ -81,6 +89,52 @@ test('inflates a large file in threads, and refuses it if it is damaged', async 
   const common = Math.min(judged.text.length, outcome.text.length);
   assert.ok(judged.text.subarray(0, common).equals(outcome.text.subarray(0, common)));
   assert.ok(outcome.text.length > 1_000_000);
+});
+
+test('inflates a chunk whose tokens and literals fill their memory', async () => {
+  const writer = new DeflateWriter();
+  const lengths = (literal: number, match: number): readonly number[] =>
+    Array.from({ length: 258 }, (_, symbol) =>
+      symbol === 97 ? literal : symbol === 257 ? match : symbol === 256 ? 2 : 0,
+    );
+  const matches = MAX_TOKEN_BYTES / 4 - 1;
+  const first = writer.beginBlock(lengths(2, 1), [1]);
+  writer.putCode(first[97] as Code);
+  for (let i = 0; i < matches; i++) {
+    // A match of 3 bytes at distance 1.
+    writer.putCode(first[257] as Code);
+    writer.put(0, 1);
+  }
+  writer.putCode(first[256] as Code);
+  const second = writer.beginBlock(lengths(1, 2), [1]);
+  const literals = MAX_LITERAL_BYTES - 2;
+  for (let i = 0; i < literals; i++) writer.putCode(second[97] as Code);
+  writer.putCode(second[256] as Code);
+  const text = Buffer.alloc(1 + 3 * matches + literals, 'a');
+  const outcome = await runTokens(writer.finish(text), CHUNK_SIZES);
+  assert.equal(outcome.error, undefined);
+  assert.ok(outcome.text.equals(text));
+});
+
+test('text that compresses a thousand times leaves turns to other work', async () => {
+  const file = gzipSync(Buffer.alloc(200_000_000));
+  for (const startPass of [
+    (onText: TextSink) => new InflatePass(onText, 1 << 20),
+    (onText: TextSink) => new TokenPass(onText, 2, decodeHere(CHUNK_SIZES)),
+  ]) {
+    let turns = 0;
+    const timer = setInterval(() => turns++, 1);
+    let bytes = 0;
+    const pass = startPass((text) => {
+      bytes += text.length;
+    });
+    await pass.write(file);
+    await pass.finish();
+    await pass.destroy();
+    clearInterval(timer);
+    assert.equal(bytes, 200_000_000);
+    assert.ok(turns > 3, `${turns} turns`);
+  }
 });
 
 test('an error of a thread fails the pass', async () => {

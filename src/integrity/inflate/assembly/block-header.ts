@@ -7,7 +7,10 @@ const PRECODE_ORDER: StaticArray<u8> = [16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4,
 
 const END_OF_BLOCK = 256;
 
-/** Maximum length of a header, in bytes; the memory after the input holds as many zeros. */
+/** Whether the tables are those of fixed codes. */
+let hasFixedTables = false;
+
+/** Maximum length of a header, in bytes; so much memory after the input must be readable. */
 export const MAX_HEADER_BYTES = 512;
 
 /**
@@ -16,6 +19,7 @@ export const MAX_HEADER_BYTES = 512;
  * @returns false if it is invalid.
  */
 export function readDynamicHeader(pairs: bool): bool {
+  hasFixedTables = false;
   let bits = buffer;
   let left = count;
   let p = position;
@@ -70,6 +74,8 @@ export function readDynamicHeader(pairs: bool): bool {
 
 /** Builds the tables of a block with fixed codes (RFC 1951, section 3.2.6). */
 export function buildFixedTables(): void {
+  if (hasFixedTables) return;
+  hasFixedTables = true;
   memory.fill(codeLengths, 8, 144);
   memory.fill(codeLengths + 144, 9, 112);
   memory.fill(codeLengths + 256, 7, 24);

@@ -223,7 +223,13 @@ export function copyMatch(to: usize, distance: usize, length: u32): usize {
   } else if (distance >= 8) {
     for (; to < end; to += 8, from += 8) store<u64>(to, load<u64>(from));
   } else {
-    for (; to < end; to++, from++) store<u8>(to, load<u8>(from));
+    // Each store repeats the bytes, until the distance is that of a whole word.
+    let period = distance;
+    for (; period < 8; period <<= 1) {
+      store<u64>(to, load<u64>(to - period));
+      to += period;
+    }
+    for (; to < end; to += 8) store<u64>(to, load<u64>(to - period));
   }
   return end;
 }
