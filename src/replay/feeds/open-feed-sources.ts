@@ -46,7 +46,7 @@ export async function openFeedSources(
     // All sources share the run's requests.
     feeds: feeds.map((feed) => ({
       ...feed,
-      parts: feed.parts.map((part) => ({ ...part, share: part.partCount * sources.length })),
+      parts: feed.parts.map((part) => ({ ...part, partCount: part.partCount * sources.length })),
     })),
   }));
 }
