@@ -1,35 +1,18 @@
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
 import { getColumn } from '../market/batch-columns.js';
 import type { RowPlace } from './check-result.js';
+import type { BatchRows } from './shared/batch-rows.js';
 import type { BookStates } from './shared/book-states.js';
 import type { IdNumbers } from './shared/id-numbers.js';
 
-/**
- * A batch of rows as the checks read it. Numbers and times are NaN in empty cells, so that every comparison with one
- * is false. What several checks need is computed once.
- */
-export interface AuditBatch {
+/** A batch of rows as the checks read it. What several checks need is computed once. */
+export interface AuditBatch extends BatchRows {
   readonly schema: Schema;
   readonly batch: Batch;
-  readonly rows: number;
-  /** Number of the row before the first one, counted from 1. */
-  readonly rowsBefore: number;
-  /** Microseconds since the epoch. */
-  readonly timestamps: Float64Array;
-  readonly localTimestamps: Float64Array;
-  /**
-   * Of each row, the greatest local timestamp within the file's day up to this row; the start of the day before
-   * there is one.
-   */
-  readonly clocks: Float64Array;
-  /** Of each row, the position in `symbolNames`; -1 if the cell is empty. */
-  readonly symbols: Int32Array;
-  /** The symbols of the file so far, in the order in which they first appear. */
+  /** The symbols of the file so far, by number. */
   readonly symbolNames: readonly string[];
-  /** States after the book changes or rows that ended in this batch; empty for data types without a book. */
+  /** States that began in this batch; empty for data types without best prices. */
   readonly bookStates: BookStates;
-  /** The values of a number column. */
-  numbers(name: string): Float64Array;
   /** The ids of trades as numbers. */
   ids(): IdNumbers;
 }

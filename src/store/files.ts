@@ -7,6 +7,8 @@ export interface StoredFileInfo {
   readonly etag?: string | undefined;
   /** For a local file, a text that changes if the file is replaced. */
   readonly version?: string | undefined;
+  /** For a local file, the time of its last change in milliseconds since the epoch. */
+  readonly modifiedMs?: number | undefined;
 }
 
 /** Version of a stored object, which shows later whether it was overwritten. Local files have none. */

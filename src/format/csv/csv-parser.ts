@@ -22,6 +22,8 @@ export interface CsvOptions {
   readonly batchRows: number;
   /** Whether number columns have their text, too (`NumberColumn.text`). */
   readonly numberText?: boolean | undefined;
+  /** Whether cells of the leading columns may be empty, too. */
+  readonly allowsEmptyCells?: boolean | undefined;
   /**
    * Memory that parsers of one thread use in turns, each for rows with the same header, data type and batch
    * size. Iterate over the result of `push` completely before another of them continues. The last batch of
@@ -177,12 +179,12 @@ export class CsvParser {
   }
 
   #readHeader(cells: readonly Uint8Array[], lines: number): void {
-    const { source, dataType, batchRows, numberText = false } = this.#options;
+    const { source, dataType, batchRows, numberText = false, allowsEmptyCells } = this.#options;
     const { schema, warning } = parseCsvHeader(cells, source, dataType);
     this.#schema = schema;
     this.#warning = warning;
     this.#line += lines;
-    if (this.#memory.schema.length === 0) this.#memory.open(schema, batchRows, numberText);
+    if (this.#memory.schema.length === 0) this.#memory.open(schema, batchRows, numberText, allowsEmptyCells);
     this.#columns = new ColumnParser(this.#memory, source, this.#line);
   }
 

@@ -12,6 +12,8 @@ export interface ReaderOptions {
   /** Rows per batch for a number of columns. */
   readonly batchRows: (columns: number) => number;
   readonly numberText: boolean;
+  /** Whether cells of the leading columns may be empty, too. */
+  readonly allowsEmptyCells?: boolean | undefined;
   /**
    * Memories that the readers of one thread use in turns (`CsvOptions`). All of them must have the same
    * options. Empty at first.
@@ -77,7 +79,7 @@ export class DayFileReader {
   }
 
   #open(head: Buffer): CsvParser {
-    const { path, dataType, batchRows, numberText, memories } = this.#options;
+    const { path, dataType, batchRows, numberText, allowsEmptyCells, memories } = this.#options;
     const names = parseHeaderNames(head);
     this.#dataType = dataType ?? inferDataType(names) ?? 'unknown';
     this.#parser = new CsvParser({
@@ -85,6 +87,7 @@ export class DayFileReader {
       dataType: this.#dataType,
       batchRows: batchRows(names.length),
       numberText,
+      allowsEmptyCells,
       sharedMemory: memories && getMemory(memories, `${this.#dataType}\n${names}`),
     });
     return this.#parser;

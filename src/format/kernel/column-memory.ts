@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory, type OwnWasmMemory } from '../../base/wasm.js';
-import { type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
+import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, Schema, TextValues } from '../batch.js';
 import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
@@ -34,6 +34,7 @@ export class ColumnMemory {
   #schema: Schema = [];
   #capacity = 0;
   #numberText = false;
+  #allowsEmptyCells = false;
 
   constructor() {
     this.kernel = loadParquetExports(this.#memory);
@@ -68,19 +69,26 @@ export class ColumnMemory {
    * Creates the columns. Call it once.
    * @param capacity rows per batch.
    * @param numberText whether number columns keep their text.
+   * @param allowsEmptyCells whether every cell may be empty.
    * @throws TickhaulError `usage`, as all methods do, if 4 GiB are not enough.
    */
-  open(schema: Schema, capacity: number, numberText: boolean): void {
+  open(schema: Schema, capacity: number, numberText: boolean, allowsEmptyCells = false): void {
     const { kernel } = this;
     this.#schema = schema;
     this.#capacity = capacity;
     this.#numberText = numberText;
+    this.#allowsEmptyCells = allowsEmptyCells;
     if (!kernel.createColumns(schema.length)) throw this.createFullError();
     for (const [i, column] of schema.entries()) {
-      kernel.setColumn(i, KIND_NUMBERS[column.kind], isNeverEmpty(column) ? 1 : 0);
+      kernel.setColumn(i, KIND_NUMBERS[column.kind], this.isRequired(column) ? 1 : 0);
     }
     this.#allocateLanes(capacity);
     if (!kernel.initSharing()) throw this.createFullError();
+  }
+
+  /** Whether cells of a column must not be empty. */
+  isRequired(column: Column): boolean {
+    return !this.#allowsEmptyCells && isNeverEmpty(column);
   }
 
   /** Starts a batch without rows. */

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { TickhaulError } from '../../base/errors.js';
-import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
+import type { Column, ColumnKind } from '../../dataset/data-types.js';
 import { createRowError } from '../csv/csv-errors.js';
 import { type ParsedCell, parseBoolean, parseDecimal, parseTimeUs } from '../csv/parse-cell.js';
 import { countRecordLines } from '../csv/quoted-records.js';
@@ -96,7 +96,7 @@ export class ColumnParser {
     const { length } = cell;
     let hasRoom: number;
     if (length === 0) {
-      if (isNeverEmpty(column)) return 'is empty, but a value is required';
+      if (this.#memory.isRequired(column)) return 'is empty, but a value is required';
       hasRoom = kernel.appendNull(index);
     } else if (column.kind === 'text') {
       if (!isUtf8(cell)) return 'is not UTF-8 text';

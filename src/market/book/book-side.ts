@@ -42,15 +42,15 @@ export class BookSide {
     this.touched = 0;
   }
 
-  /** Sets the amount at a price; 0 removes the level, if it exists. */
-  set(price: number, amount: number): void {
+  /** Sets the amount at a price; 0 removes the level, if it exists. @returns whether the side had the level. */
+  set(price: number, amount: number): boolean {
     const key = this.sign * price;
     const { blocks } = this;
     let at = blocks.length - 1;
     let block = blocks[at];
     if (!block) {
       if (amount !== 0) this.#append(key, amount);
-      return;
+      return false;
     }
     let rank = 0;
     for (let near = 1; near < LINEAR_SEARCH_BLOCKS && at > 0 && key < (block.keys[0] as number); near++) {
@@ -64,7 +64,8 @@ export class BookSide {
     }
     const { keys, amounts, size } = block;
     const position = findPosition(keys, size, key);
-    if (position < size && keys[position] === key) {
+    const isHeld = position < size && keys[position] === key;
+    if (isHeld) {
       this.#touch(rank + size - 1 - position);
       if (amount === 0) this.#remove(at, position);
       else amounts[position] = amount;
@@ -73,6 +74,7 @@ export class BookSide {
       if (size < BLOCK_CAPACITY) insert(block, position, key, amount);
       else this.#split(at, position, key, amount);
     }
+    return isHeld;
   }
 
   /** Replaces all levels. If they are sorted, in either direction, this takes barely longer than a copy. */

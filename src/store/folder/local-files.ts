@@ -30,7 +30,8 @@ async function statFile(path: string): Promise<StoredFileInfo | undefined> {
   try {
     const stats = await stat(path);
     if (!stats.isFile()) return undefined;
-    return { bytes: stats.size, version: `${stats.ino} ${stats.mtimeMs}` };
+    const { size: bytes, ino, mtimeMs: modifiedMs } = stats;
+    return { bytes, version: `${ino} ${modifiedMs}`, modifiedMs };
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw toDiskError(error, path);

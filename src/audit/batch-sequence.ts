@@ -1,0 +1,196 @@
+import type { Batch, Schema, TextColumn } from '../format/batch.js';
+import { createCellError } from '../format/csv/csv-errors.js';
+import { getColumn, getTextBytes } from '../market/batch-columns.js';
+import { toDictionary } from '../market/lines/write-text.js';
+import type { AuditBatch } from './audit-batch.js';
+import { type AuditedFile, isBookSnapshot } from './content-check.js';
+import { EMPTY_FLAG } from './shared/batch-rows.js';
+import { BookStates, type StateSource } from './shared/book-states.js';
+import { ChangeStates } from './shared/change-states.js';
+import { type IdNumbers, parseIds } from './shared/id-numbers.js';
+import { createRowStates } from './shared/row-states.js';
+import { readTextCodes } from './shared/text-codes.js';
+
+export const US_PER_DAY = 86_400_000_000;
+
+/** Prepares the batches of one file for the checks. It carries the clock, the symbols and the books. */
+export class BatchSequence {
+  readonly #schema: Schema;
+  readonly #dayStart: number;
+  readonly #states: StateSource | undefined;
+  readonly #symbolNumbers = new Map<string, number>();
+  readonly #symbolNames: string[] = [];
+  #symbols = new Int32Array();
+  #clocks = new Float64Array();
+  #clock: number;
+  #rows = 0;
+
+  constructor(schema: Schema, { dataType, dayStart }: Pick<AuditedFile, 'dataType' | 'dayStart'>) {
+    this.#schema = schema;
+    this.#dayStart = dayStart;
+    this.#clock = dayStart;
+    this.#states = createStateSource(dataType);
+  }
+
+  /** Number of rows so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
+  get symbolCount(): number {
+    return this.#symbolNames.length;
+  }
+
+  /** Prepares the next batch, which is valid until the following call. @throws as `ChangeStates.push` does. */
+  open(batch: Batch): AuditBatch {
+    const { rows } = batch;
+    if (this.#symbols.length < rows) {
+      this.#symbols = new Int32Array(rows);
+      this.#clocks = new Float64Array(rows);
+    }
+    const opened = new OpenBatch(
+      this.#schema,
+      batch,
+      this.#rows,
+      this.#symbols,
+      this.#clocks,
+      this.#symbolNames,
+    );
+    this.#readSymbols(batch);
+    this.#advanceClock(opened.localTimestamps, rows);
+    if (this.#states) opened.bookStates = this.#states.push(opened);
+    this.#rows += rows;
+    return opened;
+  }
+
+  /** An empty batch with the state of the last book change. */
+  end(): AuditBatch {
+    const columns = this.#schema.map(({ kind }) => createEmptyColumn(kind));
+    const batch = { rows: 0, columns } as Batch;
+    const opened = new OpenBatch(
+      this.#schema,
+      batch,
+      this.#rows,
+      this.#symbols,
+      this.#clocks,
+      this.#symbolNames,
+    );
+    if (this.#states) opened.bookStates = this.#states.end();
+    return opened;
+  }
+
+  #readSymbols(batch: Batch): void {
+    const column = getColumn(this.#schema, batch, 'symbol') as TextColumn;
+    const { indices, texts } = toDictionary(column);
+    const numbers = Int32Array.from(texts, (text) => this.#numberOf(text));
+    const symbols = this.#symbols;
+    const { nulls } = column;
+    if (numbers.length === 1 && !nulls) symbols.fill(numbers[0] as number);
+    else
+      for (let row = 0; row < batch.rows; row++)
+        symbols[row] = nulls?.[row] === 1 ? -1 : (numbers[indices[row] as number] as number);
+  }
+
+  #numberOf(symbol: string): number {
+    if (symbol === '') return -1;
+    const number = this.#symbolNumbers.get(symbol) ?? this.#symbolNames.push(symbol) - 1;
+    this.#symbolNumbers.set(symbol, number);
+    return number;
+  }
+
+  #advanceClock(localTimestamps: Float64Array, rows: number): void {
+    const end = this.#dayStart + US_PER_DAY;
+    const clocks = this.#clocks;
+    let clock = this.#clock;
+    for (let row = 0; row < rows; row++) {
+      const local = localTimestamps[row] as number;
+      if (local > clock && local < end) clock = local;
+      clocks[row] = clock;
+    }
+    this.#clock = clock;
+  }
+}
+
+const NO_STATES = new BookStates();
+
+class OpenBatch implements AuditBatch {
+  readonly rows: number;
+  readonly timestamps: Float64Array;
+  readonly localTimestamps: Float64Array;
+  bookStates: BookStates = NO_STATES;
+  readonly #numbers = new Map<string, Float64Array>();
+  #ids: IdNumbers | undefined;
+
+  constructor(
+    readonly schema: Schema,
+    readonly batch: Batch,
+    readonly rowsBefore: number,
+    readonly symbols: Int32Array,
+    readonly clocks: Float64Array,
+    readonly symbolNames: readonly string[],
+  ) {
+    this.rows = batch.rows;
+    this.timestamps = this.numbers('timestamp');
+    this.localTimestamps = this.numbers('local_timestamp');
+  }
+
+  numbers(name: string): Float64Array {
+    const known = this.#numbers.get(name);
+    if (known) return known;
+    const column = getColumn(this.schema, this.batch, name);
+    if (column.kind !== 'number' && column.kind !== 'time')
+      throw new Error(`the column ${name} has no numbers`);
+    const { nulls } = column;
+    const values = nulls
+      ? column.values.map((value, row) => (nulls[row] === 1 ? Number.NaN : value))
+      : column.values;
+    this.#numbers.set(name, values);
+    return values;
+  }
+
+  codes(name: string, codes: Readonly<Record<string, number>>): Uint8Array {
+    return readTextCodes(getColumn(this.schema, this.batch, name) as TextColumn, this.rows, codes);
+  }
+
+  flags(name: string): Uint8Array {
+    const column = getColumn(this.schema, this.batch, name);
+    if (column.kind !== 'boolean') throw new Error(`the column ${name} is not boolean`);
+    const { nulls } = column;
+    return nulls ? column.values.map((value, row) => (nulls[row] === 1 ? EMPTY_FLAG : value)) : column.values;
+  }
+
+  ids(): IdNumbers {
+    this.#ids ??= parseIds(getColumn(this.schema, this.batch, 'id') as TextColumn, this.rows);
+    return this.#ids;
+  }
+
+  createTextError(name: string, row: number, problem: string): Error {
+    const { source = 'rows', line = 0 } = this.batch.firstLine ?? {};
+    const cell = getTextBytes(this.schema, this.batch, name, row);
+    return createCellError({ source, line: line + row }, name, cell, problem);
+  }
+}
+
+function createEmptyColumn(kind: Schema[number]['kind']): unknown {
+  const none = { nulls: undefined, nullCount: 0 };
+  if (kind === 'text')
+    return {
+      kind,
+      encoding: 'plain',
+      text: { bytes: new Uint8Array(), offsets: new Int32Array(1) },
+      ...none,
+    };
+  return {
+    kind,
+    values: kind === 'boolean' ? new Uint8Array() : new Float64Array(),
+    text: undefined,
+    ...none,
+  };
+}
+
+function createStateSource(dataType: string): StateSource | undefined {
+  if (dataType === 'incremental_book_L2') return new ChangeStates();
+  if (dataType === 'quotes' || dataType === 'book_ticker') return createRowStates('bid_price', 'ask_price');
+  if (isBookSnapshot(dataType)) return createRowStates('bids[0].price', 'asks[0].price');
+  return undefined;
+}

@@ -1,0 +1,85 @@
+import { placeOf } from '../audit-batch.js';
+import { US_PER_DAY } from '../batch-sequence.js';
+import type { ContentResult, RecordedGap, RecordedResult, RowPlace } from '../check-result.js';
+import type { AuditedFile, CheckCounter, ContentCheck, SeriesFacts } from '../content-check.js';
+import { sumStretches } from '../shared/stretches.js';
+
+/** A gap is longer than this many mean intervals between rows. */
+const MIN_MEAN_INTERVALS = 100;
+
+/**
+ * Periods without rows: intervals between successive clocks, and those to the start and end of the day, each longer
+ * than `--gap` and than 100 mean intervals.
+ */
+export const gap: ContentCheck = {
+  name: 'gap',
+  appliesTo: () => true,
+  degrades: true,
+  start: (file) => new GapCounter(file),
+  resolve: resolveGaps,
+};
+
+class GapCounter implements CheckCounter {
+  readonly #file: AuditedFile;
+  /** Intervals longer than `--gap`. The number of rows, and so the other limit, is known at the end. */
+  readonly #intervals: RecordedGap[] = [];
+  #clock: number;
+  #lastPlace: RowPlace | undefined;
+
+  constructor(file: AuditedFile) {
+    this.#file = file;
+    this.#clock = file.dayStart;
+  }
+
+  push(batch: Parameters<CheckCounter['push']>[0]): void {
+    const { rows, clocks } = batch;
+    const maxInterval = toMicroseconds(this.#file.gapMs);
+    let previous = this.#clock;
+    for (let row = 0; row < rows; row++) {
+      const clock = clocks[row] as number;
+      if (clock - previous > maxInterval)
+        this.#intervals.push({ start: previous, end: clock, place: placeOf(batch, row) });
+      previous = clock;
+    }
+    this.#clock = previous;
+    if (rows > 0) this.#lastPlace = placeOf(batch, rows - 1);
+  }
+
+  end(rows: number): RecordedResult {
+    const end = this.#file.dayStart + US_PER_DAY;
+    const intervals = this.#lastPlace
+      ? [...this.#intervals, { start: this.#clock, end, place: this.#lastPlace }]
+      : [];
+    const gaps = intervals.filter(({ start, end }) => end - start > minGap(this.#file, rows));
+    return { ...summarize(gaps), gaps };
+  }
+}
+
+/** Limits the gaps to the listed period of the symbol. */
+function resolveGaps(
+  { gaps = [] }: RecordedResult,
+  file: AuditedFile,
+  rows: number,
+  { availableSince, availableTo }: SeriesFacts,
+): ContentResult {
+  const first = Math.max(file.dayStart, availableSince ?? file.dayStart);
+  const last = Math.min(file.dayStart + US_PER_DAY, availableTo ?? Number.POSITIVE_INFINITY);
+  const within = gaps
+    .map(({ start, end, place }) => ({ start: Math.max(start, first), end: Math.min(end, last), place }))
+    .filter(({ start, end }) => end - start > minGap(file, rows));
+  return summarize(within);
+}
+
+function summarize(gaps: readonly RecordedGap[]): ContentResult {
+  const [first] = gaps;
+  return { count: gaps.length, ...(first && { first: first.place }), ...sumStretches(gaps) };
+}
+
+/** The length, in microseconds, that a gap exceeds. */
+function minGap({ gapMs }: AuditedFile, rows: number): number {
+  return Math.max(toMicroseconds(gapMs), (MIN_MEAN_INTERVALS * US_PER_DAY) / rows);
+}
+
+function toMicroseconds(ms: number): number {
+  return ms * 1000;
+}

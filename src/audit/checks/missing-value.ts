@@ -1,0 +1,32 @@
+import { isNeverEmpty } from '../../dataset/data-types.js';
+import type { ContentCheck } from '../content-check.js';
+import { RowCounter } from '../row-counter.js';
+
+/** Columns of these data types that always have a value, besides the leading ones. */
+const REQUIRED = ['price', 'amount', 'side'];
+const TYPES = ['trades', 'liquidations', 'incremental_book_L2'];
+
+/** Empty cells that should have a value. */
+export const missingValue: ContentCheck = {
+  name: 'missing_value',
+  appliesTo: () => true,
+  degrades: true,
+  start({ dataType }) {
+    const found = new RowCounter();
+    const hasMore = TYPES.includes(dataType);
+    return {
+      push(batch) {
+        const nulls = batch.schema.flatMap((column, i) => {
+          const isRequired = isNeverEmpty(column) || (hasMore && REQUIRED.includes(column.name));
+          return (isRequired && batch.batch.columns[i]?.nulls) || [];
+        });
+        if (nulls.length === 0) return;
+        for (let row = 0; row < batch.rows; row++) {
+          const empty = nulls.reduce((count, column) => count + (column[row] as number), 0);
+          if (empty > 0) found.add(batch, row, empty);
+        }
+      },
+      end: () => found.result(),
+    };
+  },
+};
