@@ -68,7 +68,10 @@ function compareFacts(result: FileAuditResult, rows: readonly TextRow[]): void {
   assert.equal(result.lastLocalTimestamp, timeAt(-1));
   const latencies = slowLatencies(rows);
   const found = result.latencyMicroseconds;
-  if (latencies.length === 0) return assert.equal(found, null);
+  if (latencies.length === 0) {
+    assert.equal(found, null);
+    return;
+  }
   assert.equal(found?.max, latencies.at(-1));
   for (const percent of [50, 99] as const) {
     const exact = latencies[Math.ceil((percent * latencies.length) / 100) - 1] as number;
