@@ -4,6 +4,8 @@ import { usageError } from '../base/errors.js';
 export type Day = number & { readonly unit: 'UTC day' };
 
 const MS_PER_DAY = 86_400_000;
+/** Microseconds. */
+export const US_PER_DAY = 86_400_000_000;
 
 /**
  * Parses `YYYY-MM-DD`.

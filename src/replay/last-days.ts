@@ -1,9 +1,9 @@
 import { usageError } from '../base/errors.js';
+import { US_PER_DAY } from '../dataset/day.js';
 import { readExportedUntil } from '../download/plan/select-series.js';
 import type { Period } from '../market/trade-bars.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchDatasetRecord, type MetadataOptions } from '../service/records/fetch-records.js';
-import { US_PER_DAY } from './parse-period.js';
 import type { ReplayOption } from './replay-request.js';
 
 /**

@@ -1,5 +1,5 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { type Day, msToDay, parseDayWord } from '../dataset/day.js';
+import { type Day, msToDay, parseDayWord, US_PER_DAY } from '../dataset/day.js';
 import type { Period } from '../market/trade-bars.js';
 
 /** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or one whole day. */
@@ -12,7 +12,6 @@ export interface PeriodInput {
 /** A period, or the last n exported days. */
 export type RequestedPeriod = Period | { readonly last: number };
 
-export const US_PER_DAY = 86_400_000_000;
 const TIME_PATTERN =
   /^(\d{4}-\d{2}-\d{2})[T ](\d{2}):(\d{2})(?::(\d{2})(?:\.(\d+))?)?(Z|[+-]\d{2}:?\d{2})?$/i;
 

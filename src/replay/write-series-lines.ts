@@ -1,6 +1,7 @@
 import type { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
+import { US_PER_DAY } from '../dataset/day.js';
 import type { GzipReadOptions } from '../integrity/read-gzip.js';
 import { readSourceText } from '../integrity/read-source.js';
 import { RowTally } from '../market/day-file/row-tally.js';
@@ -18,8 +19,6 @@ import type { Arrival, ReplaySeries } from './replay-request.js';
  */
 const TYPICAL_GROWTH = 4;
 const MAX_GROWTH = 8;
-const US_PER_DAY = 86_400_000_000;
-
 /** Resources that series share if they are read together. */
 export interface SharedReading extends GzipReadOptions {
   readonly memories: LineMemories;

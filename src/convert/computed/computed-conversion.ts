@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
-import { type Day, msToDay } from '../../dataset/day.js';
+import { type Day, msToDay, US_PER_DAY } from '../../dataset/day.js';
 import type { Batch, Schema } from '../../format/batch.js';
 import { DayFileReader } from '../../format/csv/day-file-reader.js';
 import type { OutputOptions } from '../../format/output-options.js';
@@ -151,8 +151,6 @@ function assertDataType({ path, outputs }: ComputedConversionInput, dataType: st
     `${path} contains ${dataType}, but ${name} is computed from ${dayFileType}; choose another type`,
   );
 }
-
-const US_PER_DAY = 86_400_000_000;
 
 function dayToPeriod(day: Day): Period {
   return { start: day * US_PER_DAY, end: (day + 1) * US_PER_DAY };

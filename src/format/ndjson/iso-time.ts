@@ -1,6 +1,6 @@
+import { US_PER_DAY } from '../../dataset/day.js';
 import { createFixedText, type FixedText } from './fixed-text.js';
 
-const US_PER_DAY = 86_400_000_000;
 const US_PER_SECOND = 1_000_000;
 const COLON = 58;
 const POINT = 46;

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { toDatasetSymbol } from '../../dataset/dataset-symbol.js';
-import { type Day, formatDay } from '../../dataset/day.js';
+import { type Day, formatDay, US_PER_DAY } from '../../dataset/day.js';
 import { toSafeFileName } from '../../dataset/file-naming.js';
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
 import { getColumn, getNumbers } from '../batch-columns.js';
@@ -16,8 +16,6 @@ export interface TalliedFile {
   /** Undefined for a grouped file. */
   readonly symbol: string | undefined;
 }
-
-const US_PER_DAY = 86_400_000_000;
 
 /** Counts rows that do not match the file's name, and rows that go back in time. */
 export class RowTally {

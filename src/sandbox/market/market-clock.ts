@@ -1,7 +1,6 @@
-import type { Day } from '../../dataset/day.js';
+import { type Day, US_PER_DAY } from '../../dataset/day.js';
 import type { Random } from './seeded-random.js';
 
-const US_PER_DAY = 86_400_000_000;
 /** Maximum time to a message that follows the previous one immediately. */
 const MAX_FOLLOW_US = 1000;
 /** Resolution of the exchange's times; `none` if it provides none, so that both times are equal. */

@@ -1,4 +1,4 @@
-import type { Day } from '../../dataset/day.js';
+import { type Day, US_PER_DAY } from '../../dataset/day.js';
 import { MarketClock } from './market-clock.js';
 import type { Fill, MarketEvent } from './market-event.js';
 import type { MarketSize } from './market-size.js';
@@ -188,7 +188,6 @@ interface Order {
   readonly fills: readonly Fill[];
 }
 
-const US_PER_DAY = 86_400_000_000;
 /** With fewer rows, a day has no room for a second snapshot of the book. */
 const MIN_ROWS = 500;
 

@@ -1,10 +1,9 @@
-import type { Day } from '../../dataset/day.js';
+import { type Day, US_PER_DAY } from '../../dataset/day.js';
 import { MarketClock } from './market-clock.js';
 import type { MarketSize } from './market-size.js';
 import { type Random, seededRandom } from './seeded-random.js';
 import type { SyntheticInstrument } from './synthetic-instrument.js';
 
-const US_PER_DAY = 86_400_000_000;
 const EXPIRY_TIME_US = 8 * 3_600_000_000;
 const MONTHS = ['JAN', 'FEB', 'MAR', 'APR', 'MAY', 'JUN', 'JUL', 'AUG', 'SEP', 'OCT', 'NOV', 'DEC'];
 const STRIKE_STEP = 1000;
