@@ -1,6 +1,6 @@
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
 import { getColumn } from '../market/batch-columns.js';
-import type { RowPlace } from './check-result.js';
+import type { RowPlace } from '../run/audited-day.js';
 import type { BatchRows } from './shared/batch-rows.js';
 import type { BookStates } from './shared/book-states.js';
 import type { IdNumbers } from './shared/id-numbers.js';

@@ -1,4 +1,5 @@
-import type { RecordedResult } from './check-result.js';
+import type { FileContentFacts } from '../run/audited-day.js';
+import type { RecordedResult } from './recorded-result.js';
 
 /** Version of the checks. Raise it if a check counts differently for any file: all files are then read again. */
 export const CHECKS_VERSION = 1;
@@ -9,26 +10,6 @@ export interface CheckThresholds {
   readonly gapMs: number;
   /** `--jump`, a ratio: 0.1 is 10 percent. */
   readonly jump: number;
-}
-
-/** Distribution of `local_timestamp - timestamp`, in microseconds. */
-export interface LatencySummary {
-  /** Percentiles, within 1 percent. */
-  readonly p50: number;
-  readonly p99: number;
-  /** Exact. */
-  readonly max: number;
-}
-
-/** Content of a day file: plain numbers, the same for any number of threads. */
-export interface FileContentFacts {
-  readonly rows: number;
-  /** Number of distinct symbols. */
-  readonly symbols: number;
-  /** Of the first and last row that has one, in microseconds since the epoch; null without rows. */
-  readonly firstLocalTimestamp: number | null;
-  readonly lastLocalTimestamp: number | null;
-  readonly latencyMicroseconds: LatencySummary | null;
 }
 
 /** Identity of the content that was audited. */

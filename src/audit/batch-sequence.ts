@@ -1,3 +1,4 @@
+import { US_PER_DAY } from '../dataset/day.js';
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-errors.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
@@ -10,8 +11,6 @@ import { ChangeStates } from './shared/change-states.js';
 import { type IdNumbers, parseIds } from './shared/id-numbers.js';
 import { createRowStates } from './shared/row-states.js';
 import { readTextCodes } from './shared/text-codes.js';
-
-export const US_PER_DAY = 86_400_000_000;
 
 /** Prepares the batches of one file for the checks. It carries the clock, the symbols and the books. */
 export class BatchSequence {

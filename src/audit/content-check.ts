@@ -1,7 +1,8 @@
 import { isDataType } from '../dataset/data-types.js';
+import type { ContentResult } from '../run/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
 import type { CheckThresholds } from './audit-record.js';
-import type { ContentResult, RecordedResult } from './check-result.js';
+import type { RecordedResult } from './recorded-result.js';
 
 /** A day file under audit. */
 export interface AuditedFile extends CheckThresholds {

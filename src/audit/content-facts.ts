@@ -1,5 +1,5 @@
+import type { FileContentFacts } from '../run/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
-import type { FileContentFacts } from './audit-record.js';
 import { LatencyHistogram } from './shared/latency-histogram.js';
 
 /** Collects the facts about a file's content that are no checks. */

@@ -1,12 +1,12 @@
 import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
-import { type Day, formatDay, msToDay } from '../dataset/day.js';
+import { type Day, formatDay, msToDay, US_PER_DAY } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { Batch } from '../format/batch.js';
 import { DayFileReader } from '../format/csv/day-file-reader.js';
 import type { ColumnMemory } from '../format/kernel/column-memory.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
 import type { AuditRecord, CheckThresholds } from './audit-record.js';
-import { BatchSequence, US_PER_DAY } from './batch-sequence.js';
+import { BatchSequence } from './batch-sequence.js';
 import type { CheckCounter, ContentCheck } from './content-check.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 import { ContentFactsCounter } from './content-facts.js';

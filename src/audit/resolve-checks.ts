@@ -1,7 +1,6 @@
-import { parseDay } from '../dataset/day.js';
+import { parseDay, US_PER_DAY } from '../dataset/day.js';
+import type { ContentResult } from '../run/audited-day.js';
 import type { AuditRecord, CheckThresholds } from './audit-record.js';
-import { US_PER_DAY } from './batch-sequence.js';
-import type { ContentResult } from './check-result.js';
 import type { SeriesFacts } from './content-check.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 

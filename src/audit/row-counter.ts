@@ -1,5 +1,5 @@
+import type { RowPlace } from '../run/audited-day.js';
 import { type AuditBatch, placeOf } from './audit-batch.js';
-import type { RowPlace } from './check-result.js';
 
 /** Counts rows or cells, and remembers the first one. */
 export class RowCounter {

@@ -91,6 +91,7 @@ for (const dataType of DATA_TYPES) {
       const since = DAY_START + 5_000_000_000 * (seed % 5);
       compare(rows, dataType, { seed, gapMs, jump: 0.005, since, combos: ['BTC'] });
       compare(rows, dataType, { seed, gapMs, since: DAY_START - 1e9, to: DAY_START + 60_000_000_000 });
+      compare(rows, dataType, { seed, gapMs, since: DAY_START + 86_400_000_000, to: DAY_START - 1 });
     }
     const applying = CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(dataType));
     assert.deepEqual(

@@ -75,12 +75,16 @@ function stretchSums(periods: readonly (readonly [number, number])[]): Pick<Coun
 }
 
 function gaps(input: SlowInput): Counted {
-  const { rows, dayStart, gapMs, since = dayStart, to = dayStart + US_PER_DAY } = input;
+  const { rows, dayStart, gapMs } = input;
+  const within = (at: number | undefined): number | undefined =>
+    at !== undefined && at >= dayStart && at < dayStart + US_PER_DAY ? at : undefined;
+  const since = within(input.since) ?? dayStart;
+  const to = within(input.to) ?? dayStart + US_PER_DAY;
   if (rows.length === 0) return { count: 0, seconds: 0, longest: null };
   const clocks = clocksOf(input);
   const points = [dayStart, ...clocks, dayStart + US_PER_DAY];
   const found = points.slice(1).flatMap((end, i) => {
-    const period = [Math.max(points[i] as number, since, dayStart), Math.min(end, to)] as const;
+    const period = [Math.max(points[i] as number, since), Math.min(end, to)] as const;
     const length = period[1] - period[0];
     const isGap = length > gapMs * 1000 && length > (100 * US_PER_DAY) / rows.length;
     return isGap ? [{ period, row: Math.min(i, rows.length - 1) }] : [];

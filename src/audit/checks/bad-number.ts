@@ -1,6 +1,7 @@
+import type { ContentResult, RowPlace } from '../../run/audited-day.js';
 import { type AuditBatch, placeOf } from '../audit-batch.js';
-import type { ContentResult, RecordedResult, RowPlace, SymbolCount } from '../check-result.js';
 import type { AuditedFile, CheckCounter, ContentCheck, SeriesFacts } from '../content-check.js';
+import type { RecordedResult, SymbolCount } from '../recorded-result.js';
 
 const PRICE = /^(?:(?:ask_|bid_)?price|(?:asks|bids)\[\d+\]\.price)$/;
 const AMOUNT = /^(?:(?:ask_|bid_)?amount|(?:asks|bids)\[\d+\]\.amount)$/;

@@ -1,6 +1,6 @@
+import { US_PER_DAY } from '../../dataset/day.js';
+import type { RowPlace } from '../../run/audited-day.js';
 import { createPlace } from '../audit-batch.js';
-import { US_PER_DAY } from '../batch-sequence.js';
-import type { RowPlace } from '../check-result.js';
 import { type AuditedFile, type CheckCounter, type ContentCheck, isBookSnapshot } from '../content-check.js';
 import { BOOK_STATE } from '../shared/book-states.js';
 import { StretchTally } from '../shared/stretches.js';

@@ -1,7 +1,8 @@
+import { US_PER_DAY } from '../../dataset/day.js';
+import type { ContentResult, RowPlace } from '../../run/audited-day.js';
 import { placeOf } from '../audit-batch.js';
-import { US_PER_DAY } from '../batch-sequence.js';
-import type { ContentResult, RecordedGap, RecordedResult, RowPlace } from '../check-result.js';
 import type { AuditedFile, CheckCounter, ContentCheck, SeriesFacts } from '../content-check.js';
+import type { RecordedGap, RecordedResult } from '../recorded-result.js';
 import { sumStretches } from '../shared/stretches.js';
 
 /** A gap is longer than this many mean intervals between rows. */
@@ -62,8 +63,11 @@ function resolveGaps(
   rows: number,
   { availableSince, availableTo }: SeriesFacts,
 ): ContentResult {
-  const first = Math.max(file.dayStart, availableSince ?? file.dayStart);
-  const last = Math.min(file.dayStart + US_PER_DAY, availableTo ?? Number.POSITIVE_INFINITY);
+  const { dayStart } = file;
+  const dayEnd = dayStart + US_PER_DAY;
+  const isWithin = (time = Number.NaN): boolean => time >= dayStart && time < dayEnd;
+  const first = isWithin(availableSince) ? (availableSince as number) : dayStart;
+  const last = isWithin(availableTo) ? (availableTo as number) : dayEnd;
   const within = gaps
     .map(({ start, end, place }) => ({ start: Math.max(start, first), end: Math.min(end, last), place }))
     .filter(({ start, end }) => end - start > minGap(file, rows));

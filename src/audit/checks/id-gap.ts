@@ -1,7 +1,8 @@
+import type { RowPlace } from '../../run/audited-day.js';
 import type { AuditBatch } from '../audit-batch.js';
 import { placeOf } from '../audit-batch.js';
-import type { RecordedResult, RowPlace } from '../check-result.js';
 import type { CheckCounter, ContentCheck } from '../content-check.js';
+import type { RecordedResult } from '../recorded-result.js';
 import { ID_KIND, LOW_LIMIT } from '../shared/id-numbers.js';
 
 /** Percentage of steps of exactly 1 from which ids count as successive. */

@@ -1,4 +1,4 @@
-import { US_PER_DAY } from '../batch-sequence.js';
+import { US_PER_DAY } from '../../dataset/day.js';
 import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
 

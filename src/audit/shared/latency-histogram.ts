@@ -1,4 +1,4 @@
-import type { LatencySummary } from '../audit-record.js';
+import type { LatencySummary } from '../../run/audited-day.js';
 
 /** Leading bits of a value that select its bucket, after the first one: buckets are 1/256 wide. */
 const MANTISSA_BITS = 8;

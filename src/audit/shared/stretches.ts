@@ -1,10 +1,5 @@
-import type { TimeStretch } from '../check-result.js';
-
-/** A period in microseconds since the epoch. */
-export interface Period {
-  readonly start: number;
-  readonly end: number;
-}
+import type { Period } from '../../market/trade-bars.js';
+import type { TimeStretch } from '../../run/audited-day.js';
 
 export interface StretchSums {
   readonly seconds: number;
