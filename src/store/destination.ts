@@ -79,6 +79,18 @@ export interface Destination extends DestinationCapabilities {
    * for it.
    */
   writeState(name: string, text: string, signal?: AbortSignal): Promise<void>;
+  /**
+   * Replaces a state file by what `update` returns for its text (undefined if it does not exist). In a folder, no run
+   * loses what another one adds at the same time. An object store has no condition for a write, so of two updates in
+   * the same moment one can be lost: use it for what can be computed again. `update` may be called several times; for
+   * a text that it returned, it returns the same text. If the signal is already aborted, an object store gets a few
+   * seconds for it.
+   */
+  updateState(
+    name: string,
+    update: (text: string | undefined) => string,
+    signal?: AbortSignal,
+  ): Promise<void>;
   /** Set for object stores. In a folder, ended runs leave `.part` files instead. */
   readonly uploads?: Uploads | undefined;
   /** Free space; undefined if unknown. */

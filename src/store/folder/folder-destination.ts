@@ -1,7 +1,7 @@
-import { readFile, statfs } from 'node:fs/promises';
+import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
-import { isSystemError, toDiskError } from '../../base/errors.js';
+import { toDiskError } from '../../base/errors.js';
 import { writeWhole } from '../../base/write-whole.js';
 import type { Destination } from '../destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
@@ -12,6 +12,7 @@ import { resolveInside, stateFolderPath } from '../paths.js';
 import { createFolderLookup } from './folder-lookup.js';
 import { openFolderManifest, readFolderManifest } from './folder-manifest.js';
 import { localFiles } from './local-files.js';
+import { readIfPresent, updateStateFile } from './update-state-file.js';
 import { walkFiles } from './walk-files.js';
 
 /** Opens a local folder as a destination. It is created when the first file is written. */
@@ -45,18 +46,18 @@ export function openFolderDestination(
         release: async () => lock?.release(),
       };
     },
-    readState: (name) => readIfPresent(join(stateFolderPath(dir), name)),
+    readState: (name) => readState(join(stateFolderPath(dir), name)),
     writeState: (name, text) => writeState(join(stateFolderPath(dir), name), text),
+    updateState: (name, update, signal) => updateState(join(stateFolderPath(dir), name), update, signal),
     freeBytes: () => readFreeSpace(dir),
     async close() {},
   };
 }
 
-async function readIfPresent(path: string): Promise<string | undefined> {
+async function readState(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return await readIfPresent(path);
   } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw toDiskError(error, path, 'disk');
   }
 }
@@ -65,6 +66,19 @@ async function writeState(path: string, text: string): Promise<void> {
   try {
     await createFolder(dirname(path));
     await writeWhole(path, [text]);
+  } catch (error) {
+    throw toDiskError(error, path, 'disk');
+  }
+}
+
+async function updateState(
+  path: string,
+  update: (text: string | undefined) => string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  try {
+    await createFolder(dirname(path));
+    await updateStateFile(path, update, signal);
   } catch (error) {
     throw toDiskError(error, path, 'disk');
   }

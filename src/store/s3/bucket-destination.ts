@@ -11,8 +11,27 @@ import { createBucketFiles } from './bucket-files.js';
 import { DataPrefix } from './data-prefix.js';
 import { acquireLease, type StoreLease } from './lease.js';
 import { openStoreManifest } from './manifest/store-manifest.js';
+import type { ObjectStore } from './object-store.js';
 import { UPLOAD_MEMORY_BYTES } from './part-buffer-pool.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
+
+/** Reads of an object that other runs replace at the same time, before an update gives up its own check. */
+const MAX_UPDATE_READS = 5;
+
+/** Updates an object, and reads it again until it contains the update: another run may have replaced it meanwhile. */
+async function updateObject(
+  store: ObjectStore,
+  key: string,
+  update: (text: string | undefined) => string,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  for (let reads = 0; reads < MAX_UPDATE_READS; reads++) {
+    const text = (await store.getWhole(key, signal))?.toString('utf8');
+    const updated = update(text);
+    if (updated === text) return;
+    await store.put(key, Buffer.from(updated), signal);
+  }
+}
 
 /** Creates a destination for a prefix of a bucket. */
 export function createBucketDestination(
@@ -70,6 +89,11 @@ export function createBucketDestination(
       const key = stateKey(state);
       const put = (putSignal?: AbortSignal) => store.put(key, Buffer.from(text), putSignal);
       await (signal?.aborted ? withShutdownTimeout(`${store.name}/${key}`, put) : put(signal));
+    },
+    async updateState(state, update, signal) {
+      const key = stateKey(state);
+      const replace = (updateSignal?: AbortSignal) => updateObject(store, key, update, updateSignal);
+      await (signal?.aborted ? withShutdownTimeout(`${store.name}/${key}`, replace) : replace(signal));
     },
     uploads: data.uploads,
     freeBytes: async () => undefined,

@@ -121,3 +121,23 @@ testStores('finds and removes the uploads of ended runs, if the store has upload
   assert.deepEqual(await store.contents(), []);
   await part.discard();
 });
+
+testStores('updates a state file that other clients update too', async (store) => {
+  const clients = await Promise.all(Array.from({ length: 4 }, () => store.open()));
+  const add = (line: string) => (text: string | undefined) =>
+    [...new Set([...(text ?? '').split('\n').filter((known) => known !== ''), line])]
+      .sort()
+      .map((known) => `${known}\n`)
+      .join('');
+  const [first] = clients;
+  await first?.updateState('audit.jsonl', add('a'), signal);
+  const updates = clients.map((client, n) => () => client.updateState('audit.jsonl', add(`b${n}`), signal));
+  // Only a folder has a lock for this.
+  if (first?.hasLocalPaths) await Promise.all(updates.map((update) => update()));
+  else for (const update of updates) await update();
+  assert.equal(await first?.readState('audit.jsonl'), 'a\nb0\nb1\nb2\nb3\n');
+  const aborted = AbortSignal.abort();
+  await first?.updateState('audit.jsonl', add('c'), aborted);
+  assert.equal(await first?.readState('audit.jsonl'), 'a\nb0\nb1\nb2\nb3\nc\n');
+  assert.deepEqual(await listPaths(first as Destination), []);
+});
