@@ -54,6 +54,7 @@ const FILES = {
     ['VerifyRunOptions', 'What `verify` checks and changes.', existingFiles.VERIFY_OPTIONS],
     ['TransferOptions', 'Transfer of repaired files.', existingFiles.REPAIR_OPTIONS],
     ['ConvertRunOptions', 'Conversion of existing files.', existingFiles.CONVERT_OPTIONS],
+    ['AuditRunOptions', 'What `audit` reads, and what degrades a day.', existingFiles.AUDIT_OPTIONS],
     [
       'CoverageReportOptions',
       'Selection and form of the report of `coverage`.',
@@ -79,6 +80,7 @@ const TYPES = {
   days: 'number | string',
   size: 'number | string',
   rows: 'number | string',
+  ratio: 'number | string',
   speed: "number | 'max'",
   layout: 'string | LayoutFunction',
   signal: 'AbortSignal',

@@ -9,6 +9,7 @@ export type {
 } from './coverage/coverage-document.js';
 export type { LayoutFile, LayoutFunction } from './dataset/layout.js';
 export type {
+  AuditOptions,
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
@@ -22,12 +23,19 @@ export type {
 export { LibraryError as TickhaulError } from './library/library-error.js';
 export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
 export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';
-export { convert, download, plan, sync, verify } from './library/run-functions.js';
+export { audit, convert, download, plan, sync, verify } from './library/run-functions.js';
 export { type ReplaySummary, replay } from './library/run-replay.js';
 export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';
 export type { Message } from './market/messages.js';
 export type { RawDisconnect, RawMessage } from './replay/raw/raw-message.js';
+export type {
+  AuditedDay,
+  ContentResult,
+  DayCondition,
+  RowPlace,
+  TimeStretch,
+} from './run/audited-day.js';
 export type {
   FileJson as FileEvent,
   FindingJson as FindingEvent,
@@ -35,3 +43,4 @@ export type {
   PlanJson as PlanEvent,
   SummaryJson as Summary,
 } from './run/json-events.js';
+export type { DayEvent } from './run/run-events.js';

@@ -37,7 +37,7 @@ export interface AuditRecord extends AuditedContent, CheckThresholds, FileConten
   readonly dataType: string;
   /** The dataset symbol. */
   readonly symbol: string;
-  /** UTC day, `YYYY-MM-DD`. */
+  /** UTC day, `YYYY-MM-DD`; empty if neither the name nor a row tells it. */
   readonly date: string;
   /** Results by the name of the check; checks that do not apply to the data type are absent. */
   readonly checks: Readonly<Record<string, RecordedResult>>;

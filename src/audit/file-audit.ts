@@ -1,3 +1,4 @@
+import { LEADING_COLUMNS } from '../dataset/data-types.js';
 import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay, msToDay, US_PER_DAY } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
@@ -40,6 +41,7 @@ export class FileAudit {
   readonly #input: FileAuditInput;
   readonly #reader: DayFileReader;
   #running: RunningChecks | undefined;
+  #isEmpty = true;
 
   constructor(input: FileAuditInput) {
     this.#input = input;
@@ -55,12 +57,14 @@ export class FileAudit {
 
   /** Checks text, in chunks of any size; the chunk may be reused afterwards. @throws TickhaulError `corrupt`. */
   push(text: Buffer): void {
+    this.#isEmpty &&= text.length === 0;
     this.#check(this.#reader.push(text));
   }
 
-  /** Call it after the last text. @throws as `push` does; `usage` for an empty file of an unknown data type. */
+  /** Call it after the last text. @throws as `push` does. */
   end(): FileAuditResult {
-    this.#check(this.#reader.end());
+    // The reader refuses an empty file of an unknown data type, which a conversion could not write.
+    if (!this.#isEmpty || this.#input.file) this.#check(this.#reader.end());
     this.#running ??= this.#start(undefined);
     return this.#running.end();
   }
@@ -75,37 +79,40 @@ export class FileAudit {
   #start(first: Batch | undefined): RunningChecks {
     const { file, thresholds } = this.#input;
     const { schema, dataType } = this.#reader;
-    const identity = file ?? (first && identifyFile(schema, first, dataType));
+    const identity =
+      file ?? (first ? identifyFile(schema, first) : { exchange: '', symbol: '', day: undefined });
     return new RunningChecks(
-      schema,
-      { ...(identity ?? { exchange: '', symbol: '', day: 0 as Day }), dataType },
+      schema.length > 0 ? schema : LEADING_COLUMNS,
+      { ...identity, dataType: dataType || (file?.dataType ?? 'unknown') },
       thresholds,
     );
   }
 }
 
+/** What the checks know of a file. */
+type KnownFile = Omit<DayFile, 'day'> & { readonly day: Day | undefined };
+
 /** The day file that the first row belongs to; its day is that of the first local timestamp. */
-function identifyFile(schema: DayFileReader['schema'], batch: Batch, dataType: string): DayFile {
+function identifyFile(schema: DayFileReader['schema'], batch: Batch): Omit<KnownFile, 'dataType'> {
   const readText = (name: string): string => Buffer.from(getTextBytes(schema, batch, name, 0)).toString();
   const times = getColumn(schema, batch, 'local_timestamp');
   const row = times.nulls?.indexOf(0) ?? 0;
-  const microseconds = times.kind === 'time' ? (times.values[row] ?? 0) : 0;
+  const microseconds = times.kind === 'time' ? times.values[row] : undefined;
   return {
     exchange: readText('exchange'),
-    dataType,
     symbol: toDatasetSymbol(readText('symbol')),
-    day: msToDay(Math.floor(microseconds / 1000)),
+    day: microseconds === undefined ? undefined : msToDay(Math.floor(microseconds / 1000)),
   };
 }
 
 class RunningChecks {
-  readonly #file: DayFile;
+  readonly #file: KnownFile;
   readonly #batches: BatchSequence;
   readonly #counters: readonly (readonly [ContentCheck, CheckCounter])[];
   readonly #facts = new ContentFactsCounter();
 
-  constructor(schema: DayFileReader['schema'], file: DayFile, thresholds: CheckThresholds) {
-    const audited = { ...thresholds, dataType: file.dataType, dayStart: file.day * US_PER_DAY };
+  constructor(schema: DayFileReader['schema'], file: KnownFile, thresholds: CheckThresholds) {
+    const audited = { ...thresholds, dataType: file.dataType, dayStart: (file.day ?? 0) * US_PER_DAY };
     this.#file = file;
     this.#batches = new BatchSequence(schema, audited);
     this.#counters = CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(file.dataType)).map(
@@ -128,7 +135,7 @@ class RunningChecks {
       exchange,
       dataType,
       symbol,
-      date: formatDay(day),
+      date: day === undefined ? '' : formatDay(day),
       ...this.#facts.end(rows, symbolCount),
       checks: Object.fromEntries(this.#counters.map(([{ name }, counter]) => [name, counter.end(rows)])),
     };

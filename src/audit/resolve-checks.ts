@@ -12,7 +12,12 @@ export function resolveChecks(
   facts: SeriesFacts,
 ): Readonly<Record<string, ContentResult>> {
   const { dataType, gapMs, jump, rows } = record;
-  const file = { dataType, gapMs, jump, dayStart: parseDay(record.date) * US_PER_DAY };
+  const file = {
+    dataType,
+    gapMs,
+    jump,
+    dayStart: record.date === '' ? 0 : parseDay(record.date) * US_PER_DAY,
+  };
   return Object.fromEntries(
     Object.entries(record.checks).map(([name, recorded]) => {
       const resolve = CHECKS_BY_NAME.get(name)?.resolve;

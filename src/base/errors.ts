@@ -65,6 +65,8 @@ export const ERROR_TABLE = {
   store_down: { exitCode: 5, retry: false, affectsRun: true },
   /** The object store has lost an upload or acknowledged parts of it: only a new upload helps. */
   upload_lost: { exitCode: 3, retry: 'file', affectsRun: false },
+  /** Days have a condition, or fail a check, that the user named: --fail-on. */
+  audit_failed: { exitCode: 10, retry: false, affectsRun: false },
   locked: { exitCode: 9, retry: false, affectsRun: false },
   interrupted: { exitCode: 130, retry: false, affectsRun: true },
   terminated: { exitCode: 143, retry: false, affectsRun: true },

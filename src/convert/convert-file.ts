@@ -2,10 +2,11 @@ import { basename } from 'node:path';
 import type { OutputOptions } from '../format/output-options.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
+import { statSource } from '../store/stat-source.js';
 import { convertSource } from './convert-source.js';
 import type { SourceContent } from './output/provenance.js';
 import { findUpToDateOutput } from './output/up-to-date-output.js';
-import { hashSource, readUnchangedSource, removeIfUnchanged, statSource } from './source-file.js';
+import { hashSource, readUnchangedSource, removeIfUnchanged } from './source-file.js';
 import { createKernels } from './threads/kernel-pool.js';
 import { planThreads } from './threads/thread-plan.js';
 

@@ -1,25 +1,11 @@
-import { TickhaulError } from '../base/errors.js';
-import { whyNotFound } from '../base/utf8-name.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import { hashFile } from '../integrity/hash-file.js';
 import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { createReadAhead } from '../store/read-ahead.js';
+import { statSource } from '../store/stat-source.js';
 import type { SourceContent } from './output/provenance.js';
-
-/** Stats a source before it is read. @throws TickhaulError `unreadable`, errors of the store. */
-export async function statSource(files: Files, path: string, signal: AbortSignal): Promise<StoredFileInfo> {
-  const found = await files.stat(path, signal).catch((error: unknown) => {
-    throw toSourceError(error, path);
-  });
-  if (found) return found;
-  const why = whyNotFound(
-    path,
-    'cannot be read: it does not exist, or is a pipe or a device instead of a regular file',
-  );
-  throw new TickhaulError('unreadable', `${path}: ${why}`);
-}
 
 /**
  * Reads a source to its end and passes its text to `onText`. The result has the ETag if the object did not

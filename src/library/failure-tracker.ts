@@ -18,11 +18,14 @@ export function createFailureTracker(): FailureTracker {
   let count = 0;
   return {
     record(event) {
-      if (event.event !== 'file' || !event.error) return;
+      if ((event.event !== 'file' && event.event !== 'day') || !event.error) return;
       count++;
       const { exitCode } = ERROR_TABLE[event.error.code];
       if (!firstByExitCode.has(exitCode))
-        firstByExitCode.set(exitCode, withPath(event.error, event.source ?? event.path));
+        firstByExitCode.set(
+          exitCode,
+          withPath(event.error, ('source' in event ? event.source : undefined) ?? event.path ?? ''),
+        );
     },
     createError: (summary, cause) =>
       new LibraryError(findReason(summary, firstByExitCode, count), summary, cause),

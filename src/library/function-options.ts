@@ -1,4 +1,5 @@
 import type {
+  AuditRunOptions,
   ConvertRunOptions,
   CoverageReportOptions,
   MessageOptions,
@@ -45,6 +46,8 @@ export type SyncOptions = ServiceOptions & StoreOptions & DownloadRunOptions & S
 export type VerifyOptions = ServiceOptions & StoreOptions & TransferOptions & VerifyRunOptions;
 
 export type ConvertOptions = StoreOptions & ConvertRunOptions & Pick<ServiceOptions, 'signal'>;
+
+export type AuditOptions = ServiceOptions & StoreOptions & AuditRunOptions;
 
 export type CoverageOptions = StoreOptions &
   CoverageReportOptions &

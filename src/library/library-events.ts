@@ -9,7 +9,7 @@ export interface NoticeEvent {
 }
 
 /**
- * Events of `plan`, `download`, `sync`, `verify` and `convert`: the events of `--json`, with the summary
+ * Events of `plan`, `download`, `sync`, `verify`, `audit` and `convert`: the events of `--json`, with the summary
  * last, and notices.
  */
 export type LibraryEvent = JsonEvent | NoticeEvent;
@@ -23,6 +23,8 @@ export function toLibraryEvent(event: RunEvent): LibraryEvent | undefined {
       return toJsonValue(toFileJson(event));
     case 'finding':
       return toJsonValue(toFindingJson(event));
+    case 'day':
+      return toJsonValue(event);
     case 'warning':
     case 'note':
       return { event: event.event, message: event.message };

@@ -36,6 +36,7 @@ export const OPTION_TABLES = {
     options: byName(LIBRARY_OPTIONS.convert),
     required: { name: 'paths', example: "paths: ['datasets']" },
   },
+  audit: { options: byName(LIBRARY_OPTIONS.audit) },
   coverage: { options: byName(LIBRARY_OPTIONS.coverage) },
   replay: { options: byName(LIBRARY_OPTIONS.replay), required: EXCHANGE },
   stream: { options: byName(LIBRARY_OPTIONS.stream), required: EXCHANGE },

@@ -80,6 +80,7 @@ const VALUES: Readonly<Record<Exclude<OptionType, 'choice'>, ValueCheck>> = {
   days: NUMBER,
   size: NUMBER,
   rows: NUMBER,
+  ratio: NUMBER,
   speed: NUMBER,
   list: {
     expected: 'a text or a list of texts',

@@ -3,6 +3,7 @@ import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
 import type { RunSummary } from '../run/run-events.js';
 import { type EventCall, startEventRun } from './event-run.js';
 import type {
+  AuditOptions,
   ConvertOptions,
   DownloadOptions,
   PlanOptions,
@@ -76,6 +77,15 @@ export function verify(options: VerifyOptions = {}): Run<LibraryEvent, SummaryJs
   return startEventRun(OPTION_TABLES.verify, options, async (call) => {
     const { prepareVerify } = await import('../commands/prepare-verify.js');
     const run = await prepareVerify(call.args, call.host);
+    return toSummaryJson(await run(call));
+  });
+}
+
+/** Checks the contents of day files, and judges each day, like `tickhaul audit`. */
+export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(OPTION_TABLES.audit, options, async (call) => {
+    const { prepareAudit } = await import('../commands/prepare-audit.js');
+    const run = await prepareAudit(call.args, call.host);
     return toSummaryJson(await run(call));
   });
 }

@@ -13,6 +13,7 @@ import {
   SHARD_OPTIONS,
 } from './day-file-options.js';
 import {
+  AUDIT_OPTIONS,
   CONVERT_OPTIONS,
   COVERAGE_OPTIONS,
   LOCK_FILE_OPTIONS,
@@ -66,6 +67,7 @@ export const COMMAND_OPTIONS = {
   queue: QUEUE_OPTIONS,
   verify: { ...VERIFY_OPTIONS, ...STORE_OPTIONS, ...REPAIR_OPTIONS },
   convert: { ...CONVERT_OPTIONS, ...STORE_OPTIONS },
+  audit: { ...AUDIT_OPTIONS, ...STORE_OPTIONS },
   coverage: { ...COVERAGE_OPTIONS, ...STORE_OPTIONS },
   lock: { ...LOCK_FILE_OPTIONS, ...STORE_OPTIONS },
   replay: REPLAY_OPTIONS,

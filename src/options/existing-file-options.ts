@@ -150,6 +150,52 @@ export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
   },
 });
 
+/** What `audit` reads, and what degrades a day. */
+export const AUDIT_OPTIONS = groupOptions('Audit:', {
+  path: {
+    type: 'list',
+    description: 'day files (.csv.gz), folders or globs, also s3://bucket/…',
+    defaultText: 'the download folder',
+    settingName: 'paths',
+    positional: true,
+  },
+  ...FOLDER_OPTIONS,
+  ...SERIES_OPTIONS,
+  from: {
+    type: 'day',
+    description: 'first UTC day, YYYY-MM-DD',
+    defaultText: 'the first file of each series',
+  },
+  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the last file of each series' },
+  ...SHARD_OPTIONS,
+  degrade: {
+    type: 'list',
+    description: 'checks that degrade a day, "incident", or "none"',
+    defaultText: 'the degrading checks of docs/reference/audit-checks.md, and incident',
+  },
+  'fail-on': {
+    type: 'list',
+    description: 'conditions and checks that end the run with exit code 10, such as degraded,missing,gap',
+  },
+  gap: { type: 'duration', description: 'shortest period without rows that counts as a gap', default: '60s' },
+  jump: {
+    type: 'ratio',
+    description: 'change of price between two trades that counts as a jump; 0.1 is 10 percent',
+    default: '0.1',
+  },
+  recheck: { type: 'flag', description: 'read files again that have not changed since their last audit' },
+  offline: {
+    type: 'flag',
+    description: 'use only the stored copies of exchange records; without one, no missing days and incidents',
+  },
+  jobs: {
+    type: 'count',
+    description: 'files to read at once',
+    defaultText: 'the number of processors',
+    alias: 'j',
+  },
+});
+
 /** Output of `lock`. */
 export const LOCK_FILE_OPTIONS = groupOptions('Lock file:', {
   ...FOLDER_OPTIONS_WITHOUT_ALIAS,

@@ -20,6 +20,8 @@ export type OptionType =
   | 'size'
   /** Rows, such as `64k`. */
   | 'rows'
+  /** A positive number, such as `0.1`. */
+  | 'ratio'
   /** A factor, or `max`. */
   | 'speed'
   | 'file'

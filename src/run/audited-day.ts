@@ -69,7 +69,7 @@ export interface AuditedDay extends Partial<FileContentFacts> {
   readonly dataType: string;
   /** The dataset symbol. */
   readonly symbol: string;
-  /** UTC day, `YYYY-MM-DD`. */
+  /** UTC day, `YYYY-MM-DD`; empty if neither the name nor a row of the file tells it. */
   readonly date: string;
   /** Location of the file as the command found it; null if no file is there. */
   readonly path: string | null;

@@ -1,7 +1,9 @@
 import type { FileError } from '../base/file-error.js';
 import { formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
+import type { DayCondition } from './audited-day.js';
 import type {
+  DayEvent,
   Estimate,
   FileEvent,
   FileFacts,
@@ -14,7 +16,7 @@ import type {
 } from './run-events.js';
 
 /** Events of `--json` (docs/spec/command-line.md#json-output). Unknown values are absent. */
-export type JsonEvent = PlanJson | FileJson | FindingJson | SummaryJson;
+export type JsonEvent = PlanJson | FileJson | FindingJson | DayEvent | SummaryJson;
 
 /** The same fields, each optional. */
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
@@ -54,8 +56,8 @@ export interface FindingJson extends Known<Omit<DayFile, 'day'>> {
   readonly message: string;
 }
 
-/** Result of a run: its exit code, and the number of each status and finding that occurred. */
-export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind> {
+/** Result of a run: its exit code, and the number of each status, finding and condition that occurred. */
+export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind | DayCondition> {
   readonly exitCode: number;
   /** Complete conversions in a different format version than this build writes. */
   readonly outdated?: number | undefined;
@@ -147,11 +149,13 @@ export function toSummaryJson(summary: RunSummary): SummaryJson {
 }
 
 function toCountsJson(summary: RunSummary): CountsJson {
-  const { exitCode, counts, findings, outdated, unfinished, bytes, seconds, keyExpired, error } = summary;
+  const { exitCode, counts, findings, days, outdated, unfinished, bytes, seconds, keyExpired, error } =
+    summary;
   return {
     exitCode,
     ...counts,
     ...findings,
+    ...days,
     ...(outdated !== undefined && { outdated }),
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,

@@ -1,6 +1,7 @@
 import type { FileError } from '../base/file-error.js';
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
+import type { AuditedDay, DayCondition } from './audited-day.js';
 
 /** Planned action for a day file, before anything is requested. */
 export type PlanStatus = 'download' | 'skip' | 'resume' | 'pending' | 'unavailable' | 'unauthorized';
@@ -68,7 +69,11 @@ export type RunEvent =
   /** Information that is worth a line, without a problem. */
   | { readonly event: 'note'; readonly message: string }
   | FindingEvent
+  | DayEvent
   | FileEvent;
+
+/** The verdict of an audit on one day, in the order of series and days. */
+export type DayEvent = { readonly event: 'day' } & AuditedDay;
 
 /** How many files a run processes; for downloads also the plan. */
 export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Partial<PlanCounts> &
@@ -78,7 +83,9 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
     /** The download folder, as the user named it. */
     readonly folder?: string | undefined;
     /** Set when files are only checked, not downloaded. */
-    readonly aim?: 'verify' | undefined;
+    readonly aim?: 'verify' | 'audit' | undefined;
+    /** Of an audit, the files that have no record and are read. */
+    readonly read?: number | undefined;
   };
 
 /** Facts about a processed file, with the names of `--json` (docs/spec/command-line.md#file-event). */
@@ -140,16 +147,18 @@ export interface RunSummary {
   /** Number of files by status; statuses that did not occur are absent. */
   readonly counts: Readonly<Partial<Record<FileStatus, number>>>;
   readonly findings?: Readonly<Partial<Record<FindingKind, number>>> | undefined;
+  /** Number of days by condition, of an audit; conditions that did not occur are absent. */
+  readonly days?: Readonly<Partial<Record<DayCondition, number>>> | undefined;
   /** Complete conversions in a different format version than this build writes; absent if there are none. */
   readonly outdated?: number | undefined;
   /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished: number;
-  /** Bytes of the files downloaded or converted by this run. */
+  /** Bytes of the files downloaded or converted by this run; of an audit, bytes read. */
   readonly bytes: number;
   readonly seconds: number;
   /** Set if the API key has expired; absent if it is valid or its state is unknown. */
   readonly keyExpired?: boolean | undefined;
-  /** Why the run ended early. */
+  /** Why the run ended early, or why an audit failed. */
   readonly error?: FileError | undefined;
   /** Result of each job of a sync. */
   readonly jobs?: readonly JobSummary[] | undefined;

@@ -15,6 +15,8 @@ import type { CliOptions, Finished } from './cli.js';
 export interface InProcessOptions extends Pick<CliOptions, 'env' | 'stdin'> {
   /** Interrupts the command. */
   readonly signal?: AbortSignal;
+  /** Called with each text that the command prints to stdout. */
+  readonly onStdout?: (text: string) => void;
 }
 
 /**
@@ -23,9 +25,16 @@ export interface InProcessOptions extends Pick<CliOptions, 'env' | 'stdin'> {
  */
 export async function runHere(
   words: readonly string[],
-  { env, stdin = '', signal = new AbortController().signal }: InProcessOptions = {},
+  { env, stdin = '', signal = new AbortController().signal, onStdout }: InProcessOptions = {},
 ): Promise<Finished> {
-  const stdout = createSink();
+  const sink = createSink();
+  const stdout = {
+    ...sink,
+    write(text: string) {
+      onStdout?.(text);
+      return sink.write(text);
+    },
+  };
   const stderr = createSink();
   const cli: CliHost = {
     ...readProcessHost(process),

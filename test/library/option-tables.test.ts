@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type {
+  AuditOptions,
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
@@ -38,6 +39,7 @@ test('each function has exactly the options of the catalogue', () => {
     readonly sync: Same<NamesOf<SyncOptions>, Listed<'sync'>>;
     readonly verify: Same<NamesOf<VerifyOptions>, Listed<'verify'>>;
     readonly convert: Same<NamesOf<ConvertOptions>, Listed<'convert'>>;
+    readonly audit: Same<NamesOf<AuditOptions>, Listed<'audit'>>;
     readonly coverage: Same<NamesOf<CoverageOptions>, Listed<'coverage'>>;
     readonly replay: Same<NamesOf<ReplayOptions | RawReplayOptions>, Listed<'replay'>>;
     readonly stream: Same<NamesOf<StreamOptions>, Listed<'stream'>>;
@@ -47,6 +49,7 @@ test('each function has exactly the options of the catalogue', () => {
     sync: true,
     verify: true,
     convert: true,
+    audit: true,
     coverage: true,
     replay: true,
     stream: true,

@@ -74,6 +74,13 @@ export const COMMANDS: readonly CommandOutline[] = [
     load: async () => (await import('./verify.js')).verifyCommand,
   },
   {
+    syntax: 'audit [path..]',
+    describe: 'check the contents of day files (gaps, duplicates, crossed books …) and judge each day',
+    printsEvents: true,
+    outlivesReader: true,
+    load: async () => (await import('./audit.js')).auditCommand,
+  },
+  {
     syntax: 'coverage [folder]',
     describe: 'show which days exist, are empty or missing, by exchange, type and symbol',
     load: async () => (await import('./coverage.js')).coverageCommand,

@@ -15,6 +15,7 @@ export const EXIT_CODES: Readonly<Record<ExitCode, string>> = {
   7: 'not exported or not available, if that was required',
   8: 'disk or object store full, unreadable or not writable',
   9: 'another run or process holds the lock',
+  10: 'an audit found what --fail-on names',
   130: 'interrupted by SIGINT',
   143: 'terminated by SIGTERM',
 };
@@ -42,6 +43,7 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   worker: QUEUE,
   queue: QUEUE,
   verify: SERVICE_WITH_LOCK,
+  audit: [...SERVICE, 10],
   coverage: FILES,
   lock: FILES,
   manifest: FILES,

@@ -18,6 +18,16 @@ export function formatFailedFile(event: FileEvent, chalk: ChalkInstance): string
   return `${chalk.red(event.status)} ${sanitizeForTerminal(withPath)}${attempts}\n`;
 }
 
+/** One line about a day whose file cannot be read to its end. */
+export function formatCorruptDay(
+  { path, condition, error }: EventNamed<'day'>,
+  chalk: ChalkInstance,
+): string {
+  const message = error?.message ?? 'unknown error';
+  const withPath = path === null || message.includes(path) ? message : `${path}: ${message}`;
+  return `${chalk.red(condition)} ${sanitizeForTerminal(withPath)}\n`;
+}
+
 export function formatWarning(event: EventNamed<'warning'>, chalk: ChalkInstance): string {
   return `${chalk.yellow('warning')} ${sanitizeForTerminal(event.message)}\n`;
 }

@@ -4,10 +4,11 @@ import type { OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Files, PartFile, StoredFileInfo } from '../../store/files.js';
+import { statSource } from '../../store/stat-source.js';
 import type { ConvertFileResult } from '../convert-file.js';
 import type { SourceContent } from '../output/provenance.js';
 import { findUpToDateOutput } from '../output/up-to-date-output.js';
-import { hashSource, readUnchangedSource, removeIfUnchanged, statSource } from '../source-file.js';
+import { hashSource, readUnchangedSource, removeIfUnchanged } from '../source-file.js';
 import { convertSourceToComputed } from './computed-conversion.js';
 
 /**

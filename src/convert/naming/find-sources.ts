@@ -4,7 +4,7 @@ import { abortReason, isSystemError, toDiskError, usageError } from '../../base/
 import { mayBeUndecoded, whyNotFound } from '../../base/utf8-name.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
-import type { Files, StoreSettings } from '../../store/files.js';
+import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import { absoluteLocation, hasObjectKey, isObjectLocation } from '../../store/location.js';
 import { createPathMatcher, globBaseFolder, isPathGlob } from './path-glob.js';
 
@@ -13,6 +13,8 @@ export interface ConvertSource {
   readonly path: string;
   /** The folder or prefix that was searched; undefined if the argument was the file itself. */
   readonly root: string | undefined;
+  /** Facts from a listing of a store. */
+  readonly info?: StoredFileInfo | undefined;
 }
 
 /** Storage to search. */
@@ -78,9 +80,9 @@ async function findInStore(
   const matches = createPathMatcher(location);
   const under: ConvertSource[] = [];
   const matching: ConvertSource[] = [];
-  for await (const path of listDayObjects(root, store, signal)) {
-    if (path.startsWith(`${prefix}/`)) under.push({ path, root: prefix });
-    else if (isGlob && matches(path)) matching.push({ path, root });
+  for await (const { path, info } of listDayObjects(root, store, signal)) {
+    if (path.startsWith(`${prefix}/`)) under.push({ path, root: prefix, info });
+    else if (isGlob && matches(path)) matching.push({ path, root, info });
   }
   // As on a disk, a prefix of this literal name takes precedence over matches of the glob.
   if (under.length > 0) return under;
@@ -96,12 +98,15 @@ async function* listDayObjects(
   prefix: string,
   store: StoreSettings | undefined,
   signal: AbortSignal,
-): AsyncGenerator<string> {
+): AsyncGenerator<Pick<ConvertSource, 'path' | 'info'>> {
   const { openDestination } = await import('../../store/open-destination.js');
   const destination = await openDestination(prefix, store, signal);
   try {
     for await (const page of destination.list('', signal)) {
-      for (const { path } of page) if (path.endsWith(DAY_FILE_EXTENSION)) yield destination.locate(path);
+      for (const { path, bytes, etag } of page) {
+        if (!path.endsWith(DAY_FILE_EXTENSION)) continue;
+        yield { path: destination.locate(path), info: bytes === undefined ? undefined : { bytes, etag } };
+      }
     }
   } finally {
     await destination.close();

@@ -92,6 +92,45 @@ export interface ConvertRunOptions {
   readonly noKeepSource?: boolean | undefined;
 }
 
+/** What `audit` reads, and what degrades a day. */
+export interface AuditRunOptions {
+  /** Day files (.csv.gz), folders or globs, also s3://bucket/… (default: the download folder). */
+  readonly paths?: TextList | undefined;
+  /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */
+  readonly dir?: string | undefined;
+  /** Only these exchanges. */
+  readonly exchange?: TextList | undefined;
+  /** Only these data types. */
+  readonly types?: TextList | undefined;
+  /** Only these symbols; globs, @file (one per line). */
+  readonly symbols?: TextList | undefined;
+  /** First UTC day, YYYY-MM-DD (default: the first file of each series). */
+  readonly from?: string | undefined;
+  /** UTC day after the last one (default: the last file of each series). */
+  readonly to?: string | undefined;
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
+  readonly shard?: string | undefined;
+  /**
+   * Checks that degrade a day, "incident", or "none" (default: the degrading checks of
+   * docs/reference/audit-checks.md, and incident).
+   */
+  readonly degrade?: TextList | undefined;
+  /** Conditions and checks that end the run with exit code 10, such as degraded,missing,gap. */
+  readonly failOn?: TextList | undefined;
+  /** Shortest period without rows that counts as a gap (default: 60s). */
+  readonly gap?: string | undefined;
+  /** Change of price between two trades that counts as a jump; 0.1 is 10 percent (default: 0.1). */
+  readonly jump?: number | string | undefined;
+  /** Read files again that have not changed since their last audit. */
+  readonly recheck?: boolean | undefined;
+  /** Use only the stored copies of exchange records; without one, no missing days and incidents. */
+  readonly offline?: boolean | undefined;
+  /** Files to read at once (default: the number of processors). */
+  readonly jobs?: number | undefined;
+}
+
 /** Selection and form of the report of `coverage`. */
 export interface CoverageReportOptions {
   /** Download folder, or s3://bucket/prefix (default: TICKHAUL_DIR, else ./datasets). */

@@ -8,7 +8,7 @@ import type { ServiceClient } from '../http/service-client.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse } from '../service-config.js';
 import type { ExchangeRecord, ExchangeSummary } from './exchange-record.js';
-import { parseDatasetRecord } from './parse-dataset-record.js';
+import { parseDatasetRecord, parseRecordWithIncidents } from './parse-dataset-record.js';
 import { readAnswer } from './read-answer.js';
 import {
   type CachedResponse,
@@ -64,6 +64,15 @@ export function fetchDatasetRecord(
   options: MetadataOptions = {},
 ): Promise<ExchangeRecord> {
   return fetchRecordWith(client, id, options, parseDatasetRecord, loadRecordCheck);
+}
+
+/** Like `fetchDatasetRecord`, with the incident reports. */
+export function fetchRecordWithIncidents(
+  client: ServiceClient,
+  id: string,
+  options: MetadataOptions = {},
+): Promise<ExchangeRecord> {
+  return fetchRecordWith(client, id, options, parseRecordWithIncidents, loadRecordCheck);
 }
 
 /**

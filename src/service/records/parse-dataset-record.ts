@@ -1,12 +1,8 @@
 import { parseLargeJson } from './parse-large-json.js';
 
-/** Fields that a plan does not use; a record may list 270,000 symbols twice, in tens of megabytes. */
-const EXCLUDED_FIELDS = new Set([
-  'availableSymbols',
-  'availableChannels',
-  'channelDetails',
-  'incidentReports',
-]);
+/** Fields that only raw replay uses; a record may list 270,000 symbols twice, in tens of megabytes. */
+const EXCLUDED_FIELDS = ['availableSymbols', 'availableChannels', 'channelDetails'];
+const WITHOUT_INCIDENTS = new Set([...EXCLUDED_FIELDS, 'incidentReports']);
 
 /**
  * Parses an exchange's record for a plan: leaves out the lists for raw replay, and shares equal texts among dataset
@@ -14,9 +10,18 @@ const EXCLUDED_FIELDS = new Set([
  * @throws SyntaxError if the body is not JSON.
  */
 export function parseDatasetRecord(body: Buffer): unknown {
+  return parseWithout(body, WITHOUT_INCIDENTS);
+}
+
+/** Like `parseDatasetRecord`, with the incident reports. */
+export function parseRecordWithIncidents(body: Buffer): unknown {
+  return parseWithout(body, new Set(EXCLUDED_FIELDS));
+}
+
+function parseWithout(body: Buffer, excludedPaths: ReadonlySet<string>): unknown {
   const elementMappers = new Map([['datasets.symbols', createValueSharer()]]);
   try {
-    return parseLargeJson(body, { excludedPaths: EXCLUDED_FIELDS, elementMappers });
+    return parseLargeJson(body, { excludedPaths, elementMappers });
   } catch {
     // JSON.parse gives an error with the position, or accepts a form that parseLargeJson does not support.
     return JSON.parse(body.toString());

@@ -1,10 +1,25 @@
 import type { ChalkInstance } from 'chalk';
-import type { DayState, SeriesCoverage } from '../../../coverage/coverage-facts.js';
-import { addDays, firstDayOfMonth, yearOf } from '../../../dataset/day.js';
+import { addDays, type Day, firstDayOfMonth, yearOf } from '../../../dataset/day.js';
 
-/** Cell of each state; they differ without colours too. */
-const MARKS: Readonly<Record<DayState, string>> = { p: '■', e: '○', m: '×' };
-const MEANINGS: Readonly<Record<DayState, string>> = { p: 'present', e: 'empty (no rows)', m: 'missing' };
+/** Cell of a state. The cells of a calendar differ without colours too. */
+export interface CalendarMark {
+  readonly cell: string;
+  readonly meaning: string;
+  readonly color: 'green' | 'yellow' | 'redBright' | 'dim';
+}
+
+/** Cells by state, a character. Years of only absent days share one line. */
+export interface CalendarMarks {
+  readonly marks: Readonly<Record<string, CalendarMark>>;
+  /** The states of absent days. */
+  readonly absent: string;
+}
+
+/** Days of a series: one state per day from the first on, without gaps. A day of an unknown state is blank. */
+export interface CalendarDays {
+  readonly first: Day;
+  readonly states: string;
+}
 
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const DAYS = '1   5    10   15   20   25   30';
@@ -12,11 +27,14 @@ const LABEL_WIDTH = 5;
 const GAP_WIDTH = 3;
 
 /** The legend of the cells, in one line, or one line per state on a narrow screen. */
-export function formatLegend(screenColumns: number, chalk: ChalkInstance): readonly string[] {
-  const states = Object.keys(MARKS) as DayState[];
-  const texts = states.map((state) => `${MARKS[state]} ${MEANINGS[state]}`);
+export function formatLegend(
+  calendar: CalendarMarks,
+  screenColumns: number,
+  chalk: ChalkInstance,
+): readonly string[] {
+  const texts = Object.values(calendar.marks).map(({ cell, meaning }) => `${cell} ${meaning}`);
   const line = texts.join('   ');
-  return (line.length <= screenColumns ? [line] : texts).map((text) => `${paint(text, chalk)}\n`);
+  return (line.length <= screenColumns ? [line] : texts).map((text) => `${paint(text, calendar, chalk)}\n`);
 }
 
 /**
@@ -24,17 +42,18 @@ export function formatLegend(screenColumns: number, chalk: ChalkInstance): reado
  * year. Consecutive years without data share one line.
  */
 export function formatCalendar(
-  series: SeriesCoverage,
+  series: CalendarDays,
+  calendar: CalendarMarks,
   screenColumns: number,
   chalk: ChalkInstance,
 ): readonly string[] {
   const perLine = countMonthsPerLine(screenColumns);
   const lines: string[] = [];
-  for (const span of groupYears(series)) {
+  for (const span of groupYears(series, calendar)) {
     if (span.isMissing) {
       const years = span.from === span.to ? `${span.from}` : `${span.from} to ${span.to}`;
       lines.push(chalk.dim(`${years}  no data\n`));
-    } else lines.push(...formatYear(series, span.from, perLine, chalk));
+    } else lines.push(...formatYear(series, calendar, span.from, perLine, chalk));
   }
   return lines;
 }
@@ -46,12 +65,14 @@ interface Span {
   readonly isMissing: boolean;
 }
 
-function groupYears({ first, states }: SeriesCoverage): readonly Span[] {
+function groupYears({ first, states }: CalendarDays, { absent }: CalendarMarks): readonly Span[] {
   const spans: Span[] = [];
   for (let year = yearOf(first); year <= yearOf(addDays(first, states.length - 1)); year++) {
-    const isMissing = /^m*$/.test(
-      states.slice(Math.max(0, firstDayOfMonth(year, 0) - first), firstDayOfMonth(year + 1, 0) - first),
+    const ofYear = states.slice(
+      Math.max(0, firstDayOfMonth(year, 0) - first),
+      firstDayOfMonth(year + 1, 0) - first,
     );
+    const isMissing = [...ofYear].every((state) => absent.includes(state));
     const previous = spans.at(-1);
     if (isMissing && previous?.isMissing === true) spans[spans.length - 1] = { ...previous, to: year };
     else spans.push({ from: year, to: year, isMissing });
@@ -60,31 +81,38 @@ function groupYears({ first, states }: SeriesCoverage): readonly Span[] {
 }
 
 function formatYear(
-  series: SeriesCoverage,
+  series: CalendarDays,
+  calendar: CalendarMarks,
   year: number,
   perLine: number,
   chalk: ChalkInstance,
 ): readonly string[] {
-  const months = MONTHS.map((name, month) => ({ name, cells: formatMonth(series, year, month) })).filter(
-    ({ cells }) => cells.trim() !== '',
-  );
+  const months = MONTHS.map((name, month) => ({
+    name,
+    cells: formatMonth(series, calendar, year, month),
+  })).filter(({ cells }) => cells.trim() !== '');
   const ruler = Array(Math.min(perLine, months.length))
     .fill(DAYS)
     .join(' '.repeat(GAP_WIDTH + LABEL_WIDTH));
   const lines = [`${String(year).padEnd(LABEL_WIDTH)}${chalk.dim(ruler.trimEnd())}\n`];
   for (let at = 0; at < months.length; at += perLine) {
     const line = months.slice(at, at + perLine).map(({ name, cells }) => ` ${name} ${cells}`);
-    lines.push(`${paint(line.join(' '.repeat(GAP_WIDTH)).trimEnd(), chalk)}\n`);
+    lines.push(`${paint(line.join(' '.repeat(GAP_WIDTH)).trimEnd(), calendar, chalk)}\n`);
   }
   return lines;
 }
 
 /** 31 characters; days outside the series or the month are blank. */
-function formatMonth({ first, states }: SeriesCoverage, year: number, month: number): string {
+function formatMonth(
+  { first, states }: CalendarDays,
+  { marks }: CalendarMarks,
+  year: number,
+  month: number,
+): string {
   const start = firstDayOfMonth(year, month);
   const cells = Array.from({ length: firstDayOfMonth(year, month + 1) - start }, (_, i) => {
-    const state = states[start + i - first] as DayState | undefined;
-    return state === undefined ? ' ' : MARKS[state];
+    const state = states[start + i - first];
+    return (state === undefined ? undefined : marks[state]?.cell) ?? ' ';
   });
   return cells.join('').padEnd(31);
 }
@@ -97,9 +125,10 @@ function countMonthsPerLine(screenColumns: number): number {
   return count ?? 1;
 }
 
-function paint(text: string, chalk: ChalkInstance): string {
-  return text
-    .replace(/■+/g, (cells) => chalk.green(cells))
-    .replace(/○+/g, (cells) => chalk.yellow(cells))
-    .replace(/×+/g, (cells) => chalk.redBright(cells));
+function paint(text: string, { marks }: CalendarMarks, chalk: ChalkInstance): string {
+  return Object.values(marks).reduce(
+    (painted, { cell, color }) =>
+      painted.replace(new RegExp(`${cell}+`, 'g'), (cells) => chalk[color](cells)),
+    text,
+  );
 }

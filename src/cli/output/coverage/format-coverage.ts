@@ -5,7 +5,7 @@ import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage
 import { sumTotals } from '../../../coverage/read-coverage.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapList, wrapPieces } from '../text/wrap.js';
-import { formatCalendar, formatLegend } from './calendar.js';
+import { type CalendarMarks, formatCalendar, formatLegend } from './calendar.js';
 import { formatGroupTable, formatInteger, formatSymbolTable, type SeriesGroup } from './tables.js';
 
 export interface CoverageTextOptions {
@@ -17,6 +17,15 @@ export interface CoverageTextOptions {
   /** Show every line and calendar, even thousands. */
   readonly all: boolean;
 }
+
+const DAY_STATES: CalendarMarks = {
+  marks: {
+    p: { cell: '■', meaning: 'present', color: 'green' },
+    e: { cell: '○', meaning: 'empty (no rows)', color: 'yellow' },
+    m: { cell: '×', meaning: 'missing', color: 'redBright' },
+  },
+  absent: 'm',
+};
 
 /** Above this number of symbols, the tables are by exchange and type only. */
 const MAX_TABLE_SYMBOLS = 50;
@@ -60,13 +69,13 @@ function* formatCalendars(
   options: CoverageTextOptions,
 ): Generator<string> {
   const { chalk, columns, all } = options;
-  yield* formatLegend(columns, chalk);
+  yield* formatLegend(DAY_STATES, columns, chalk);
   const isCut = !all && series.length > MAX_CALENDARS;
   if (isCut) yield 'series with the most missing days first\n';
   let lines = 0;
   let shown = 0;
   for (const one of isCut ? sortByMissingDays(series) : series) {
-    const calendar = formatCalendar(one, columns, chalk);
+    const calendar = formatCalendar(one, DAY_STATES, columns, chalk);
     lines += calendar.length + 2;
     if (!all && shown > 0 && (shown === MAX_CALENDARS || lines > MAX_CALENDAR_LINES)) break;
     const { exchange, dataType, symbol } = one;

@@ -3,6 +3,7 @@ import { plural } from '../../../base/units.js';
 import type { OutputScreen } from '../../arguments/command.js';
 import {
   createFindingFormatter,
+  formatCorruptDay,
   formatFailedFile,
   formatNote,
   formatPause,
@@ -133,6 +134,9 @@ export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Rep
       else if (event.event === 'file') {
         hide(event.path);
         if (event.error !== undefined) printAbove(formatFailedFile(event, chalk));
+      } else if (event.event === 'day') {
+        if (event.path !== null) hide(event.path);
+        if (event.error !== undefined) printAbove(formatCorruptDay(event, chalk));
       }
     },
     note(line) {

@@ -23,6 +23,7 @@ export function createJsonReporter({ stdout, stderr, chalk }: ReporterContext): 
       else if (event.event === 'note') print(formatNote(event));
       else if (event.event === 'plan') stdout.write(toJsonLine(toPlanJson(event)));
       else if (event.event === 'finding') stdout.write(toJsonLine(toFindingJson(event)));
+      else if (event.event === 'day') stdout.write(toJsonLine(event));
       else if (event.event === 'file') stdout.write(toJsonLine(toFileJson(event)));
     },
     note(text) {

@@ -1,6 +1,7 @@
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import {
   createFindingFormatter,
+  formatCorruptDay,
   formatFailedFile,
   formatNote,
   formatPause,
@@ -52,6 +53,7 @@ export function createLinesReporter({ stderr, chalk, now }: ReporterContext): Re
         print(`${plural(event.files, 'file')} planned: ${work}${estimate && `, ${estimate}`}\n`);
       } else {
         if (event.event === 'file' && event.error !== undefined) print(formatFailedFile(event, chalk));
+        if (event.event === 'day' && event.error !== undefined) print(formatCorruptDay(event, chalk));
         printProgress();
       }
     },

@@ -1,4 +1,4 @@
-import { formatFailedFile } from '../format-events.js';
+import { formatCorruptDay, formatFailedFile } from '../format-events.js';
 import { textColumns } from '../text/screen.js';
 import { wrapLines } from '../text/wrap.js';
 import type { Reporter, ReporterContext } from './reporter.js';
@@ -12,6 +12,7 @@ export function createQuietReporter({ stderr, chalk }: ReporterContext): Reporte
     event(event) {
       summaryBuilder.record(event);
       if (event.event === 'file' && event.error !== undefined) print(formatFailedFile(event, chalk));
+      if (event.event === 'day' && event.error !== undefined) print(formatCorruptDay(event, chalk));
     },
     note() {},
     finish(summary) {

@@ -21,12 +21,13 @@ const PROCESSED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'conv
 
 /** The planned action of a run, for messages. */
 export function formatPlannedAim({ aim, download }: PlanEvent): string {
-  if (aim === 'verify') return 'to verify';
+  if (aim !== undefined) return aim === 'verify' ? 'to verify' : 'to read';
   return download === undefined ? 'to convert' : 'to download';
 }
 
 /** The number of files that a run has to process. */
-export function countPlannedWork({ files, download, resume }: PlanEvent): number {
+export function countPlannedWork({ files, download, resume, read }: PlanEvent): number {
+  if (read !== undefined) return read;
   return download === undefined ? files : download + (resume ?? 0);
 }
 
@@ -38,18 +39,25 @@ export function createRunProgress(now: () => number): RunProgress {
   let isCheck = false;
   let isConversion = false;
   const rate = createTransferRate(now);
+  const started = new Set<string>();
 
   return {
     record(event) {
       timeLeft.record(event);
       if (event.event === 'plan') {
         total = countPlannedWork(event);
-        isCheck = event.aim === 'verify';
+        isCheck = event.aim !== undefined;
         // A conversion finds skipped files only while it runs.
         isConversion = event.download === undefined && !isCheck;
       } else if (event.event === 'progress') {
         rate.add(event.received);
+      } else if (event.event === 'start') {
+        started.add(event.path);
+      } else if (event.event === 'day') {
+        // Days with a record are not read.
+        if (event.path !== null && started.delete(event.path)) done++;
       } else if (event.event === 'file') {
+        started.delete(event.path);
         if (isCheck || PROCESSED_STATUSES.has(event.status)) done++;
         // A download also converts existing files, which the plan does not count as work.
         if (event.status === 'converted' && !isConversion) total++;

@@ -4,6 +4,7 @@ import { judgeError } from '../../../base/judge-error.js';
 import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
+import { DAY_CONDITIONS, type DayCondition } from '../../../run/audited-day.js';
 import type { FileStatus, RunEvent, RunSummary } from '../../../run/run-events.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/wrap.js';
@@ -30,6 +31,9 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
   let folder: string | undefined;
   // The error that stopped a run is among the last: a few files may still end before the run does.
   const failures: string[] = [];
+  const rememberFailure = (message: string): void => {
+    if (failures.push(message) > MAX_REMEMBERED_FAILURES) failures.shift();
+  };
   const errorText = (summary: RunSummary): string =>
     wrapLines(
       collectErrors(summary)
@@ -41,10 +45,10 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
   return {
     record(event) {
       if (event.event === 'plan') ({ files: planned, folder } = event);
+      if (event.event === 'day' && event.error) rememberFailure(event.error.message);
       if (event.event !== 'file') return;
       exchange = event.file?.exchange ?? exchange;
-      if (event.error !== undefined && failures.push(event.error.message) > MAX_REMEMBERED_FAILURES)
-        failures.shift();
+      if (event.error !== undefined) rememberFailure(event.error.message);
       failedForNow ||=
         event.status === 'failed' && event.error !== undefined && judgeError(event.error).canRerun;
       if (event.md5Match === false) md5Mismatches++;
@@ -52,7 +56,7 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
     },
     text(summary, chalk, screen) {
       // The reader closed a stream of rows early.
-      if (planned > 0 && summary.unfinished === 0 && Object.keys(summary.counts).length === 0) {
+      if (planned > 0 && summary.unfinished === 0 && !hasCounts(summary)) {
         return errorText(summary);
       }
       return formatSummary(
@@ -71,6 +75,11 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
     },
     errorText,
   };
+}
+
+/** Whether a run has the result of any file or day. */
+function hasCounts({ counts, days }: RunSummary): boolean {
+  return Object.keys(counts).length > 0 || days !== undefined;
 }
 
 const MAX_REMEMBERED_FAILURES = 32;
@@ -108,7 +117,7 @@ function formatSummary(
   screen: number | undefined,
 ): string {
   const { error } = collected;
-  if (error !== '' && Object.keys(summary.counts).length === 0 && summary.unfinished === 0) return error;
+  if (error !== '' && !hasCounts(summary) && summary.unfinished === 0) return error;
   const jobs =
     summary.jobs?.map((job) =>
       formatResult(job, `${job.name}: ${formatCounts(job, chalk)}`, chalk, screen),
@@ -159,7 +168,7 @@ const STATUS_ORDER: readonly FileStatus[] = [
   'failed',
 ];
 
-const BAD_STATUSES: ReadonlySet<FileStatus> = new Set(['missing', 'corrupt', 'failed']);
+const BAD_STATUSES: ReadonlySet<FileStatus | DayCondition> = new Set(['missing', 'corrupt', 'failed']);
 /** Statuses whose bytes the run downloaded or wrote. */
 const WRITTEN_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
 const FINDING_NOUNS: Readonly<Record<string, string>> = {
@@ -172,7 +181,7 @@ const FINDING_NOUNS: Readonly<Record<string, string>> = {
 
 /** Formats counts: `12 downloaded (3.4 GB, 41 MB/s), 3 skipped, 1 failed in 1m22s`. */
 function formatCounts(
-  { counts, findings, outdated, unfinished, bytes, seconds }: RunSummary,
+  { counts, findings, days = {}, outdated, unfinished, bytes, seconds }: RunSummary,
   chalk: ChalkInstance,
 ): string {
   const parts = STATUS_ORDER.flatMap((status) => {
@@ -183,6 +192,11 @@ function formatCounts(
     const rate = seconds > 0 ? `, ${formatSize(bytes / seconds)}/s` : '';
     return [`${chalk.green(`${count} ${status}`)} (${formatSize(bytes)}${rate})`];
   });
+  for (const condition of DAY_CONDITIONS) {
+    const count = days[condition] ?? 0;
+    if (count > 0)
+      parts.push(BAD_STATUSES.has(condition) ? chalk.red(`${count} ${condition}`) : `${count} ${condition}`);
+  }
   for (const [kind, count] of Object.entries(findings ?? {}))
     parts.push(plural(count, FINDING_NOUNS[kind] ?? kind));
   if (outdated !== undefined) parts.push(`${outdated} outdated`);
@@ -194,7 +208,7 @@ function suggestNextSteps(
   summary: RunSummary,
   { exchange, failedForNow, md5Mismatches, pendingDays }: CollectedEvents,
 ): readonly string[] {
-  const { counts, findings, outdated, unfinished, keyExpired, error } = summary;
+  const { counts, findings, days, outdated, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
   if (lastDay !== undefined) {
@@ -207,7 +221,8 @@ function suggestNextSteps(
       `warning: ${plural(md5Mismatches, 'file')} with an x-md5 that does not match; size and gzip checksum are correct, so they are kept (md5Match in the manifest)`,
     );
   }
-  if (counts.corrupt || counts.missing) steps.push('tickhaul verify --repair downloads bad files again');
+  if (counts.corrupt || counts.missing || days?.corrupt)
+    steps.push('tickhaul verify --repair downloads bad files again');
   if (counts.missing)
     steps.push('tickhaul verify --forget removes deliberately deleted files from the manifest');
   if (findings?.unknown) steps.push('tickhaul verify --adopt records complete files that the manifest lacks');

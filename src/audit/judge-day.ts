@@ -1,0 +1,45 @@
+import { parseDay } from '../dataset/day.js';
+import type { AuditedDay } from '../run/audited-day.js';
+import type { AuditRecord } from './audit-record.js';
+import { CONTENT_CHECKS } from './content-checks.js';
+import type { ExchangeFacts } from './exchange-facts.js';
+import { findFailedChecks, resolveChecks } from './resolve-checks.js';
+
+/** Name of incidents among the reasons of a day. */
+export const INCIDENT = 'incident';
+
+/** The reasons that degrade a day unless `--degrade` names others. */
+export const DEFAULT_DEGRADING: ReadonlySet<string> = new Set([
+  ...CONTENT_CHECKS.filter(({ degrades }) => degrades).map(({ name }) => name),
+  INCIDENT,
+]);
+
+/** Judges a day whose file was read to its end. @param degrading names of checks, and `incident`. */
+export function judgeDay(
+  record: Omit<AuditRecord, 'path'>,
+  path: string,
+  exchange: ExchangeFacts,
+  degrading: ReadonlySet<string>,
+): AuditedDay {
+  const { dataType, symbol, date, rows, symbols, firstLocalTimestamp, lastLocalTimestamp } = record;
+  const checks = resolveChecks(record, exchange.findSeries(symbol));
+  const incidents = date === '' ? [] : exchange.findIncidents(parseDay(date));
+  const causes = [...findFailedChecks(checks), ...(incidents.length > 0 ? [INCIDENT] : [])];
+  const reasons = causes.filter((name) => degrading.has(name));
+  return {
+    exchange: record.exchange,
+    dataType,
+    symbol,
+    date,
+    path,
+    condition: reasons.length > 0 ? 'degraded' : 'available',
+    reasons,
+    incidents,
+    rows,
+    symbols,
+    firstLocalTimestamp,
+    lastLocalTimestamp,
+    latencyMicroseconds: record.latencyMicroseconds,
+    checks,
+  };
+}

@@ -1,0 +1,49 @@
+import { type AuditRecord, CHECKS_VERSION } from './audit-record.js';
+import { CONTENT_CHECKS } from './content-checks.js';
+import type { RecordedResult } from './recorded-result.js';
+
+/**
+ * Formats a record as one line of JSON. Results of checks that found nothing are left out, since most find nothing and
+ * a folder may have a million files.
+ */
+export function formatRecordLine(record: AuditRecord): string {
+  const empty = emptyResults(record.dataType);
+  const checks = Object.entries(record.checks).filter(
+    ([name, result]) => JSON.stringify(result) !== JSON.stringify(empty[name]),
+  );
+  return JSON.stringify({ ...record, checks: Object.fromEntries(checks) });
+}
+
+/** Undefined for a line that is damaged, or from another version of the checks. */
+export function parseRecordLine(line: string): AuditRecord | undefined {
+  try {
+    const record = JSON.parse(line) as AuditRecord;
+    if (record.checksVersion !== CHECKS_VERSION || typeof record.path !== 'string') return undefined;
+    const empty = emptyResults(record.dataType);
+    return {
+      ...record,
+      checks: Object.fromEntries(
+        Object.entries(empty).map(([name, result]) => [name, record.checks[name] ?? result]),
+      ),
+    };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Results for an empty file, by data type. */
+const emptyResultsByType = new Map<string, Readonly<Record<string, RecordedResult>>>();
+
+function emptyResults(dataType: string): Readonly<Record<string, RecordedResult>> {
+  const known = emptyResultsByType.get(dataType);
+  if (known) return known;
+  const file = { dataType, dayStart: 0, gapMs: 0, jump: 0 };
+  const results = Object.fromEntries(
+    CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(dataType)).map((check) => [
+      check.name,
+      check.start(file).end(0),
+    ]),
+  );
+  emptyResultsByType.set(dataType, results);
+  return results;
+}

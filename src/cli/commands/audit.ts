@@ -1,0 +1,39 @@
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
+import { printLines } from '../output/text/print-lines.js';
+import { textColumns } from '../output/text/screen.js';
+import { reportRun } from '../session.js';
+
+export const auditCommand: CommandAction = {
+  ...defineOptions(COMMAND_OPTIONS.audit),
+  examples: [
+    ['$0 audit', 'judge every day of the download folder'],
+    ['$0 audit -t trades -s "BTC*" --from 2024-01-01', 'only some series and days'],
+    ['$0 audit --fail-on degraded,missing,corrupt', 'fail if a day is not good, as in CI'],
+    ['$0 audit --degrade gap,crossed datasets', 'let only these checks degrade a day'],
+    ['$0 audit --json | grep \'"condition":"degraded"\'', 'print degraded days with their faults'],
+  ],
+  async run(args, cli) {
+    const { prepareAudit } = await import('../../commands/prepare-audit.js');
+    const run = await prepareAudit(args, cli);
+    if (readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet')) return reportRun(args, cli, run);
+    const { AuditText } = await import('../output/audit/format-audit.js');
+    const { createChalk } = await import('../output/text/color.js');
+    const { stdout, env, signal } = cli;
+    const text = new AuditText();
+    const exitCode = await reportRun(args, cli, (observer) =>
+      run({
+        ...observer,
+        emit(event) {
+          if (event.event === 'day') text.add(event);
+          observer.emit(event);
+        },
+      }),
+    );
+    const chalk = createChalk(stdout, env, readBooleanFlag(args, 'no-color'));
+    await printLines(stdout, text.format({ columns: textColumns(stdout), chalk }), signal);
+    return exitCode;
+  },
+};
