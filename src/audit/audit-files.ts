@@ -12,7 +12,7 @@ import { describeDay, judgeAbsentDay } from './absent-days.js';
 import type { AuditJobResult } from './audit-file.js';
 import { type AuditRecord, CHECKS_VERSION, type CheckThresholds } from './audit-record.js';
 import { AuditTally } from './audit-tally.js';
-import type { DownloadFolders } from './download-folders.js';
+import type { DownloadFolders, FolderFile } from './download-folders.js';
 import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
 import { findConversions } from './find-conversions.js';
 import { judgeDay } from './judge-day.js';
@@ -141,7 +141,8 @@ class AuditRun {
     for (const [at, day] of days.entries()) {
       if ('verdict' in day) continue;
       const record = recheck ? undefined : known.get(day.source.path)?.record;
-      if (record) this.#verdicts[at] = await this.#judge(record, day.source.path);
+      if (record)
+        this.#verdicts[at] = await this.#judgeKnown(record, day.source.path, known.get(day.source.path));
       else toRead.push([at, day.source]);
     }
     emit({
@@ -205,9 +206,9 @@ class AuditRun {
     try {
       const audited = await auditor.audit({ location: path, file, thresholds }, onBytes, this.#signal);
       const record = this.#toRecord(audited, folderFile?.path ?? path);
-      if (folderFile && record.version !== undefined)
-        await folderFile.log.add(record, this.#signal).catch((error: unknown) => this.#warn(error));
-      return await this.#judge(record, path);
+      const verdict = await this.#judge(record, path);
+      if (folderFile && record.version !== undefined) await this.#record(record, verdict, folderFile);
+      return verdict;
     } catch (error) {
       if (this.#signal.aborted) return undefined;
       if (!(error instanceof TickhaulError)) throw error;
@@ -226,9 +227,26 @@ class AuditRun {
     }
   }
 
+  /** Records the reasons if they differ from those of the last run. */
+  async #judgeKnown(
+    record: AuditRecord,
+    path: string,
+    known: KnownFile | undefined,
+  ): Promise<AuditedDay | null> {
+    const verdict = await this.#judge(record, path);
+    if (known?.folderFile && verdict && verdict.reasons.join() !== record.reasons.join())
+      await this.#record(record, verdict, known.folderFile);
+    return verdict;
+  }
+
+  async #record(record: AuditRecord, verdict: AuditedDay | null, { log }: FolderFile): Promise<void> {
+    const judged = { ...record, reasons: verdict?.reasons ?? [] };
+    await log.add(judged, this.#signal).catch((error: unknown) => this.#warn(error));
+  }
+
   #toRecord({ result, content }: AuditJobResult, path: string): AuditRecord {
     const { gapMs, jump } = this.#input.thresholds;
-    return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result };
+    return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result, reasons: [] };
   }
 
   /** Null if the content of a file shows that it is not selected. */

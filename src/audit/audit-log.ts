@@ -1,7 +1,7 @@
 import { TickhaulError } from '../base/errors.js';
 import type { Destination } from '../store/destination.js';
 import { LineStore } from '../store/manifest/line-store.js';
-import type { AuditRecord, CheckThresholds } from './audit-record.js';
+import { type AuditRecord, type CheckThresholds, DEFAULT_THRESHOLDS } from './audit-record.js';
 import { formatRecordLine, parseRecordLine } from './record-line.js';
 
 const STATE_NAME = 'audit.jsonl';
@@ -43,12 +43,18 @@ export class AuditLog {
     return line === undefined ? undefined : parseRecordLine(line);
   }
 
-  /** All records. */
-  *records(): Generator<AuditRecord> {
-    for (const line of [...this.#known.values(), ...this.#added.values()]) {
+  /**
+   * One record of each file, by path: with the default thresholds if there is one. So a command without thresholds uses
+   * the verdict of a usual audit.
+   */
+  records(): ReadonlyMap<string, AuditRecord> {
+    const records = new Map<string, AuditRecord>();
+    for (const line of this.#known.values()) {
       const record = parseRecordLine(line);
-      if (record) yield record;
+      if (record && (!records.has(record.path) || hasDefaultThresholds(record)))
+        records.set(record.path, record);
     }
+    return records;
   }
 
   /** Adds a record, and writes the log if that is due. @throws as `write` does. */
@@ -91,6 +97,10 @@ function splitByKey(text: string): LineStore {
     if (record) lines.set(keyOf(record), line);
   }
   return lines;
+}
+
+function hasDefaultThresholds({ gapMs, jump }: CheckThresholds): boolean {
+  return gapMs === DEFAULT_THRESHOLDS.gapMs && jump === DEFAULT_THRESHOLDS.jump;
 }
 
 function keyOf({ path, gapMs, jump }: Pick<AuditRecord, 'path' | keyof CheckThresholds>): string {

@@ -12,6 +12,9 @@ export interface CheckThresholds {
   readonly jump: number;
 }
 
+/** Those of an audit without `--gap` and `--jump`. */
+export const DEFAULT_THRESHOLDS: CheckThresholds = { gapMs: 60_000, jump: 0.1 };
+
 /** Identity of the content that was audited. */
 export interface AuditedContent {
   /** Compressed size. */
@@ -25,10 +28,7 @@ export interface AuditedContent {
   readonly version: string | undefined;
 }
 
-/**
- * One line of `.tickhaul/audit.jsonl`: the results of all checks of a complete day file. It holds no condition, since
- * that also depends on the exchange record and on `--degrade`.
- */
+/** The results of all checks of a complete day file: one line of `.tickhaul/audit.jsonl`. */
 export interface AuditRecord extends AuditedContent, CheckThresholds, FileContentFacts {
   /** Relative to the download folder, with `/`. */
   readonly path: string;
@@ -41,4 +41,9 @@ export interface AuditRecord extends AuditedContent, CheckThresholds, FileConten
   readonly date: string;
   /** Results by the name of the check; checks that do not apply to the data type are absent. */
   readonly checks: Readonly<Record<string, RecordedResult>>;
+  /**
+   * The reasons of the last verdict; none if the day is available. Each run judges again, since they also depend on the
+   * exchange record and on `--degrade`; other commands use them as they are.
+   */
+  readonly reasons: readonly string[];
 }

@@ -23,7 +23,7 @@ export interface FileAuditInput {
 /** Results of the checks of one day file, without the identity of its bytes. */
 export type FileAuditResult = Omit<
   AuditRecord,
-  'path' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
+  'path' | 'reasons' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
 >;
 
 const BATCH_ROWS = 8192;

@@ -16,7 +16,7 @@ export const DEFAULT_DEGRADING: ReadonlySet<string> = new Set([
 
 /** Judges a day whose file was read to its end. @param degrading names of checks, and `incident`. */
 export function judgeDay(
-  record: Omit<AuditRecord, 'path'>,
+  record: Omit<AuditRecord, 'path' | 'reasons'>,
   path: string,
   exchange: ExchangeFacts,
   degrading: ReadonlySet<string>,

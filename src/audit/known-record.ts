@@ -1,5 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
-import type { Files } from '../store/files.js';
+import type { Files, StoredFileInfo } from '../store/files.js';
 import { contentVersion } from './audit-file.js';
 import type { AuditRecord, CheckThresholds } from './audit-record.js';
 import type { DownloadFolders, FolderFile } from './download-folders.js';
@@ -24,8 +24,12 @@ export async function findKnownFile(
   const record = folderFile?.log.find(folderFile.path, thresholds);
   if (!record) return { folderFile, record: undefined };
   const found = info ?? (await files.stat(path, signal).catch(ignoreFileError));
-  const isUnchanged = found?.bytes === record.bytes && contentVersion(found) === record.version;
-  return { folderFile, record: isUnchanged ? record : undefined };
+  return { folderFile, record: isUnchanged(record, found) ? record : undefined };
+}
+
+/** Whether a file is still the one that was audited. @param found undefined if it does not exist. */
+export function isUnchanged(record: AuditRecord, found: StoredFileInfo | undefined): boolean {
+  return found?.bytes === record.bytes && contentVersion(found) === record.version;
 }
 
 /** The audit of the file reports the error with its path. */

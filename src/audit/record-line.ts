@@ -19,6 +19,7 @@ export function parseRecordLine(line: string): AuditRecord | undefined {
   try {
     const record = JSON.parse(line) as AuditRecord;
     if (record.checksVersion !== CHECKS_VERSION || typeof record.path !== 'string') return undefined;
+    if (!Array.isArray(record.reasons)) return undefined;
     const empty = emptyResults(record.dataType);
     return {
       ...record,

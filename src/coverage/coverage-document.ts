@@ -1,10 +1,20 @@
-import { addDays, formatDay } from '../dataset/day.js';
-import type { Coverage, CoverageTotals, DayState, SeriesCounts, SeriesCoverage } from './coverage-facts.js';
+import { addDays, type Day, formatDay } from '../dataset/day.js';
+import type {
+  AuditCounts,
+  Coverage,
+  CoverageTotals,
+  DayState,
+  SeriesCounts,
+  SeriesCoverage,
+} from './coverage-facts.js';
 import { splitIntoRuns } from './state-runs.js';
+
+/** Counts of audits are absent if no day was audited. */
+type Unaudited<T extends AuditCounts> = Omit<T, keyof AuditCounts> & Partial<AuditCounts>;
 
 /** Coverage as one JSON document (`docs/reference/coverage.md#json`). */
 export interface CoverageDocument {
-  readonly totals: CoverageTotals;
+  readonly totals: Unaudited<CoverageTotals>;
   readonly series: readonly SeriesJson[];
 }
 
@@ -15,18 +25,25 @@ export interface DayRangeJson {
 }
 
 /** Coverage of one series. */
-export interface SeriesJson extends DayRangeJson, SeriesCounts {
+export interface SeriesJson extends DayRangeJson, Unaudited<SeriesCounts> {
   readonly emptyDays: readonly DayRangeJson[];
   readonly missingDays: readonly DayRangeJson[];
+  /** Days that the last audit judged degraded; absent if none was audited. */
+  readonly degradedDays?: readonly DayRangeJson[] | undefined;
 }
 
 /** Converts coverage to its JSON document. */
 export function toCoverageDocument({ totals, series }: Coverage): CoverageDocument {
-  return { totals, series: series.map(toSeriesJson) };
+  const { audited, degraded, ...others } = totals;
+  return {
+    totals: { ...others, ...(audited > 0 && { audited, degraded }) },
+    series: series.map(toSeriesJson),
+  };
 }
 
 function toSeriesJson(series: SeriesCoverage): SeriesJson {
   const { exchange, dataType, symbol, states, present, empty, missing, gone, rows, bytes, outdated } = series;
+  const { audited, degraded, degradedDays } = series;
   return {
     exchange,
     dataType,
@@ -41,7 +58,15 @@ function toSeriesJson(series: SeriesCoverage): SeriesJson {
     outdated,
     emptyDays: listRanges(series, 'e'),
     missingDays: listRanges(series, 'm'),
+    ...(audited > 0 && { audited, degraded, degradedDays: groupDays(degradedDays) }),
   };
+}
+
+/** Ranges of successive days. @param days ascending. */
+function groupDays(days: readonly Day[]): readonly DayRangeJson[] {
+  const firsts = days.filter((day, i) => day - 1 !== days[i - 1]);
+  const lasts = days.filter((day, i) => day + 1 !== days[i + 1]);
+  return firsts.map((day, i) => ({ from: formatDay(day), to: formatDay(addDays(lasts[i] as Day, 1)) }));
 }
 
 function listRanges(series: SeriesCoverage, state: DayState): readonly DayRangeJson[] {

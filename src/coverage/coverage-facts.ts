@@ -4,8 +4,14 @@ import type { SeriesSelection } from '../dataset/series-filter.js';
 /** State of a day: `p` for present with rows, `e` for present without rows, `m` for missing. */
 export type DayState = 'p' | 'e' | 'm';
 
+/** Present days that were audited, and those of them that the last audit judged degraded. */
+export interface AuditCounts {
+  readonly audited: number;
+  readonly degraded: number;
+}
+
 /** A series, and counts of its days and files. */
-export interface SeriesCounts {
+export interface SeriesCounts extends AuditCounts {
   readonly exchange: string;
   readonly dataType: string;
   readonly symbol: string;
@@ -28,12 +34,24 @@ export interface SeriesCoverage extends SeriesCounts {
   readonly first: Day;
   /** One `DayState` per day, without gaps. */
   readonly states: string;
+  /** Days that the last audit judged degraded, ascending. */
+  readonly degradedDays: readonly Day[];
 }
 
 /** Sums over all series. */
 export type CoverageTotals = Readonly<
   Record<
-    'exchanges' | 'series' | 'present' | 'empty' | 'missing' | 'gone' | 'rows' | 'bytes' | 'outdated',
+    | 'exchanges'
+    | 'series'
+    | 'present'
+    | 'empty'
+    | 'missing'
+    | 'gone'
+    | 'rows'
+    | 'bytes'
+    | 'outdated'
+    | 'audited'
+    | 'degraded',
     number
   >
 >;

@@ -1,3 +1,4 @@
+import { AuditLog } from '../audit/audit-log.js';
 import { abortReason, type TickhaulError, usageError } from '../base/errors.js';
 import { OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
 import { isOutdated } from '../convert/output/versions.js';
@@ -46,6 +47,7 @@ export async function readCoverage(
   const filter = createSeriesFilter(selection);
   const files = await destination.openLookup(undefined, signal);
   const lookUpSize = createSizeLookup(files);
+  const audits = (await AuditLog.open(destination, signal)).records();
   const builders = new Map<string, SeriesBuilder>();
   const byDay = new Map<Day, number>();
   const byRecording = new Map<Day, number>();
@@ -63,6 +65,10 @@ export async function readCoverage(
     builder.add(file.day, rows, bytes);
     for (const conversion of record.conversions ?? [])
       if (files.has(conversion.path) && isOutdated(conversion, file.dataType)) builder.addOutdated();
+    const audit = audits.get(path);
+    // Another content was audited if the checksum differs.
+    if (audit?.sha256 === record.sha256 && bytes !== undefined)
+      builder.addAudit(file.day, audit.reasons.length > 0);
     if (bytes === undefined) continue;
     addBytes(byDay, file.day, bytes);
     const recorded = parseTimeToDay(time);
@@ -85,7 +91,17 @@ function createEmptyError(name: string): TickhaulError {
 
 /** Sums over series. */
 export function sumTotals(series: readonly SeriesCoverage[]): CoverageTotals {
-  const totals = { present: 0, empty: 0, missing: 0, gone: 0, rows: 0, bytes: 0, outdated: 0 };
+  const totals = {
+    present: 0,
+    empty: 0,
+    missing: 0,
+    gone: 0,
+    rows: 0,
+    bytes: 0,
+    outdated: 0,
+    audited: 0,
+    degraded: 0,
+  };
   for (const item of series) {
     for (const key of Object.keys(totals) as (keyof typeof totals)[]) totals[key] += item[key];
   }

@@ -13,6 +13,8 @@ interface DayFact {
 export interface SeriesBuilder {
   /** @param bytes on disk; undefined if the recorded file no longer exists. */
   add(day: Day, rows: number, bytes: number | undefined): void;
+  /** Adds the verdict of the last audit on a day. */
+  addAudit(day: Day, isDegraded: boolean): void;
   /** Counts a conversion that another version of the converter wrote. */
   addOutdated(): void;
   /** Creates the series within a range of days; undefined if no day remains. */
@@ -21,6 +23,7 @@ export interface SeriesBuilder {
 
 export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): SeriesBuilder {
   const days = new Map<Day, DayFact>();
+  const audits = new Map<Day, boolean>();
   let outdated = 0;
   return {
     add(day, rows, bytes) {
@@ -28,6 +31,9 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
       // A folder with two layouts contains a day file twice.
       if (fact === undefined) days.set(day, { bytes, rows });
       else if (bytes !== undefined) days.set(day, { bytes: bytes + (fact.bytes ?? 0), rows });
+    },
+    addAudit(day, isDegraded) {
+      audits.set(day, isDegraded || audits.get(day) === true);
     },
     addOutdated() {
       outdated++;
@@ -50,8 +56,20 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
         }
       }
       const { p: present, e: empty, m: missing, ...rest } = counts;
+      const audited = [...audits].filter(([day]) => day >= first && day <= last);
+      const degradedDays = audited.filter(([, isDegraded]) => isDegraded).map(([day]) => day);
       const totals = { present, empty, missing, ...rest, outdated };
-      return { exchange, dataType, symbol, first, states: states.join(''), ...totals };
+      return {
+        exchange,
+        dataType,
+        symbol,
+        first,
+        states: states.join(''),
+        ...totals,
+        audited: audited.length,
+        degraded: degradedDays.length,
+        degradedDays: degradedDays.sort((a, b) => a - b),
+      };
     },
   };
 }

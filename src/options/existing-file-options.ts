@@ -118,6 +118,10 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
     choices: ['skip', 'overwrite'],
     default: 'skip',
   },
+  'skip-degraded': {
+    type: 'flag',
+    description: 'leave out days that the last audit judged degraded',
+  },
   'no-keep-source': { type: 'flag', description: 'delete each source after its complete conversion' },
 });
 

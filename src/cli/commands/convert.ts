@@ -32,11 +32,14 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
   assertStdoutFlags(args, conversion.options);
   const computed = selectSingleOutput(outputSelection);
   const { convertToStream } = await import('../../convert/convert-to-stream.js');
+  const { withDegradedTest } = await import('../../commands/selection/with-degraded-test.js');
   const { dataOut: output, signal } = cli;
   // Progress bars would mix with the rows on the same screen.
   const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
   return reportRun(reported, cli, ({ emit }) =>
-    convertToStream({ ...conversion, computed, output, emit, signal }),
+    withDegradedTest(args, cli, conversion.store, emit, (isExcluded) =>
+      convertToStream({ ...conversion, isExcluded, computed, output, emit, signal }),
+    ),
   );
 }
 

@@ -9,6 +9,8 @@ export interface SourceSelection {
   readonly symbols?: readonly string[] | undefined;
   /** Part of the selected sources; undefined for all. */
   readonly shard?: Shard | undefined;
+  /** Whether a source is left out for another reason. */
+  readonly isExcluded?: ((path: string) => Promise<boolean>) | undefined;
 }
 
 /**
@@ -17,17 +19,17 @@ export interface SourceSelection {
  */
 export async function selectSources(
   sources: readonly ConvertSource[],
-  { symbols, shard }: SourceSelection,
+  { symbols, shard, isExcluded }: SourceSelection,
   findDayFile: FindDayFile,
 ): Promise<readonly ConvertSource[]> {
-  if (symbols === undefined && shard === undefined) return sources;
+  if (symbols === undefined && shard === undefined && isExcluded === undefined) return sources;
   const filter = createSeriesFilter({ symbols });
   const isInShard = createShardTest(shard);
   const selected: ConvertSource[] = [];
   for (const source of sources) {
     const file = await findDayFile(source.path);
     const isSelected = file ? filter.matches(file) : symbols === undefined;
-    if (isSelected && isInShard(file)) selected.push(source);
+    if (isSelected && isInShard(file) && !(await isExcluded?.(source.path))) selected.push(source);
   }
   filter.assertAllMatched();
   return selected;

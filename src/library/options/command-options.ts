@@ -88,6 +88,8 @@ export interface ConvertRunOptions {
   readonly jobs?: number | undefined;
   /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
   readonly existing?: 'skip' | 'overwrite' | undefined;
+  /** Leave out days that the last audit judged degraded. */
+  readonly skipDegraded?: boolean | undefined;
   /** Delete each source after its complete conversion. */
   readonly noKeepSource?: boolean | undefined;
 }

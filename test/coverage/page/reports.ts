@@ -65,7 +65,8 @@ export function createLargeCoverage(): Coverage {
     const names = { exchange: 'binance-futures', dataType: 'trades', symbol: `COIN${i}USDT` };
     const sums = { rows: 1e9 * i, bytes: 1e6 * i };
     const counts = { present: DAYS - missing, empty: 0, missing, gone: 0, outdated: 0, ...sums };
-    return { ...names, first: parseDay('2019-01-01'), states, ...counts };
+    const audits = { audited: 0, degraded: 0, degradedDays: [] };
+    return { ...names, first: parseDay('2019-01-01'), states, ...counts, ...audits };
   });
   const sums = Array.from({ length: DAYS }, (_, i) => ({ day: (17_897 + i) as Day, bytes: 1e6 * (i + 500) }));
   return { series, totals: sumTotals(series), byDay: sums, byRecording: sums };

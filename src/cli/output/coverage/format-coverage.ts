@@ -5,7 +5,7 @@ import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage
 import { sumTotals } from '../../../coverage/read-coverage.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapList, wrapPieces } from '../text/wrap.js';
-import { type CalendarMarks, formatCalendar, formatLegend } from './calendar.js';
+import { type CalendarDays, type CalendarMarks, formatCalendar, formatLegend } from './calendar.js';
 import { formatGroupTable, formatInteger, formatSymbolTable, type SeriesGroup } from './tables.js';
 
 export interface CoverageTextOptions {
@@ -25,6 +25,12 @@ const DAY_STATES: CalendarMarks = {
     m: { cell: '×', meaning: 'missing', color: 'redBright' },
   },
   absent: 'm',
+};
+
+/** The same if the last audit judged days degraded. */
+const STATES_WITH_DEGRADED: CalendarMarks = {
+  ...DAY_STATES,
+  marks: { ...DAY_STATES.marks, d: { cell: '▲', meaning: 'degraded', color: 'yellow' } },
 };
 
 /** Above this number of symbols, the tables are by exchange and type only. */
@@ -50,13 +56,19 @@ export function* formatCoverage(coverage: Coverage, options: CoverageTextOptions
 
 /** Formats the totals in one or two sentences. @param columns of the screen; infinite for no wrapping. */
 export function* formatTotals(totals: CoverageTotals, columns: number): Generator<string> {
-  const { exchanges, series, present, empty, missing, gone, rows, bytes, outdated } = totals;
+  const { exchanges, series, present, empty, missing, gone, rows, bytes, outdated, audited, degraded } =
+    totals;
   const texts = [
     `${formatInteger(series)} series of ${plural(exchanges, 'exchange')}, ${plural(rows, 'row', formatCount(rows))}, ${formatSize(bytes)}`,
     `${plural(present, 'day', formatInteger(present))} present, ${formatInteger(empty)} empty, ${formatInteger(missing)} missing`,
     ...(gone > 0
       ? [
           `recorded, but missing on disk: ${plural(gone, 'day')}; tickhaul verify --repair downloads them again`,
+        ]
+      : []),
+    ...(audited > 0
+      ? [
+          `${plural(audited, 'day', formatInteger(audited))} audited, ${formatInteger(degraded)} of them degraded`,
         ]
       : []),
     ...(outdated > 0 ? [formatOutdated(outdated)] : []),
@@ -69,13 +81,14 @@ function* formatCalendars(
   options: CoverageTextOptions,
 ): Generator<string> {
   const { chalk, columns, all } = options;
-  yield* formatLegend(DAY_STATES, columns, chalk);
+  const marks = series.some(({ degraded }) => degraded > 0) ? STATES_WITH_DEGRADED : DAY_STATES;
+  yield* formatLegend(marks, columns, chalk);
   const isCut = !all && series.length > MAX_CALENDARS;
   if (isCut) yield 'series with the most missing days first\n';
   let lines = 0;
   let shown = 0;
   for (const one of isCut ? sortByMissingDays(series) : series) {
-    const calendar = formatCalendar(one, DAY_STATES, columns, chalk);
+    const calendar = formatCalendar(markDegraded(one), marks, columns, chalk);
     lines += calendar.length + 2;
     if (!all && shown > 0 && (shown === MAX_CALENDARS || lines > MAX_CALENDAR_LINES)) break;
     const { exchange, dataType, symbol } = one;
@@ -87,6 +100,12 @@ function* formatCalendars(
   yield rest === 0
     ? '\n'
     : `\n${formatInteger(rest)} more series: choose with --exchange, -t and -s (as -s "BTC*"),\nshow all with --all, or write a page with --html\n\n`;
+}
+
+function markDegraded({ first, states, degradedDays }: SeriesCoverage): CalendarDays {
+  const marked = [...states];
+  for (const day of degradedDays) marked[day - first] = 'd';
+  return { first, states: marked.join('') };
 }
 
 function formatHeading(words: readonly string[], columns: number, chalk: ChalkInstance): string {
