@@ -29,7 +29,7 @@ const CONDITIONS: CalendarMarks & {
     p: { cell: '·', meaning: 'pending', color: 'dim' },
     c: { cell: '!', meaning: 'corrupt', color: 'redBright' },
   },
-  absent: 'mp ',
+  absent: ' ',
 };
 
 /** From good to bad: of several files of a day, the worst counts. */
