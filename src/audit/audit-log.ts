@@ -2,7 +2,7 @@ import { TickhaulError } from '../base/errors.js';
 import type { Destination } from '../store/destination.js';
 import { LineStore } from '../store/manifest/line-store.js';
 import { type AuditRecord, type CheckThresholds, DEFAULT_THRESHOLDS } from './audit-record.js';
-import { formatRecordLine, parseRecordLine } from './record-line.js';
+import { formatRecordLine, parseRecordLine, parseShortRecord } from './record-line.js';
 
 const STATE_NAME = 'audit.jsonl';
 
@@ -51,8 +51,7 @@ export class AuditLog {
     const records = new Map<string, AuditRecord>();
     for (const line of this.#known.values()) {
       const record = parseRecordLine(line);
-      if (record && (!records.has(record.path) || hasDefaultThresholds(record)))
-        records.set(record.path, record);
+      if (!records.has(record.path) || hasDefaultThresholds(record)) records.set(record.path, record);
     }
     return records;
   }
@@ -78,10 +77,7 @@ export class AuditLog {
 
   #merge(text: string): string {
     const lines = splitByKey(text);
-    for (const line of this.#added.values()) {
-      const record = parseRecordLine(line);
-      if (record) lines.set(keyOf(record), line);
-    }
+    for (const line of this.#added.values()) lines.set(keyOf(parseRecordLine(line)), line);
     return [...lines.values()]
       .sort()
       .map((line) => `${line}\n`)
@@ -93,7 +89,7 @@ export class AuditLog {
 function splitByKey(text: string): LineStore {
   const lines = new LineStore();
   for (const line of text.split('\n')) {
-    const record = parseRecordLine(line);
+    const record = parseShortRecord(line);
     if (record) lines.set(keyOf(record), line);
   }
   return lines;

@@ -14,19 +14,32 @@ export function formatRecordLine(record: AuditRecord): string {
   return JSON.stringify({ ...record, checks: Object.fromEntries(checks) });
 }
 
-/** Undefined for a line that is damaged, or from another version of the checks. */
-export function parseRecordLine(line: string): AuditRecord | undefined {
+/** The record of a line that is valid (`parseShortRecord`). */
+export function parseRecordLine(line: string): AuditRecord {
+  const record = JSON.parse(line) as AuditRecord;
+  const empty = emptyResults(record.dataType);
+  return {
+    ...record,
+    checks: Object.fromEntries(
+      Object.entries(empty).map(([name, result]) => [name, record.checks[name] ?? result]),
+    ),
+  };
+}
+
+/**
+ * The record without the results that found nothing; undefined for a line that is damaged, or from another version of
+ * the checks.
+ */
+export function parseShortRecord(line: string): AuditRecord | undefined {
+  if (line === '') return undefined;
   try {
     const record = JSON.parse(line) as AuditRecord;
-    if (record.checksVersion !== CHECKS_VERSION || typeof record.path !== 'string') return undefined;
-    if (!Array.isArray(record.reasons)) return undefined;
-    const empty = emptyResults(record.dataType);
-    return {
-      ...record,
-      checks: Object.fromEntries(
-        Object.entries(empty).map(([name, result]) => [name, record.checks[name] ?? result]),
-      ),
-    };
+    const isValid =
+      record.checksVersion === CHECKS_VERSION &&
+      [record.path, record.dataType, record.date].every((text) => typeof text === 'string') &&
+      typeof record.checks === 'object' &&
+      Array.isArray(record.reasons);
+    return isValid ? record : undefined;
   } catch {
     return undefined;
   }
