@@ -13,6 +13,8 @@ export interface AuditJob {
   /** Undefined to use the header and the first row. */
   readonly file: DayFile | undefined;
   readonly thresholds: CheckThresholds;
+  /** As in `GzipReadOptions`. */
+  readonly inflateThreads: number | undefined;
 }
 
 export interface AuditJobResult {
@@ -27,7 +29,7 @@ export interface AuditJobResult {
  * the abort reason.
  */
 export async function auditFile(
-  { location, file, thresholds }: AuditJob,
+  { location, file, thresholds, inflateThreads }: AuditJob,
   files: Files,
   onBytes: (count: number, total: number) => void,
   signal: AbortSignal,
@@ -42,7 +44,8 @@ export async function auditFile(
     onBytes(chunk.length, found.bytes);
   };
   const reader = { onBytes: onChunk, onText: (text: Buffer): void => audit.push(text) };
-  await readSourceText(location, reader, signal, { read: files.read, textChunk: LARGE_TEXT_CHUNK_BYTES });
+  const options = { read: files.read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
+  await readSourceText(location, reader, signal, options);
   const result = audit.end();
   const version = contentVersion(found);
   const after = await files.stat(location, signal);

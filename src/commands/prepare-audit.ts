@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { AuditInput } from '../audit/audit-files.js';
+import type { AuditInput } from '../audit/audit-input.js';
 import { CONTENT_CHECKS } from '../audit/content-checks.js';
 import { createExchangeFacts, type ExchangeFacts, NO_EXCHANGE_FACTS } from '../audit/exchange-facts.js';
 import { DEFAULT_DEGRADING, INCIDENT } from '../audit/judge-day.js';

@@ -1,0 +1,202 @@
+import { setMaxListeners } from 'node:events';
+import { availableParallelism } from 'node:os';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
+import { secondsSince } from '../base/units.js';
+import { parseDay } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
+import type { AuditedDay } from '../run/audited-day.js';
+import type { RunSummary } from '../run/run-events.js';
+import { describeDay } from './absent-days.js';
+import type { AuditJobResult } from './audit-file.js';
+import type { AuditInput } from './audit-input.js';
+import { type AuditRecord, CHECKS_VERSION } from './audit-record.js';
+import { AuditTally } from './audit-tally.js';
+import type { FolderFile } from './download-folders.js';
+import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
+import { judgeDay } from './judge-day.js';
+import type { KnownFile } from './known-record.js';
+import type { AuditSource, IsSelected } from './plan-days.js';
+import { createInlineAuditor, createThreadAuditor, type FileAuditor } from './threads/file-auditor.js';
+
+/** A day with its verdict, or with a file to judge. */
+export type OpenDay = { readonly verdict: AuditedDay } | { readonly source: AuditSource };
+
+/** Judges days, and reads their files if they have no record. Verdicts are emitted in the order of the days. */
+export class AuditRun {
+  readonly #input: AuditInput;
+  readonly #facts: Map<string, ExchangeFacts>;
+  readonly #isSelected: IsSelected;
+  readonly #tally: AuditTally;
+  /** Verdicts by position in the plan; null for a file that is not selected. */
+  #verdicts: (AuditedDay | null | undefined)[] = [];
+  #emitted = 0;
+  #bytes = 0;
+  #hasWarned = false;
+  #inflateThreads: number | undefined;
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+
+  constructor(input: AuditInput, facts: Map<string, ExchangeFacts>, isSelected: IsSelected) {
+    this.#input = input;
+    this.#facts = facts;
+    this.#isSelected = isSelected;
+    this.#tally = new AuditTally(input.failOn);
+    this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
+    // Each job adds a listener; without this, Node would warn about a leak.
+    setMaxListeners(0, this.#signal);
+  }
+
+  async run(
+    days: readonly OpenDay[],
+    known: ReadonlyMap<string, KnownFile>,
+    startedAtMs: number,
+  ): Promise<RunSummary> {
+    const { emit, recheck, jobs, files, store } = this.#input;
+    this.#verdicts = days.map((day) => ('verdict' in day ? day.verdict : undefined));
+    const toRead: [number, AuditSource & { readonly path: string }][] = [];
+    for (const [at, day] of days.entries()) {
+      if ('verdict' in day) continue;
+      const record = recheck ? undefined : known.get(day.source.path)?.record;
+      if (record)
+        this.#verdicts[at] = await this.#judgeKnown(record, day.source.path, known.get(day.source.path));
+      else toRead.push([at, day.source]);
+    }
+    emit({
+      event: 'plan',
+      files: days.filter((day) => 'source' in day).length,
+      read: toRead.length,
+      aim: 'audit',
+    });
+    this.#emitDays();
+    const count = Math.min(jobs, toRead.length);
+    const auditor = toRead.length === 1 ? createInlineAuditor(files) : createThreadAuditor(count, store);
+    // Without a spare processor, each thread inflates its file itself.
+    this.#inflateThreads = count >= availableParallelism() ? 0 : undefined;
+    const queue = toRead.values();
+    const auditQueue = async (): Promise<void> => {
+      for (const [at, source] of queue) {
+        if (this.#signal.aborted) return;
+        this.#verdicts[at] = await this.#audit(auditor, source, known.get(source.path)?.folderFile);
+        this.#emitDays();
+      }
+    };
+    const running = Array.from({ length: count }, auditQueue);
+    for (const worker of running) worker.catch((error: unknown) => this.#stop.abort(error));
+    await Promise.allSettled(running);
+    await auditor.close();
+    await this.#writeLogs();
+    await Promise.all(running);
+    return this.#tally.summary({
+      stopped: this.#signal.aborted ? abortReason(this.#signal) : undefined,
+      unfinished: days.length - this.#emitted,
+      bytes: this.#bytes,
+      seconds: secondsSince(startedAtMs),
+    });
+  }
+
+  /** Emits the verdicts up to the first day without one. */
+  #emitDays(): void {
+    for (let verdict = this.#verdicts[this.#emitted]; verdict !== undefined; ) {
+      if (verdict) {
+        this.#tally.add(verdict);
+        this.#input.emit({ event: 'day', ...verdict });
+      }
+      // A verdict is not needed any more, and there may be a million.
+      this.#verdicts[this.#emitted] = null;
+      verdict = this.#verdicts[++this.#emitted];
+    }
+  }
+
+  /** @returns undefined if the run was stopped. */
+  async #audit(
+    auditor: FileAuditor,
+    { path, file }: AuditSource,
+    folderFile: KnownFile['folderFile'],
+  ): Promise<AuditedDay | null | undefined> {
+    const { thresholds, emit } = this.#input;
+    emit({ event: 'start', file, path });
+    let position = 0;
+    const onBytes = (received: number, total: number): void => {
+      position += received;
+      this.#bytes += received;
+      emit({ event: 'progress', path, received, position, total });
+    };
+    try {
+      const job = { location: path, file, thresholds, inflateThreads: this.#inflateThreads };
+      const audited = await auditor.audit(job, onBytes, this.#signal);
+      const record = this.#toRecord(audited, folderFile?.path ?? path);
+      const verdict = await this.#judge(record, path);
+      if (folderFile && record.version !== undefined) await this.#record(record, verdict, folderFile);
+      return verdict;
+    } catch (error) {
+      if (this.#signal.aborted) return undefined;
+      if (!(error instanceof TickhaulError)) throw error;
+      if (judgeError(error).affectsRun) {
+        this.#stop.abort(error);
+        return undefined;
+      }
+      const facts = this.#facts.get(file?.exchange ?? '') ?? NO_EXCHANGE_FACTS;
+      return {
+        ...describeDay(file, facts),
+        path,
+        condition: 'corrupt',
+        reasons: [],
+        error: toFileError(error),
+      };
+    }
+  }
+
+  /** Records the reasons if they differ from those of the last run. */
+  async #judgeKnown(
+    record: AuditRecord,
+    path: string,
+    known: KnownFile | undefined,
+  ): Promise<AuditedDay | null> {
+    const verdict = await this.#judge(record, path);
+    if (known?.folderFile && verdict && verdict.reasons.join() !== record.reasons.join())
+      await this.#record(record, verdict, known.folderFile);
+    return verdict;
+  }
+
+  async #record(record: AuditRecord, verdict: AuditedDay | null, { log }: FolderFile): Promise<void> {
+    const judged = { ...record, reasons: verdict?.reasons ?? [] };
+    await log.add(judged, this.#signal).catch((error: unknown) => this.#warn(error));
+  }
+
+  #toRecord({ result, content }: AuditJobResult, path: string): AuditRecord {
+    const { gapMs, jump } = this.#input.thresholds;
+    return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result, reasons: [] };
+  }
+
+  /** Null if the content of a file shows that it is not selected. */
+  async #judge(record: AuditRecord, path: string): Promise<AuditedDay | null> {
+    if (!this.#isSelected(toDayFile(record))) return null;
+    const { exchange } = record;
+    let facts = this.#facts.get(exchange);
+    if (!facts) {
+      facts = exchange === '' ? NO_EXCHANGE_FACTS : await this.#input.fetchFacts(exchange);
+      this.#facts.set(exchange, facts);
+    }
+    return judgeDay(record, path, facts, this.#input.degrading);
+  }
+
+  async #writeLogs(): Promise<void> {
+    for (const { log } of await this.#input.folders.opened())
+      await log.write(this.#input.signal).catch((error: unknown) => this.#warn(error));
+  }
+
+  /** The results are printed even where they cannot be recorded. */
+  #warn(error: unknown): void {
+    if (!(error instanceof TickhaulError)) throw error;
+    if (this.#hasWarned) return;
+    this.#hasWarned = true;
+    const message = `the results are not recorded, so the next audit reads the files again: ${error.message}`;
+    this.#input.emit({ event: 'warning', message });
+  }
+}
+
+function toDayFile({ exchange, dataType, symbol, date }: AuditRecord): DayFile | undefined {
+  return date === '' ? undefined : { exchange, dataType, symbol, day: parseDay(date) };
+}
