@@ -8,7 +8,7 @@ import { type AuditedFile, isBookSnapshot } from './content-check.js';
 import { EMPTY_FLAG } from './shared/batch-rows.js';
 import { BookStates, type StateSource } from './shared/book-states.js';
 import { ChangeStates } from './shared/change-states.js';
-import { type IdNumbers, parseIds } from './shared/id-numbers.js';
+import { IdNumbers } from './shared/id-numbers.js';
 import { createRowStates } from './shared/row-states.js';
 import { readTextCodes } from './shared/text-codes.js';
 
@@ -19,6 +19,7 @@ export class BatchSequence {
   readonly #states: StateSource | undefined;
   readonly #symbolNumbers = new Map<string, number>();
   readonly #symbolNames: string[] = [];
+  readonly #ids = new IdNumbers();
   #symbols = new Int32Array();
   #clocks = new Float64Array();
   #clock: number;
@@ -54,6 +55,7 @@ export class BatchSequence {
       this.#symbols,
       this.#clocks,
       this.#symbolNames,
+      this.#ids,
     );
     this.#readSymbols(batch);
     this.#advanceClock(opened.localTimestamps, rows);
@@ -73,6 +75,7 @@ export class BatchSequence {
       this.#symbols,
       this.#clocks,
       this.#symbolNames,
+      this.#ids,
     );
     if (this.#states) opened.bookStates = this.#states.end();
     return opened;
@@ -118,7 +121,7 @@ class OpenBatch implements AuditBatch {
   readonly localTimestamps: Float64Array;
   bookStates: BookStates = NO_STATES;
   readonly #numbers = new Map<string, Float64Array>();
-  #ids: IdNumbers | undefined;
+  #hasIds = false;
 
   constructor(
     readonly schema: Schema,
@@ -127,6 +130,7 @@ class OpenBatch implements AuditBatch {
     readonly symbols: Int32Array,
     readonly clocks: Float64Array,
     readonly symbolNames: readonly string[],
+    readonly idNumbers: IdNumbers,
   ) {
     this.rows = batch.rows;
     this.timestamps = this.numbers('timestamp');
@@ -159,8 +163,10 @@ class OpenBatch implements AuditBatch {
   }
 
   ids(): IdNumbers {
-    this.#ids ??= parseIds(getColumn(this.schema, this.batch, 'id') as TextColumn, this.rows);
-    return this.#ids;
+    if (!this.#hasIds)
+      this.idNumbers.parse(getColumn(this.schema, this.batch, 'id') as TextColumn, this.rows);
+    this.#hasIds = true;
+    return this.idNumbers;
   }
 
   createTextError(name: string, row: number, problem: string): Error {

@@ -18,6 +18,7 @@ export const duplicateRow: ContentCheck = {
 class DuplicateRowCounter implements CheckCounter {
   readonly #needsId: boolean;
   readonly #found = new RowCounter();
+  #candidates = new Int32Array();
   /** Cells of the last row of the previous batch. */
   #last: readonly string[] = [];
 
@@ -33,19 +34,36 @@ class DuplicateRowCounter implements CheckCounter {
     const hasNoId = (row: number): boolean => idColumn?.nulls?.[row] === 1;
     const first = columns.map((column) => cellText(column, 0));
     if (first.every((cell, i) => cell === this.#last[i]) && !hasNoId(0)) this.#found.add(batch, 0);
-    // Numbers differ most often, so they are compared first.
-    const ordered = [...columns].sort((a, b) => Number(b.kind === 'number') - Number(a.kind === 'number'));
-    const [leading = ordered[0]] = ordered;
-    const values = leading?.kind === 'number' ? leading.values : batch.localTimestamps;
-    for (let row = 1; row < rows; row++) {
-      if (values[row] !== values[row - 1]) continue;
-      if (ordered.every((column) => isSameCell(column, row)) && !hasNoId(row)) this.#found.add(batch, row);
-    }
+    const candidates = this.#findEqualRows(columns, rows);
+    for (const row of candidates) if (!hasNoId(row)) this.#found.add(batch, row);
     this.#last = columns.map((column) => cellText(column, rows - 1));
   }
 
   end() {
     return this.#found.result();
+  }
+
+  /** Rows that equal the previous row of the batch. Column by column, since few rows remain after the first ones. */
+  #findEqualRows(columns: readonly ColumnData[], rows: number): Int32Array {
+    if (this.#candidates.length < rows) this.#candidates = new Int32Array(rows);
+    const candidates = this.#candidates;
+    let count = rows - 1;
+    for (let i = 0; i < count; i++) candidates[i] = i + 1;
+    // Numbers differ most often.
+    const ordered = columns.toSorted((a, b) => Number(b.kind === 'number') - Number(a.kind === 'number'));
+    for (const column of ordered) {
+      const values = column.kind === 'text' ? undefined : column.values;
+      let kept = 0;
+      for (let i = 0; i < count; i++) {
+        const row = candidates[i] as number;
+        if (values && values[row] !== values[row - 1]) continue;
+        candidates[kept] = row;
+        kept++;
+      }
+      count = kept;
+    }
+    const equal = candidates.subarray(0, count);
+    return equal.filter((row) => columns.every((column) => isSameCell(column, row)));
   }
 }
 

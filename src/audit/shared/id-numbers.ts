@@ -16,46 +16,53 @@ const LOW_DIGITS = 9;
 const MAX_DIGITS = 18;
 const ZERO = 48;
 
-/** Ids of one batch as numbers: the value is `high * LOW_LIMIT + low`, since a double is exact only to 15 digits. */
-export interface IdNumbers {
+/**
+ * Ids of one batch as numbers: the value is `high * LOW_LIMIT + low`, since a double is exact only to 15 digits. The
+ * arrays are reused for each batch.
+ */
+export class IdNumbers {
   /** Of each row, a value of `ID_KIND`. */
-  readonly kinds: Uint8Array;
-  readonly high: Float64Array;
-  readonly low: Float64Array;
+  kinds = new Uint8Array();
+  high = new Float64Array();
+  low = new Float64Array();
+
+  /** Parses the ids of a batch. */
+  parse(column: TextColumn, rows: number): void {
+    if (this.kinds.length < rows) {
+      this.kinds = new Uint8Array(rows);
+      this.high = new Float64Array(rows);
+      this.low = new Float64Array(rows);
+    }
+    const { kinds, high, low } = this;
+    const { bytes, offsets } = column.encoding === 'dictionary' ? column.dictionary : column.text;
+    const indices = column.encoding === 'dictionary' ? column.indices : undefined;
+    const { nulls } = column;
+    for (let row = 0; row < rows; row++) {
+      kinds[row] = ID_KIND.empty;
+      if (nulls?.[row] === 1) continue;
+      const at = indices ? (indices[row] as number) : row;
+      const start = offsets[at] as number;
+      const end = offsets[at + 1] as number;
+      kinds[row] = ID_KIND.text;
+      if (end - start > MAX_DIGITS) continue;
+      const middle = Math.max(start, end - LOW_DIGITS);
+      const first = parseDigits(bytes, start, middle);
+      const last = parseDigits(bytes, middle, end);
+      if (first < 0 || last < 0) continue;
+      high[row] = first;
+      low[row] = last;
+      kinds[row] = bytes[start] === ZERO && end - start > 1 ? ID_KIND.padded : ID_KIND.number;
+    }
+  }
 }
 
-/** Parses the ids of a batch. */
-export function parseIds(column: TextColumn, rows: number): IdNumbers {
-  const kinds = new Uint8Array(rows);
-  const high = new Float64Array(rows);
-  const low = new Float64Array(rows);
-  const { bytes, offsets } = column.encoding === 'dictionary' ? column.dictionary : column.text;
-  const indices = column.encoding === 'dictionary' ? column.indices : undefined;
-  const { nulls } = column;
-  for (let row = 0; row < rows; row++) {
-    if (nulls?.[row] === 1) continue;
-    const at = indices ? (indices[row] as number) : row;
-    const start = offsets[at] as number;
-    const end = offsets[at + 1] as number;
-    kinds[row] = ID_KIND.text;
-    if (end - start > MAX_DIGITS) continue;
-    const middle = Math.max(start, end - LOW_DIGITS);
-    let value = 0;
-    let isNumber = true;
-    for (let p = start; p < middle; p++) {
-      const digit = (bytes[p] as number) - ZERO;
-      isNumber &&= digit >= 0 && digit <= 9;
-      value = value * 10 + digit;
-    }
-    high[row] = value;
-    value = 0;
-    for (let p = middle; p < end; p++) {
-      const digit = (bytes[p] as number) - ZERO;
-      isNumber &&= digit >= 0 && digit <= 9;
-      value = value * 10 + digit;
-    }
-    low[row] = value;
-    if (isNumber) kinds[row] = bytes[start] === ZERO && end - start > 1 ? ID_KIND.padded : ID_KIND.number;
+/** The number that digits form, 0 without any; -1 if there are other bytes. */
+function parseDigits(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let p = start; p < end; p++) {
+    const digit = (bytes[p] as number) - ZERO;
+    if (digit < 0 || digit > 9) return -1;
+    value = value * 10 + digit;
   }
-  return { kinds, high, low };
+  return value;
 }
