@@ -87,7 +87,9 @@ export class AuditRun {
     await Promise.allSettled(running);
     await auditor.close();
     await this.#writeLogs();
-    await Promise.all(running);
+    await Promise.all(running).catch((error: unknown) => {
+      if (!(error instanceof TickhaulError)) throw error;
+    });
     return this.#tally.summary({
       stopped: this.#signal.aborted ? abortReason(this.#signal) : undefined,
       unfinished: days.length - this.#emitted,
@@ -123,29 +125,21 @@ export class AuditRun {
       this.#bytes += received;
       emit({ event: 'progress', path, received, position, total });
     };
+    let audited: AuditJobResult;
     try {
       const job = { location: path, file, thresholds, inflateThreads: this.#inflateThreads };
-      const audited = await auditor.audit(job, onBytes, this.#signal);
-      const record = this.#toRecord(audited, folderFile?.path ?? path);
-      const verdict = await this.#judge(record, path);
-      if (folderFile && record.version !== undefined) await this.#record(record, verdict, folderFile);
-      return verdict;
+      audited = await auditor.audit(job, onBytes, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) return undefined;
-      if (!(error instanceof TickhaulError)) throw error;
-      if (judgeError(error).affectsRun) {
-        this.#stop.abort(error);
-        return undefined;
-      }
+      if (!(error instanceof TickhaulError) || judgeError(error).affectsRun) throw error;
       const facts = this.#facts.get(file?.exchange ?? '') ?? NO_EXCHANGE_FACTS;
-      return {
-        ...describeDay(file, facts),
-        path,
-        condition: 'corrupt',
-        reasons: [],
-        error: toFileError(error),
-      };
+      const day = describeDay(file, facts);
+      return { ...day, path, condition: 'corrupt', reasons: [], error: toFileError(error) };
     }
+    const record = this.#toRecord(audited, folderFile?.path ?? path);
+    const verdict = await this.#judge(record, path);
+    if (folderFile && record.version !== undefined) await this.#record(record, verdict, folderFile);
+    return this.#dropUnselected(record, verdict);
   }
 
   /** Records the reasons if they differ from those of the last run. */
@@ -155,13 +149,18 @@ export class AuditRun {
     known: KnownFile | undefined,
   ): Promise<AuditedDay | null> {
     const verdict = await this.#judge(record, path);
-    if (known?.folderFile && verdict && verdict.reasons.join() !== record.reasons.join())
+    if (known?.folderFile && verdict.reasons.join() !== record.reasons.join())
       await this.#record(record, verdict, known.folderFile);
-    return verdict;
+    return this.#dropUnselected(record, verdict);
   }
 
-  async #record(record: AuditRecord, verdict: AuditedDay | null, { log }: FolderFile): Promise<void> {
-    const judged = { ...record, reasons: verdict?.reasons ?? [] };
+  /** Null if the content of a file shows that it is not selected. */
+  #dropUnselected(record: AuditRecord, verdict: AuditedDay): AuditedDay | null {
+    return this.#isSelected(toDayFile(record)) ? verdict : null;
+  }
+
+  async #record(record: AuditRecord, { reasons }: AuditedDay, { log }: FolderFile): Promise<void> {
+    const judged = { ...record, reasons };
     await log.add(judged, this.#signal).catch((error: unknown) => this.#warn(error));
   }
 
@@ -170,9 +169,7 @@ export class AuditRun {
     return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result, reasons: [] };
   }
 
-  /** Null if the content of a file shows that it is not selected. */
-  async #judge(record: AuditRecord, path: string): Promise<AuditedDay | null> {
-    if (!this.#isSelected(toDayFile(record))) return null;
+  async #judge(record: AuditRecord, path: string): Promise<AuditedDay> {
     const { exchange } = record;
     let facts = this.#facts.get(exchange);
     if (!facts) {

@@ -411,3 +411,22 @@ test('coverage shows the days that the last audit judged degraded', async (t) =>
   assert.match(stdout, /^ Mar ▲▲■▲$/m);
   assert.match(stdout, /^4 days audited, 3 of them degraded$/m);
 });
+
+test('ends with code 5 if the service cannot be reached, and calls no file corrupt for that', async (t) => {
+  const dir = await tempDir(t);
+  const env = {
+    TICKHAUL_API_URL: 'http://127.0.0.1:9',
+    TICKHAUL_DIR: dir,
+    XDG_CACHE_HOME: join(dir, '.cache'),
+  };
+  const named = await writeDay(dir, 1);
+  const unnamed = join(dir, 'sample.csv.gz');
+  await copyFile(named, unnamed);
+  for (const path of [named, unnamed]) {
+    const { exitCode, days, stderr } = await auditHere([path], env);
+    assert.deepEqual([exitCode, days], [5, []]);
+    assert.match(stderr, /127\.0\.0\.1:9 cannot be reached/);
+  }
+  const { exitCode, days } = await auditHere([unnamed, '--offline'], env);
+  assert.deepEqual([exitCode, conditionsOf(days)], [0, ['03-01 available']]);
+});
