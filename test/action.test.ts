@@ -121,7 +121,12 @@ test('the workflow of the docs: without a cache, with it, which asks for no day 
     return STEPS;
   });
   assert.ok(steps.length > STEPS.length);
-  const inputs = { 'lock-file': 'tickhaul.lock', dir: 'datasets', 'api-key': service.apiKey };
+  const inputs = {
+    'lock-file': 'tickhaul.lock',
+    dir: 'datasets',
+    'api-key': service.apiKey,
+    'fail-on': 'corrupt',
+  };
   assert.match(CACHE['key'] ?? '', /\$\{\{ hashFiles\(inputs\.lock-file\) \}\}$/);
   assert.equal(CACHE['restore-keys'], undefined);
   assert.equal(filled(CACHE, inputs)['path'], 'datasets');
@@ -146,9 +151,24 @@ test('inputs that a shell or a flag would read otherwise are names of a file and
     'lock-file': '--help; touch a',
     dir: '-o $(touch b) `touch c` "',
     'api-key': service.apiKey,
+    'fail-on': '',
   };
   await writeFile(join(checkout, inputs['lock-file']), lock.join(''));
   await run(STEPS, inputs);
   assert.equal(await dayFilesIn(join(checkout, inputs.dir)), 3);
   for (const name of ['a', 'b', 'c']) await assert.rejects(access(join(checkout, name)));
+});
+
+test('the input fail-on audits the files, and fails the step', async (t) => {
+  const { service, checkout, lock, run } = await runner(t);
+  const inputs = { 'lock-file': 'tickhaul.lock', dir: 'datasets', 'api-key': service.apiKey, 'fail-on': '' };
+  await writeFile(join(checkout, 'tickhaul.lock'), lock.join(''));
+  await run(STEPS, inputs);
+  const log = join(checkout, 'datasets/.tickhaul/audit.jsonl');
+  await assert.rejects(access(log), 'nothing is audited without it');
+  await run(STEPS, { ...inputs, 'fail-on': 'degraded,corrupt' });
+  assert.equal((await readFile(log, 'utf8')).trimEnd().split('\n').length, 3);
+  await assert.rejects(run(STEPS, { ...inputs, 'fail-on': 'available' }), /--fail-on available: 3 days/);
+  await assert.rejects(run(STEPS, { ...inputs, 'fail-on': '$(touch d)' }), /is not a known name/);
+  await assert.rejects(access(join(checkout, 'd')));
 });
