@@ -41,7 +41,7 @@ export class AuditTally {
     if (stopped) return { ...summary, exitCode, error: toFileError(stopped) };
     if (exitCode !== 0 || this.#failedDays === 0) return { ...summary, exitCode };
     const names = [...this.#failOn].join(', ');
-    const message = `--fail-on ${names}: ${plural(this.#failedDays, 'day')} with one of them; the reasons are listed by day`;
+    const message = `${plural(this.#failedDays, 'day')} with a condition or a failed check among: ${names}`;
     return {
       ...summary,
       exitCode: ERROR_TABLE.audit_failed.exitCode,

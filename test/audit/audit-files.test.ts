@@ -245,7 +245,7 @@ test('fails with code 10 for a named condition or check, but with 6 for a corrup
   const failed = await auditHere(['--fail-on', 'degraded'], env);
   assert.deepEqual(failed.summary['error'], {
     code: 'audit_failed',
-    message: '--fail-on degraded: 1 day with one of them; the reasons are listed by day',
+    message: '1 day with a condition or a failed check among: degraded',
   });
   await writeDay(dir, 2, Buffer.from('x'));
   assert.equal(await codeOf('--fail-on', 'degraded,corrupt'), 6);
