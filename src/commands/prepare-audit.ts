@@ -12,6 +12,7 @@ import { AUDIT_OPTIONS } from '../options/existing-file-options.js';
 import { DAY_CONDITIONS } from '../run/audited-day.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
+import type { MetadataOptions } from '../service/records/fetch-records.js';
 import { absoluteLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import type { CommandArgs } from './arguments/command-args.js';
@@ -145,10 +146,10 @@ async function findAuditSources(
 }
 
 /** No facts for an exchange without a stored record if offline, and for one that the service does not know. */
-async function fetchExchangeFacts(
+export async function fetchExchangeFacts(
   client: ServiceClient,
   exchange: string,
-  metadata: { readonly cache: string; readonly offline: boolean; readonly signal: AbortSignal },
+  metadata: MetadataOptions,
   emit: EventSink,
 ): Promise<ExchangeFacts> {
   const { fetchRecordWithIncidents } = await import('../service/records/fetch-records.js');
@@ -156,7 +157,7 @@ async function fetchExchangeFacts(
     return createExchangeFacts(await fetchRecordWithIncidents(client, exchange, metadata));
   } catch (error) {
     if (!(error instanceof TickhaulError)) throw error;
-    if (metadata.offline && error.code === 'not_exported') return NO_EXCHANGE_FACTS;
+    if (metadata.offline === true && error.code === 'not_exported') return NO_EXCHANGE_FACTS;
     if (error.code !== 'usage') throw error;
     emit({ event: 'warning', message: `${error.message}; auditing its files without an exchange record` });
     return NO_EXCHANGE_FACTS;

@@ -95,7 +95,9 @@ function syncJobs(
 ): Promise<RunSummary> {
   return withJobs(file, args, host, observer, async (input) => {
     const { runSyncJobs } = await import('../sync/run-sync-jobs.js');
-    return runSyncJobs(input);
+    if (!input.jobs.some(({ audit }) => audit)) return runSyncJobs(input);
+    const { runAuditedSync } = await import('./run-audited-sync.js');
+    return runAuditedSync(input, runSyncJobs);
   });
 }
 

@@ -1,7 +1,7 @@
 import { DOWNLOAD_OPTIONS, LAYOUT_OPTIONS, SELECTION_OPTIONS } from './day-file-options.js';
 import { optionsInScope } from './option-values.js';
 import { ACCOUNT_OPTIONS, FOLDER_OPTIONS, GLOBAL_OPTIONS, STORE_OPTIONS } from './service-options.js';
-import { SYNC_RUN_OPTIONS } from './sync-options.js';
+import { SYNC_AUDIT_OPTIONS, SYNC_RUN_OPTIONS } from './sync-options.js';
 
 /** Settings at the top of the config file. Those of downloads apply to all jobs. */
 export const CONFIG_OPTIONS = optionsInScope('config', {
@@ -19,4 +19,5 @@ export const JOB_OPTIONS = optionsInScope('config', {
   ...SELECTION_OPTIONS,
   ...LAYOUT_OPTIONS,
   ...DOWNLOAD_OPTIONS,
+  ...SYNC_AUDIT_OPTIONS,
 } as const);

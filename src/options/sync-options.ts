@@ -2,6 +2,11 @@ import { SHARD_OPTIONS } from './day-file-options.js';
 import { groupOptions } from './option-definition.js';
 import { FOLDER_OPTIONS, LOCK_OPTIONS } from './service-options.js';
 
+/** Audit of what a run downloads; a setting of single jobs too. */
+export const SYNC_AUDIT_OPTIONS = groupOptions('Sync:', {
+  audit: { type: 'flag', description: 'audit the downloaded files at the end of the run' },
+});
+
 /** A run of the jobs of a config file. */
 export const SYNC_RUN_OPTIONS = groupOptions('Sync:', {
   job: { type: 'text', description: 'only the job with this name', scopes: ['flag', 'library'] },
@@ -17,6 +22,7 @@ export const SYNC_RUN_OPTIONS = groupOptions('Sync:', {
     description: 'start no more files after this long, such as 4h (exit code 5 if files are left)',
   },
   ...LOCK_OPTIONS,
+  ...SYNC_AUDIT_OPTIONS,
   'on-success': {
     type: 'text',
     description: 'shell command to run after success, with the summary as JSON on stdin',

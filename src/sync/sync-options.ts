@@ -15,6 +15,8 @@ export interface SyncJob {
   readonly options: DownloadSettings;
   /** Milliseconds without a byte after which a transfer is aborted. */
   readonly stallTimeoutMs: number;
+  /** Whether its downloaded files are audited at the end of the run. */
+  readonly audit: boolean;
 }
 
 /** How to wait for the export of a day. */

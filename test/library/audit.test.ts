@@ -27,7 +27,7 @@ test('audit judges the days of a folder, and rejects with the code of failOn', a
   assert.ok(failed instanceof TickhaulError);
   assert.deepEqual([failed.code, failed.exitCode, failed.summary.available], ['audit_failed', 10, 1]);
   assert.match(failed.message, /^1 day with a condition or a failed check among: available$/);
-  const unknown = await errorOf(audit({ failOn: ['available', 'gapp'] }));
+  const unknown = await errorOf(audit({ failOn: ['available', 'gaps'] }));
   assert.deepEqual([unknown.code, unknown.exitCode], ['usage', 2]);
-  assert.match(unknown.message, /^failOn: "gapp" is not a known name; did you mean gap/);
+  assert.match(unknown.message, /^failOn: "gaps" is not a known name; did you mean gap/);
 });

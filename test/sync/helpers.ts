@@ -37,6 +37,7 @@ export function job(
     },
     options: { ...DOWNLOAD_DEFAULTS, retries: 2, maxWaitMs: 1000, ...options },
     stallTimeoutMs: 5000,
+    audit: false,
   };
 }
 

@@ -11,6 +11,7 @@ import {
 } from '../../options/setting-names.js';
 import type { SyncJob } from '../../sync/sync-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
+import { readBooleanFlag } from '../arguments/read-arguments.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
 import { resolveConfigPath } from './load-config.js';
 
@@ -69,6 +70,7 @@ async function readJob(
     selection: await readSelection(jobArgs, signal),
     options: readDownloadOptions(jobArgs),
     stallTimeoutMs: readStallTimeout(jobArgs),
+    audit: readBooleanFlag(jobArgs, 'audit'),
   };
 }
 

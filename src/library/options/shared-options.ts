@@ -155,6 +155,8 @@ export interface SyncRunOptions {
   readonly maxDuration?: string | undefined;
   /** How long to wait for another run in the folder to end, such as 10m (default: no wait). */
   readonly lockTimeout?: string | undefined;
+  /** Audit the downloaded files at the end of the run. */
+  readonly audit?: boolean | undefined;
   /** Shell command to run after success, with the summary as JSON on stdin. */
   readonly onSuccess?: string | undefined;
   /** Shell command to run after a failure, with the summary as JSON on stdin. */
