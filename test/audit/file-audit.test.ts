@@ -10,7 +10,8 @@ import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
 import { parseDayFileName } from '../../src/dataset/parse-day-file-name.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
-import { type SlowInput, slowChecks, slowLatencies, type TextRow } from './slow-audit.js';
+import { slowChecks, slowLatencies } from './slow-audit.js';
+import type { SlowInput, TextRow } from './slow-rows.js';
 import { createRandom, DATE, DAY_START, makeUpRows, parseTextRows, toCsv } from './text-rows.js';
 
 const DEFAULTS: CheckThresholds = { gapMs: 60_000, jump: 0.1 };

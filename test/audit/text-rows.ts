@@ -1,6 +1,6 @@
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
-import type { TextRow } from './slow-audit.js';
+import type { TextRow } from './slow-rows.js';
 
 export const DATE = '2024-03-01';
 export const DAY_START = parseDay(DATE) * 86_400_000_000;
