@@ -18,7 +18,7 @@ import type { CommandHost } from './command-host.js';
 import type { CommandRun } from './command-run.js';
 import { readConvertOptions, readOutputSelection } from './selection/read-conversion-options.js';
 import { readSymbolFlag } from './selection/read-selection.js';
-import { withDegradedTest } from './selection/with-degraded-test.js';
+import { withDegradedFilter } from './selection/with-degraded-filter.js';
 import { readStoreSettings } from './with-destination.js';
 
 /** Sources, outputs and options of a conversion, without its destination. */
@@ -56,7 +56,7 @@ export async function prepareConvert(args: CommandArgs, host: CommandHost): Prom
   } as const;
   const { convertFiles } = await import('../convert/convert-files.js');
   return ({ emit }) =>
-    withDegradedTest(args, host, input.store, emit, (isExcluded) =>
+    withDegradedFilter(args, host, input.store, emit, (isExcluded) =>
       convertFiles({ ...input, isExcluded, emit }),
     );
 }

@@ -32,12 +32,12 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
   assertStdoutFlags(args, conversion.options);
   const computed = selectSingleOutput(outputSelection);
   const { convertToStream } = await import('../../convert/convert-to-stream.js');
-  const { withDegradedTest } = await import('../../commands/selection/with-degraded-test.js');
+  const { withDegradedFilter } = await import('../../commands/selection/with-degraded-filter.js');
   const { dataOut: output, signal } = cli;
   // Progress bars would mix with the rows on the same screen.
   const reported = cli.stdout.isTTY ? { ...args, quiet: true } : args;
   return reportRun(reported, cli, ({ emit }) =>
-    withDegradedTest(args, cli, conversion.store, emit, (isExcluded) =>
+    withDegradedFilter(args, cli, conversion.store, emit, (isExcluded) =>
       convertToStream({ ...conversion, isExcluded, computed, output, emit, signal }),
     ),
   );

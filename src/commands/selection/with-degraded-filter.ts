@@ -12,10 +12,10 @@ import { loadSettings } from '../config/load-config.js';
 type IsExcluded = (path: string) => Promise<boolean>;
 
 /**
- * Runs `work` with the test of `--skip-degraded`, undefined without the flag: it excludes each file whose last recorded
+ * Runs `work` with the filter of `--skip-degraded`, undefined without the flag: it excludes each file whose last recorded
  * audit is degraded, with a warning. A file that changed since its audit, or has none, is not excluded.
  */
-export async function withDegradedTest<T>(
+export async function withDegradedFilter<T>(
   args: CommandArgs,
   host: CommandHost,
   store: StoreSettings | undefined,
