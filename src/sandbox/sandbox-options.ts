@@ -1,7 +1,7 @@
 import type { Day } from '../dataset/day.js';
 import type { FeedFault } from './feeds/feed-faults.js';
 import type { SandboxKeyAccess } from './hosts/sandbox-key-access.js';
-import type { FaultKind, FaultShares } from './http/sandbox-faults.js';
+import type { DataFault, FaultKind, FaultShares } from './http/sandbox-faults.js';
 import type { IssuerControl, IssuerOptions } from './issuer/issuer-options.js';
 import type { StepFault } from './issuer/step-faults.js';
 
@@ -18,8 +18,8 @@ export interface SandboxOptions {
   readonly seed?: number | undefined;
   /** The first UTC day that is not exported. Default: today from 06:00 UTC on, before that yesterday. */
   readonly exportedUntil?: Day | undefined;
-  /** Each fault's share of the dataset requests, 0 to 1. */
-  readonly faults?: FaultShares | undefined;
+  /** Each fault's share of the dataset requests, or of the synthetic day files for a `DataFault`, 0 to 1. */
+  readonly faults?: FaultShares<FaultKind | DataFault> | undefined;
   /** Maximum number of faults per dataset path, no limit by default. */
   readonly faultsPerFile?: number | undefined;
   /** Retry-After of faulty 429 and 403 responses, 1 second by default. */

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { usageError } from '../base/errors.js';
 import { msToDay } from '../dataset/day.js';
 import { createAccountApi } from './account/account-api-host.js';
 import { openRecordedArchive } from './archive/recorded-archive.js';
@@ -15,7 +16,7 @@ import { createFullAccess } from './hosts/sandbox-key-access.js';
 import { createSignedObjectHost, type SignedObjectHost } from './hosts/signed-object-host.js';
 import { type Listener, listenOnLoopback } from './http/listen-on-loopback.js';
 import type { CallSettings, SandboxHandler } from './http/sandbox-call.js';
-import { FaultChooser } from './http/sandbox-faults.js';
+import { DATA_FAULTS, FAULT_KINDS, FaultChooser, selectShares } from './http/sandbox-faults.js';
 import { createSandboxIssuer } from './issuer/sandbox-issuer.js';
 import type { Sandbox, SandboxOptions, SandboxRequest } from './sandbox-options.js';
 
@@ -27,7 +28,8 @@ const DEFAULT_ROWS = 2000;
 /**
  * Starts the embedded service: metadata host with the account API, dataset host, identity issuer and, with `redirect`,
  * the object store that the dataset host redirects to.
- * @throws usage error for a port that cannot be used or a replay folder that cannot be read or has no day file.
+ * @throws usage error for a port that cannot be used, a replay folder that cannot be read or has no day file, or a fault
+ * of the data of a replay folder.
  */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const closing = new AbortController();
@@ -68,7 +70,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     } = options;
     const folder = replayDir === undefined ? undefined : await openSliceFolder(replayDir);
     const archive = await openArchive(options, folder?.exchanges ?? [], scratch, closing.signal);
-    const faults = new FaultChooser(options.faults ?? {}, seed, options.faultsPerFile ?? Infinity);
+    const responseFaults = selectShares(options.faults ?? {}, FAULT_KINDS);
+    const faults = new FaultChooser(responseFaults, seed, options.faultsPerFile ?? Infinity);
     const issuer = createSandboxIssuer({
       options: options.issuer ?? {},
       seed,
@@ -138,12 +141,16 @@ function openArchive(
   signal: AbortSignal,
 ): Promise<Archive> | Archive {
   const { rows = DEFAULT_ROWS, seed = 1, exportedUntil, replayDir } = options;
+  const faults = selectShares(options.faults ?? {}, DATA_FAULTS);
   if (replayDir !== undefined) {
+    const [fault] = Object.keys(faults);
+    if (fault !== undefined)
+      throw usageError(`fault "${fault}" applies to generated day files only; leave out --replay-dir`);
     return openRecordedArchive({ folder: replayDir, feedExchanges, exportedUntil, scratch, signal });
   }
   // A day is available from 06:00 UTC of the next day on (`docs/spec/metadata-api.md#export-status`).
   const until = exportedUntil ?? msToDay(Date.now() - EXPORT_TIME_MS);
-  return createSyntheticArchive({ rows, seed, exportedUntil: until, scratch, signal });
+  return createSyntheticArchive({ rows, seed, faults, exportedUntil: until, scratch, signal });
 }
 
 /** Whether an address has the same port of this machine as the origin. */

@@ -13,7 +13,7 @@ import {
 } from '../../commands/arguments/read-arguments.js';
 import { parseDay } from '../../dataset/day.js';
 import { FEED_FAULTS } from '../../sandbox/feeds/feed-faults.js';
-import { FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
+import { DATA_FAULTS, FAULT_KINDS, parseFaults, parseShares } from '../../sandbox/http/sandbox-faults.js';
 import type { CommandAction } from '../arguments/command.js';
 import { runChild } from '../run-child.js';
 import { sandboxEnvironment, sandboxVariables } from '../sandbox-environment.js';
@@ -49,7 +49,7 @@ export const sandboxCommand: CommandAction = {
     },
     fault: {
       ...value,
-      describe: `faults with their probabilities, such as reset=0.05: ${FAULT_KINDS.join(', ')}`,
+      describe: `faults with their probabilities, such as reset=0.05: ${FAULT_KINDS.join(', ')}; of the market data: ${DATA_FAULTS.join(', ')}`,
     },
     redirect: {
       type: 'boolean',
@@ -90,6 +90,7 @@ export const sandboxCommand: CommandAction = {
     ['$0 sandbox', 'print the lines that set the environment, and run until Ctrl-C'],
     ['$0 sandbox --token-lifetime 5s --auth-fault token:503=0.3', 'an account whose session often breaks'],
     ['$0 sandbox --fault 503=0.1,reset=0.1,truncate=0.05 --latency 50ms', 'an unreliable service'],
+    ['$0 sandbox --fault gap=0.1,crossed-book=0.1', 'one in five day files has gaps or crossed books'],
   ],
   async run(args, cli) {
     const { startSandbox } = await import('../../sandbox/start-sandbox.js');

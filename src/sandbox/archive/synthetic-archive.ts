@@ -5,6 +5,7 @@ import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { generateDayFileText } from '../day-files/generate-day-file.js';
+import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
 import { QUIET_SYMBOL } from '../market/exchange-outlines.js';
 import type { MarketSize } from '../market/market-size.js';
 import { createSyntheticExchanges, type SandboxExchange } from '../market/synthetic-exchanges.js';
@@ -31,6 +32,7 @@ export interface Archive {
 export interface SyntheticArchiveOptions extends MarketSize {
   /** The first UTC day that is not exported. */
   readonly exportedUntil: Day;
+  readonly faults?: FaultShares<DataFault>;
   /** Folder for large files. The caller removes it. */
   readonly scratch: string;
   readonly signal: AbortSignal;
@@ -44,7 +46,7 @@ export function createSyntheticArchive(options: SyntheticArchiveOptions): Archiv
   const createContent = (file: DayFile): Promise<GzipContent> => {
     if (file.symbol === QUIET_SYMBOL) return Promise.resolve(createMemoryContent(gzipSync('')));
     const members = listMembers(exchanges, file);
-    const text = generateDayFileText(file, members, options);
+    const text = generateDayFileText(file, members, options, options.faults);
     const cells = options.rows * members.length * (dataTypeColumns(file.dataType)?.length ?? 0);
     return cells <= MAX_CELLS_IN_MEMORY
       ? compressToMemory(text, options.signal)

@@ -1,6 +1,7 @@
 import { type DataType, dataTypeColumns, isDataType } from '../../dataset/data-types.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
+import type { DataFault, FaultShares } from '../http/sandbox-faults.js';
 import type { MarketSize } from '../market/market-size.js';
 import { simulateMarket } from '../market/simulate-market.js';
 import {
@@ -11,6 +12,7 @@ import {
 } from '../market/simulate-options-chain.js';
 import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
 import { type CreateLineWriter, type CsvLines, formatLineHead, generateLines } from './csv-lines.js';
+import { plantDataFault } from './data-faults.js';
 import {
   createBookChangeWriter,
   createLiquidationWriter,
@@ -38,11 +40,13 @@ const WRITERS: Readonly<Record<Exclude<DataType, 'options_chain'>, CreateLineWri
  * Generates the CSV text of a synthetic day file, header first, in chunks, with constant memory for any number of
  * rows. All files of one symbol and day are based on the same events.
  * @param members symbols whose rows a grouped symbol's file contains; otherwise the symbol itself.
+ * @param faults faults of the data, with their shares of the files.
  */
 export function* generateDayFileText(
   file: DayFile,
   members: readonly string[],
   size: MarketSize,
+  faults: FaultShares<DataFault> = {},
 ): Generator<string> {
   const { exchange, dataType, day } = file;
   if (!isDataType(dataType)) throw new RangeError(`no synthetic data for ${dataType}`);
@@ -50,7 +54,7 @@ export function* generateDayFileText(
   let chunk = `${dataTypeColumns(dataType)
     ?.map(({ name }) => name)
     .join(',')}\n`;
-  for (const { text } of mergeByLocalTime(symbols)) {
+  for (const { text } of plantDataFault(mergeByLocalTime(symbols), file, faults, size.seed)) {
     chunk += text;
     if (chunk.length >= CHUNK_CHARACTERS) {
       yield chunk;

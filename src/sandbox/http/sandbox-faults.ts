@@ -2,7 +2,7 @@ import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { seededRandom } from '../market/seeded-random.js';
 
-/** Faults that the sandbox can produce. */
+/** Faults of responses. */
 export const FAULT_KINDS = [
   /** 429 with `retry-after`. */
   'rate-limit',
@@ -41,7 +41,23 @@ export const FAULT_KINDS = [
 
 export type FaultKind = (typeof FAULT_KINDS)[number];
 
-/** Each fault's share of the requests, 0 to 1. */
+/** Faults of the market data in a day file, whose bytes are intact: each response for the file has the same. */
+export const DATA_FAULTS = [
+  /** No rows for some hours. */
+  'gap',
+  /** Each trade of some hours occurs twice. */
+  'duplicate-trades',
+  /** The best bid is above the best ask for some hours. */
+  'crossed-book',
+  /** The whole book at the start of the day is missing. */
+  'lost-snapshot',
+  /** The clock of the collector is an hour slow for some hours. */
+  'clock-step',
+] as const;
+
+export type DataFault = (typeof DATA_FAULTS)[number];
+
+/** Each fault's share of the requests, or of the day files for a `DataFault`, 0 to 1. */
 export type FaultShares<Kind extends string = FaultKind> = Readonly<Partial<Record<Kind, number>>>;
 
 /**
@@ -49,8 +65,8 @@ export type FaultShares<Kind extends string = FaultKind> = Readonly<Partial<Reco
  * earlier one.
  * @throws usage error for an unknown kind, a share outside 0 to 1, or shares with a sum above 1.
  */
-export function parseFaults(list: readonly string[]): FaultShares {
-  return parseShares(list, FAULT_KINDS);
+export function parseFaults(list: readonly string[]): FaultShares<FaultKind | DataFault> {
+  return parseShares(list, [...FAULT_KINDS, ...DATA_FAULTS]);
 }
 
 /** Like `parseFaults`, for any list of kinds. */
@@ -83,9 +99,32 @@ export function parseShares<Kind extends string>(
   return shares;
 }
 
+/** The shares of some kinds. */
+export function selectShares<Kind extends string>(
+  shares: FaultShares<string>,
+  kinds: readonly Kind[],
+): FaultShares<Kind> {
+  const entries = kinds.flatMap((kind) => (shares[kind] === undefined ? [] : [[kind, shares[kind]]]));
+  return Object.fromEntries(entries) as FaultShares<Kind>;
+}
+
+/** Chooses a fault, or none. @param draw a random number in [0, 1). */
+export function chooseFault<Kind extends string>(
+  shares: FaultShares<Kind>,
+  draw: number,
+  isPossible: (kind: Kind) => boolean,
+): Kind | undefined {
+  let rest = draw;
+  for (const kind of (Object.keys(shares) as Kind[]).sort()) {
+    const share = isPossible(kind) ? (shares[kind] ?? 0) : 0;
+    if (rest < share) return kind;
+    rest -= share;
+  }
+  return undefined;
+}
+
 /** Chooses the fault of each request. Each path has its own draws, so that the order of requests has no effect. */
 export class FaultChooser<Kind extends string = FaultKind> {
-  readonly #kinds: readonly Kind[];
   readonly #counts = new Map<string, { requests: number; faults: number }>();
 
   /** @param maxPerPath maximum number of faults per path. */
@@ -93,24 +132,16 @@ export class FaultChooser<Kind extends string = FaultKind> {
     readonly shares: FaultShares<Kind>,
     readonly seed: number,
     readonly maxPerPath: number,
-  ) {
-    this.#kinds = (Object.keys(shares) as Kind[]).sort();
-  }
+  ) {}
 
   next(path: string, isPossible: (kind: Kind) => boolean): Kind | undefined {
-    if (this.#kinds.length === 0) return undefined;
+    if (Object.keys(this.shares).length === 0) return undefined;
     const counts = this.#counts.get(path) ?? { requests: 0, faults: 0 };
     this.#counts.set(path, counts);
     if (counts.faults >= this.maxPerPath) return undefined;
-    let draw = seededRandom(this.seed, 'fault', path, counts.requests++).next();
-    for (const kind of this.#kinds) {
-      const share = isPossible(kind) ? (this.shares[kind] ?? 0) : 0;
-      if (draw < share) {
-        counts.faults++;
-        return kind;
-      }
-      draw -= share;
-    }
-    return undefined;
+    const draw = seededRandom(this.seed, 'fault', path, counts.requests++).next();
+    const kind = chooseFault(this.shares, draw, isPossible);
+    if (kind !== undefined) counts.faults++;
+    return kind;
   }
 }

@@ -117,15 +117,17 @@ test('shares are parsed, and errors name the invalid part', () => {
     reset: 0.05,
     '500': 0,
   });
+  assert.deepEqual(parseFaults(['gap=0.1,clock-step=.2']), { gap: 0.1, 'clock-step': 0.2 });
   assert.deepEqual(parseFaults([]), {});
   const refused: readonly (readonly [string, RegExp])[] = [
     ['rset=0.1', /"rset"; did you mean reset\?.*valid faults: rate-limit/],
+    ['crossed=0.1', /"crossed"; did you mean crossed-book\?.*, lost-snapshot/],
     ['reset', /"reset".*reset=0\.1/],
     ['reset=2', /share from 0 to 1/],
     ['reset=-0.1', /share from 0 to 1/],
     ['reset=1e-1', /share from 0 to 1/],
     ['reset=0.1=0.2', /share from 0 to 1/],
-    ['reset=0.7,stall=0.7', /at most 1/],
+    ['reset=0.7,gap=0.7', /at most 1/],
   ];
   for (const [text, message] of refused) {
     assert.throws(() => parseFaults([text]), { code: 'usage', message });
