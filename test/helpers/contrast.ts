@@ -14,7 +14,7 @@ export const LOWEST_CONTRAST = `(() => {
     }
     return [255, 255, 255];
   };
-  const selector = 'h1, h2, h3, p, label, legend, output, button, input, select, summary, dt, dd, td, th, footer';
+  const selector = 'h1, h2, h3, h4, h5, p, li, .tick, .lane-name, label, legend, output, button, input, select, summary, dt, dd, td, th, footer';
   const texts = [...document.querySelectorAll(selector)];
   return Math.min(...texts.map((element) => {
     const [a, b] = [channels(getComputedStyle(element).color), behind(element)].map(luminance);

@@ -70,6 +70,7 @@ export interface Pen {
   moveTo(x: number, y: number): void;
   lineTo(x: number, y: number): void;
   stroke(): void;
+  fill(): void;
 }
 
 interface Browser {
@@ -120,7 +121,7 @@ interface Observer {
 
 /** The constructor of uPlot 1.6, which its script defines as a global. */
 interface ChartLibrary {
-  new (options: object, data: readonly (readonly number[])[], parent: PageNode): DrawnChart;
+  new (options: object, data: readonly (readonly (number | null)[])[], parent: PageNode): DrawnChart;
   tzDate(date: Date, zone: string): Date;
   readonly paths: { stepped(options: { readonly align: 1 | -1 }): unknown };
 }

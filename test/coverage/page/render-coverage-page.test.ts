@@ -1,10 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Script } from 'node:vm';
-import {
-  readCoveragePageScript,
-  renderCoveragePage,
-} from '../../../src/coverage/page/render-coverage-page.js';
+import { renderCoveragePage } from '../../../src/coverage/page/render-coverage-page.js';
+import { readCoveragePageScript } from '../../../src/coverage/page/render-report.js';
 import { readCoverage } from '../../../src/coverage/read-coverage.js';
 import { readChartParts } from '../../../src/page/chart-parts.js';
 import { openFolderDestination } from '../../../src/store/folder/folder-destination.js';

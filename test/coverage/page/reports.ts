@@ -13,18 +13,26 @@ import { type Look, type Opened, openPage } from '../../helpers/browser.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createFolder } from '../folders.js';
 
-/** Opens a report from disk, without a network. */
-export async function openReport(
+/** Opens a report of coverage from disk, without a network. */
+export function openReport(
   t: TestContext,
   browser: Browser,
   coverage: Coverage,
+  look?: Look,
+): Promise<Opened> {
+  const now = Date.parse('2024-03-10T12:00:00Z');
+  return openHtml(t, browser, renderCoveragePage(coverage, { dir: 'my <data>', now }), look);
+}
+
+/** Opens a page from disk, without a network. */
+export async function openHtml(
+  t: TestContext,
+  browser: Browser,
+  html: string,
   { colorScheme = 'light', width = 1280 }: Look = {},
 ): Promise<Opened> {
-  const path = join(await tempDir(t), 'coverage.html');
-  await writeFile(
-    path,
-    renderCoveragePage(coverage, { dir: 'my <data>', now: Date.parse('2024-03-10T12:00:00Z') }),
-  );
+  const path = join(await tempDir(t), 'report.html');
+  await writeFile(path, html);
   const { href } = pathToFileURL(path);
   const look = { offline: true, colorScheme, viewport: { width, height: 900 } };
   const opened = await openPage(t, browser, look, (url) => url === href || url.startsWith('data:'));

@@ -1,14 +1,7 @@
-import { addDays, type Day, formatDay } from '../../../dataset/day.js';
+import { addDays, type Day } from '../../../dataset/day.js';
 import { type PageCanvas, type PageEvent, type PageNode, window } from '../../../page/browser/dom.js';
 import { elementById } from '../../../page/browser/elements.js';
-import type { DayState } from '../../coverage-facts.js';
-import {
-  type CalendarLayout,
-  createCalendarLayout,
-  dayAt,
-  dayPosition,
-  dayToCalendarWeekday,
-} from './calendar-layout.js';
+import { type CalendarLayout, createCalendarLayout, dayAt, dayPosition } from './calendar-layout.js';
 import { drawCalendar, preparePen } from './drawing.js';
 
 /** A calendar on a canvas. It is drawn only while it is near the window, to save memory. */
@@ -18,6 +11,20 @@ export interface Calendar {
   fit(width: number): void;
   draw(): void;
   clear(): void;
+  /** Frames a day until the next call. */
+  select(day: Day | undefined): void;
+}
+
+export interface CalendarContent {
+  readonly first: Day;
+  /** One `PageState` per day from `first`. */
+  readonly states: string;
+  /** Text of a day's tooltip. */
+  readonly describe: (day: Day) => string;
+  /** Whether Page Down stops at a state. */
+  readonly isListed: (state: string) => boolean;
+  /** Called for a day that is clicked, or chosen with Enter or Space. */
+  readonly onSelect?: ((day: Day) => void) | undefined;
 }
 
 const STEPS: Readonly<Record<string, number>> = {
@@ -29,19 +36,20 @@ const STEPS: Readonly<Record<string, number>> = {
   End: Number.POSITIVE_INFINITY,
 };
 
-/** Creates a calendar. @param states one `DayState` per day from `first`. */
-export function createCalendar(canvas: PageCanvas, first: Day, states: string): Calendar {
+/** Creates a calendar on a canvas. */
+export function createCalendar(canvas: PageCanvas, content: CalendarContent): Calendar {
+  const { first, states, describe, onSelect } = content;
   let width = 0;
   let layout: CalendarLayout = createCalendarLayout(first, states.length, width);
   let marked: Day | undefined;
+  let selected: Day | undefined;
   let isDrawn = false;
 
   const draw = (): void => {
     isDrawn = true;
-    drawCalendar(preparePen(canvas, width, layout.height), layout, states, marked);
+    drawCalendar(preparePen(canvas, width, layout.height), layout, states, marked ?? selected);
   };
-  const show = (day: Day, left: number, top: number): void =>
-    showTooltip(day, states.charAt(day - first) as DayState, left, top);
+  const show = (day: Day, left: number, top: number): void => showTooltip(describe(day), left, top);
   const mark = (day: Day | undefined): void => {
     marked = day;
     if (isDrawn) draw();
@@ -58,19 +66,32 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
     const at = marked ?? layout.last;
     const step = STEPS[key];
     if (step !== undefined) return clamp(at + step);
-    if (key === 'PageDown') return findNextIncompleteDay(states, first, at);
+    if (key === 'PageDown') return findNextListedDay(content, at);
     return undefined;
   };
 
-  canvas.addEventListener('pointermove', (event) => {
+  const findDayAt = (event: PageEvent): Day | undefined => {
     const corner = canvas.getBoundingClientRect();
-    const day = dayAt(layout, { x: event.clientX - corner.left, y: event.clientY - corner.top });
+    return dayAt(layout, { x: event.clientX - corner.left, y: event.clientY - corner.top });
+  };
+
+  canvas.addEventListener('pointermove', (event) => {
+    const day = findDayAt(event);
     if (day === undefined) hideTooltip();
     else show(day, event.clientX, event.clientY);
   });
   canvas.addEventListener('pointerleave', hideTooltip);
   canvas.addEventListener('blur', () => mark(undefined));
+  canvas.addEventListener('click', (event) => {
+    const day = findDayAt(event);
+    if (day !== undefined) onSelect?.(day);
+  });
   canvas.addEventListener('keydown', (event: PageEvent) => {
+    if (marked !== undefined && (event.key === 'Enter' || event.key === ' ')) {
+      event.preventDefault();
+      onSelect?.(marked);
+      return;
+    }
     const day = event.key === 'Escape' ? undefined : findDayForKey(event.key);
     if (day === undefined && event.key !== 'Escape') return;
     event.preventDefault();
@@ -91,28 +112,33 @@ export function createCalendar(canvas: PageCanvas, first: Day, states: string): 
       canvas.width = 0;
       canvas.height = 0;
     },
+    select(day) {
+      selected = day;
+      if (isDrawn) draw();
+    },
   };
 }
 
-/** The next day that is empty or missing; continues at the beginning after the last one. */
-function findNextIncompleteDay(states: string, first: Day, day: Day): Day | undefined {
-  const after = states.slice(day - first + 1).search(/[^p]/);
-  if (after !== -1) return addDays(day, after + 1);
-  const index = states.search(/[^p]/);
+/** The next day that is listed; continues at the beginning after the last one. */
+function findNextListedDay({ states, first, isListed }: CalendarContent, day: Day): Day | undefined {
+  const all = [...states];
+  const next = day - first + 1;
+  const after = all.slice(next).findIndex(isListed);
+  const index = after === -1 ? all.findIndex(isListed) : next + after;
   return index === -1 ? undefined : addDays(first, index);
 }
 
-const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday'];
-const STATE_WORDS: Readonly<Record<DayState, string>> = { p: 'present', e: 'empty: no rows', m: 'missing' };
+const MARGIN = 4;
 
-const WIDTH = 230;
-
-/** Shows a day's date and state next to a point of the window. Screen readers announce it. */
-function showTooltip(day: Day, state: DayState, left: number, top: number): void {
+/** Shows a text next to a point of the window. Screen readers announce it. */
+function showTooltip(text: string, left: number, top: number): void {
   const node = elementById('tooltip');
-  node.textContent = `${formatDay(day)}, ${WEEKDAYS[dayToCalendarWeekday(day)]}: ${STATE_WORDS[state]}`;
+  node.textContent = text;
   node.hidden = false;
-  node.style.left = `${Math.max(4, Math.min(left + 14, window.innerWidth - WIDTH)) + window.scrollX}px`;
+  // The text wraps at the right edge of the page, so its width is measured at the left edge.
+  node.style.left = '0';
+  const rightmost = window.innerWidth - node.clientWidth - MARGIN;
+  node.style.left = `${Math.max(MARGIN, Math.min(left + 14, rightmost)) + window.scrollX}px`;
   node.style.top = `${top + 16 + window.scrollY}px`;
 }
 

@@ -1,8 +1,6 @@
-import { formatSize } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import { type DrawnChart, type PageNode, ResizeObserver, uPlot } from '../../../page/browser/dom.js';
 import { createElement, styleColor } from '../../../page/browser/elements.js';
-import type { ChartData } from '../page-data.js';
 import { type FoldedAxis, type Hole, isLongHole } from './fold.js';
 
 const CHART_HEIGHT = 220;
@@ -28,13 +26,29 @@ export interface Chart {
   redraw(): void;
 }
 
-/** Creates a chart of bytes over days. @param fold axis of the days with data. */
-export function createChart(
-  parent: PageNode,
-  title: string,
-  [days, bytes]: ChartData,
-  fold: FoldedAxis,
-): Chart {
+/** Values of a chart, one per day; null for a day without a value. */
+export interface ChartLine {
+  readonly label: string;
+  readonly values: readonly (number | null)[];
+  /** Name of a colour variable of the style sheet. */
+  readonly color: string;
+}
+
+export interface ChartContent {
+  readonly title: string;
+  /** Ascending. */
+  readonly days: readonly number[];
+  readonly lines: readonly ChartLine[];
+  readonly format: (value: number) => string;
+  /** Distances between the labels of values; decimal ones by default. */
+  readonly distances?: readonly number[] | undefined;
+  /** Axis of the days with data. */
+  readonly fold: FoldedAxis;
+}
+
+/** Creates a chart of values over days. */
+export function createChart(parent: PageNode, content: ChartContent): Chart {
+  const { days, lines, fold } = content;
   let chart: DrawnChart | undefined;
   const container = createElement('div');
   parent.append(container, ...fold.holes.map((hole) => createElement('p', 'soft', describeHole(hole))));
@@ -42,50 +56,34 @@ export function createChart(
   const positions = days.map((day) => fold.position(day) * SECONDS_PER_DAY);
   const redraw = (): void => {
     chart?.destroy();
-    chart = new uPlot(createOptions(title, readSize(), fold), [positions, bytes], container);
+    chart = new uPlot(
+      createOptions(content, readSize()),
+      [positions, ...lines.map(({ values }) => values)],
+      container,
+    );
   };
   parent.setAttribute('role', 'img');
-  parent.setAttribute(
-    'aria-label',
-    [describe(title, days, bytes), ...fold.holes.map(describeHole)].join('; '),
-  );
+  parent.setAttribute('aria-label', [describe(content), ...fold.holes.map(describeHole)].join('; '));
   redraw();
   new ResizeObserver(() => chart?.setSize(readSize())).observe(container);
   return { redraw };
 }
 
-/** Adds a 0 for each day without data; for a long hole only for its first day. */
-export function fillMissingDays([days, bytes]: ChartData): ChartData {
-  const sums = new Map(days.map((day, index) => [day, bytes[index] ?? 0]));
-  const allDays = days.flatMap((day, index) => {
+/** Adds the days between days with data; of a long hole only the first. */
+export function addDaysBetween(days: readonly number[]): readonly number[] {
+  return days.flatMap((day, index) => {
     const between = (days[index + 1] ?? day + 1) - day - 1;
     const length = isLongHole(between, days.length) ? 2 : between + 1;
     return Array.from({ length }, (_, after) => day + after);
   });
-  return [allDays, allDays.map((day) => sums.get(day) ?? 0)];
-}
-
-/** The running total of the days, starting with 0 on the day before the first one. */
-export function sumUpToEachDay([days, bytes]: ChartData): ChartData {
-  let sum = 0;
-  const sums = bytes.map((each) => {
-    sum += each;
-    return sum;
-  });
-  return [
-    [(days[0] ?? 0) - 1, ...days],
-    [0, ...sums],
-  ];
 }
 
 function createOptions(
-  title: string,
+  { lines, format, distances, fold }: ChartContent,
   size: { readonly width: number; readonly height: number },
-  fold: FoldedAxis,
 ): object {
   const line = { stroke: styleColor('line'), width: 1 };
   const axis = { stroke: styleColor('soft'), grid: line, ticks: line, font: '12px system-ui, sans-serif' };
-  const value = (_: unknown, bytes: number | null): string => (bytes === null ? '–' : formatSize(bytes));
   return {
     ...size,
     tzDate: (seconds: number) => uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC'),
@@ -95,14 +93,14 @@ function createOptions(
         value: (_: unknown, seconds: number | null) =>
           seconds === null ? '–' : formatDay(fold.dayAt(seconds / SECONDS_PER_DAY) as Day),
       },
-      {
-        label: title,
-        value,
-        stroke: styleColor('present'),
-        fill: styleColor('fill'),
+      ...lines.map(({ label, color }) => ({
+        label,
+        value: (_: unknown, value: number | null): string => (value === null ? '–' : format(value)),
+        stroke: styleColor(color),
+        ...(lines.length === 1 && { fill: styleColor('fill') }),
         width: 1.5,
         paths: uPlot.paths.stepped({ align: 1 }),
-      },
+      })),
     ],
     axes: [
       {
@@ -111,19 +109,32 @@ function createOptions(
           ? createFoldedTicks(fold)
           : { space: 70, incrs: TICK_DISTANCES, values: DATE_FORMATS }),
       },
-      { ...axis, size: 72, values: (_: unknown, ticks: readonly number[]) => ticks.map(formatSize) },
+      {
+        ...axis,
+        size: 72,
+        values: (_: unknown, ticks: readonly number[]) => ticks.map(format),
+        ...(distances && { incrs: distances }),
+      },
     ],
-    scales: { y: { range: (_: unknown, __: number, max: number) => [0, max > 0 ? max * 1.05 : 1] } },
+    scales: {
+      y: {
+        range: (_: unknown, min: number, max: number) => [Math.min(0, min), max > 0 ? max * 1.05 : 1],
+      },
+    },
     cursor: { drag: { x: true, y: false } },
     hooks: { drawClear: [(chart: DrawnChart) => drawHoles(chart, fold)] },
   };
 }
 
-function describe(title: string, days: readonly number[], bytes: readonly number[]): string {
+function describe({ title, days, lines, format }: ChartContent): string {
   const [first, last] = [days[0], days.at(-1)];
   if (first === undefined || last === undefined) return `${title}: nothing`;
-  const max = bytes.reduce((a, b) => Math.max(a, b), 0);
-  return `${title}, from ${formatDay(first as Day)} to ${formatDay(last as Day)}: at most ${formatSize(max)}, ${formatSize(bytes.at(-1) ?? 0)} at the end`;
+  const ranges = lines.map(({ label, values }) => {
+    const known = values.filter((value) => value !== null);
+    const range = `at most ${format(known.reduce((a, b) => Math.max(a, b), 0))}, ${format(known.at(-1) ?? 0)} at the end`;
+    return lines.length === 1 ? range : `${label} ${range}`;
+  });
+  return `${title}, from ${formatDay(first as Day)} to ${formatDay(last as Day)}: ${ranges.join('; ')}`;
 }
 
 /** Labels of a folded axis: the first day of each part, and as many more as fit. */

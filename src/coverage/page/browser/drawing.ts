@@ -1,7 +1,7 @@
 import { type Day, firstDayOfMonth, yearOf } from '../../../dataset/day.js';
 import { type PageCanvas, type Pen, window } from '../../../page/browser/dom.js';
 import { styleColor } from '../../../page/browser/elements.js';
-import type { DayState } from '../../coverage-facts.js';
+import type { PageState } from '../page-data.js';
 import {
   type CalendarLayout,
   dayPosition,
@@ -22,23 +22,18 @@ export function preparePen(canvas: PageCanvas, width: number, height: number): P
   return pen;
 }
 
-/** Draws the calendar of a series. @param marked the day selected with the keyboard. */
+/** Draws the calendar of a series. @param marked the day with a frame. */
 export function drawCalendar(
   pen: Pen,
   layout: CalendarLayout,
   states: string,
   marked: Day | undefined,
 ): void {
-  const colors = stateColors();
+  const colors = readStateColors();
   drawLabels(pen, layout);
   for (const [index, state] of [...states].entries()) {
-    drawCell(
-      pen,
-      dayPosition(layout, (layout.first + index) as Day),
-      layout.pitch,
-      state as DayState,
-      colors,
-    );
+    const position = dayPosition(layout, (layout.first + index) as Day);
+    drawCell(pen, position, layout.pitch, state as PageState, colors);
   }
   if (marked === undefined) return;
   const { x, y } = dayPosition(layout, marked);
@@ -47,39 +42,64 @@ export function drawCalendar(
   pen.strokeRect(x - 1, y - 1, layout.pitch, layout.pitch);
 }
 
-export interface StateColors {
-  readonly p: string;
-  readonly e: string;
-  readonly m: string;
+type StateColors = Readonly<Record<PageState, string>>;
+
+/** The current colours of the states. */
+export function readStateColors(): StateColors {
+  return {
+    p: styleColor('present'),
+    e: styleColor('empty'),
+    m: styleColor('missing'),
+    d: styleColor('degraded'),
+    c: styleColor('corrupt'),
+    n: styleColor('soft'),
+    o: styleColor('soft'),
+  };
 }
 
-export function stateColors(): StateColors {
-  return { p: styleColor('present'), e: styleColor('empty'), m: styleColor('missing') };
-}
-
-/** Draws a day with the colour and shape of its state: filled, with a hole, or a crossed-out outline. */
+/**
+ * Draws a day with the colour and shape of its state: filled, with a hole, a crossed-out outline, a triangle, a cross, a
+ * dot, or nothing.
+ */
 export function drawCell(
   pen: Pen,
   { x, y }: Point,
   pitch: number,
-  state: DayState,
+  state: PageState,
   colors: StateColors,
 ): void {
   const size = pitch - (pitch > 6 ? 2 : 1);
+  const third = size / 3;
   pen.fillStyle = colors[state];
   pen.strokeStyle = colors[state];
   pen.lineWidth = 1.25;
+  if (state === 'p' || state === 'e') pen.fillRect(x, y, size, size);
+  if (state === 'e') pen.clearRect(x + third, y + third, third, third);
+  if (state === 'n') pen.fillRect(x + third, y + third, third, third);
+  if (state === 'd') {
+    pen.beginPath();
+    pen.moveTo(x - 0.5, y + size);
+    pen.lineTo(x + size / 2, y - 0.5);
+    pen.lineTo(x + size + 0.5, y + size);
+    pen.fill();
+  }
   if (state === 'm') {
     pen.strokeRect(x + 0.6, y + 0.6, size - 1.2, size - 1.2);
-    pen.beginPath();
-    pen.moveTo(x + 1, y + size - 1);
-    pen.lineTo(x + size - 1, y + 1);
-    pen.stroke();
-    return;
+    drawDiagonal(pen, x + 1, y + size - 1, size - 2, -1);
   }
-  pen.fillRect(x, y, size, size);
-  const hole = size / 3;
-  if (state === 'e') pen.clearRect(x + hole, y + hole, hole, hole);
+  if (state === 'c') {
+    pen.lineWidth = 2;
+    drawDiagonal(pen, x + 0.5, y + 0.5, size - 1, 1);
+    drawDiagonal(pen, x + 0.5, y + size - 0.5, size - 1, -1);
+  }
+}
+
+/** @param direction 1 down, -1 up. */
+function drawDiagonal(pen: Pen, x: number, y: number, length: number, direction: 1 | -1): void {
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(x + length, y + direction * length);
+  pen.stroke();
 }
 
 function drawLabels(pen: Pen, layout: CalendarLayout): void {

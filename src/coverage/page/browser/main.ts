@@ -8,18 +8,11 @@ import {
   window,
 } from '../../../page/browser/dom.js';
 import { elementById } from '../../../page/browser/elements.js';
-import type { DayState } from '../../coverage-facts.js';
-import type { PageData } from '../page-data.js';
-import { createChart, fillMissingDays, sumUpToEachDay } from './charts.js';
-import { drawCell, preparePen, stateColors } from './drawing.js';
-import { foldHoles } from './fold.js';
-import {
-  chooseSeries,
-  type ListedSeries,
-  listSeries,
-  type SeriesOrder,
-  type SeriesSection,
-} from './list-series.js';
+import type { PageData, PageState } from '../page-data.js';
+import { createByteCharts } from './byte-charts.js';
+import { drawCell, preparePen, readStateColors } from './drawing.js';
+import { chooseSeries, type ListedSeries, listSeries, type SeriesOrder } from './list-series.js';
+import type { SeriesSection } from './series-section.js';
 
 /** Number of sections added to the page at a time. */
 const SECTIONS_PER_STEP = 500;
@@ -28,20 +21,7 @@ const FRAME_WIDTH = 34;
 
 const data = JSON.parse(elementById('data').textContent ?? '') as PageData;
 const allSeries = listSeries(data);
-const charts = [
-  createChart(
-    elementById('by-day'),
-    'Size of the day’s data',
-    fillMissingDays(data.byDay),
-    foldHoles(data.byDay[0]),
-  ),
-  createChart(
-    elementById('by-recording'),
-    'Size of the folder',
-    sumUpToEachDay(data.byRecording),
-    foldHoles(data.byRecording[0]),
-  ),
-];
+const charts = createByteCharts(data.charts);
 
 const list = elementById('list');
 const filter = elementById('filter') as PageField;
@@ -90,13 +70,14 @@ function showList(): void {
 }
 
 function drawLegend(): void {
+  const colors = readStateColors();
   for (const node of document.querySelectorAll('canvas[data-state]')) {
     drawCell(
       preparePen(node as PageCanvas, 12, 12),
       { x: 0, y: 0 },
       12,
-      node.dataset['state'] as DayState,
-      stateColors(),
+      node.dataset['state'] as PageState,
+      colors,
     );
   }
 }
@@ -111,6 +92,7 @@ window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', () 
   drawLegend();
   for (const chart of charts) chart.redraw();
   for (const { calendar } of sectionsNearWindow) calendar.draw();
+  for (const section of shown.values()) section.redrawCharts();
 });
 
 for (const field of [filter, sort]) {
