@@ -37,10 +37,10 @@ export type {
   TimeStretch,
 } from './run/audited-day.js';
 export type {
+  DayJson as DayEvent,
   FileJson as FileEvent,
   FindingJson as FindingEvent,
   JobJson as JobSummary,
   PlanJson as PlanEvent,
   SummaryJson as Summary,
 } from './run/json-events.js';
-export type { DayEvent } from './run/run-events.js';

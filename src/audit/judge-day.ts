@@ -3,7 +3,7 @@ import type { AuditedDay } from '../run/audited-day.js';
 import type { AuditRecord } from './audit-record.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 import type { ExchangeFacts } from './exchange-facts.js';
-import { findFailedChecks, resolveChecks } from './resolve-checks.js';
+import { findFailedChecks, listGaps, resolveChecks } from './resolve-checks.js';
 
 /** Name of incidents among the reasons of a day. */
 export const INCIDENT = 'incident';
@@ -22,7 +22,8 @@ export function judgeDay(
   degrading: ReadonlySet<string>,
 ): AuditedDay {
   const { dataType, symbol, date, rows, symbols, firstLocalTimestamp, lastLocalTimestamp } = record;
-  const checks = resolveChecks(record, exchange.findSeries(symbol));
+  const series = exchange.findSeries(symbol);
+  const checks = resolveChecks(record, series);
   const incidents = date === '' ? [] : exchange.findIncidents(parseDay(date));
   const causes = [...findFailedChecks(checks), ...(incidents.length > 0 ? [INCIDENT] : [])];
   const reasons = causes.filter((name) => degrading.has(name));
@@ -41,5 +42,6 @@ export function judgeDay(
     lastLocalTimestamp,
     latencyMicroseconds: record.latencyMicroseconds,
     checks,
+    gaps: listGaps(record, series),
   };
 }

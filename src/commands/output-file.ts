@@ -1,6 +1,7 @@
+import { usageError } from '../base/errors.js';
 import { type OutputTarget, resolveOutput } from '../base/output-target.js';
 import type { CommandArgs } from './arguments/command-args.js';
-import { readPath } from './arguments/read-arguments.js';
+import { readBooleanFlag, readPath } from './arguments/read-arguments.js';
 
 /**
  * The target of a flag that names a local output file; `-` is stdout.
@@ -20,6 +21,14 @@ export async function readOutputFile(
 ): Promise<OutputTarget | undefined> {
   const path = readPath(args, flag) ?? defaultPath;
   return path === undefined ? undefined : resolveOutput(`--${flag}`, path);
+}
+
+/** The target of `--html`. @throws as `readOutputFile` does; usage error if `--json` prints to the same stdout. */
+export async function readPageFile(args: CommandArgs): Promise<OutputTarget | undefined> {
+  const target = await readOutputFile(args, 'html');
+  if (isStdout(target) && readBooleanFlag(args, 'json'))
+    throw usageError('--html - and --json both print to stdout; use only one of them');
+  return target;
 }
 
 /** Whether an output is the stdout of this process. */

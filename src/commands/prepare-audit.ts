@@ -6,6 +6,7 @@ import { DEFAULT_DEGRADING, INCIDENT } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
+import { plural } from '../base/units.js';
 import type { SourceAccess } from '../convert/naming/find-sources.js';
 import { parseDay } from '../dataset/day.js';
 import { AUDIT_OPTIONS } from '../options/existing-file-options.js';
@@ -28,8 +29,10 @@ import {
 } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import type { CommandRun } from './command-run.js';
+import { readPageFile } from './output-file.js';
 import { readSeriesSelection, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
+import { withAuditPage } from './with-audit-page.js';
 import { toStoreSettings } from './with-destination.js';
 
 /** Prepares `audit`, which checks the contents of day files and judges each day. @throws usage error. */
@@ -39,6 +42,7 @@ export async function prepareAudit(args: CommandArgs, host: CommandHost): Promis
   const options = await readAuditOptions(args, signal);
   const stallTimeoutMs = readStallTimeout(args);
   const offline = readBooleanFlag(args, 'offline');
+  const html = await readPageFile(args);
   const { auditFiles } = await import('../audit/audit-files.js');
   const { DownloadFolders } = await import('../audit/download-folders.js');
   return ({ emit, note }) =>
@@ -52,7 +56,12 @@ export async function prepareAudit(args: CommandArgs, host: CommandHost): Promis
         const metadata = { cache: settings.cacheDir, offline, signal };
         const fetchFacts = (exchange: string): Promise<ExchangeFacts> =>
           fetchExchangeFacts(client, exchange, metadata, emit);
-        return await auditFiles({ ...options, ...found, files, store, folders, fetchFacts, emit, signal });
+        const [first = ''] = locations;
+        const location = locations.length === 1 ? first : plural(locations.length, 'location');
+        const page = html && { target: html, location, host };
+        return await withAuditPage(page, emit, (emit) =>
+          auditFiles({ ...options, ...found, files, store, folders, fetchFacts, emit, signal }),
+        );
       } finally {
         await folders.close();
         await files.close();

@@ -1,4 +1,4 @@
-import { type JsonEvent, toFileJson, toFindingJson, toPlanJson } from '../run/json-events.js';
+import { type JsonEvent, toDayJson, toFileJson, toFindingJson, toPlanJson } from '../run/json-events.js';
 import type { RunEvent } from '../run/run-events.js';
 import { toJsonValue } from './to-json-value.js';
 
@@ -24,7 +24,7 @@ export function toLibraryEvent(event: RunEvent): LibraryEvent | undefined {
     case 'finding':
       return toJsonValue(toFindingJson(event));
     case 'day':
-      return toJsonValue(event);
+      return toJsonValue(toDayJson(event));
     case 'warning':
     case 'note':
       return { event: event.event, message: event.message };

@@ -125,6 +125,15 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   'no-keep-source': { type: 'flag', description: 'delete each source after its complete conversion' },
 });
 
+/** The page of `coverage` and `audit`. */
+const PAGE_OPTIONS = {
+  html: {
+    type: 'file',
+    description: 'write an offline HTML page to this file, or to stdout with "-"',
+    settingDescription: 'also write an offline HTML page to this file',
+  },
+} as const;
+
 /** Selection and form of the report of `coverage`. */
 export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
   folder: {
@@ -147,11 +156,7 @@ export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
     description: 'show every symbol and calendar, even thousands of lines',
     scopes: ['flag'],
   },
-  html: {
-    type: 'file',
-    description: 'write an offline HTML page to this file, or to stdout with "-"',
-    settingDescription: 'also write an offline HTML page to this file',
-  },
+  ...PAGE_OPTIONS,
 });
 
 /** What `audit` reads, and what degrades a day. */
@@ -187,6 +192,7 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
     description: 'change of price between two trades that counts as a jump; 0.1 is 10 percent',
     default: '0.1',
   },
+  ...PAGE_OPTIONS,
   recheck: { type: 'flag', description: 'read files again that have not changed since their last audit' },
   offline: {
     type: 'flag',

@@ -17,6 +17,12 @@ export interface TimeStretch {
   readonly seconds: number;
 }
 
+/** A period without rows, in microseconds since the epoch. */
+export interface DayGap {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Result of a content check for one day file, as in `--json` (docs/reference/audit-checks.md). */
 export interface ContentResult {
   /** What the check counts; null if it cannot be counted in this file. */
@@ -80,6 +86,8 @@ export interface AuditedDay extends Partial<FileContentFacts> {
   readonly incidents: readonly IncidentReport[];
   /** Results by the name of the check; absent unless a file was read to its end. */
   readonly checks?: Readonly<Record<string, ContentResult>> | undefined;
+  /** All gaps, by start; not in `--json`. */
+  readonly gaps?: readonly DayGap[] | undefined;
   /** Why the file is corrupt. */
   readonly error?: FileError | undefined;
 }

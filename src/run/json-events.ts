@@ -16,7 +16,7 @@ import type {
 } from './run-events.js';
 
 /** Events of `--json` (docs/spec/command-line.md#json-output). Unknown values are absent. */
-export type JsonEvent = PlanJson | FileJson | FindingJson | DayEvent | SummaryJson;
+export type JsonEvent = PlanJson | FileJson | FindingJson | DayJson | SummaryJson;
 
 /** The same fields, each optional. */
 type Known<T> = { readonly [Name in keyof T]?: T[Name] | undefined };
@@ -55,6 +55,9 @@ export interface FindingJson extends Known<Omit<DayFile, 'day'>> {
   readonly days?: readonly string[] | undefined;
   readonly message: string;
 }
+
+/** The verdict of an audit on one day. */
+export type DayJson = Omit<DayEvent, 'gaps'>;
 
 /** Result of a run: its exit code, and the number of each status, finding and condition that occurred. */
 export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind | DayCondition> {
@@ -103,6 +106,11 @@ export function toPlanJson(plan: PlanEvent, job?: string): PlanJson {
     estimateBasis,
     freeBytes,
   };
+}
+
+/** Leaves out what only pages show. */
+export function toDayJson({ gaps, ...event }: DayEvent): DayJson {
+  return event;
 }
 
 /** @param event a file of a run, or of a plan. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { rm, writeFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { convert, coverage, download, plan, sync, verify } from '../../src/index.js';
+import { audit, convert, coverage, download, plan, sync, verify } from '../../src/index.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { namesIn } from '../helpers/temp.js';
 import { errorOf, eventsOf, filesOf, ONE, place, timeless } from './calls.js';
@@ -42,6 +42,17 @@ test('convert writes files with a layout and computed types', async (t) => {
   assert.equal(snappy.exitCode, 2);
   const nothing = await errorOf(convert({ paths: join(dir, 'nowhere') }));
   assert.equal(nothing.exitCode, 2);
+});
+
+test('audit yields each day, and writes the page', async (t) => {
+  const { dir } = await place(t);
+  await download(ONE);
+  const html = join(dir, 'audit.html');
+  const run = audit({ html, offline: true });
+  const [day] = (await eventsOf(run)).filter(({ event }) => event === 'day');
+  assert.equal(day?.event === 'day' && day.condition, 'available');
+  assert.equal((await run).available, 1);
+  assert.match(await readFile(html, 'utf8'), /<dt>days available<\/dt><dd>1<\/dd>/);
 });
 
 test('coverage returns the document of --json, yields its series, and writes the page', async (t) => {

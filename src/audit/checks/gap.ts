@@ -56,22 +56,25 @@ class GapCounter implements CheckCounter {
   }
 }
 
+function resolveGaps(...record: Parameters<typeof limitGaps>): ContentResult {
+  return summarize(limitGaps(...record));
+}
+
 /** Limits the gaps to the listed period of the symbol. */
-function resolveGaps(
+export function limitGaps(
   { gaps = [] }: RecordedResult,
   file: AuditedFile,
   rows: number,
   { availableSince, availableTo }: SeriesFacts,
-): ContentResult {
+): readonly RecordedGap[] {
   const { dayStart } = file;
   const dayEnd = dayStart + US_PER_DAY;
   const isWithin = (time = Number.NaN): boolean => time >= dayStart && time < dayEnd;
   const first = isWithin(availableSince) ? (availableSince as number) : dayStart;
   const last = isWithin(availableTo) ? (availableTo as number) : dayEnd;
-  const within = gaps
+  return gaps
     .map(({ start, end, place }) => ({ start: Math.max(start, first), end: Math.min(end, last), place }))
     .filter(({ start, end }) => end - start > minGap(file, rows));
-  return summarize(within);
 }
 
 function summarize(gaps: readonly RecordedGap[]): ContentResult {

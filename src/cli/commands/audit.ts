@@ -1,4 +1,5 @@
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { isStdout, readPageFile } from '../../commands/output-file.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -13,12 +14,14 @@ export const auditCommand: CommandAction = {
     ['$0 audit -t trades -s "BTC*" --from 2024-01-01', 'only some series and days'],
     ['$0 audit --fail-on degraded,missing,corrupt', 'fail if a day is not good, as in CI'],
     ['$0 audit --degrade gap,crossed datasets', 'let only these checks degrade a day'],
+    ['$0 audit --html audit.html', 'also write an offline HTML page'],
     ['$0 audit --json | grep \'"condition":"degraded"\'', 'print degraded days with their faults'],
   ],
   async run(args, cli) {
     const { prepareAudit } = await import('../../commands/prepare-audit.js');
     const run = await prepareAudit(args, cli);
-    if (readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet')) return reportRun(args, cli, run);
+    const isSilent = readBooleanFlag(args, 'json') || readBooleanFlag(args, 'quiet');
+    if (isSilent || isStdout(await readPageFile(args))) return reportRun(args, cli, run);
     const { AuditText } = await import('../output/audit/format-audit.js');
     const { createChalk } = await import('../output/text/color.js');
     const { stdout, env, signal } = cli;

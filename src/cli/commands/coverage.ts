@@ -1,7 +1,6 @@
-import { usageError } from '../../base/errors.js';
 import type { OutputTarget } from '../../base/output-target.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { isStdout, readOutputFile } from '../../commands/output-file.js';
+import { isStdout, readPageFile } from '../../commands/output-file.js';
 import type { FolderCoverage } from '../../commands/prepare-coverage.js';
 import type { Coverage } from '../../coverage/coverage-facts.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
@@ -21,10 +20,8 @@ export const coverageCommand: CommandAction = {
     ['$0 coverage --json | jq .totals.missing', 'print one JSON document'],
   ],
   async run(args, cli) {
-    const html = await readOutputFile(args, 'html');
+    const html = await readPageFile(args);
     const isJson = readBooleanFlag(args, 'json');
-    if (isStdout(html) && isJson)
-      throw usageError('--html - and --json both print to stdout; use only one of them');
     const { prepareCoverage } = await import('../../commands/prepare-coverage.js');
     const read = await prepareCoverage(args, cli);
     const warn = (message: string): void => {

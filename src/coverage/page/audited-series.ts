@@ -1,7 +1,7 @@
 import { type Day, parseDay } from '../../dataset/day.js';
-import type { DayCondition } from '../../run/audited-day.js';
+import type { AuditedDay, DayCondition } from '../../run/audited-day.js';
 import type { PageSeries, PageState } from './page-data.js';
-import { type AuditedPageDay, toPageDay } from './page-day.js';
+import { toPageDay } from './page-day.js';
 
 const STATES: Readonly<Record<DayCondition, PageState>> = {
   available: 'p',
@@ -11,13 +11,13 @@ const STATES: Readonly<Record<DayCondition, PageState>> = {
   corrupt: 'c',
 };
 
-function readPageState({ condition, rows }: AuditedPageDay): PageState {
+function readPageState({ condition, rows }: AuditedDay): PageState {
   return condition === 'available' && rows === 0 ? 'e' : STATES[condition];
 }
 
 /** Groups audited days by series, in the order in which the series first appear; without files of an unknown day. */
-export function groupBySeries(days: readonly AuditedPageDay[]): readonly PageSeries[] {
-  const groups = new Map<string, AuditedPageDay[]>();
+export function groupBySeries(days: readonly AuditedDay[]): readonly PageSeries[] {
+  const groups = new Map<string, AuditedDay[]>();
   for (const day of days) {
     if (day.date === '') continue;
     const key = JSON.stringify([day.exchange, day.dataType, day.symbol]);
@@ -28,9 +28,9 @@ export function groupBySeries(days: readonly AuditedPageDay[]): readonly PageSer
   return [...groups.values()].map(createSeries);
 }
 
-function createSeries(audited: readonly AuditedPageDay[]): PageSeries {
-  const { exchange, dataType, symbol } = audited[0] as AuditedPageDay;
-  const byDay = new Map<number, AuditedPageDay>();
+function createSeries(audited: readonly AuditedDay[]): PageSeries {
+  const { exchange, dataType, symbol } = audited[0] as AuditedDay;
+  const byDay = new Map<number, AuditedDay>();
   for (const day of audited) {
     const index = parseDay(day.date);
     // Of two files of one day, the page shows the one with a finding.

@@ -2,11 +2,6 @@ import { basename } from 'node:path/posix';
 import { parseDay, US_PER_DAY } from '../../dataset/day.js';
 import type { AuditedDay, ContentResult, IncidentReport, LatencySummary } from '../../run/audited-day.js';
 
-/** An audited day, with all its gaps, in microseconds since the epoch. */
-export interface AuditedPageDay extends AuditedDay {
-  readonly gaps?: readonly { readonly start: number; readonly end: number }[] | undefined;
-}
-
 /** In microseconds since the start of the day. */
 export interface DayPeriod {
   readonly start: number;
@@ -48,22 +43,22 @@ export interface PageDay {
 }
 
 /** Selects what the page shows of a day. */
-export function toPageDay(day: AuditedPageDay): PageDay {
+export function toPageDay(day: AuditedDay): PageDay {
   const { reasons, incidents, checks } = day;
   return {
     reasons,
     incidents: incidents.map(describeIncident),
-    error: describeError(day),
+    error: describeCorruption(day),
     content: checks && toContent(day, checks),
   };
 }
 
 /** Why a file is corrupt. The page can be published, so the text has only the file's name. */
-export function describeError({ error, path }: AuditedPageDay): string | undefined {
+export function describeCorruption({ error, path }: AuditedDay): string | undefined {
   return path === null ? error?.message : error?.message.replaceAll(path, basename(path));
 }
 
-function toContent(day: AuditedPageDay, checks: NonNullable<AuditedDay['checks']>): PageDayContent {
+function toContent(day: AuditedDay, checks: NonNullable<AuditedDay['checks']>): PageDayContent {
   const { rows = 0, symbols = 0, firstLocalTimestamp, lastLocalTimestamp, latencyMicroseconds } = day;
   const dayStart = parseDay(day.date) * US_PER_DAY;
   const toPeriod = (start: number, end: number): DayPeriod => ({

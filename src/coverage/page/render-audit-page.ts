@@ -1,11 +1,11 @@
 import { basename } from 'node:path/posix';
 import { escapeHtml } from '../../base/escape-html.js';
 import { formatCount } from '../../base/units.js';
-import { DAY_CONDITIONS, type DayCondition } from '../../run/audited-day.js';
+import { type AuditedDay, DAY_CONDITIONS, type DayCondition } from '../../run/audited-day.js';
 import { groupBySeries } from './audited-series.js';
 import { formatNumber } from './browser/format-value.js';
 import { type StateWords, toPageData } from './page-data.js';
-import { type AuditedPageDay, describeError } from './page-day.js';
+import { describeCorruption } from './page-day.js';
 import { type ReportOptions, renderReport } from './render-report.js';
 
 const WORDS: readonly StateWords[] = [
@@ -18,7 +18,7 @@ const WORDS: readonly StateWords[] = [
 ];
 
 /** Renders the verdicts of an audit as one page that loads nothing: a calendar of conditions for each series. */
-export function renderAuditPage(days: readonly AuditedPageDay[], options: ReportOptions): string {
+export function renderAuditPage(days: readonly AuditedDay[], options: ReportOptions): string {
   const series = groupBySeries(days);
   const count = (condition: DayCondition): number => days.filter((day) => day.condition === condition).length;
   return renderReport(
@@ -42,11 +42,11 @@ export function renderAuditPage(days: readonly AuditedPageDay[], options: Report
   );
 }
 
-function renderFilesWithoutDay(files: readonly AuditedPageDay[]): string {
+function renderFilesWithoutDay(files: readonly AuditedDay[]): string {
   if (files.length === 0) return '';
   const items = files.map((file) => {
     const { condition, reasons, path } = file;
-    const text = describeError(file) ?? [basename(path ?? ''), ...reasons].join(', ');
+    const text = describeCorruption(file) ?? [basename(path ?? ''), ...reasons].join(', ');
     return `<li>${condition}: ${escapeHtml(text)}</li>`;
   });
   return `<p>Files whose day is unknown:</p><ul>${items.join('')}</ul>`;

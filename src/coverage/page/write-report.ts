@@ -15,12 +15,17 @@ const SEARCHED_BYTES = 1024;
  * @throws usage error if the path is another file; errors of `writeOutput`.
  */
 export async function writeReport(target: OutputTarget, html: string, host: OutputHost): Promise<void> {
+  await assertReplaceable(target);
+  await writeOutput(target, [html], host);
+}
+
+/** @throws usage error if the target is an existing file other than a report; `disk`. */
+export async function assertReplaceable(target: OutputTarget): Promise<void> {
   if (target.kind === 'file' && (await isOtherFile(target.path))) {
     throw usageError(
       `${target.name}: the file exists and is not a report of tickhaul; choose another name or remove it`,
     );
   }
-  await writeOutput(target, [html], host);
 }
 
 async function isOtherFile(path: string): Promise<boolean> {

@@ -125,6 +125,8 @@ export interface AuditRunOptions {
   readonly gap?: string | undefined;
   /** Change of price between two trades that counts as a jump; 0.1 is 10 percent (default: 0.1). */
   readonly jump?: number | string | undefined;
+  /** Also write an offline HTML page to this file. */
+  readonly html?: string | undefined;
   /** Read files again that have not changed since their last audit. */
   readonly recheck?: boolean | undefined;
   /** Use only the stored copies of exchange records; without one, no missing days and incidents. */

@@ -1,6 +1,5 @@
-import type { AuditedPageDay } from '../../../src/coverage/page/page-day.js';
 import { type Day, formatDay, parseDay } from '../../../src/dataset/day.js';
-import type { ContentResult, DayCondition, RowPlace } from '../../../src/run/audited-day.js';
+import type { AuditedDay, ContentResult, DayCondition, RowPlace } from '../../../src/run/audited-day.js';
 
 const US_PER_HOUR = 3_600_000_000;
 export const FIRST_DAY = '2024-01-15';
@@ -9,7 +8,7 @@ export const FIRST_DAY = '2024-01-15';
 const timeAt = (day: Day, hours: number): number => (day * 24 + hours) * US_PER_HOUR;
 
 /** A day of the trades of deribit BTC-PERPETUAL, 0 for the first. */
-function createDay(index: number, changes: Partial<AuditedPageDay> = {}): AuditedPageDay {
+function createDay(index: number, changes: Partial<AuditedDay> = {}): AuditedDay {
   const day = (parseDay(FIRST_DAY) + index) as Day;
   return {
     exchange: 'deribit',
@@ -38,7 +37,7 @@ function createResult(day: Day, count: number, hours: number, more: Partial<Cont
   return { count, first, ...more };
 }
 
-function createDegradedDay(index: number): AuditedPageDay {
+function createDegradedDay(index: number): AuditedDay {
   const day = (parseDay(FIRST_DAY) + index) as Day;
   return createDay(index, {
     condition: 'degraded',
@@ -53,7 +52,10 @@ function createDegradedDay(index: number): AuditedPageDay {
     ],
     latencyMicroseconds: { p50: 15_000, p99: 900_000, max: 3_600_000_000 },
     checks: {
-      gap: createResult(day, 2, 8, { seconds: 12_600, longest: { start: timeAt(day, 5), seconds: 10_800 } }),
+      gap: createResult(day, 2, 8, {
+        seconds: 12_600,
+        longest: { start: timeAt(day, 5), seconds: 10_800 },
+      }),
       exchange_order: createResult(day, 1204, 9, { maxMicroseconds: 98_123 }),
       crossed: createResult(day, 31, 14, { seconds: 754, longest: { start: timeAt(day, 14), seconds: 700 } }),
     },
@@ -64,14 +66,14 @@ function createDegradedDay(index: number): AuditedPageDay {
   });
 }
 
-function createDayWithoutContent(index: number, condition: DayCondition): AuditedPageDay {
+function createDayWithoutContent(index: number, condition: DayCondition): AuditedDay {
   const { checks, rows, symbols, firstLocalTimestamp, lastLocalTimestamp, latencyMicroseconds, ...day } =
     createDay(index);
   return { ...day, condition, path: null };
 }
 
 /** Days of two series with every condition: two degraded ones, a corrupt, two missing, an empty and a pending one. */
-export function createAuditedDays(): readonly AuditedPageDay[] {
+export function createAuditedDays(): readonly AuditedDay[] {
   const days = Array.from({ length: 60 }, (_, index) => createDay(index));
   days[10] = createDegradedDay(10);
   days[40] = createDegradedDay(40);

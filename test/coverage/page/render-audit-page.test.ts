@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PageData } from '../../../src/coverage/page/page-data.js';
-import type { AuditedPageDay } from '../../../src/coverage/page/page-day.js';
 import { renderAuditPage } from '../../../src/coverage/page/render-audit-page.js';
 import { unpackStates } from '../../../src/coverage/state-runs.js';
 import { parseDay } from '../../../src/dataset/day.js';
+import type { AuditedDay } from '../../../src/run/audited-day.js';
 import { createAuditedDays, FIRST_DAY } from './audited-days.js';
 
-function readData(days: readonly AuditedPageDay[]): PageData {
+function readData(days: readonly AuditedDay[]): PageData {
   const html = renderAuditPage(days, { dir: 'd', now: 0 });
   const [, json = ''] = /<script type="application\/json" id="data">(.*?)<\/script>/s.exec(html) ?? [];
   return JSON.parse(json) as PageData;
@@ -110,7 +110,7 @@ test('a file of an unknown day is named above the calendars', () => {
   const { checks, ...rest } = day;
   const path = '/home/jo/<b>.csv.gz';
   const error = { code: 'corrupt', message: `${path}: no header` } as const;
-  const unknown: AuditedPageDay = { ...rest, date: '', path, condition: 'corrupt', error };
+  const unknown: AuditedDay = { ...rest, date: '', path, condition: 'corrupt', error };
   const html = renderAuditPage([day, unknown], { dir: 'd', now: 0 });
   assert.ok(html.includes('<ul><li>corrupt: &#60;b&#62;.csv.gz: no header</li></ul>'));
   assert.equal(readData([day, unknown]).series.length, 1);

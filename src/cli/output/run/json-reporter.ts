@@ -1,4 +1,5 @@
 import {
+  toDayJson,
   toFileJson,
   toFindingJson,
   toJsonLine,
@@ -23,7 +24,7 @@ export function createJsonReporter({ stdout, stderr, chalk }: ReporterContext): 
       else if (event.event === 'note') print(formatNote(event));
       else if (event.event === 'plan') stdout.write(toJsonLine(toPlanJson(event)));
       else if (event.event === 'finding') stdout.write(toJsonLine(toFindingJson(event)));
-      else if (event.event === 'day') stdout.write(toJsonLine(event));
+      else if (event.event === 'day') stdout.write(toJsonLine(toDayJson(event)));
       else if (event.event === 'file') stdout.write(toJsonLine(toFileJson(event)));
     },
     note(text) {

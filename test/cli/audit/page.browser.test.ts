@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import type { DataFault } from '../../../src/sandbox/http/sandbox-faults.js';
+import { openHtml } from '../../coverage/page/reports.js';
+import { browserFor, takePicture } from '../../helpers/browser.js';
+import { envOf } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { tempDir } from '../../helpers/temp.js';
+
+const TYPES = ['incremental_book_L2', 'quotes', 'trades'] as const;
+
+/** What the page says of the day of each data type. */
+const CONDITIONS: Readonly<Record<DataFault, readonly string[]>> = {
+  gap: ['degraded: gap, crossed', 'degraded: gap', 'degraded: gap, id_gap'],
+  'duplicate-trades': ['available', 'available', 'degraded: duplicate_row, duplicate_id'],
+  'crossed-book': ['degraded: crossed', 'degraded: crossed', 'available'],
+  'lost-snapshot': ['degraded: no_start_snapshot', 'available', 'available'],
+  'clock-step': ['degraded: local_order', 'degraded: local_order', 'degraded: local_order'],
+};
+
+test('each fault of the sandbox is on the page of an audit', async (t) => {
+  const browser = await browserFor(t);
+  if (!browser) return;
+  for (const [fault, conditions] of Object.entries(CONDITIONS)) {
+    await t.test(fault, async (t) => {
+      const service = await sandbox(t, { rows: 2000, faults: { [fault]: 1 } });
+      const dir = await tempDir(t);
+      const env = envOf(service, dir);
+      const selection = ['deribit', '-t', TYPES.join(','), '-s', 'BTC-PERPETUAL', '--date', '2024-03-05'];
+      const downloaded = await runHere(['download', ...selection], { env });
+      assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+      const verified = await runHere(['verify'], { env });
+      assert.equal(verified.exitCode, 0, verified.stderr);
+      const html = join(dir, 'audit.html');
+      const audited = await runHere(['audit', '--html', html], { env });
+      assert.equal(audited.exitCode, 0, audited.stderr);
+      assert.ok(audited.stderr.includes(`${html}: written\n`));
+
+      const { page, problems } = await openHtml(t, browser, await readFile(html, 'utf8'));
+      for (const [index, dataType] of TYPES.entries()) {
+        await page.getByRole('application', { name: `deribit ${dataType} BTC-PERPETUAL` }).focus();
+        await page.keyboard.press('Home');
+        await page.keyboard.press('Enter');
+        const heading = page.locator('article').nth(index).getByRole('heading', { level: 4 });
+        assert.equal(await heading.innerText(), `2024-03-05, Tuesday: ${conditions[index]}`);
+      }
+      assert.deepEqual(problems, []);
+      await takePicture(page, `fault-${fault}`, true);
+    });
+  }
+});
