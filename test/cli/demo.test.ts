@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck } from '../format/parquet/readers.js';
 import { cleanUp } from '../helpers/clean-up.js';
@@ -18,6 +20,8 @@ test('the demo runs without a key, its counts are right, and its query returns r
   assert.match(stdout, /32 verified day files, .* are in /);
   assert.ok(stdout.includes(`rm -r ${dir}\n`));
   assert.match(stdout, /^ Mar ■{8}$/m);
+  assert.equal(stdout.match(/^degraded 2024-03-\d\d binance-futures .*: (?:gap|crossed) /gm)?.length, 3);
+  assert.match(await readFile(join(dir, 'audit.html'), 'utf8'), /<dt>days degraded<\/dt><dd>3<\/dd>/);
   const duck = await openDuck();
   cleanUp(t, () => duck.close());
   const query = /^ {2}SELECT .*?;$/ms.exec(stdout)?.[0] ?? '';

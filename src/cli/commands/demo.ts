@@ -13,6 +13,9 @@ const EXPORTED_UNTIL = '2024-03-09';
 /** Faults that are certain to occur in a run of this size, and from which it recovers within seconds. */
 const FAULTS = ['500=0.15', 'truncate=0.1', 'bit-flip=0.1', 'short=0.1', 'rate-limit=0.02'];
 
+/** Faults of the market data: three of the day files have one. */
+const DATA_FAULTS = ['gap=0.1', 'crossed-book=0.1', 'duplicate-trades=0.1'];
+
 /** @param commands all commands; the demo runs some of them. */
 export function createDemoCommand(commands: readonly CommandOutline[]): CommandAction {
   return {
@@ -35,7 +38,7 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
       const dir = readPath(args, 'dir') ?? (await createFolder());
       const service = await startSandbox({
         exportedUntil: parseDay(EXPORTED_UNTIL),
-        faults: parseFaults(FAULTS),
+        faults: parseFaults([...FAULTS, ...DATA_FAULTS]),
         faultsPerFile: 2,
         latencyMs: 20,
         rows: 5000,
@@ -64,6 +67,8 @@ export function createDemoCommand(commands: readonly CommandOutline[]): CommandA
         print('\nRun it again. Nothing is downloaded twice.');
         await run(`download ${SELECTION}`);
         const parquet = join(dir, 'parquet');
+        print('\nThe bytes are right, but the market data of some files has faults. The audit finds them.');
+        await run('audit --html', join(dir, 'audit.html'));
         print('\nConvert to Parquet, with a folder per symbol and day.');
         await run('convert --layout hive', dir, '-o', parquet);
         print('\nCompute one-minute bars from the trades.');
