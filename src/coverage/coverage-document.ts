@@ -58,7 +58,7 @@ function toSeriesJson(series: SeriesCoverage): SeriesJson {
     outdated,
     emptyDays: listRanges(series, 'e'),
     missingDays: listRanges(series, 'm'),
-    ...(audited > 0 && { audited, degraded, degradedDays: groupDays(degradedDays) }),
+    ...(audited > 0 && { audited, degraded, degradedDays: groupDays(degradedDays.map(({ day }) => day)) }),
   };
 }
 

@@ -35,7 +35,13 @@ export interface SeriesCoverage extends SeriesCounts {
   /** One `DayState` per day, without gaps. */
   readonly states: string;
   /** Days that the last audit judged degraded, ascending. */
-  readonly degradedDays: readonly Day[];
+  readonly degradedDays: readonly DegradedDay[];
+}
+
+/** A day with the names of the checks that degrade it, and `incident`. */
+export interface DegradedDay {
+  readonly day: Day;
+  readonly reasons: readonly string[];
 }
 
 /** Sums over all series. */

@@ -67,8 +67,7 @@ export async function readCoverage(
       if (files.has(conversion.path) && isOutdated(conversion, file.dataType)) builder.addOutdated();
     const audit = audits.get(path);
     // Another content was audited if the checksum differs.
-    if (audit?.sha256 === record.sha256 && bytes !== undefined)
-      builder.addAudit(file.day, audit.reasons.length > 0);
+    if (audit?.sha256 === record.sha256 && bytes !== undefined) builder.addAudit(file.day, audit.reasons);
     if (bytes === undefined) continue;
     addBytes(byDay, file.day, bytes);
     const recorded = parseTimeToDay(time);

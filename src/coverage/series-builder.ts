@@ -13,8 +13,8 @@ interface DayFact {
 export interface SeriesBuilder {
   /** @param bytes on disk; undefined if the recorded file no longer exists. */
   add(day: Day, rows: number, bytes: number | undefined): void;
-  /** Adds the verdict of the last audit on a day. */
-  addAudit(day: Day, isDegraded: boolean): void;
+  /** Adds the verdict of the last audit on a day. @param reasons empty unless it is degraded. */
+  addAudit(day: Day, reasons: readonly string[]): void;
   /** Counts a conversion that another version of the converter wrote. */
   addOutdated(): void;
   /** Creates the series within a range of days; undefined if no day remains. */
@@ -23,7 +23,7 @@ export interface SeriesBuilder {
 
 export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): SeriesBuilder {
   const days = new Map<Day, DayFact>();
-  const audits = new Map<Day, boolean>();
+  const audits = new Map<Day, readonly string[]>();
   let outdated = 0;
   return {
     add(day, rows, bytes) {
@@ -32,8 +32,8 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
       if (fact === undefined) days.set(day, { bytes, rows });
       else if (bytes !== undefined) days.set(day, { bytes: bytes + (fact.bytes ?? 0), rows });
     },
-    addAudit(day, isDegraded) {
-      audits.set(day, isDegraded || audits.get(day) === true);
+    addAudit(day, reasons) {
+      if (reasons.length > 0 || !audits.has(day)) audits.set(day, reasons);
     },
     addOutdated() {
       outdated++;
@@ -57,7 +57,9 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
       }
       const { p: present, e: empty, m: missing, ...rest } = counts;
       const audited = [...audits].filter(([day]) => day >= first && day <= last);
-      const degradedDays = audited.filter(([, isDegraded]) => isDegraded).map(([day]) => day);
+      const degradedDays = audited
+        .map(([day, reasons]) => ({ day, reasons }))
+        .filter(({ reasons }) => reasons.length > 0);
       const totals = { present, empty, missing, ...rest, outdated };
       return {
         exchange,
@@ -68,7 +70,7 @@ export function createSeriesBuilder({ exchange, dataType, symbol }: DayFile): Se
         ...totals,
         audited: audited.length,
         degraded: degradedDays.length,
-        degradedDays: degradedDays.sort((a, b) => a - b),
+        degradedDays: degradedDays.sort((a, b) => a.day - b.day),
       };
     },
   };

@@ -17,6 +17,8 @@ export interface StateWords {
   readonly note?: string;
   /** Whether these days are in the list of each series, and what Page Down looks for. */
   readonly isListed: boolean;
+  /** States that the word counts, if not its own only. */
+  readonly counted?: string;
 }
 
 /** A series to show. */
@@ -33,7 +35,7 @@ export interface PageSeries {
   readonly bytes?: number | undefined;
   /** Missing days that the manifest records. */
   readonly gone: number;
-  /** Audited days by their index in `states`. */
+  /** Details of days by their index in `states`. */
   readonly days?: ReadonlyMap<number, PageDay> | undefined;
 }
 
@@ -48,7 +50,7 @@ export type PackedSeries = readonly [
   rows: number,
   bytes: number | null,
   gone: number,
-  /** Audited days, with their index in the states. */
+  /** Details of days, with the index in the states. */
   days: readonly (readonly [index: number, day: PageDay])[],
 ];
 

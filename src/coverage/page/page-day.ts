@@ -32,13 +32,13 @@ export interface PageDayContent {
   readonly gaps: readonly DayPeriod[];
 }
 
-/** An audited day in the page's data. */
+/** Details of a day in the page's data. */
 export interface PageDay {
   readonly reasons: readonly string[];
   /** One text for each incident. */
   readonly incidents: readonly string[];
   readonly error?: string | undefined;
-  /** Undefined unless the file was read to its end. */
+  /** Undefined if nothing is known of it. */
   readonly content?: PageDayContent | undefined;
 }
 

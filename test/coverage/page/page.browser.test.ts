@@ -139,6 +139,33 @@ test('a report in a browser', async (t) => {
     assert.deepEqual(problems, []);
   });
 
+  await t.test('days that the last audit judged degraded have a sign and reasons', async (t) => {
+    const coverage = await createSmallCoverage(t);
+    const series = coverage.series.map((each) =>
+      each.symbol === 'BTC-PERPETUAL'
+        ? { ...each, degradedDays: [{ day: parseDay('2023-11-22'), reasons: ['gap', 'crossed'] }] }
+        : each,
+    );
+    const audited = { series, totals: { ...coverage.totals, audited: 80, degraded: 1 } };
+    const { page, problems } = await openReport(t, browser, { ...coverage, ...audited });
+    assert.ok(await page.locator('.legend', { hasText: 'degraded' }).isVisible());
+    const section = page.locator('article', { hasText: 'BTC-PERPETUAL' });
+    const description = await section.locator('.soft').first().innerText();
+    assert.match(description, /: 80 days present, 1 empty, 3 missing \(1 recorded and gone\), 1 degraded; /);
+    await section.locator('canvas').focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('PageDown');
+    const text = '2023-11-22, Wednesday: degraded: gap, crossed';
+    await page.locator('#tooltip', { hasText: text }).waitFor({ timeout: 5000 });
+    await page.keyboard.press('Enter');
+    assert.equal(await section.getByRole('heading', { level: 4 }).innerText(), text);
+    await section.getByText('Degraded, missing and empty days').click();
+    assert.equal(await section.locator('li').innerText(), '2023-11-22 degraded: gap, crossed');
+    await assertReadable(page);
+    assert.deepEqual(problems, []);
+    await takePicture(page, 'degraded', true);
+  });
+
   await t.test(
     'a page of 500 symbols over five years is small and draws only visible calendars',
     async (t) => {

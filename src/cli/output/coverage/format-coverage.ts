@@ -104,7 +104,7 @@ function* formatCalendars(
 
 function markDegraded({ first, states, degradedDays }: SeriesCoverage): CalendarDays {
   const marked = [...states];
-  for (const day of degradedDays) marked[day - first] = 'd';
+  for (const { day } of degradedDays) marked[day - first] = 'd';
   return { first, states: marked.join('') };
 }
 

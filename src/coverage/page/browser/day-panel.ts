@@ -54,7 +54,10 @@ export function createButton(text: string, onClick: () => void): PageNode {
 
 function describeDay({ reasons, incidents, content }: PageDay): PageNode[] {
   const nodes = incidents.map((incident) => createElement('p', '', `Incident: ${incident}`));
-  if (content === undefined) return nodes;
+  if (content === undefined) {
+    const hint = 'tickhaul audit --html writes a page with the details of each day.';
+    return reasons.length === 0 ? nodes : [...nodes, createElement('p', 'soft', hint)];
+  }
   const { period, latency, findings } = content;
   nodes.push(createElement('p', '', describeContent(content)));
   if (period !== undefined) nodes.push(createDayAxis(content, reasons));

@@ -99,7 +99,10 @@ function describeSeries(
   words: readonly StateWords[],
 ): string {
   const counts = new Map<string, number>();
-  for (const { state, word } of words) counts.set(word, (counts.get(word) ?? 0) + countDays(states, state));
+  for (const { state, word, counted = state } of words) {
+    const count = [...counted].reduce((sum, each) => sum + countDays(states, each), 0);
+    counts.set(word, (counts.get(word) ?? 0) + count);
+  }
   const texts = [...counts].map(([word, count], index) => {
     const number = formatNumber(count);
     const note = word === 'missing' && gone > 0 ? ` (${formatNumber(gone)} recorded and gone)` : '';
