@@ -67,6 +67,8 @@ test('the tutorial runs from its first command to its last', async (t) => {
   for (const day of ['2024-03-01', '2024-03-02', '2024-03-03'])
     assert.match(stdout, new RegExp(`^deribit_trades_${day}_BTC-PERPETUAL\\.csv\\.gz$`, 'm'));
   assert.match(stdout, /^\{"exchange":"deribit".*"open":/m);
+  assert.match(stdout, /^degraded 2024-03-02 deribit trades BTC-PERPETUAL: gap 1 \(4h00m\), id_gap \d/m);
+  assert.ok((await namesIn(dir)).includes('audit.html'));
   assert.equal((await namesIn(dir)).includes('bars.png'), noPlot === false);
 });
 
