@@ -5,6 +5,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { compare } from './lib/compare.js';
+import { converters } from './lib/convert-peers.js';
 import { makeSmallFiles } from './lib/data.js';
 import { dayFile } from './lib/day-file.js';
 import { HARD_KINDS, KINDS } from './lib/kinds.js';
@@ -13,6 +14,8 @@ import { withScratch } from './lib/scratch.js';
 import { TICKHAUL } from './lib/service.js';
 import { formatRuns } from './lib/table.js';
 
+/** Kinds whose checks SQL can count. */
+const SQL_KINDS = ['trades', 'quotes', 'trades-uuid'];
 const NAMES = ['trades', 'quotes', 'incremental_book_L2', 'trades-uuid'];
 
 const { values } = parseArgs({
@@ -38,6 +41,7 @@ async function oneFile(kind, scratch) {
   const peers = [
     { name: 'tickhaul audit', rows, command: () => tickhaul('audit', '--offline', '-q', path) },
     { name: 'tickhaul convert', rows, command: (folder) => tickhaul(...convert(folder)) },
+    ...(SQL_KINDS.includes(kind.name) ? [converters(kind, [path], rows).duckdbAudit()] : []),
   ];
   const runs = await compare(peers, { rounds, scratch, onRun, check: () => ({}) });
   process.stdout.write(`\n${rows.toLocaleString('en')} rows of ${kind.name}\n\n${formatRuns(runs)}\n`);

@@ -42,6 +42,7 @@ export function converters({ header }, files, rows, processors = 2) {
     duckdb: () => convert('DuckDB', 'duckdb'),
     duckdbByFile: () => byFile('DuckDB', 'duckdb'),
     duckdbBars: () => convert('DuckDB, time_bucket', 'duckdb-bars'),
+    duckdbAudit: () => convert('DuckDB, the same checks in SQL', 'duckdb-audit'),
     duckdbJson: () => convert('DuckDB, FORMAT json', 'duckdb', { FORMAT: 'json' }),
     gunzip: () => ({ ...convert('gunzip alone, in Node', 'gunzip'), leavesNothing: true }),
   };
