@@ -23,7 +23,7 @@ export interface AuditedContent {
   readonly sha256: string;
   /**
    * Changes whenever the file is written again: the time of change of a local file, the ETag of an object. Undefined
-   * if the file changed while it was read, so that it is read again.
+   * if the file changed while it was read, so that it is read again, or if only its conversions were written.
    */
   readonly version: string | undefined;
 }

@@ -11,8 +11,9 @@ import type { RunSummary } from '../run/run-events.js';
 import { describeDay } from './absent-days.js';
 import type { AuditJobResult } from './audit-file.js';
 import type { AuditInput } from './audit-input.js';
-import { type AuditRecord, CHECKS_VERSION } from './audit-record.js';
+import type { AuditRecord } from './audit-record.js';
 import { AuditTally } from './audit-tally.js';
+import { createAuditRecord } from './create-audit-record.js';
 import type { FolderFile } from './download-folders.js';
 import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
 import { judgeDay } from './judge-day.js';
@@ -59,7 +60,8 @@ export class AuditRun {
     for (const [at, day] of days.entries()) {
       if ('verdict' in day) continue;
       const record = recheck ? undefined : known.get(day.source.path)?.record;
-      if (record)
+      if (day.source.error) this.#verdicts[at] = this.#describeCorrupt(day.source, day.source.error);
+      else if (record)
         this.#verdicts[at] = await this.#judgeKnown(record, day.source.path, known.get(day.source.path));
       else toRead.push([at, day.source]);
     }
@@ -132,11 +134,10 @@ export class AuditRun {
     } catch (error) {
       if (this.#signal.aborted) return undefined;
       if (!(error instanceof TickhaulError) || judgeError(error).affectsRun) throw error;
-      const facts = this.#facts.get(file?.exchange ?? '') ?? NO_EXCHANGE_FACTS;
-      const day = describeDay(file, facts);
-      return { ...day, path, condition: 'corrupt', reasons: [], error: toFileError(error) };
+      return this.#describeCorrupt({ path, file }, error);
     }
-    const record = this.#toRecord(audited, folderFile?.path ?? path);
+    const { result, content } = audited;
+    const record = createAuditRecord(folderFile?.path ?? path, result, content, thresholds);
     const verdict = await this.#judge(record, path);
     if (folderFile && record.version !== undefined) await this.#record(record, verdict, folderFile);
     return this.#dropUnselected(record, verdict);
@@ -164,9 +165,10 @@ export class AuditRun {
     await log.add(judged, this.#signal).catch((error: unknown) => this.#warn(error));
   }
 
-  #toRecord({ result, content }: AuditJobResult, path: string): AuditRecord {
-    const { gapMs, jump } = this.#input.thresholds;
-    return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result, reasons: [] };
+  #describeCorrupt({ path, file }: Pick<AuditSource, 'path' | 'file'>, error: TickhaulError): AuditedDay {
+    const facts = this.#facts.get(file?.exchange ?? '') ?? NO_EXCHANGE_FACTS;
+    const day = describeDay(file, facts);
+    return { ...day, path, condition: 'corrupt', reasons: [], error: toFileError(error) };
   }
 
   async #judge(record: AuditRecord, path: string): Promise<AuditedDay> {

@@ -1,3 +1,4 @@
+import type { TickhaulError } from '../base/errors.js';
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter, isRestrictive, type SeriesSelection } from '../dataset/series-filter.js';
@@ -14,6 +15,8 @@ export interface AuditSource {
   readonly isInFolder: boolean;
   /** Facts from a listing, if there was one. */
   readonly info?: StoredFileInfo | undefined;
+  /** Why it is corrupt, if it was read already. */
+  readonly error?: TickhaulError | undefined;
 }
 
 /** Which days to audit; undefined for all. */

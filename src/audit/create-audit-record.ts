@@ -1,0 +1,17 @@
+import {
+  type AuditedContent,
+  type AuditRecord,
+  CHECKS_VERSION,
+  type CheckThresholds,
+} from './audit-record.js';
+import type { FileAuditResult } from './file-audit.js';
+
+/** The record of a file before it is judged. @param path relative to the download folder, with `/`. */
+export function createAuditRecord(
+  path: string,
+  result: FileAuditResult,
+  content: AuditedContent,
+  { gapMs, jump }: CheckThresholds,
+): AuditRecord {
+  return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result, reasons: [] };
+}
