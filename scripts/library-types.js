@@ -47,6 +47,7 @@ const FILES = {
     ['ShardOptions', 'Distribution over several machines.', dayFiles.SHARD_OPTIONS],
     ['PinOptions', 'A saved plan.', dayFiles.PIN_OPTIONS],
     ['FailureOptions', 'Output of failed files.', dayFiles.FAILURE_OPTIONS],
+    ['ArrivalAuditOptions', 'Audit of each day file as it arrives.', dayFiles.ARRIVAL_AUDIT_OPTIONS],
     ['DryRunOptions', 'A dry run.', dayFiles.DRY_RUN_OPTIONS],
     ['SyncRunOptions', 'A run of the jobs of a config file.', SYNC_RUN_OPTIONS],
   ],

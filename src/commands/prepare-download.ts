@@ -1,4 +1,5 @@
 import type { CommandArgs } from './arguments/command-args.js';
+import { readBooleanFlag } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import type { CommandRun } from './command-run.js';
 import { createLockOwner } from './create-lock-owner.js';
@@ -29,7 +30,11 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const { downloadPlan } = await import('../download/download-plan.js');
           const owner = createLockOwner(host);
           const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
-          return downloadPlan({ ...openedTarget, ...context, owner, lockedPaths, askForSpace });
+          const input = { ...openedTarget, ...context, owner, lockedPaths, askForSpace };
+          if (!readBooleanFlag(args, 'audit')) return downloadPlan(input);
+          const { runAuditedDownload } = await import('./run-audited-download.js');
+          const audited = { ...context, cache: session.settings.cacheDir };
+          return runAuditedDownload(audited, (audits) => downloadPlan({ ...input, audits }));
         }),
       ),
     );

@@ -6,6 +6,7 @@ import { emitOtherRunNote } from '../store/lock/acquire-run-lock.js';
 import { joinOrReadOnly } from '../store/lock/read-only.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { ArrivalAudits } from './conversion/arrival-audits.js';
 import type { CountedPlan } from './plan/create-download-plan.js';
 import type { AskForSpace } from './plan/report-plan.js';
 import { runDownloadJobs } from './run-download-jobs.js';
@@ -23,6 +24,8 @@ export interface DownloadPlanInput {
   readonly lockedPaths?: { has(path: string): boolean } | undefined;
   /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
+  /** Undefined if nothing is audited. */
+  readonly audits?: ArrivalAudits | undefined;
   /** Owner for the lock of the destination. */
   readonly owner: LockOwner;
   readonly emit: EventSink;
@@ -37,7 +40,8 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
-  const { destination, plan, manifest, client, transfers, owner, emit, keyExpired, askForSpace } = input;
+  const { destination, plan, manifest, client, owner, emit, keyExpired } = input;
+  const { transfers, audits, askForSpace } = input;
   const { release, lost, other, ...runPlace } = await joinOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
   );
@@ -46,7 +50,8 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
     const job = { plan, client, lockedPaths: input.lockedPaths };
     const { options } = plan;
-    const shared = { destination, manifest, ...runPlace, options, transfers, emit, signal, askForSpace };
+    const limits = { options, transfers, audits, askForSpace };
+    const shared = { destination, manifest, ...runPlace, ...limits, emit, signal };
     const [summary] = await runDownloadJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
     return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(startedAtMs) };

@@ -55,6 +55,7 @@ export class JobRun {
       concurrency: shared.transfers.concurrency,
       memory: shared.transfers.memory,
       conversions: shared.conversionsFor(options.convert),
+      audits: shared.audits,
       emit: shared.emit,
       signal,
     };

@@ -4,6 +4,7 @@ import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createTransferPool, type TransferPool } from '../transfer/transfer-pool.js';
+import type { ArrivalAudits } from './conversion/arrival-audits.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
 import type { ConvertSetting, DownloadSettings } from './download-options.js';
 import type { AskForSpace } from './plan/report-plan.js';
@@ -21,6 +22,8 @@ export interface DownloadJobsInput {
   readonly options: Pick<DownloadSettings, 'concurrency' | 'maxRate'>;
   /** Shared with other runs of this process; undefined for a single run. */
   readonly transfers?: TransferLimits | undefined;
+  /** Undefined if nothing is audited. */
+  readonly audits?: ArrivalAudits | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
   /** After its abort no file is started, and files in flight are finished. */

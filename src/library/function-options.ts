@@ -11,6 +11,7 @@ import type {
   VerifyRunOptions,
 } from './options/command-options.js';
 import type {
+  ArrivalAuditOptions,
   DownloadRunOptions,
   DryRunOptions,
   FailureOptions,
@@ -38,7 +39,7 @@ type TargetOptions = (SelectionOptions | ListOptions) &
 
 export type PlanOptions = TargetOptions & PinOptions;
 
-export type DownloadOptions = TargetOptions & FailureOptions & DryRunOptions;
+export type DownloadOptions = TargetOptions & FailureOptions & ArrivalAuditOptions & DryRunOptions;
 
 /** Options of `sync`; they override the settings of every job in the config file. */
 export type SyncOptions = ServiceOptions & StoreOptions & DownloadRunOptions & SyncRunOptions & DryRunOptions;

@@ -192,6 +192,11 @@ export const FAILURE_OPTIONS = groupOptions('Lists:', {
   'failed-to': { type: 'file', description: 'write failed day files to this file, as JSON lines' },
 });
 
+/** Audit of each day file as it arrives. */
+export const ARRIVAL_AUDIT_OPTIONS = groupOptions('Download:', {
+  audit: { type: 'flag', description: 'audit each file on arrival', scopes: ['flag', 'library'] },
+});
+
 /** A dry run. */
 export const DRY_RUN_OPTIONS = groupOptions('Plan:', {
   'dry-run': { type: 'flag', description: 'plan only', alias: 'n', scopes: ['flag', 'library'] },

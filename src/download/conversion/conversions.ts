@@ -30,8 +30,8 @@ export interface DayFileConversion {
    * errors that affect every file are thrown earlier.
    */
   textSink(): TextSink;
-  /** Call it after the source was verified. */
-  finish(proof: FileChecksums): Promise<ConversionOutcome>;
+  /** Call it after the source was verified. Undefined if it has no outputs. */
+  finish(proof: FileChecksums): Promise<ConversionOutcome | undefined>;
   /** Always call it when done; after `finish` it has no effect. */
   end(): Promise<void>;
 }
@@ -108,7 +108,7 @@ export function createConversions(
           const entries: ConversionEntry[] = [];
           try {
             for (const [i, conversion] of running.entries()) {
-              const converted = await conversion.finish({ bytes, md5 });
+              const { outputs: converted = [] } = await conversion.finish({ bytes, md5 });
               for (const [j, output] of converted.entries()) {
                 entries.push(createEntry(groups[i]?.[j] as PlannedOutput, output, file.dataType));
               }

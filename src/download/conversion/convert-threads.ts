@@ -2,25 +2,20 @@ import { ThreadPool } from '../../base/thread-pool.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import type { StoreSettings } from '../../store/files.js';
-import type {
-  ConversionJob,
-  ConvertCommand,
-  ConvertCommandResult,
-  ConvertedOutput,
-} from './convert-worker.js';
+import type { ConvertCommand, ConvertCommandResult, TextJob } from './convert-worker.js';
 
 /** Chunks of text in flight to one conversion; the rest stays in the connection. */
 const MAX_CHUNKS_AHEAD = 4;
 
-/** A conversion in a thread. Calls must not overlap, except `abort`, after which nothing is written. */
+/** A conversion or an audit in a thread. Calls must not overlap, except `abort`, after which nothing is written. */
 export interface ThreadConversion {
   /**
    * Copies the text; resolves when more can be sent.
    * @throws like `startConversion`, possibly in a later call.
    */
   write(text: Buffer): Promise<void>;
-  /** Returns the outputs, in the order of the job's outputs. */
-  finish(source: { readonly bytes: number; readonly md5: string }): Promise<readonly ConvertedOutput[]>;
+  /** Returns the outputs, in the order of the job's outputs, or the results of the audit. */
+  finish(source: { readonly bytes: number; readonly md5: string }): Promise<ConvertCommandResult>;
   /** Always call it when done; removes partial outputs. */
   abort(): Promise<void>;
 }
@@ -30,7 +25,7 @@ export interface ThreadConversion {
  * thread with the fewest, at the pace of its text, so slow transfers share a thread and never block each other.
  */
 export interface ConvertThreads {
-  start(job: ConversionJob): ThreadConversion;
+  start(job: TextJob): ThreadConversion;
   close(): Promise<void>;
 }
 
@@ -77,9 +72,9 @@ export function createConvertThreads(maxThreads: number, settings: StoreSettings
         async finish(source) {
           const finished = send({ id, order: 'finish', source });
           await Promise.all(ahead);
-          const { outputs } = await finished;
-          if (!outputs) throw new Error(`${job.path}: finished twice, or after a failure`);
-          return outputs;
+          const result = await finished;
+          if (!result.outputs && !result.audited) throw new Error('finished twice, or after a failure');
+          return result;
         },
         async abort() {
           isAborted = true;

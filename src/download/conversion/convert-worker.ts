@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
+import type { FileAuditInput, FileAuditResult } from '../../audit/file-audit.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
@@ -20,6 +21,9 @@ export interface ConversionJob {
   readonly outputs: readonly ConversionTarget[];
 }
 
+/** What to do with the text of a day file: one conversion, or an audit. */
+export type TextJob = ConversionJob | { readonly audit: FileAuditInput };
+
 export interface ConversionTarget {
   /** Undefined for the rows. */
   readonly type: ComputedType | undefined;
@@ -32,7 +36,7 @@ export interface ConversionTarget {
  * Command to a conversion thread. A thread runs many conversions; commands of one conversion run in order.
  */
 export type ConvertCommand = { readonly id: number } & (
-  | { readonly order: 'begin'; readonly job: ConversionJob }
+  | { readonly order: 'begin'; readonly job: TextJob }
   | { readonly order: 'text'; readonly text: Uint8Array<ArrayBuffer>; readonly length: number }
   | { readonly order: 'finish'; readonly source: SourceChecksum }
   | { readonly order: 'abort' }
@@ -47,8 +51,10 @@ export interface ConvertedOutput extends Pick<ConversionResult, 'rows' | 'bytes'
 
 /** Result of one command. */
 export interface ConvertCommandResult {
-  /** Result of `finish`. */
+  /** Result of `finish` of a conversion. */
   readonly outputs?: readonly ConvertedOutput[] | undefined;
+  /** Result of `finish` of an audit. */
+  readonly audited?: FileAuditResult | undefined;
   /** Buffer of the received text, for reuse. */
   readonly text?: Uint8Array<ArrayBuffer> | undefined;
 }
@@ -56,7 +62,7 @@ export interface ConvertCommandResult {
 type SourceChecksum = Parameters<Conversion['finish']>[0];
 
 interface RunningConversion extends Pick<Conversion, 'write' | 'abort'> {
-  finish(source: SourceChecksum): Promise<readonly ConvertedOutput[]>;
+  finish(source: SourceChecksum): Promise<ConvertCommandResult>;
 }
 
 const files = openFiles(workerData as StoreSettings);
@@ -100,14 +106,18 @@ async function runCommand(command: ConvertCommand): Promise<ConvertCommandResult
     case 'begin': {
       const stop = new AbortController();
       abortControllers.set(id, stop);
-      runningConversions.set(id, await createConversion(command.job, stop.signal));
+      const { job } = command;
+      runningConversions.set(
+        id,
+        'audit' in job ? await createAudit(job.audit) : await createConversion(job, stop.signal),
+      );
       return {};
     }
     case 'text':
       await conversion?.write(command.text.subarray(0, command.length));
       return { text: command.text };
     case 'finish':
-      return { outputs: await conversion?.finish(command.source) };
+      return (await conversion?.finish(command.source)) ?? {};
     case 'abort':
       await endConversion(id);
       // Abort is the last command of a conversion.
@@ -121,8 +131,15 @@ async function createConversion(
   signal: AbortSignal,
 ): Promise<RunningConversion> {
   const opened = await openOutputs(outputs, signal);
-  const toConvertedOutputs = (results: readonly ConversionResult[]): readonly ConvertedOutput[] =>
-    results.map(({ rows, bytes, warning }, i) => ({ rows, bytes, warning, sha256: '', ...opened[i]?.end() }));
+  const toConvertedOutputs = (results: readonly ConversionResult[]): ConvertCommandResult => ({
+    outputs: results.map(({ rows, bytes, warning }, i) => ({
+      rows,
+      bytes,
+      warning,
+      sha256: '',
+      ...opened[i]?.end(),
+    })),
+  });
   const computed = opened.flatMap(({ type, file }) => (type ? [{ type, file }] : []));
   const [first] = opened;
   if (first && computed.length === 0) {
@@ -132,6 +149,16 @@ async function createConversion(
   const { startComputedConversion } = await import('../../convert/computed/computed-conversion.js');
   const conversion = await startComputedConversion({ ...job, outputs: computed });
   return { ...conversion, finish: async (source) => toConvertedOutputs(await conversion.finish(source)) };
+}
+
+async function createAudit(input: FileAuditInput): Promise<RunningConversion> {
+  const { FileAudit } = await import('../../audit/file-audit.js');
+  const audit = new FileAudit(input);
+  return {
+    write: async ({ buffer, byteOffset, length }) => audit.push(Buffer.from(buffer, byteOffset, length)),
+    finish: async () => ({ audited: audit.end() }),
+    abort: async () => {},
+  };
 }
 
 interface HashedFile {

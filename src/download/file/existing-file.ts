@@ -7,6 +7,7 @@ import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
+import { startArrivalWork } from '../conversion/start-arrival-work.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
 import { dropCsv, recordFile } from './record-file.js';
 import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
@@ -80,10 +81,11 @@ async function verifyAndConvert(
   slot: TransferSlot,
   record: ManifestRecord | undefined,
 ): Promise<ExistingFile | undefined> {
-  const { conversions, emit, signal } = context;
+  const { emit, signal } = context;
   const { file, path } = planned;
+  const isAudited = await context.audits?.isAudited(path);
   const releaseMemory = await acquireSlotAndMemory(context, planned, slot, false);
-  const conversion = conversions?.start(planned);
+  const conversion = startArrivalWork(isAudited ? { ...context, audits: undefined } : context, planned);
   try {
     const hasChecksum = record !== undefined || planned.expected !== undefined;
     const existing = await verifyExisting(
@@ -106,9 +108,9 @@ async function verifyAndConvert(
     }
     const known = record?.sha256 === proof.sha256 ? record : undefined;
     const isSame = known?.object?.etag === object?.etag;
-    if (known && isSame && !conversion && !known.dropped)
-      return { status: 'verified', record: known, newConversions: [] };
     const outcome = await conversion?.finish(proof);
+    if (known && isSame && !outcome && !known.dropped)
+      return { status: 'verified', record: known, newConversions: [] };
     // Release the memory first: the record may wait for others.
     releaseMemory();
     const verified = known ?? createVerifiedRecord(file, path, proof);

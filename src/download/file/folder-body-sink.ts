@@ -8,6 +8,7 @@ import { partPath, type ResumeNote, readResumeNote, removeResumeNote } from '../
 import { createParentFolder } from '../../store/paths.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { DayFileConversion } from '../conversion/conversions.js';
+import { startArrivalWork } from '../conversion/start-arrival-work.js';
 import type { PlannedFile } from '../download-options.js';
 import {
   assertAsAnnounced,
@@ -41,7 +42,7 @@ export class FolderBodySink implements BodySink {
 
   async prepare(slot: TransferSlot): Promise<void> {
     this.#releaseMemory = await acquireSlotAndMemory(this.#context, this.#planned, slot, true);
-    this.#conversion = this.#context.conversions?.start(this.#planned);
+    this.#conversion = startArrivalWork(this.#context, this.#planned);
   }
 
   async findResumePoint(attempt: number): Promise<ResumePoint | undefined> {

@@ -3,6 +3,7 @@ import type { DayFileResponse, ResumePoint } from '../../service/service-config.
 import type { PartFile } from '../../store/files.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { DayFileConversion } from '../conversion/conversions.js';
+import { startArrivalWork } from '../conversion/start-arrival-work.js';
 import type { PlannedFile } from '../download-options.js';
 import {
   assertAsAnnounced,
@@ -65,8 +66,8 @@ export class ObjectBodySink implements BodySink {
     const isContinuation =
       this.#pass !== undefined && response.start === this.#pass.position && response.start > 0;
     if (!isContinuation) await this.#discard();
-    if (!isContinuation && this.#planned.outputs.length === 0 && isSmallFile(response))
-      return this.#receiveSmall(attempt, response);
+    const hasWork = this.#planned.outputs.length > 0 || this.#context.audits !== undefined;
+    if (!isContinuation && !hasWork && isSmallFile(response)) return this.#receiveSmall(attempt, response);
     this.#pass ??= await this.#startPass(response);
     return this.#receiveStream(this.#pass, attempt, response);
   }
@@ -96,7 +97,7 @@ export class ObjectBodySink implements BodySink {
 
   async #startPass({ total, resumeEtag }: DayFileResponse): Promise<UploadPass> {
     const part = this.#isWritten ? await this.#openPart(total) : undefined;
-    const conversion = this.#context.conversions?.start(this.#planned);
+    const conversion = startArrivalWork(this.#context, this.#planned);
     const proof = startVerification({ onText: conversion?.textSink() });
     const writing = undefined;
     return { proof, part, conversion, total, etag: resumeEtag, position: 0, isSound: true, writing };

@@ -6,6 +6,7 @@ import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
 import type { Concurrency } from '../../transfer/concurrency.js';
 import type { Pause } from '../../transfer/pause.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
+import type { ArrivalAudits } from '../conversion/arrival-audits.js';
 import type { Conversions } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
 import type { MemoryBudget } from '../memory-budget.js';
@@ -28,6 +29,8 @@ export interface TransferContext {
   readonly memory: MemoryBudget;
   /** Undefined if nothing is converted. */
   readonly conversions: Conversions | undefined;
+  /** Undefined if nothing is audited. */
+  readonly audits: ArrivalAudits | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }

@@ -131,6 +131,12 @@ export interface FailureOptions {
   readonly failedTo?: string | undefined;
 }
 
+/** Audit of each day file as it arrives. */
+export interface ArrivalAuditOptions {
+  /** Audit each file on arrival. */
+  readonly audit?: boolean | undefined;
+}
+
 /** A dry run. */
 export interface DryRunOptions {
   /** Plan only. */

@@ -43,7 +43,7 @@ test('many conversions share few threads, chunk by chunk, and each gets its rows
       for (let at = 0; at < text.length; at += chunk.length) {
         await conversion.write(chunk.subarray(0, text.copy(chunk, 0, at)));
       }
-      const [made] = await conversion.finish(SOURCE);
+      const [made] = (await conversion.finish(SOURCE)).outputs ?? [];
       await conversion.abort();
       const bytes = await readFile(join(dir, String(index)));
       assert.deepEqual([made?.bytes, made?.rows], [bytes.length, Math.max(0, csv.split('\n').length - 2)]);
@@ -73,7 +73,7 @@ test('computed types that alternate in one thread each get their rows, after a f
   await assert.rejects(wrong.finish(SOURCE), { code: 'corrupt', message: /^wrong: line/ });
   for (const [i, { csv, conversion }] of works.entries()) {
     const expected = expectedRows('trade_bar_5ticks', csv);
-    assert.equal((await conversion.finish(SOURCE))[0]?.rows, expected.length);
+    assert.equal((await conversion.finish(SOURCE)).outputs?.[0]?.rows, expected.length);
     assert.deepEqual(plain(await parquetRows(await readFile(join(dir, String(i))))), expected);
     await conversion.abort();
   }
@@ -96,7 +96,7 @@ test('a failure is reported by a later write or by the end, and does not affect 
   await late.write(wrong);
   await assert.rejects(late.finish(SOURCE), { code: 'corrupt', message: /^late: line 1/ });
   await good.write(Buffer.from(csvOf('trades', 5)));
-  assert.equal((await good.finish(SOURCE))[0]?.rows, 5);
+  assert.equal((await good.finish(SOURCE)).outputs?.[0]?.rows, 5);
   for (const conversion of [good, early, late]) await conversion.abort();
   assert.deepEqual(await readdir(dir), ['good']);
 });
