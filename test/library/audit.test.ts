@@ -23,6 +23,8 @@ test('audit judges the days of a folder, and rejects with the code of failOn', a
     (await audit({ types: 'trades', gap: '2m', jump: 0.5, degrade: ['gap', 'crossed'] })).available,
     1,
   );
+  assert.equal((await download({ ...ONE, existing: 'overwrite', audit: true })).available, 1);
+  assert.equal((await audit()).bytes, 0);
   const failed = await errorOf(audit({ failOn: 'available' }));
   assert.ok(failed instanceof TickhaulError);
   assert.deepEqual([failed.code, failed.exitCode, failed.summary.available], ['audit_failed', 10, 1]);

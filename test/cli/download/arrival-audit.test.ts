@@ -4,11 +4,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
-import { envOf, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { envOf, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { bucketFor } from '../../helpers/s3/bucket.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
+import { DAYS } from './downloading.js';
 
 type Test = Parameters<typeof tempDir>[0];
 
@@ -115,6 +116,18 @@ test('an existing file that is verified is audited unless it has results', async
   assert.deepEqual((await run(...TRADES, '--existing', 'verify')).days, []);
   await utimes(join(dir, NAME), 1, 1);
   assert.deepEqual((await run(...TRADES, '--existing', 'verify')).conditions, ['trades available']);
+});
+
+test('an interrupted download keeps the results of its complete files', async (t) => {
+  const service = await sandbox(t, { rows: 20_000, rate: 300_000 });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const { child, printed, finished } = start([...DAYS, '--audit', '--json'], { env });
+  await printed('"event":"file"');
+  child.kill('SIGINT');
+  const { exitCode, stderr } = await finished;
+  assert.equal(exitCode, 130, stderr);
+  assert.notEqual(await readFile(join(dir, '.tickhaul/audit.jsonl'), 'utf8'), '');
 });
 
 test('a bad cell makes the day corrupt, and keeps the file', async (t) => {
