@@ -48,15 +48,7 @@ export class BatchSequence {
       this.#symbols = new Int32Array(rows);
       this.#clocks = new Float64Array(rows);
     }
-    const opened = new OpenBatch(
-      this.#schema,
-      batch,
-      this.#rows,
-      this.#symbols,
-      this.#clocks,
-      this.#symbolNames,
-      this.#ids,
-    );
+    const opened = this.#createOpenBatch(batch);
     this.#readSymbols(batch);
     this.#advanceClock(opened.localTimestamps, rows);
     if (this.#states) opened.bookStates = this.#states.push(opened);
@@ -67,8 +59,13 @@ export class BatchSequence {
   /** An empty batch with the state of the last book change. */
   end(): AuditBatch {
     const columns = this.#schema.map(({ kind }) => createEmptyColumn(kind));
-    const batch = { rows: 0, columns } as Batch;
-    const opened = new OpenBatch(
+    const opened = this.#createOpenBatch({ rows: 0, columns } as Batch);
+    if (this.#states) opened.bookStates = this.#states.end();
+    return opened;
+  }
+
+  #createOpenBatch(batch: Batch): OpenBatch {
+    return new OpenBatch(
       this.#schema,
       batch,
       this.#rows,
@@ -77,8 +74,6 @@ export class BatchSequence {
       this.#symbolNames,
       this.#ids,
     );
-    if (this.#states) opened.bookStates = this.#states.end();
-    return opened;
   }
 
   #readSymbols(batch: Batch): void {
