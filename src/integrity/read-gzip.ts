@@ -48,6 +48,9 @@ export async function readGzip(
   signal?: AbortSignal,
   options: GzipReadOptions = LARGE_CHUNKS,
 ): Promise<void> {
+  const { read, textChunk, inflateThreads } = options;
+  if (inflateThreads === undefined)
+    return readWith(startGunzip(reader.onText, textChunk), path, reader.onBytes, read, signal);
   const seen: SeenBytes = { count: 0, crc: 0 };
   const onBytes = (chunk: Buffer): Promise<void> | void => {
     seen.count += chunk.length;
@@ -55,15 +58,15 @@ export async function readGzip(
     return reader.onBytes(chunk);
   };
   try {
-    await readWith(startPass(reader.onText, options), path, onBytes, options.read, signal);
+    await readWith(startPass(reader.onText, textChunk, inflateThreads), path, onBytes, read, signal);
   } catch (error) {
     if (!(error instanceof InflateRefusal)) throw error;
     await readByZlib(path, reader, signal, options, seen, error.passed);
   }
 }
 
-function startPass(onText: TextSink, { textChunk, inflateThreads }: GzipReadOptions): GunzipPass {
-  if (inflateThreads === undefined || !hasWebAssembly()) return startGunzip(onText, textChunk);
+function startPass(onText: TextSink, textChunk: number, inflateThreads: number): GunzipPass {
+  if (!hasWebAssembly()) return startGunzip(onText, textChunk);
   try {
     return inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
   } catch (error) {

@@ -20,8 +20,7 @@ export interface ChunkJob {
 export interface StartPoint {
   /** In bits, relative to the chunk. */
   readonly bit: number;
-  /** Whether a member begins there, rather than a block. */
-  readonly isMember: boolean;
+  readonly at: 'member' | 'block';
 }
 
 /** Tokens of a member in a chunk. */
@@ -56,7 +55,7 @@ const MAX_SEARCH_BYTES = 128 * 1024;
  * @returns undefined if nothing is found, or if it does not fit the output.
  */
 export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): DecodedChunk | undefined {
-  if (job.isFirst) return decodeFrom(module, bytes, job, { bit: 0, isMember: true });
+  if (job.isFirst) return decodeFrom(module, bytes, job, { bit: 0, at: 'member' });
   const searchEnd = Math.min(job.at + MAX_SEARCH_BYTES, job.chunkEnd);
   const end = BigInt(searchEnd) * 8n;
   let from = BigInt(job.at) * 8n;
@@ -68,7 +67,10 @@ export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): 
     }
     const found = module.findBlock(from, memberBit);
     if (found === end) return undefined;
-    const start = { bit: Number(found) - job.at * 8, isMember: found === memberBit };
+    const start: StartPoint = {
+      bit: Number(found) - job.at * 8,
+      at: found === memberBit ? 'member' : 'block',
+    };
     const decoded = decodeFrom(module, bytes, job, start);
     if (decoded) return decoded;
     from = found + 1n;
@@ -99,8 +101,8 @@ function decodeFrom(
   const literalsLimit = output.literals + MAX_LITERAL_BYTES;
   let tokens = output.tokens;
   let literals = output.literals;
-  let memberAt = start.isMember ? at + start.bit / 8 : undefined;
-  if (!start.isMember) module.startAt(BigInt(at * 8 + start.bit));
+  let memberAt = start.at === 'member' ? at + start.bit / 8 : undefined;
+  if (start.at === 'block') module.startAt(BigInt(at * 8 + start.bit));
   for (;;) {
     if (tokens >= tokensLimit) return undefined;
     if (memberAt !== undefined) {
@@ -121,13 +123,13 @@ function decodeFrom(
     literals = module.writtenTo();
     if (status === InflateStatus.atBlock) {
       runs.push({ end: tokens, trailer: undefined });
-      return { start, runs, next: { bit: Number(module.stoppedAt()) - at * 8, isMember: false } };
+      return { start, runs, next: { bit: Number(module.stoppedAt()) - at * 8, at: 'block' } };
     }
     const end = module.usedTo();
     if (status !== InflateStatus.ended || end + TRAILER_BYTES > inputEnd) return undefined;
     runs.push({ end: tokens, trailer: readMemberTrailer(bytes.subarray(end)) });
     memberAt = end + TRAILER_BYTES;
     if (memberAt === inputEnd && isLast) return { start, runs, next: undefined };
-    if (memberAt >= chunkEnd) return { start, runs, next: { bit: (memberAt - at) * 8, isMember: true } };
+    if (memberAt >= chunkEnd) return { start, runs, next: { bit: (memberAt - at) * 8, at: 'member' } };
   }
 }

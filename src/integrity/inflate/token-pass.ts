@@ -161,9 +161,7 @@ export class TokenPass implements GunzipPass {
     // A block or member may reach beyond the chunk.
     if (next && next.bit < start + this.#sizes.chunkBytes * 8) {
       const isRight =
-        decoded !== undefined &&
-        start + decoded.start.bit === next.bit &&
-        (decoded.start.isMember ? 'member' : 'block') === next.at;
+        decoded !== undefined && start + decoded.start.bit === next.bit && decoded.start.at === next.at;
       if (isRight) await this.#replay(index, decoded);
       else await this.#inflate(index, next);
       if (this.#decoded[0]) {
@@ -179,7 +177,7 @@ export class TokenPass implements GunzipPass {
     const module = this.#module;
     const text: InflatedText = this.#text;
     let { tokens, literals } = this.#locateChunk(index).output;
-    let isStart = start.isMember;
+    let isStart = start.at === 'member';
     for (const { end, trailer } of runs) {
       if (isStart) text.startMember();
       while (tokens < end) {
@@ -192,10 +190,7 @@ export class TokenPass implements GunzipPass {
       if (trailer) text.endMember(trailer);
       isStart = true;
     }
-    this.#next = next && {
-      bit: index * this.#sizes.chunkBytes * 8 + next.bit,
-      at: next.isMember ? 'member' : 'block',
-    };
+    this.#next = next && { ...next, bit: index * this.#sizes.chunkBytes * 8 + next.bit };
   }
 
   /** Inflates in this thread up to the first block or member that begins after the chunk. */
