@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
-import { availableParallelism } from 'node:os';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
+import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
 import type { AuditedDay } from '../run/audited-day.js';
 import type { RunSummary } from '../run/run-events.js';
 import { describeDay } from './absent-days.js';
@@ -75,7 +75,7 @@ export class AuditRun {
     const count = Math.min(jobs, toRead.length);
     const auditor = toRead.length === 1 ? createInlineAuditor(files) : createThreadAuditor(count, store);
     // Without a spare processor, each thread inflates its file itself.
-    this.#inflateThreads = count >= availableParallelism() ? 0 : undefined;
+    this.#inflateThreads = chooseInflateThreads(count);
     const queue = toRead.values();
     const auditQueue = async (): Promise<void> => {
       for (const [at, source] of queue) {

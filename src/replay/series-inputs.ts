@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { MIN_BYTES_FOR_THREAD } from '../convert/threads/thread-plan.js';
+import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
 import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';
@@ -154,8 +155,8 @@ function readInThreads(
   signal: AbortSignal,
 ): MergeInputs {
   const count = Math.min(series.length, threads.maxThreads);
-  // The threads and the merge use all processors; otherwise, zlib's threads use the others.
-  const inflateThreads = count + 1 >= availableParallelism() ? 0 : undefined;
+  // The threads and the merge.
+  const inflateThreads = chooseInflateThreads(count + 1);
   const jobs = Array.from({ length: count }, (_, thread) => {
     const task = {
       series: series.filter((_one, index) => index % count === thread),

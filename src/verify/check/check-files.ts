@@ -1,7 +1,7 @@
-import { availableParallelism } from 'node:os';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
 import { plural } from '../../base/units.js';
+import { chooseInflateThreads } from '../../integrity/choose-inflate-threads.js';
 import type { FileEvent } from '../../run/run-events.js';
 import { createRecheck } from '../amend/recheck.js';
 import { createResultReporter } from '../amend/report-result.js';
@@ -66,8 +66,7 @@ export async function checkFiles(
     }
   };
 
-  // With fewer files than processors, zlib's threads use the others.
-  const inflateThreads = files >= availableParallelism() ? 0 : undefined;
+  const inflateThreads = chooseInflateThreads(files);
   const { maxFiles, batchesPerThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
   // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
   const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
