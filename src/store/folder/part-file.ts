@@ -1,11 +1,13 @@
-import type { BigIntStats } from 'node:fs';
-import { type FileHandle, open, stat, unlink } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { type FileHandle, open, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { writeAll } from '../../base/write-all.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import type { PartFile } from '../files.js';
+import { removeIfSame, takeIfSame } from '../lock/remove-if-same.js';
+import { partPath } from '../part-path.js';
 import { createEarlySync } from './early-sync.js';
 
 /**
@@ -14,12 +16,13 @@ import { createEarlySync } from './early-sync.js';
  * @throws TickhaulError `disk`, `path_taken`. So do `write` and `publish`, which also throw `locked` if
  * another run has taken the path.
  */
-export async function openPartFile(target: string, path = `${target}.part`): Promise<PartFile> {
+export async function openPartFile(target: string, path = partPath(target)): Promise<PartFile> {
   const handle = await create(path, target);
   const earlySync = createEarlySync(handle);
-  const created = await handle.stat({ bigint: true });
   let written = 0;
   let isOpen = true;
+  /** The private path of the part once it is being published. */
+  let ownPath: string | undefined;
   return {
     async write(bytes) {
       await writeAll(handle, bytes, written, path).catch(async (error: unknown) => {
@@ -37,8 +40,14 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
         .catch((error: unknown) => {
           throw toDiskError(error, path);
         });
-      if (!(await isSameFile(created, path))) throw lockedError(target);
-      await publishPart(path, target, handle);
+      // Between a check of the path and a rename from it, another run could take it.
+      const own = partPath(`${target}.${randomUUID().slice(0, 8)}`);
+      const isOurs = await takeIfSame(handle, path, own).catch((error: unknown) => {
+        throw toDiskError(error, target);
+      });
+      if (!isOurs) throw lockedError(target);
+      ownPath = own;
+      await publishPart(own, target, handle);
       isOpen = false;
       return undefined;
     },
@@ -46,9 +55,9 @@ export async function openPartFile(target: string, path = `${target}.part`): Pro
       if (!isOpen) return;
       isOpen = false;
       await earlySync.end().catch(() => {});
-      const isOurs = await isSameFile(created, path).catch(() => false);
+      await removeIfSame(handle, path).catch(() => {});
       await handle.close().catch(() => {});
-      if (isOurs) await removeFile(path).catch(() => {});
+      if (ownPath !== undefined) await rm(ownPath, { force: true }).catch(() => {});
     },
   };
 }
@@ -79,15 +88,5 @@ async function removeFile(path: string): Promise<void> {
     await unlink(path);
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
-  }
-}
-
-async function isSameFile(created: BigIntStats, path: string): Promise<boolean> {
-  try {
-    const current = await stat(path, { bigint: true });
-    return created.ino === current.ino && created.dev === current.dev;
-  } catch (error) {
-    if (isSystemError(error) && error.code === 'ENOENT') return false;
-    throw error;
   }
 }

@@ -15,20 +15,29 @@ export async function isOpenFileAt(handle: FileHandle, path: string): Promise<bo
 }
 
 /**
- * Removes the open file from its path, but no other file that has replaced it: two processes may find the
- * same stale lock, and the slower one must not remove the faster one's new lock. The only atomic step is to
- * rename the file to a unique name; if it then turns out to be another file, it is moved back. The file must
- * be open, since the inode number of a closed file may be reused.
+ * Renames the open file from its path to `aside`, but no other file that has replaced it: two processes may find the
+ * same stale file, and the slower one must not take the faster one's new file. The only atomic step is to rename the
+ * file to a unique name; if it then turns out to be another file, it is moved back. The file must be open, since the
+ * inode number of a closed file may be reused.
+ * @param aside a unique path in the same file system.
+ * @returns whether the open file is at `aside` now; if not, nothing is.
  */
-export async function removeIfSame(handle: FileHandle, path: string): Promise<void> {
-  if (!(await isOpenFileAt(handle, path))) return;
-  const aside = `${path}.${randomUUID()}`;
+export async function takeIfSame(handle: FileHandle, path: string, aside: string): Promise<boolean> {
+  if (!(await isOpenFileAt(handle, path))) return false;
   try {
     await rename(path, aside);
+    if (await isOpenFileAt(handle, aside)) return true;
     // EEXIST: a third process has created the path by now; only one of the two files can have it.
-    if (!(await isOpenFileAt(handle, aside))) await link(aside, path).catch(() => undefined);
+    await link(aside, path).catch(() => undefined);
     await rm(aside, { force: true });
   } catch (error) {
     if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
   }
+  return false;
+}
+
+/** Removes the open file from its path, but no other file that has replaced it. */
+export async function removeIfSame(handle: FileHandle, path: string): Promise<void> {
+  const aside = `${path}.${randomUUID()}`;
+  if (await takeIfSame(handle, path, aside)) await rm(aside, { force: true });
 }
