@@ -5,6 +5,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as dayFiles from '../dist/src/options/day-file-options.js';
 import * as existingFiles from '../dist/src/options/existing-file-options.js';
+import * as exports from '../dist/src/options/export-options.js';
 import { SERVICE_OPTIONS } from '../dist/src/options/library-options.js';
 import * as messages from '../dist/src/options/message-options.js';
 import { settingNameOf } from '../dist/src/options/option-definition.js';
@@ -55,6 +56,7 @@ const FILES = {
     ['VerifyRunOptions', 'What `verify` checks and changes.', existingFiles.VERIFY_OPTIONS],
     ['TransferOptions', 'Transfer of repaired files.', existingFiles.REPAIR_OPTIONS],
     ['ConvertRunOptions', 'Conversion of existing files.', existingFiles.CONVERT_OPTIONS],
+    ['ExportRunOptions', 'An export, and the options of its target.', exports.EXPORT_OPTIONS],
     ['AuditRunOptions', 'What `audit` reads, and what degrades a day.', existingFiles.AUDIT_OPTIONS],
     [
       'CoverageReportOptions',

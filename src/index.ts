@@ -13,6 +13,7 @@ export type {
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
+  ExportOptions,
   PlanOptions,
   RawReplayOptions,
   ReplayOptions,
@@ -23,7 +24,15 @@ export type {
 export { LibraryError as TickhaulError } from './library/library-error.js';
 export type { LibraryEvent as RunEvent, NoticeEvent } from './library/library-events.js';
 export { type CoverageEvent, coverage, type SeriesEvent } from './library/run-coverage.js';
-export { audit, convert, download, plan, sync, verify } from './library/run-functions.js';
+export {
+  audit,
+  convert,
+  download,
+  exportDayFiles as export,
+  plan,
+  sync,
+  verify,
+} from './library/run-functions.js';
 export { type ReplaySummary, replay } from './library/run-replay.js';
 export { type StreamSummary, stream } from './library/run-stream.js';
 export type { Run } from './library/start-run.js';

@@ -8,7 +8,6 @@ import { TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { plural } from '../base/units.js';
 import type { SourceAccess } from '../convert/naming/find-sources.js';
-import { parseDay } from '../dataset/day.js';
 import { AUDIT_OPTIONS } from '../options/existing-file-options.js';
 import { DAY_CONDITIONS } from '../run/audited-day.js';
 import type { EventSink } from '../run/run-events.js';
@@ -20,7 +19,6 @@ import type { CommandArgs } from './arguments/command-args.js';
 import {
   readBooleanFlag,
   readCount,
-  readDay,
   readDuration,
   readListFlag,
   readLocations,
@@ -30,7 +28,7 @@ import {
 import type { CommandHost } from './command-host.js';
 import type { CommandRun } from './command-run.js';
 import { readPageFile } from './output-file.js';
-import { readSeriesSelection, readStallTimeout } from './selection/read-selection.js';
+import { readDayRange, readSeriesSelection, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { withAuditPage } from './with-audit-page.js';
 import { toStoreSettings } from './with-destination.js';
@@ -78,7 +76,7 @@ async function readAuditOptions(args: CommandArgs, signal: AbortSignal): Promise
   return {
     selection: {
       ...(await readSeriesSelection(args, signal)),
-      ...readDays(args),
+      ...readDayRange(args),
       shard: readShard(args),
     },
     thresholds: readThresholds(args),
@@ -117,16 +115,6 @@ function readNames(args: CommandArgs, flag: string, known: readonly string[]): r
   if (unknown === undefined) return names;
   const hint = didYouMean(unknown, known) || `; valid names: ${known.join(', ')}`;
   throw usageError(`--${flag}: "${unknown}" is not a known name${hint}`);
-}
-
-function readDays(args: CommandArgs): Pick<AuditInput['selection'], 'from' | 'to'> {
-  const [from, to] = ['from', 'to'].map((flag) => {
-    const text = readDay(args, flag);
-    return text === undefined ? undefined : parseDay(text);
-  });
-  if (from !== undefined && to !== undefined && to <= from)
-    throw usageError('--to is exclusive, so it must be after --from');
-  return { from, to };
 }
 
 /** Finds the files of locations, and which of the locations are folders. @throws as `findSources` does. */

@@ -2,6 +2,7 @@ import type {
   AuditRunOptions,
   ConvertRunOptions,
   CoverageReportOptions,
+  ExportRunOptions,
   MessageOptions,
   PeriodOptions,
   RawCacheOptions,
@@ -47,6 +48,8 @@ export type SyncOptions = ServiceOptions & StoreOptions & DownloadRunOptions & S
 export type VerifyOptions = ServiceOptions & StoreOptions & TransferOptions & VerifyRunOptions;
 
 export type ConvertOptions = StoreOptions & ConvertRunOptions & Pick<ServiceOptions, 'signal'>;
+
+export type ExportOptions = ServiceOptions & StoreOptions & ExportRunOptions;
 
 export type AuditOptions = ServiceOptions & StoreOptions & AuditRunOptions;
 

@@ -36,6 +36,10 @@ export const OPTION_TABLES = {
     options: byName(LIBRARY_OPTIONS.convert),
     required: { name: 'paths', example: "paths: ['datasets']" },
   },
+  export: {
+    options: byName(LIBRARY_OPTIONS.export),
+    required: { name: 'target', example: "target: 'hftbacktest'" },
+  },
   audit: { options: byName(LIBRARY_OPTIONS.audit) },
   coverage: { options: byName(LIBRARY_OPTIONS.coverage) },
   replay: { options: byName(LIBRARY_OPTIONS.replay), required: EXCHANGE },

@@ -6,6 +6,7 @@ import type {
   AuditOptions,
   ConvertOptions,
   DownloadOptions,
+  ExportOptions,
   PlanOptions,
   SyncOptions,
   VerifyOptions,
@@ -95,6 +96,15 @@ export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson>
   return startEventRun(OPTION_TABLES.convert, options, async (call) => {
     const { prepareConvert } = await import('../commands/prepare-convert.js');
     const run = await prepareConvert(call.args, call.host);
+    return toSummaryJson(await run(call));
+  });
+}
+
+/** Writes day files in the input format of a backtester, like `tickhaul export`. The library calls it `export`. */
+export function exportDayFiles(options: ExportOptions): Run<LibraryEvent, SummaryJson> {
+  return startEventRun(OPTION_TABLES.export, options, async (call) => {
+    const { prepareExport } = await import('../commands/prepare-export.js');
+    const run = await prepareExport(call.args, call.host);
     return toSummaryJson(await run(call));
   });
 }

@@ -21,6 +21,7 @@ import {
   REPAIR_OPTIONS,
   VERIFY_OPTIONS,
 } from './existing-file-options.js';
+import { EXPORT_OPTIONS } from './export-options.js';
 import { REPLAY_OPTIONS, SERVE_OPTIONS, STREAM_OPTIONS } from './message-options.js';
 import { groupOptions, type OptionGroup } from './option-definition.js';
 import { ENQUEUE_OPTIONS, QUEUE_OPTIONS, SLICE_DOWNLOAD_OPTIONS, WORKER_OPTIONS } from './queue-options.js';
@@ -69,6 +70,7 @@ export const COMMAND_OPTIONS = {
   queue: QUEUE_OPTIONS,
   verify: { ...VERIFY_OPTIONS, ...STORE_OPTIONS, ...REPAIR_OPTIONS },
   convert: { ...CONVERT_OPTIONS, ...STORE_OPTIONS },
+  export: { ...EXPORT_OPTIONS, ...STORE_OPTIONS },
   audit: { ...AUDIT_OPTIONS, ...STORE_OPTIONS },
   coverage: { ...COVERAGE_OPTIONS, ...STORE_OPTIONS },
   lock: { ...LOCK_FILE_OPTIONS, ...STORE_OPTIONS },

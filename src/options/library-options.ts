@@ -12,6 +12,7 @@ export const LIBRARY_OPTIONS = {
   sync: optionsInScope('library', { ...COMMAND_OPTIONS.sync, ...SERVICE_OPTIONS } as const),
   verify: optionsInScope('library', { ...COMMAND_OPTIONS.verify, ...SERVICE_OPTIONS } as const),
   convert: optionsInScope('library', { ...COMMAND_OPTIONS.convert, signal: CALL_OPTIONS.signal } as const),
+  export: optionsInScope('library', { ...COMMAND_OPTIONS.export, ...SERVICE_OPTIONS } as const),
   audit: optionsInScope('library', { ...COMMAND_OPTIONS.audit, ...SERVICE_OPTIONS } as const),
   coverage: optionsInScope('library', {
     ...COMMAND_OPTIONS.coverage,

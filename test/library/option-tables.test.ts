@@ -9,6 +9,7 @@ import type {
   ConvertOptions,
   CoverageOptions,
   DownloadOptions,
+  ExportOptions,
   PlanOptions,
   RawReplayOptions,
   ReplayOptions,
@@ -39,6 +40,7 @@ test('each function has exactly the options of the catalogue', () => {
     readonly sync: Same<NamesOf<SyncOptions>, Listed<'sync'>>;
     readonly verify: Same<NamesOf<VerifyOptions>, Listed<'verify'>>;
     readonly convert: Same<NamesOf<ConvertOptions>, Listed<'convert'>>;
+    readonly export: Same<NamesOf<ExportOptions>, Listed<'export'>>;
     readonly audit: Same<NamesOf<AuditOptions>, Listed<'audit'>>;
     readonly coverage: Same<NamesOf<CoverageOptions>, Listed<'coverage'>>;
     readonly replay: Same<NamesOf<ReplayOptions | RawReplayOptions>, Listed<'replay'>>;
@@ -49,6 +51,7 @@ test('each function has exactly the options of the catalogue', () => {
     sync: true,
     verify: true,
     convert: true,
+    export: true,
     audit: true,
     coverage: true,
     replay: true,

@@ -1,5 +1,6 @@
 import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_LIST } from '../../base/output-format-names.js';
 import { joinWithOr } from '../../base/units.js';
+import { EXPORT_TARGET_NAMES } from '../../options/export-options.js';
 import type { CommandOutline } from '../arguments/command.js';
 
 /**
@@ -101,6 +102,13 @@ export const COMMANDS: readonly CommandOutline[] = [
     printsEvents: true,
     outlivesReader: true,
     load: async () => (await import('./convert.js')).convertCommand,
+  },
+  {
+    syntax: 'export <target> <path..>',
+    describe: `write day files in the input format of a backtester: ${joinWithOr(EXPORT_TARGET_NAMES)}`,
+    printsEvents: true,
+    outlivesReader: true,
+    load: async () => (await import('./export.js')).exportCommand,
   },
   {
     syntax: 'replay <exchange..>',

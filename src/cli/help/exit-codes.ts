@@ -48,6 +48,7 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   lock: FILES,
   manifest: FILES,
   convert: [...FILES, 9],
+  export: SERVICE_WITH_LOCK,
   replay: SERVICE_WITH_LOCK,
   serve: FILES,
   stream: SERVICE,

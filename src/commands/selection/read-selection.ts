@@ -1,6 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
+import { type Day, parseDay } from '../../dataset/day.js';
 import { assertDayRange } from '../../dataset/day-range.js';
 import type { SeriesSelection } from '../../dataset/series-filter.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
@@ -12,6 +13,7 @@ import {
 } from '../../options/day-file-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import {
+  readDay,
   readExchange,
   readListFlag,
   readSize,
@@ -78,6 +80,17 @@ export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal
     dataTypes: readListFlag(args, 'type'),
     symbols: await readSymbolFlag(args, signal),
   };
+}
+
+/** The days of `--from` and `--to`, of which the last is exclusive. @throws usage error. */
+export function readDayRange(args: CommandArgs): Readonly<Record<'from' | 'to', Day | undefined>> {
+  const [from, to] = ['from', 'to'].map((flag) => {
+    const text = readDay(args, flag);
+    return text === undefined ? undefined : parseDay(text);
+  });
+  if (from !== undefined && to !== undefined && to <= from)
+    throw usageError('--to is exclusive, so it must be after --from');
+  return { from, to };
 }
 
 /** The symbols and globs of `--symbol`, with `@file` lists resolved; undefined if it is absent. */

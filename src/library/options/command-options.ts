@@ -94,6 +94,60 @@ export interface ConvertRunOptions {
   readonly noKeepSource?: boolean | undefined;
 }
 
+/** An export, and the options of its target. */
+export interface ExportRunOptions {
+  /** Backtester to write for. */
+  readonly target: 'hftbacktest' | 'nautilus' | 'freqtrade';
+  /** Day files (.csv.gz), folders or globs, also s3://bucket/… */
+  readonly paths: TextList;
+  /** Folder or s3://bucket/prefix for the outputs. */
+  readonly out: string;
+  /** Only these exchanges. */
+  readonly exchange?: TextList | undefined;
+  /** Only these data types. */
+  readonly types?: TextList | undefined;
+  /** Only these symbols; globs, @file (one per line). */
+  readonly symbols?: TextList | undefined;
+  /** First UTC day, YYYY-MM-DD (default: the first file of each series). */
+  readonly from?: string | undefined;
+  /** UTC day after the last one (default: the last file of each series). */
+  readonly to?: string | undefined;
+  /**
+   * Process only part k of n, written k/n (for n = 4: 0/4 to 3/4); a given file is always in the same part.
+   */
+  readonly shard?: string | undefined;
+  /** Exports to run at once (default: the number of processors). */
+  readonly jobs?: number | undefined;
+  /** What to do with existing outputs; skip applies only if the source is unchanged (default: skip). */
+  readonly existing?: 'skip' | 'overwrite' | undefined;
+  /** Leave out days that the last audit judged degraded. */
+  readonly skipDegraded?: boolean | undefined;
+  /** Use no network; instrument metadata counts as absent. */
+  readonly offline?: boolean | undefined;
+  /** Latency added where the local clock is behind the exchange, such as 100us (default: 0). */
+  readonly baseLatency?: string | undefined;
+  /** Book snapshots to write: all, none at the start of the day, or none (default: process). */
+  readonly snapshots?: 'process' | 'ignore-sod' | 'ignore' | undefined;
+  /** Names of the catalog folders: those of the Python or of the Rust version (default: python). */
+  readonly catalog?: 'python' | 'rust' | undefined;
+  /** Bits of prices and sizes (default: 128). */
+  readonly precision?: '64' | '128' | undefined;
+  /** Decimals of prices (default: from instrument metadata). */
+  readonly pricePrecision?: number | undefined;
+  /** Decimals of sizes (default: from instrument metadata). */
+  readonly sizePrecision?: number | undefined;
+  /**
+   * Instrument id of the only symbol, such as BTCUSDT-PERP.BINANCE (default: from symbol, exchange and type).
+   */
+  readonly instrumentId?: string | undefined;
+  /** Bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades. */
+  readonly as?: TextList | undefined;
+  /** Timeframes of candles that divide a day, such as 1m,1h (default: 1m). */
+  readonly timeframes?: TextList | undefined;
+  /** Pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT (default: from instrument metadata). */
+  readonly pair?: string | undefined;
+}
+
 /** What `audit` reads, and what degrades a day. */
 export interface AuditRunOptions {
   /** Day files (.csv.gz), folders or globs, also s3://bucket/… (default: the download folder). */

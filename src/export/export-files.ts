@@ -1,0 +1,111 @@
+import { type TickhaulError, usageError } from '../base/errors.js';
+import { toFileError } from '../base/file-error.js';
+import { secondsSince } from '../base/units.js';
+import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
+import { findSources } from '../convert/naming/find-sources.js';
+import { createSeriesFilter } from '../dataset/series-filter.js';
+import { createShardTest } from '../dataset/shard.js';
+import type { FileEvent, RunSummary } from '../run/run-events.js';
+import { createRunTally } from '../run/run-tally.js';
+import type { Files } from '../store/files.js';
+import { openDestination } from '../store/open-destination.js';
+import { openFiles } from '../store/open-files.js';
+import type { ExportInput } from './export-input.js';
+import { ExportLog } from './export-log.js';
+import { ExportRun } from './export-run.js';
+import type { ExportSource } from './export-source.js';
+import { EXPORT_TARGETS } from './export-targets.js';
+
+/**
+ * Exports day files to the input format of a backtester. Failed jobs are reported as events and in the summary.
+ * @throws TickhaulError if the run cannot start: `usage`, `disk`, errors of the service and of the store.
+ */
+export async function exportFiles(input: ExportInput): Promise<RunSummary> {
+  const started = performance.now();
+  const { target: name, out, context, emit } = input;
+  const files = openFiles(input.store);
+  try {
+    const { sources, unnamed } = await selectExportSources(input, files);
+    const target = EXPORT_TARGETS[name];
+    const plan = await target.plan(sources, input.settings, context);
+    const isInShard = createShardTest(input.selection.shard);
+    const jobs = plan.jobs.filter(({ sources }) => isInShard(sources[0]?.file));
+    const skipped = plan.skipped.filter(({ source }) => isInShard(source.file));
+    const planned = { files: jobs.length + skipped.length + unnamed.length };
+    emit({ event: 'plan', ...planned });
+    for (const message of plan.warnings ?? []) emit({ event: 'warning', message });
+    const tally = createRunTally();
+    const emitFile = (event: FileEvent): void => {
+      tally.add(event);
+      emit(event);
+    };
+    for (const path of unnamed) {
+      const base = { event: 'file', status: 'failed', file: undefined, path, source: path } as const;
+      emitFile({ ...base, error: toFileError(unnamedError(path)) });
+    }
+    for (const { source, message } of skipped) {
+      emit({ event: 'warning', message });
+      const { path, file } = source;
+      emitFile({ event: 'file', status: 'skipped', file, path, source: path });
+    }
+    const destination = await openDestination(out, input.store, context.signal);
+    try {
+      const log = await ExportLog.open(destination, context.signal);
+      const stopped = await new ExportRun(input, files, log, tally).run(jobs);
+      return tally.summary({ planned, stopped, strict: false, seconds: secondsSince(started) });
+    } finally {
+      await destination.close();
+    }
+  } finally {
+    await files.close();
+  }
+}
+
+/** Day files of the selection that the target reads, sorted, and files whose names do not state their day file. */
+async function selectExportSources(
+  { target: name, paths, selection, isExcluded, store, context, emit }: ExportInput,
+  files: Files,
+): Promise<{ sources: readonly ExportSource[]; unnamed: readonly string[] }> {
+  const { signal } = context;
+  const findDayFile = createDayFileLookup(files, store, signal);
+  const filter = createSeriesFilter(selection);
+  const { dataTypes } = EXPORT_TARGETS[name];
+  const { from = -Infinity, to = Infinity } = selection;
+  const sources: ExportSource[] = [];
+  const unnamed: string[] = [];
+  const others = new Set<string>();
+  for (const { path } of await findSources(paths, { files, store }, signal)) {
+    const file = await findDayFile(path);
+    if (!file) unnamed.push(path);
+    else if (filter.matches(file) && file.day >= from && file.day < to && !(await isExcluded?.(path))) {
+      if (dataTypes.some((known) => known === file.dataType)) sources.push({ path, file });
+      else others.add(file.dataType);
+    }
+  }
+  filter.assertAllMatched();
+  if (others.size > 0) {
+    const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
+    emit({ event: 'warning', message });
+  }
+  return { sources: sources.sort((a, b) => compareSources(a, b)), unnamed };
+}
+
+/** By exchange, symbol, day, data type. */
+function compareSources({ file: a }: ExportSource, { file: b }: ExportSource): number {
+  return (
+    compare(a.exchange, b.exchange) ||
+    compare(a.symbol, b.symbol) ||
+    a.day - b.day ||
+    compare(a.dataType, b.dataType)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
+function unnamedError(path: string): TickhaulError {
+  return usageError(
+    `${path}: its name does not state exchange, data type, day and symbol, which an export needs; rename the file`,
+  );
+}

@@ -1,0 +1,173 @@
+import { createHash } from 'node:crypto';
+import type { SourceContent } from '../convert/output/provenance.js';
+import { readUnchangedSource } from '../convert/source-file.js';
+import type { Batch, Schema } from '../format/batch.js';
+import type { ByteSink } from '../format/byte-sink.js';
+import { DayFileReader } from '../format/csv/day-file-reader.js';
+import type { Files, PartFile } from '../store/files.js';
+import { joinLocation } from '../store/location.js';
+import { statSource } from '../store/stat-source.js';
+import type { ExportedFile } from './export-record.js';
+import type { ExportSource } from './export-source.js';
+import { openSpillFile, type SpillFile } from './spill-file.js';
+
+/** What an exporter reads and writes. Reads must not overlap, except of different sources. */
+export interface ExportIo {
+  /**
+   * Reads a source to its end, and passes its rows in batches, in the order of the file. A batch is valid until `onBatch`
+   * resolves. Resolves when all bytes are verified.
+   * @throws TickhaulError `corrupt`, `unreadable`; errors of the store and of `onBatch`.
+   */
+  read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void>;
+  /**
+   * Creates an output, which gets its name when the whole job has ended.
+   * @param path relative to the output folder, with `/`.
+   */
+  create(path: string): Promise<ExportOutput>;
+  /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
+  createSpill(): Promise<SpillFile>;
+  warn(message: string): void;
+  readonly signal: AbortSignal;
+}
+
+export interface ExportReadOptions {
+  /** Whether number columns have their text, too. */
+  readonly numberText: boolean;
+  /** Rows of a batch; by default 8192. */
+  readonly batchRows?: number | undefined;
+}
+
+export type BatchSink = (batch: Batch, schema: Schema) => void | Promise<void>;
+
+/** An output that is being written. Calls must not overlap. */
+export interface ExportOutput extends ByteSink {
+  /** Call it after the last write. @param rows of the output, for messages and records. */
+  end(rows: number): void;
+}
+
+const DEFAULT_BATCH_ROWS = 8192;
+
+export interface JobIoInput {
+  readonly files: Files;
+  /** Output folder or prefix. */
+  readonly out: string;
+  /** Called with the number of compressed bytes just read. */
+  readonly onBytes: (count: number) => void;
+  readonly signal: AbortSignal;
+  /** As in `GzipReadOptions`. */
+  readonly inflateThreads: number | undefined;
+}
+
+/** Files of one job: what was read, and outputs that appear together at its end. */
+export class JobIo implements ExportIo {
+  readonly signal: AbortSignal;
+  readonly warnings: string[] = [];
+  readonly #input: JobIoInput;
+  readonly #sources = new Map<string, SourceContent>();
+  readonly #outputs: OpenOutput[] = [];
+  readonly #spills: SpillFile[] = [];
+
+  constructor(input: JobIoInput) {
+    this.#input = input;
+    this.signal = input.signal;
+  }
+
+  warn(message: string): void {
+    this.warnings.push(message);
+  }
+
+  async read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void> {
+    const { files, onBytes, signal, inflateThreads } = this.#input;
+    const found = await statSource(files, source.path, signal);
+    const reader = new DayFileReader({
+      path: source.path,
+      dataType: source.file.dataType,
+      batchRows: () => options.batchRows ?? DEFAULT_BATCH_ROWS,
+      numberText: options.numberText,
+    });
+    const pass = async (batches: Iterable<Batch>): Promise<void> => {
+      for (const batch of batches) {
+        const pending = onBatch(batch, reader.schema);
+        if (pending) await pending;
+      }
+    };
+    const onText = (text: Buffer): Promise<void> => pass(reader.push(text));
+    const content = await readUnchangedSource(
+      files,
+      source.path,
+      found,
+      onText,
+      onBytes,
+      signal,
+      inflateThreads,
+    );
+    await pass(reader.end());
+    if (reader.warning !== undefined) this.warn(reader.warning);
+    this.#sources.set(source.path, content);
+  }
+
+  async create(path: string): Promise<ExportOutput> {
+    const { files, out, signal } = this.#input;
+    const part = await files.openPart(joinLocation(out, path), undefined, signal);
+    const output = new OpenOutput(path, part);
+    this.#outputs.push(output);
+    return output;
+  }
+
+  async createSpill(): Promise<SpillFile> {
+    const spill = await openSpillFile();
+    this.#spills.push(spill);
+    return spill;
+  }
+
+  /** Content of a source that was read. */
+  contentOf({ path }: ExportSource): SourceContent | undefined {
+    return this.#sources.get(path);
+  }
+
+  /** Gives all outputs their names. @throws TickhaulError `disk`, `locked`; errors of the store. */
+  async publish(): Promise<readonly ExportedFile[]> {
+    const exported = this.#outputs.map((output) => output.describe());
+    for (const { part } of this.#outputs) await part.publish();
+    return exported;
+  }
+
+  /** Removes what was not published. */
+  async close(): Promise<void> {
+    for (const { part } of this.#outputs) await part.discard();
+    for (const spill of this.#spills) await spill.close();
+  }
+}
+
+class OpenOutput implements ExportOutput {
+  readonly part: PartFile;
+  readonly #path: string;
+  readonly #sha256 = createHash('sha256');
+  #bytes = 0;
+  #rows: number | undefined;
+
+  constructor(path: string, part: PartFile) {
+    this.#path = path;
+    this.part = part;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#sha256.update(bytes);
+    this.#bytes += bytes.length;
+    await this.part.write(bytes);
+  }
+
+  end(rows: number): void {
+    this.#rows = rows;
+  }
+
+  describe(): ExportedFile {
+    if (this.#rows === undefined) throw new Error(`${this.#path}: the output was not ended`);
+    return {
+      path: this.#path,
+      bytes: this.#bytes,
+      sha256: this.#sha256.digest('hex'),
+      rows: this.#rows,
+    };
+  }
+}

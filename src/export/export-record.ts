@@ -1,0 +1,52 @@
+import type { SourceIdentity } from '../convert/output/provenance.js';
+
+/** An output of an export. */
+export interface ExportedFile {
+  /** Relative to the output folder, with `/`. */
+  readonly path: string;
+  readonly bytes: number;
+  /** Hex digits. */
+  readonly sha256: string;
+  readonly rows: number;
+}
+
+/** One line of the export log (docs/spec/manifest.md#export-log): the outputs of a job, and what they were made of. */
+export interface ExportRecord {
+  /** Name of the target, and key of the job. */
+  readonly target: string;
+  readonly key: string;
+  /** Version of the target's outputs. */
+  readonly outputVersion: number;
+  /** Settings of the job, as JSON. */
+  readonly settings: unknown;
+  readonly sources: readonly SourceIdentity[];
+  readonly outputs: readonly ExportedFile[];
+  /** ISO 8601. If two records have the same output, the later one made it. */
+  readonly time: string;
+  /** tickhaul's version. */
+  readonly version: string;
+}
+
+export function formatExportRecord(record: ExportRecord): string {
+  return JSON.stringify(record);
+}
+
+/** Undefined for a line that is damaged. */
+export function parseExportRecord(line: string): ExportRecord | undefined {
+  try {
+    const record = JSON.parse(line) as Partial<ExportRecord> | null;
+    const { target, key, time, outputs, sources } = record ?? {};
+    const isWhole =
+      typeof target === 'string' &&
+      typeof key === 'string' &&
+      typeof time === 'string' &&
+      Array.isArray(sources) &&
+      Array.isArray(outputs) &&
+      outputs.every(
+        ({ path, bytes, sha256 }) => typeof path === 'string' && bytes >= 0 && typeof sha256 === 'string',
+      );
+    return isWhole ? (record as ExportRecord) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,159 @@
+import { setMaxListeners } from 'node:events';
+import { abortReason, TickhaulError, usageError } from '../base/errors.js';
+import { toFileError } from '../base/file-error.js';
+import { judgeError } from '../base/judge-error.js';
+import { secondsSince } from '../base/units.js';
+import { VERSION } from '../base/version.js';
+import { withRetries } from '../base/with-retries.js';
+import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
+import type { FileEvent } from '../run/run-events.js';
+import type { RunTally } from '../run/run-tally.js';
+import type { Files } from '../store/files.js';
+import { joinLocation } from '../store/location.js';
+import type { ExportInput } from './export-input.js';
+import type { ExportLog } from './export-log.js';
+import type { ExportRecord } from './export-record.js';
+import type { ExportJob } from './export-target.js';
+import { EXPORT_TARGETS } from './export-targets.js';
+import { createInlineRunner, createThreadRunner, type JobRunner } from './job-runner.js';
+import type { ExportJobResult, PlacedExportJob } from './run-export-job.js';
+
+/** Total uploads of an output whose upload the store loses. */
+const MAX_UPLOADS = 3;
+
+/** Runs the jobs of an export over threads, and records them. */
+export class ExportRun {
+  readonly #input: ExportInput;
+  readonly #files: Files;
+  readonly #log: ExportLog;
+  readonly #tally: RunTally;
+  /** Keys of the jobs by the outputs that they wrote in this run. */
+  readonly #writers = new Map<string, string>();
+  readonly #stop = new AbortController();
+  readonly #signal: AbortSignal;
+
+  constructor(input: ExportInput, files: Files, log: ExportLog, tally: RunTally) {
+    this.#input = input;
+    this.#files = files;
+    this.#log = log;
+    this.#tally = tally;
+    this.#signal = AbortSignal.any([input.context.signal, this.#stop.signal]);
+    // Each job adds a listener; without this, Node would warn about a leak.
+    setMaxListeners(0, this.#signal);
+  }
+
+  /** @returns the reason if the run stopped early. */
+  async run(jobs: readonly ExportJob[]): Promise<TickhaulError | undefined> {
+    const count = Math.min(this.#input.jobs, jobs.length);
+    const runner =
+      jobs.length === 1 ? createInlineRunner(this.#files) : createThreadRunner(count, this.#input.store);
+    const queue = jobs.values();
+    const runQueue = async (): Promise<void> => {
+      for (const job of queue) {
+        if (this.#signal.aborted) return;
+        await this.#run(runner, job, count);
+      }
+    };
+    const running = Array.from({ length: count }, runQueue);
+    for (const worker of running) worker.catch((error: unknown) => this.#stop.abort(error));
+    await Promise.allSettled(running);
+    await runner.close();
+    await this.#log.write(this.#input.context.signal);
+    await Promise.all(running);
+    return this.#signal.aborted ? abortReason(this.#signal) : undefined;
+  }
+
+  async #run(runner: JobRunner, job: ExportJob, busyThreads: number): Promise<void> {
+    const { out, existing, target, emit } = this.#input;
+    const started = performance.now();
+    const [source] = job.sources;
+    const { path = '', file } = source ?? {};
+    emit({ event: 'start', file, path });
+    const known = existing === 'skip' ? this.#log.find(target, job.key) : undefined;
+    const record = known && this.#log.isCurrent(known) ? known : undefined;
+    const base = { event: 'file', file, source: path } as const;
+    try {
+      const inflateThreads = chooseInflateThreads(busyThreads);
+      const result = await this.#execute(runner, { job, out, record, inflateThreads }, path);
+      for (const message of result.warnings) emit({ event: 'warning', message });
+      this.#assertUnique(job, result);
+      if (result.status === 'converted') await this.#record(job, result);
+      const seconds = secondsSince(started);
+      const events = result.outputs.map(({ path, bytes, rows }) => {
+        const status = result.status;
+        return { ...base, status, path: joinLocation(out, path), bytes, rows, seconds };
+      });
+      this.#emit(events.length > 0 ? events : [{ ...base, status: 'skipped', path, rows: 0, seconds }]);
+    } catch (error) {
+      if (this.#signal.aborted) return;
+      if (!(error instanceof TickhaulError)) throw error;
+      this.#emit([
+        { ...base, status: 'failed', path, seconds: secondsSince(started), error: toFileError(error) },
+      ]);
+      if (judgeError(error).affectsRun) this.#stop.abort(error);
+    }
+  }
+
+  /** The plan counts jobs, so only the first output of a job counts as planned. */
+  #emit(events: readonly FileEvent[]): void {
+    for (const [i, event] of events.entries()) {
+      if (i === 0) this.#tally.add(event);
+      else this.#tally.addOutput(event);
+      this.#input.emit(event);
+    }
+  }
+
+  /** Runs the job again if the store lost an upload. */
+  #execute(runner: JobRunner, job: PlacedExportJob, path: string): Promise<ExportJobResult> {
+    const { emit } = this.#input;
+    let attempt = 0;
+    const runOnce = (): Promise<ExportJobResult> => {
+      attempt++;
+      let position = 0;
+      const onBytes = (received: number, total: number): void => {
+        position += received;
+        emit({ event: 'progress', path, received, position, total });
+      };
+      return runner.run(job, onBytes, this.#signal);
+    };
+    return withRetries(runOnce, {
+      maxAttempts: MAX_UPLOADS,
+      maxWaitMs: 0,
+      signal: this.#signal,
+      isFile: true,
+      mayRetry: ({ code }) => code === 'upload_lost',
+      onWait: (waitMs, error) => emit({ event: 'retry', path, attempt, waitMs, error: toFileError(error) }),
+    });
+  }
+
+  #assertUnique(job: ExportJob, { outputs }: ExportJobResult): void {
+    for (const { path } of outputs) {
+      const other = this.#writers.get(path);
+      if (other !== undefined && other !== job.key)
+        throw usageError(`${path}: both ${other} and ${job.key} give this output; select one with -s or -t`);
+      this.#writers.set(path, job.key);
+    }
+  }
+
+  /** Removes the outputs that an earlier export of the job had, and this one has not. */
+  async #record(job: ExportJob, { sources, outputs }: ExportJobResult): Promise<void> {
+    const { target, out } = this.#input;
+    const earlier = this.#log.find(target, job.key);
+    const paths = new Set(outputs.map(({ path }) => path));
+    for (const { path } of earlier?.outputs ?? []) {
+      const isObsolete = !paths.has(path) && this.#log.isMadeBy(path, { target, key: job.key });
+      if (isObsolete) await this.#files.remove(joinLocation(out, path), this.#signal);
+    }
+    const record: ExportRecord = {
+      target,
+      key: job.key,
+      outputVersion: EXPORT_TARGETS[target].version,
+      settings: job.settings,
+      sources,
+      outputs,
+      time: new Date().toISOString(),
+      version: VERSION,
+    };
+    await this.#log.add(record, this.#signal);
+  }
+}

@@ -1,0 +1,89 @@
+import { basename } from 'node:path';
+import type { SourceIdentity } from '../convert/output/provenance.js';
+import { hashSource } from '../convert/source-file.js';
+import type { Files } from '../store/files.js';
+import { joinLocation } from '../store/location.js';
+import { statSource } from '../store/stat-source.js';
+import { JobIo } from './export-io.js';
+import type { ExportedFile, ExportRecord } from './export-record.js';
+import type { ExportJob } from './export-target.js';
+import { EXPORT_TARGETS } from './export-targets.js';
+
+/** A job and where to write its outputs, as plain data, which can be posted to a thread. */
+export interface PlacedExportJob {
+  readonly job: ExportJob;
+  /** Output folder or prefix. */
+  readonly out: string;
+  /** The last export of the job; undefined to write the outputs in any case. */
+  readonly record: ExportRecord | undefined;
+  /** As in `GzipReadOptions`. */
+  readonly inflateThreads: number | undefined;
+}
+
+export interface ExportJobResult {
+  /** `skipped` if the outputs are up to date. */
+  readonly status: 'converted' | 'skipped';
+  readonly sources: readonly SourceIdentity[];
+  readonly outputs: readonly ExportedFile[];
+  readonly warnings: readonly string[];
+}
+
+/**
+ * Exports one job, unless its outputs are up to date.
+ * @param onBytes called with the number of compressed bytes just read, and the size of all sources.
+ * @throws TickhaulError; a failed job leaves no new output.
+ */
+export async function runExportJob(
+  { job, out, record, inflateThreads }: PlacedExportJob,
+  files: Files,
+  onBytes: (count: number, total: number) => void,
+  signal: AbortSignal,
+): Promise<ExportJobResult> {
+  if (record && (await isUpToDate(job, out, record, files, signal))) {
+    const { sources, outputs } = record;
+    return { status: 'skipped', sources, outputs, warnings: [] };
+  }
+  let total = 0;
+  for (const { path } of job.sources) total += (await statSource(files, path, signal)).bytes;
+  const onRead = (count: number): void => onBytes(count, total);
+  const io = new JobIo({ files, out, onBytes: onRead, signal, inflateThreads });
+  try {
+    const exportRows = await EXPORT_TARGETS[job.target].loadExporter();
+    await exportRows(job, io);
+    signal.throwIfAborted();
+    const sources = job.sources.map((source): SourceIdentity => {
+      const content = io.contentOf(source);
+      if (!content) throw new Error(`${source.path}: the exporter did not read it`);
+      return { name: basename(source.path), ...content };
+    });
+    const outputs = await io.publish();
+    return { status: 'converted', sources, outputs, warnings: io.warnings };
+  } finally {
+    await io.close();
+  }
+}
+
+/** Same sources, settings and output version, and all outputs have their size. */
+async function isUpToDate(
+  job: ExportJob,
+  out: string,
+  record: ExportRecord,
+  files: Files,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (record.outputVersion !== EXPORT_TARGETS[job.target].version) return false;
+  if (JSON.stringify(record.settings) !== JSON.stringify(job.settings)) return false;
+  if (record.sources.length !== job.sources.length) return false;
+  for (const { path, bytes } of record.outputs) {
+    const found = await files.stat(joinLocation(out, path), signal).catch(() => undefined);
+    if (found?.bytes !== bytes) return false;
+  }
+  for (const [i, { path }] of job.sources.entries()) {
+    const known = record.sources[i] as SourceIdentity;
+    const { bytes, etag } = await statSource(files, path, signal);
+    if (known.name !== basename(path) || known.bytes !== bytes) return false;
+    const isSameObject = etag !== undefined && etag === known.etag;
+    if (!isSameObject && (await hashSource(files, path, signal)) !== known.md5) return false;
+  }
+  return true;
+}

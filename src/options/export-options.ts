@@ -1,0 +1,118 @@
+import { SHARD_OPTIONS } from './day-file-options.js';
+import { CONVERT_OPTIONS, SERIES_OPTIONS } from './existing-file-options.js';
+import { groupOptions } from './option-definition.js';
+
+/** Backtesters that `export` writes for. `src/export/export-targets.ts` has the implementation of each. */
+export const EXPORT_TARGET_NAMES = ['hftbacktest', 'nautilus', 'freqtrade'] as const;
+
+export type ExportTargetName = (typeof EXPORT_TARGET_NAMES)[number];
+
+/** Options of single targets. */
+export const TARGET_OPTIONS = {
+  ...groupOptions('For hftbacktest:', {
+    'base-latency': {
+      type: 'text',
+      description: 'latency added where the local clock is behind the exchange, such as 100us',
+      default: '0',
+    },
+    snapshots: {
+      type: 'choice',
+      description: 'book snapshots to write: all, none at the start of the day, or none',
+      choices: ['process', 'ignore-sod', 'ignore'],
+      default: 'process',
+    },
+  }),
+  ...groupOptions('For nautilus:', {
+    catalog: {
+      type: 'choice',
+      description: 'names of the catalog folders: those of the Python or of the Rust version',
+      choices: ['python', 'rust'],
+      default: 'python',
+    },
+    precision: {
+      type: 'choice',
+      description: 'bits of prices and sizes',
+      choices: ['64', '128'],
+      default: '128',
+    },
+    'price-precision': {
+      type: 'count',
+      description: 'decimals of prices',
+      defaultText: 'from instrument metadata',
+    },
+    'size-precision': {
+      type: 'count',
+      description: 'decimals of sizes',
+      defaultText: 'from instrument metadata',
+    },
+    'instrument-id': {
+      type: 'text',
+      description: 'instrument id of the only symbol, such as BTCUSDT-PERP.BINANCE',
+      defaultText: 'from symbol, exchange and type',
+    },
+    as: {
+      type: 'list',
+      description: 'bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades',
+    },
+  }),
+  ...groupOptions('For freqtrade:', {
+    timeframe: {
+      type: 'list',
+      description: 'timeframes of candles that divide a day, such as 1m,1h',
+      default: '1m',
+      settingName: 'timeframes',
+    },
+    pair: {
+      type: 'text',
+      description: 'pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT',
+      defaultText: 'from instrument metadata',
+    },
+  }),
+} as const;
+
+export type ExportFlag = keyof typeof TARGET_OPTIONS;
+
+/** What `export` reads and where it writes. */
+export const EXPORT_OPTIONS = {
+  ...groupOptions('Export:', {
+    target: {
+      type: 'choice',
+      description: 'backtester to write for',
+      choices: EXPORT_TARGET_NAMES,
+      positional: true,
+      required: true,
+    },
+    path: CONVERT_OPTIONS.path,
+    out: {
+      type: 'folder',
+      description: 'folder or s3://bucket/prefix for the outputs',
+      alias: 'o',
+      required: true,
+    },
+    ...SERIES_OPTIONS,
+    from: {
+      type: 'day',
+      description: 'first UTC day, YYYY-MM-DD',
+      defaultText: 'the first file of each series',
+    },
+    to: {
+      type: 'day',
+      description: 'UTC day after the last one',
+      defaultText: 'the last file of each series',
+    },
+    ...SHARD_OPTIONS,
+    jobs: {
+      type: 'count',
+      description: 'exports to run at once',
+      defaultText: 'the number of processors',
+      alias: 'j',
+    },
+    existing: CONVERT_OPTIONS.existing,
+    'skip-degraded': CONVERT_OPTIONS['skip-degraded'],
+    offline: {
+      type: 'flag',
+      description: 'use no network; instrument metadata counts as absent',
+    },
+  }),
+  ...TARGET_OPTIONS,
+} as const;
