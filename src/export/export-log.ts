@@ -1,6 +1,6 @@
 import type { Destination } from '../store/destination.js';
 import { StateLog } from '../store/manifest/state-log.js';
-import { isInside } from '../store/paths.js';
+import { EXPORT_LOG_NAME, isInside } from '../store/paths.js';
 import {
   type ExportedFile,
   type ExportRecord,
@@ -21,7 +21,7 @@ export class ExportLog {
 
   /** A log that cannot be read counts as empty. @throws errors of the store. */
   static async open(destination: Destination, signal: AbortSignal): Promise<ExportLog> {
-    return new ExportLog(await StateLog.open(destination, 'exports.jsonl', keyOfLine, signal));
+    return new ExportLog(await StateLog.open(destination, EXPORT_LOG_NAME, keyOfLine, signal));
   }
 
   /** The last export of a job. */
@@ -52,6 +52,14 @@ export class ExportLog {
     for (const { path } of this.find(record.target, record.key)?.outputs ?? []) this.#makers.delete(path);
     this.#claim(record);
     return this.#log.add(keyOf(record), formatExportRecord(record), signal);
+  }
+
+  /** Removes a missing output from its record. The next export of its job writes it again. */
+  async forget(path: string, signal: AbortSignal): Promise<void> {
+    const record = this.#makers.get(path);
+    if (!record) return;
+    const outputs = record.outputs.filter((output) => output.path !== path);
+    await this.add({ ...record, sources: [], outputs }, signal);
   }
 
   /** Writes what was added; call it at the end of a run. @throws TickhaulError `disk`; errors of the store. */

@@ -54,8 +54,11 @@ export interface Files {
   openPart(location: string, part?: string, signal?: AbortSignal, bytes?: number): Promise<PartFile>;
   /** Has no effect if the file does not exist. */
   remove(location: string, signal?: AbortSignal): Promise<void>;
-  /** Whether a folder or prefix has a manifest; false if access is refused. */
-  hasManifest(location: string, signal?: AbortSignal): Promise<boolean>;
+  /**
+   * Whether a folder or prefix has a manifest, or a folder has an export log; false if access is refused. A prefix is not
+   * searched for the log, since that would be a request for each.
+   */
+  hasRecords(location: string, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;
 }
 

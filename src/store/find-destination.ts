@@ -10,7 +10,7 @@ export type FindDestination = (folder: string) => Promise<string | undefined>;
 export function createDestinationFinder(files: Files, signal?: AbortSignal): FindDestination {
   const resultsByFolder = new Map<string, Promise<string | undefined>>();
   const search: FindDestination = async (folder) => {
-    if (await files.hasManifest(folder, signal)) return folder;
+    if (await files.hasRecords(folder, signal)) return folder;
     const parent = parentLocation(folder);
     return parent === undefined ? undefined : find(parent);
   };

@@ -26,7 +26,7 @@ export function createLocationFiles(openStore: (loadStore: LoadStore) => Promise
     openPart: async (location, part, signal, bytes) =>
       (await filesFor(location)).openPart(location, part, signal, bytes),
     remove: async (location, signal) => (await filesFor(location)).remove(location, signal),
-    hasManifest: async (location, signal) => (await filesFor(location)).hasManifest(location, signal),
+    hasRecords: async (location, signal) => (await filesFor(location)).hasRecords(location, signal),
     async close() {
       for (const files of filesByStore.values()) await (await files).close();
     },

@@ -79,6 +79,14 @@ export function stateFolderPath(dir: string): string {
   return join(dir, STATE_FOLDER);
 }
 
+/** Name of the export log (docs/spec/manifest.md#export-log). */
+export const EXPORT_LOG_NAME = 'exports.jsonl';
+
+/** Path of the export log in a folder of exports. */
+export function exportLogPath(dir: string): string {
+  return join(dir, STATE_FOLDER, EXPORT_LOG_NAME);
+}
+
 /** Path of a download folder's manifest. */
 export function manifestPath(dir: string): string {
   return join(stateFolderPath(dir), 'manifest.jsonl');

@@ -6,8 +6,8 @@ import type { StoredFileInfo, StoredVersion } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/manifest-record.js';
 
-/** A downloaded day file, or the format of a conversion's output. */
-export type CheckedFileKind = 'day' | OutputFormatName;
+/** A downloaded day file, an output of an export, or the format of a conversion's output. */
+export type CheckedFileKind = 'day' | 'export' | OutputFormatName;
 
 /** One file to check, with its expected properties. */
 export interface FileCheck {
@@ -19,6 +19,8 @@ export interface FileCheck {
   readonly expected: ExpectedFile | undefined;
   /** Record of the day file, or of the day file from which the output was converted. */
   readonly record: ManifestRecord | undefined;
+  /** Name of the first source of an export. */
+  readonly source?: string | undefined;
   /** Whether a recorded conversion has another version than this build writes. */
   readonly isOutdated?: boolean | undefined;
 }
@@ -51,7 +53,8 @@ export interface CheckRequest {
 /** Properties of a file that was read completely. */
 export interface FileObservation {
   readonly bytes: number;
-  readonly rows: number;
+  /** Undefined for an output of an export, whose format is not read. */
+  readonly rows?: number | undefined;
   /** Set for a day file, and for a conversion's output if requested. */
   readonly sha256?: string | undefined;
   readonly md5?: string | undefined;

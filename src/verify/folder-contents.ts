@@ -29,7 +29,7 @@ export async function listFolderContents(
   destination: Destination,
   scope: VerifyScope,
   manifest: Manifest,
-  { roots, conversions }: RecordedFiles,
+  { roots, outputs: recorded }: RecordedFiles,
   signal: AbortSignal,
 ): Promise<FolderContents> {
   const unknown: string[] = [];
@@ -43,7 +43,7 @@ export async function listFolderContents(
       if (isInScope(path)) parts.push(path);
     } else if (path.endsWith(DAY_FILE_EXTENSION)) {
       if (!manifest.has(path) && isInScope(path)) unknown.push(path);
-    } else if (findOutputFormat(path) !== undefined && !conversions.has(path) && isInScope(path)) {
+    } else if (findOutputFormat(path) !== undefined && !recorded.has(path) && isInScope(path)) {
       (isInside(path) ? outputs : unknown).push(path);
     }
   };

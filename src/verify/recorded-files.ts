@@ -1,5 +1,6 @@
 import type { Manifest } from '../store/manifest/manifest.js';
 import { createSeriesDayIndex, type SeriesDayIndex } from './amend/series-day-index.js';
+import type { FileCheck } from './file-check.js';
 import type { VerifyScope } from './verify-scope.js';
 
 /** The recorded files of a scope, collected in one pass, since each pass reads up to a million records. */
@@ -8,15 +9,20 @@ export interface RecordedFiles {
   readonly files: number;
   /** Roots of the scope that contain recorded files. */
   readonly roots: ReadonlySet<string>;
-  /** Paths of all conversions in the folder. */
-  readonly conversions: ReadonlySet<string>;
+  /** Paths of all recorded conversions and exports in the folder. */
+  readonly outputs: ReadonlySet<string>;
   /** Days of all day files in the folder, including dropped ones. */
   readonly days: SeriesDayIndex;
 }
 
-export function readRecordedFiles(manifest: Manifest, scope: VerifyScope): RecordedFiles {
+/** @param exports checks of recorded exports in the scope. */
+export function readRecordedFiles(
+  manifest: Manifest,
+  scope: VerifyScope,
+  exports: readonly FileCheck[],
+): RecordedFiles {
   const roots = new Set<string>();
-  const conversions = new Set<string>();
+  const outputs = new Set<string>();
   const days = createSeriesDayIndex();
   let files = 0;
   const isUnderRoot = (path: string): boolean => {
@@ -31,9 +37,13 @@ export function readRecordedFiles(manifest: Manifest, scope: VerifyScope): Recor
     days.add(file, isInScope);
     if (isInScope && !dropped) files++;
     for (const entry of entries) {
-      conversions.add(entry.path);
+      outputs.add(entry.path);
       if (isUnderRoot(entry.path) && isSelected) files++;
     }
   }
-  return { files, roots, conversions, days };
+  for (const { path } of exports) {
+    isUnderRoot(path);
+    outputs.add(path);
+  }
+  return { files: files + exports.length, roots, outputs, days };
 }

@@ -1,11 +1,17 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { ExportLog } from '../export/export-log.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
 import type { SeriesDayIndex } from './amend/series-day-index.js';
-import { createOutputChecks, createRecordedChecks, createUnknownFileChecks } from './check/create-checks.js';
+import {
+  createExportChecks,
+  createOutputChecks,
+  createRecordedChecks,
+  createUnknownFileChecks,
+} from './check/create-checks.js';
 import type { FileCheck } from './file-check.js';
 import { type FolderContents, listFolderContents } from './folder-contents.js';
 import { readRecordedFiles } from './recorded-files.js';
@@ -16,6 +22,7 @@ import { createVerifyScope, type VerifyScope } from './verify-scope.js';
 export interface Verification {
   readonly input: VerifyInput;
   readonly manifest: Manifest;
+  readonly exportLog: ExportLog;
   readonly scope: VerifyScope;
   readonly contents: FolderContents;
   /** Unrecorded files whose names identify a day file, by path. */
@@ -31,7 +38,9 @@ export interface Verification {
 export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
   const scope = createVerifyScope(input.paths, input.selection, input.shard);
-  const recorded = readRecordedFiles(manifest, scope);
+  const exportLog = await ExportLog.open(destination, signal);
+  const exports = createExportChecks(exportLog, scope);
+  const recorded = readRecordedFiles(manifest, scope, exports);
   const listing = await listFolderContents(destination, scope, manifest, recorded, signal);
   if (manifest.size === 0 && listing.listed?.size === 0) throw createEmptyStoreError(destination);
   const contents = { ...listing, unknown: await dropRecorded(manifest, listing.unknown, signal) };
@@ -45,6 +54,7 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   );
   function* checks(): Generator<FileCheck> {
     yield* createRecordedChecks(manifest, scope);
+    yield* exports;
     // An unrecorded file has no expected size to compare.
     if (!quick) yield* createOutputChecks(contents.outputs);
     if (adopt) yield* createUnknownFileChecks(identified);
@@ -54,6 +64,7 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   return {
     input,
     manifest,
+    exportLog,
     scope,
     contents,
     identified,

@@ -49,7 +49,8 @@ async function check(
   const reported: string[] = [];
   const destination = openMemoryBucket(bucket, async (call, moment) => {
     await meanwhile?.(call, moment);
-    if (call.name === 'get' && moment === 'before') read.push(call.key.slice(RECORDS.length));
+    if (call.name !== 'get' || moment !== 'before') return;
+    if (call.key.startsWith(RECORDS)) read.push(call.key.slice(RECORDS.length));
   });
   const emit = (event: RunEvent): void => {
     if (event.event === 'file' && event.status !== 'verified') reported.push(`${event.status} ${event.path}`);

@@ -3,7 +3,7 @@ import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js'
 import { openRegular } from '../../base/open-regular.js';
 import { readChunks } from '../../integrity/read-chunks.js';
 import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
-import { manifestPath } from '../paths.js';
+import { exportLogPath, manifestPath } from '../paths.js';
 import { openPartFile } from './part-file.js';
 
 /** Accesses local files. */
@@ -17,13 +17,16 @@ export const localFiles: Files = {
       throw toDiskError(error, path);
     });
   },
-  hasManifest: (path) =>
-    access(manifestPath(path)).then(
-      () => true,
-      () => false,
-    ),
+  hasRecords: async (path) => (await exists(manifestPath(path))) || exists(exportLogPath(path)),
   async close() {},
 };
+
+function exists(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
+}
 
 /** Ignores pipes and devices, since reading them may never end. */
 async function statFile(path: string): Promise<StoredFileInfo | undefined> {

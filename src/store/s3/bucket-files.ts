@@ -58,7 +58,7 @@ export function createBucketFiles(stores: BucketConnections): Files {
       await store.remove([key], signal);
     },
 
-    async hasManifest(location, signal) {
+    async hasRecords(location, signal) {
       const { store, key } = resolve(location);
       if (key !== '' && !isDataPath(key)) return false;
       try {

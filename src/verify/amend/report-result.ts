@@ -21,7 +21,7 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
     { observation }: CheckResult,
   ): Promise<OutputProvenance | undefined> => {
     const { kind, path, expected } = check;
-    if (kind === 'day' || !observation) return undefined;
+    if (kind === 'day' || kind === 'export' || !observation) return undefined;
     // For a recorded output, the note may describe an older file at the same path.
     const pairs = observation.keyValues ?? (expected ? undefined : await findProvenancePairs(path));
     return pairs && toOutputProvenance(path, kind, pairs, manifest);
@@ -31,13 +31,13 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
     const { kind, path, file } = check;
     const provenance = await findProvenance(check, result);
     const record = check.record ?? provenance?.record;
-    const source = kind === 'day' ? undefined : (record?.path ?? provenance?.source.name);
+    const source = kind === 'day' ? undefined : (check.source ?? record?.path ?? provenance?.source.name);
     const base = { event: 'file', file: file ?? record?.file, path, source } as const;
     const error = findFileError(check, result, provenance);
     if (error) return { ...base, status: errorToFileStatus(error), error };
     const { observation } = result;
     if (input.adopt && observation) await recordFile(check, observation);
-    const { bytes, rows } = observation ?? check.expected ?? {};
+    const { bytes, rows = check.expected?.rows } = observation ?? check.expected ?? {};
     if (kind !== 'day') {
       const isOutdated = check.isOutdated ?? provenance?.isOutdated;
       return { ...base, status: 'verified', bytes, rows, ...(isOutdated && { outdated: true }) };

@@ -33,6 +33,7 @@ export async function checkFiles(
   const reportResult = createResultReporter(verification);
   const recheck = createRecheck(verification, reportResult);
   const bad: BadFile[] = [];
+  const missingExports: FileEvent[] = [];
   const handleResult = (check: FileCheck, event: FileEvent): void => {
     const { record, path } = check;
     const needsAction = input.repair ? isBad(event) : input.forget && event.status === 'missing';
@@ -42,6 +43,8 @@ export async function checkFiles(
         event,
         conversion: record.conversions?.find((conversion) => conversion.path === path),
       });
+    } else if (check.kind === 'export' && input.forget && event.status === 'missing') {
+      missingExports.push(event);
     } else emitFile(event);
   };
 
@@ -93,6 +96,11 @@ export async function checkFiles(
     const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: only presence and size of their objects were compared; tickhaul verify --adopt reads the objects and records their ETags`;
     emit({ event: 'warning', message });
   }
+  for (const event of missingExports) {
+    await verification.exportLog.forget(event.path, signal);
+    emitFile({ ...event, status: 'forgotten', error: undefined });
+  }
+  await verification.exportLog.write(signal);
   return bad;
 }
 

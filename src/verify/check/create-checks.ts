@@ -1,6 +1,8 @@
 import { findOutputFormat } from '../../base/output-format-names.js';
 import { isOutdated } from '../../convert/output/versions.js';
 import type { DayFile } from '../../dataset/day-file.js';
+import { parseDayFileName } from '../../dataset/parse-day-file-name.js';
+import type { ExportLog } from '../../export/export-log.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
 import type { FileCheck } from '../file-check.js';
@@ -36,6 +38,16 @@ export function* createRecordChecks(record: ManifestRecord): Generator<FileCheck
 /** Checks for day files without a record. */
 export function* createUnknownFileChecks(files: Iterable<readonly [string, DayFile]>): Generator<FileCheck> {
   for (const [path, file] of files) yield { kind: 'day', path, file, record: undefined, expected: undefined };
+}
+
+/** Checks for the recorded exports in scope. */
+export function createExportChecks(log: ExportLog, scope: VerifyScope): readonly FileCheck[] {
+  return log.outputs().flatMap(({ output, record }): FileCheck[] => {
+    const source = record.sources[0]?.name;
+    const file = source === undefined ? undefined : parseDayFileName(source);
+    if (!scope.includes(file) || scope.findRoot(output.path) === undefined) return [];
+    return [{ kind: 'export', path: output.path, file, source, record: undefined, expected: output }];
+  });
 }
 
 /** Checks for outputs of `convert`, which no record lists. */

@@ -38,7 +38,8 @@ export function errorToFileStatus(error: FileError): FileStatus {
 
 function compareWithRecord({ sha256, rows }: FileObservation, expected: ExpectedFile): string | undefined {
   if (sha256 !== undefined && sha256 !== expected.sha256) return 'its sha256 is not the recorded one';
-  if (rows !== expected.rows) return `has ${plural(rows, 'row')}, ${expected.rows} were recorded`;
+  if (rows !== undefined && rows !== expected.rows)
+    return `has ${plural(rows, 'row')}, ${expected.rows} were recorded`;
   return undefined;
 }
 
@@ -47,7 +48,7 @@ function compareWithProvenance(
   provenance: OutputProvenance,
 ): string | undefined {
   const { source, record } = provenance;
-  if (rows !== provenance.rows) return `has ${plural(rows, 'row')}, ${provenance.rows} were written`;
+  if (rows !== provenance.rows) return `has ${plural(rows ?? 0, 'row')}, ${provenance.rows} were written`;
   if (provenance.bytes >= 0 && bytes !== provenance.bytes)
     return `has ${plural(bytes, 'byte')}, ${provenance.bytes} were written`;
   if (!record || record.md5 === source.md5) return undefined;

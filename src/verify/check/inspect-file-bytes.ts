@@ -59,7 +59,9 @@ export async function inspectFileBytes(
     const observation =
       kind === 'day'
         ? await inspectDayFile(request, stats, onBytes, files, signal)
-        : await inspectOutput(kind, request, files, signal);
+        : kind === 'export'
+          ? await inspectExport(request, stats, files, signal)
+          : await inspectOutput(kind, request, files, signal);
     return { observation: stats.etag === undefined ? observation : { ...observation, etag: stats.etag } };
   } catch (error) {
     return { error: toInspectError(error) };
@@ -148,6 +150,16 @@ async function inspectOutput(
     ...facts,
     ...(hash && { sha256: await hashFile(location, 'sha256', signal, files.read) }),
   };
+}
+
+/** Its format is that of the target, so only the bytes are compared. */
+async function inspectExport(
+  { location }: CheckRequest,
+  { bytes }: StoredFileInfo,
+  files: Files,
+  signal: AbortSignal | undefined,
+): Promise<FileObservation> {
+  return { bytes, sha256: await hashFile(location, 'sha256', signal, files.read) };
 }
 
 function toInspectError(error: unknown): FileError {

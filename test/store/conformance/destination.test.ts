@@ -76,7 +76,7 @@ testStores('locates paths inside of the destination only', async (store) => {
   assert.equal(hasLocalPaths, !name.includes('://'));
   for (const path of ['../a', 'a//b', '/a', 'a/..', 'a\\b'])
     assert.throws(() => locate(path), { code: 'usage' });
-  assert.equal(await files.hasManifest(name), false);
+  assert.equal(await files.hasRecords(name), false);
 });
 
 testStores('a destination that does not exist yet is empty, and reading it writes nothing', async (store) => {

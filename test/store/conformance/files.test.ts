@@ -113,7 +113,7 @@ testStores('a refused access is an error, and shows no manifest', async (store) 
   const destination = await store.open();
   const { files, locate } = destination;
   await store.refuse();
-  assert.equal(await files.hasManifest(locate('')), false);
+  assert.equal(await files.hasRecords(locate('')), false);
   const write = async (): Promise<void> => {
     const part = await files.openPart(locate('a.csv.gz'));
     await part.write(Buffer.from('a'));

@@ -29,7 +29,7 @@ testStores('the last record of a path counts, also for other clients', async (st
   assert.deepEqual(second.history.daySize(record.file)?.bytes, record.bytes);
   await second.close();
   assert.deepEqual(namesOf((await other.readRecords({ warn: assert.fail })) ?? []), ['a', 'é b']);
-  assert.equal(await other.files.hasManifest(other.locate('')), true);
+  assert.equal(await other.files.hasRecords(other.locate('')), true);
 });
 
 testStores('a forgotten path is unknown until it is recorded again', async (store) => {
