@@ -56,6 +56,7 @@ const FILES = {
     ['VerifyRunOptions', 'What `verify` checks and changes.', existingFiles.VERIFY_OPTIONS],
     ['TransferOptions', 'Transfer of repaired files.', existingFiles.REPAIR_OPTIONS],
     ['ConvertRunOptions', 'Conversion of existing files.', existingFiles.CONVERT_OPTIONS],
+    ['ExportAfterOptions', 'An export of the downloaded series.', exports.EXPORT_AFTER_OPTIONS],
     ['ExportRunOptions', 'An export, and the options of its target.', exports.EXPORT_OPTIONS],
     ['AuditRunOptions', 'What `audit` reads, and what degrades a day.', existingFiles.AUDIT_OPTIONS],
     [

@@ -1,3 +1,4 @@
+import type { EventSink, RunSummary } from '../run/run-events.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
@@ -9,6 +10,7 @@ import {
   openDownloadTarget,
   readDownloadTarget,
 } from './selection/download-target.js';
+import { readExportSetting } from './selection/read-export-setting.js';
 import { readStallTimeout } from './selection/read-selection.js';
 import { withFailureList } from './selection/with-failure-list.js';
 import { withServiceSession } from './service-session.js';
@@ -19,6 +21,7 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
   const target = await readDownloadTarget(args, host, 'download');
   const stallTimeoutMs = readStallTimeout(args);
   const failedTo = await readOutputFile(args, 'failed-to');
+  const exportSetting = await readExportSetting(args);
   const { signal } = host;
   return ({ emit: onEvent, note, askForSpace }) =>
     withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
@@ -31,10 +34,17 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const owner = createLockOwner(host);
           const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
           const input = { ...openedTarget, ...context, owner, lockedPaths, askForSpace };
-          if (!readBooleanFlag(args, 'audit')) return downloadPlan(input);
-          const { runAuditedDownload } = await import('./run-audited-download.js');
           const audited = { ...context, cache: session.settings.cacheDir };
-          return runAuditedDownload(audited, (audits) => downloadPlan({ ...input, audits }));
+          const run = async (observed: EventSink): Promise<RunSummary> => {
+            if (!readBooleanFlag(args, 'audit')) return downloadPlan({ ...input, emit: observed });
+            const { runAuditedDownload } = await import('./run-audited-download.js');
+            return runAuditedDownload(audited, (audits) =>
+              downloadPlan({ ...input, emit: observed, audits }),
+            );
+          };
+          if (!exportSetting) return run(emit);
+          const { runWithExports } = await import('./run-with-exports.js');
+          return runWithExports(audited, new Map([[undefined, exportSetting]]), run);
         }),
       ),
     );

@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors.js';
 import type { ConfigFile } from '../config/parse-config.js';
-import type { RunSummary } from '../run/run-events.js';
+import type { EventSink, RunSummary } from '../run/run-events.js';
 import type { SyncInput } from '../sync/sync-options.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readDuration, readTextFlag } from './arguments/read-arguments.js';
@@ -95,9 +95,18 @@ function syncJobs(
 ): Promise<RunSummary> {
   return withJobs(file, args, host, observer, async (input) => {
     const { runSyncJobs } = await import('../sync/run-sync-jobs.js');
-    if (!input.jobs.some(({ audit }) => audit)) return runSyncJobs(input);
-    const { runAuditedSync } = await import('./run-audited-sync.js');
-    return runAuditedSync(input, runSyncJobs);
+    const run = async (observed: EventSink): Promise<RunSummary> => {
+      const syncInput = { ...input, emit: observed };
+      if (!input.jobs.some(({ audit }) => audit)) return runSyncJobs(syncInput);
+      const { runAuditedSync } = await import('./run-audited-sync.js');
+      return runAuditedSync(syncInput, runSyncJobs);
+    };
+    const exports = new Map(
+      input.jobs.flatMap(({ name, export: setting }) => (setting ? [[name, setting] as const] : [])),
+    );
+    if (exports.size === 0) return run(input.emit);
+    const { runWithExports } = await import('./run-with-exports.js');
+    return runWithExports(input, exports, run);
   });
 }
 

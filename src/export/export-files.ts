@@ -76,8 +76,10 @@ async function selectExportSources(
   const others = new Set<string>();
   for (const { path } of await findSources(paths, { files, store }, signal)) {
     const file = await findDayFile(path);
+    const isSelected = !file || (filter.matches(file) && file.day >= from && file.day < to);
+    if (!isSelected || (await isExcluded?.(path, file))) continue;
     if (!file) unnamed.push(path);
-    else if (filter.matches(file) && file.day >= from && file.day < to && !(await isExcluded?.(path))) {
+    else {
       if (dataTypes.some((known) => known === file.dataType)) sources.push({ path, file });
       else others.add(file.dataType);
     }

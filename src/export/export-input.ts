@@ -1,4 +1,5 @@
 import type { Day } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
 import type { SeriesSelection } from '../dataset/series-filter.js';
 import type { Shard } from '../dataset/shard.js';
 import type { ExportTargetName } from '../options/export-options.js';
@@ -6,10 +7,16 @@ import type { EventSink } from '../run/run-events.js';
 import type { StoreSettings } from '../store/files.js';
 import type { ExportContext } from './export-target.js';
 
-export interface ExportInput {
+/** What to export to, and where. */
+export interface ExportSetting {
   readonly target: ExportTargetName;
   /** As `ExportTarget.readSettings` returns them. */
   readonly settings: unknown;
+  /** Output folder or prefix. */
+  readonly out: string;
+}
+
+export interface ExportInput extends ExportSetting {
   /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
   readonly selection: SeriesSelection & {
@@ -18,10 +25,8 @@ export interface ExportInput {
     readonly to: Day | undefined;
     readonly shard: Shard | undefined;
   };
-  /** Whether a file is left out for another reason. */
-  readonly isExcluded?: ((path: string) => Promise<boolean>) | undefined;
-  /** Output folder or prefix. */
-  readonly out: string;
+  /** Whether a file is left out for another reason. @param file undefined if its day file is unknown. */
+  readonly isExcluded?: ((path: string, file: DayFile | undefined) => Promise<boolean>) | undefined;
   /** Jobs at the same time. */
   readonly jobs: number;
   readonly existing: 'skip' | 'overwrite';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { SourceContent } from '../convert/output/provenance.js';
+import { basename } from 'node:path';
+import { contentVersion } from '../audit/audit-file.js';
 import { readUnchangedSource } from '../convert/source-file.js';
 import type { Batch, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
@@ -7,7 +8,7 @@ import { DayFileReader } from '../format/csv/day-file-reader.js';
 import type { Files, PartFile } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
-import type { ExportedFile } from './export-record.js';
+import type { ExportedFile, ExportedSource } from './export-record.js';
 import type { ExportSource } from './export-source.js';
 import { openSpillFile, type SpillFile } from './spill-file.js';
 
@@ -63,7 +64,7 @@ export class JobIo implements ExportIo {
   readonly signal: AbortSignal;
   readonly warnings: string[] = [];
   readonly #input: JobIoInput;
-  readonly #sources = new Map<string, SourceContent>();
+  readonly #sources = new Map<string, ExportedSource>();
   readonly #outputs: OpenOutput[] = [];
   readonly #spills: SpillFile[] = [];
 
@@ -103,7 +104,14 @@ export class JobIo implements ExportIo {
     );
     await pass(reader.end());
     if (reader.warning !== undefined) this.warn(reader.warning);
-    this.#sources.set(source.path, content);
+    const version = contentVersion(found);
+    const isUnchanged = contentVersion((await files.stat(source.path, signal)) ?? { bytes: 0 }) === version;
+    this.#sources.set(source.path, {
+      name: basename(source.path),
+      bytes: content.bytes,
+      md5: content.md5,
+      version: isUnchanged ? version : undefined,
+    });
   }
 
   async create(path: string): Promise<ExportOutput> {
@@ -120,9 +128,11 @@ export class JobIo implements ExportIo {
     return spill;
   }
 
-  /** Content of a source that was read. */
-  contentOf({ path }: ExportSource): SourceContent | undefined {
-    return this.#sources.get(path);
+  /** Describes a source that was read. */
+  describeSource({ path }: ExportSource): ExportedSource {
+    const source = this.#sources.get(path);
+    if (!source) throw new Error(`${path}: the exporter did not read it`);
+    return source;
   }
 
   /** Gives all outputs their names. @throws TickhaulError `disk`, `locked`; errors of the store. */

@@ -1,4 +1,14 @@
-import type { SourceIdentity } from '../convert/output/provenance.js';
+/** A day file, as it was read for an export. */
+export interface ExportedSource {
+  /** Its name, without folders. */
+  readonly name: string;
+  /** Compressed size. */
+  readonly bytes: number;
+  /** Of the compressed bytes, in hex digits. */
+  readonly md5: string;
+  /** As `contentVersion`; if it still matches, the file need not be read. Undefined if the file changed meanwhile. */
+  readonly version?: string | undefined;
+}
 
 /** An output of an export. */
 export interface ExportedFile {
@@ -19,7 +29,7 @@ export interface ExportRecord {
   readonly outputVersion: number;
   /** Settings of the job, as JSON. */
   readonly settings: unknown;
-  readonly sources: readonly SourceIdentity[];
+  readonly sources: readonly ExportedSource[];
   readonly outputs: readonly ExportedFile[];
   /** ISO 8601. If two records have the same output, the later one made it. */
   readonly time: string;

@@ -1,11 +1,11 @@
 import { basename } from 'node:path';
-import type { SourceIdentity } from '../convert/output/provenance.js';
+import { contentVersion } from '../audit/audit-file.js';
 import { hashSource } from '../convert/source-file.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
 import { JobIo } from './export-io.js';
-import type { ExportedFile, ExportRecord } from './export-record.js';
+import type { ExportedFile, ExportedSource, ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 
@@ -23,7 +23,7 @@ export interface PlacedExportJob {
 export interface ExportJobResult {
   /** `skipped` if the outputs are up to date. */
   readonly status: 'converted' | 'skipped';
-  readonly sources: readonly SourceIdentity[];
+  readonly sources: readonly ExportedSource[];
   readonly outputs: readonly ExportedFile[];
   readonly warnings: readonly string[];
 }
@@ -51,11 +51,7 @@ export async function runExportJob(
     const exportRows = await EXPORT_TARGETS[job.target].loadExporter();
     await exportRows(job, io);
     signal.throwIfAborted();
-    const sources = job.sources.map((source): SourceIdentity => {
-      const content = io.contentOf(source);
-      if (!content) throw new Error(`${source.path}: the exporter did not read it`);
-      return { name: basename(source.path), ...content };
-    });
+    const sources = job.sources.map((source) => io.describeSource(source));
     const outputs = await io.publish();
     return { status: 'converted', sources, outputs, warnings: io.warnings };
   } finally {
@@ -79,11 +75,11 @@ async function isUpToDate(
     if (found?.bytes !== bytes) return false;
   }
   for (const [i, { path }] of job.sources.entries()) {
-    const known = record.sources[i] as SourceIdentity;
-    const { bytes, etag } = await statSource(files, path, signal);
-    if (known.name !== basename(path) || known.bytes !== bytes) return false;
-    const isSameObject = etag !== undefined && etag === known.etag;
-    if (!isSameObject && (await hashSource(files, path, signal)) !== known.md5) return false;
+    const known = record.sources[i] as ExportedSource;
+    const found = await statSource(files, path, signal);
+    if (known.name !== basename(path) || known.bytes !== found.bytes) return false;
+    const isUntouched = known.version !== undefined && known.version === contentVersion(found);
+    if (!isUntouched && (await hashSource(files, path, signal)) !== known.md5) return false;
   }
   return true;
 }

@@ -2,6 +2,7 @@ import type {
   AuditRunOptions,
   ConvertRunOptions,
   CoverageReportOptions,
+  ExportAfterOptions,
   ExportRunOptions,
   MessageOptions,
   PeriodOptions,
@@ -40,7 +41,11 @@ type TargetOptions = (SelectionOptions | ListOptions) &
 
 export type PlanOptions = TargetOptions & PinOptions;
 
-export type DownloadOptions = TargetOptions & FailureOptions & ArrivalAuditOptions & DryRunOptions;
+export type DownloadOptions = TargetOptions &
+  FailureOptions &
+  ArrivalAuditOptions &
+  ExportAfterOptions &
+  DryRunOptions;
 
 /** Options of `sync`; they override the settings of every job in the config file. */
 export type SyncOptions = ServiceOptions & StoreOptions & DownloadRunOptions & SyncRunOptions & DryRunOptions;

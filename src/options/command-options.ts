@@ -21,7 +21,7 @@ import {
   REPAIR_OPTIONS,
   VERIFY_OPTIONS,
 } from './existing-file-options.js';
-import { EXPORT_OPTIONS } from './export-options.js';
+import { EXPORT_AFTER_OPTIONS, EXPORT_OPTIONS } from './export-options.js';
 import { REPLAY_OPTIONS, SERVE_OPTIONS, STREAM_OPTIONS } from './message-options.js';
 import { groupOptions, type OptionGroup } from './option-definition.js';
 import { ENQUEUE_OPTIONS, QUEUE_OPTIONS, SLICE_DOWNLOAD_OPTIONS, WORKER_OPTIONS } from './queue-options.js';
@@ -47,6 +47,7 @@ export const COMMAND_OPTIONS = {
     ...LIST_OPTIONS,
     ...FAILURE_OPTIONS,
     ...ARRIVAL_AUDIT_OPTIONS,
+    ...EXPORT_AFTER_OPTIONS,
     ...DRY_RUN_OPTIONS,
     ...PLAN_OUTPUT_OPTIONS,
   },

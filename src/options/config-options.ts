@@ -1,4 +1,5 @@
 import { DOWNLOAD_OPTIONS, LAYOUT_OPTIONS, SELECTION_OPTIONS } from './day-file-options.js';
+import { EXPORT_AFTER_OPTIONS } from './export-options.js';
 import { optionsInScope } from './option-values.js';
 import { ACCOUNT_OPTIONS, FOLDER_OPTIONS, GLOBAL_OPTIONS, STORE_OPTIONS } from './service-options.js';
 import { SYNC_AUDIT_OPTIONS, SYNC_RUN_OPTIONS } from './sync-options.js';
@@ -20,4 +21,5 @@ export const JOB_OPTIONS = optionsInScope('config', {
   ...LAYOUT_OPTIONS,
   ...DOWNLOAD_OPTIONS,
   ...SYNC_AUDIT_OPTIONS,
+  ...EXPORT_AFTER_OPTIONS,
 } as const);

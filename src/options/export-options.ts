@@ -116,3 +116,27 @@ export const EXPORT_OPTIONS = {
   }),
   ...TARGET_OPTIONS,
 } as const;
+
+const { as: _as, ...TARGET_OPTIONS_OF_DOWNLOADS } = TARGET_OPTIONS;
+
+/** An export of the series of a download, or of a job, when it has ended. */
+export const EXPORT_AFTER_OPTIONS = {
+  ...groupOptions('Export:', {
+    export: {
+      type: 'choice',
+      description: 'at the end, export the series of this download for a backtester',
+      choices: EXPORT_TARGET_NAMES,
+    },
+    'export-dir': {
+      type: 'folder',
+      description: 'folder or s3://bucket/prefix for the exports',
+      defaultText: 'exports/<target>',
+    },
+    'export-as': {
+      type: 'list',
+      description:
+        'for nautilus: bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades',
+    },
+  }),
+  ...TARGET_OPTIONS_OF_DOWNLOADS,
+} as const;

@@ -1,6 +1,7 @@
 import type { Day } from '../dataset/day.js';
 import type { DownloadSettings, Selection } from '../download/download-options.js';
 import type { AskForSpace } from '../download/plan/report-plan.js';
+import type { ExportSetting } from '../export/export-input.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
@@ -17,6 +18,8 @@ export interface SyncJob {
   readonly stallTimeoutMs: number;
   /** Whether its downloaded files are audited at the end of the run. */
   readonly audit: boolean;
+  /** The export of its series at the end of the run. */
+  readonly export?: ExportSetting | undefined;
 }
 
 /** How to wait for the export of a day. */

@@ -12,6 +12,7 @@ import {
 import type { SyncJob } from '../../sync/sync-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag } from '../arguments/read-arguments.js';
+import { readExportSetting } from '../selection/read-export-setting.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
 import { resolveConfigPath } from './load-config.js';
 
@@ -71,7 +72,14 @@ async function readJob(
     options: readDownloadOptions(jobArgs),
     stallTimeoutMs: readStallTimeout(jobArgs),
     audit: readBooleanFlag(jobArgs, 'audit'),
+    export: await readJobExport(file.path, jobArgs),
   };
+}
+
+/** The folder of exports is relative to the config file. */
+async function readJobExport(path: string, args: CommandArgs): Promise<SyncJob['export']> {
+  const setting = await readExportSetting(args);
+  return setting && { ...setting, out: resolveConfigPath(path, setting.out) };
 }
 
 /** Resolves `@file` lists of symbols against the folder of the config file. */

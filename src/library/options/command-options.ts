@@ -94,6 +94,36 @@ export interface ConvertRunOptions {
   readonly noKeepSource?: boolean | undefined;
 }
 
+/** An export of the downloaded series. */
+export interface ExportAfterOptions {
+  /** At the end, export the series of this download for a backtester. */
+  readonly export?: 'hftbacktest' | 'nautilus' | 'freqtrade' | undefined;
+  /** Folder or s3://bucket/prefix for the exports (default: exports/<target>). */
+  readonly exportDir?: string | undefined;
+  /** For nautilus: bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades. */
+  readonly exportAs?: TextList | undefined;
+  /** Latency added where the local clock is behind the exchange, such as 100us (default: 0). */
+  readonly baseLatency?: string | undefined;
+  /** Book snapshots to write: all, none at the start of the day, or none (default: process). */
+  readonly snapshots?: 'process' | 'ignore-sod' | 'ignore' | undefined;
+  /** Names of the catalog folders: those of the Python or of the Rust version (default: python). */
+  readonly catalog?: 'python' | 'rust' | undefined;
+  /** Bits of prices and sizes (default: 128). */
+  readonly precision?: '64' | '128' | undefined;
+  /** Decimals of prices (default: from instrument metadata). */
+  readonly pricePrecision?: number | undefined;
+  /** Decimals of sizes (default: from instrument metadata). */
+  readonly sizePrecision?: number | undefined;
+  /**
+   * Instrument id of the only symbol, such as BTCUSDT-PERP.BINANCE (default: from symbol, exchange and type).
+   */
+  readonly instrumentId?: string | undefined;
+  /** Timeframes of candles that divide a day, such as 1m,1h (default: 1m). */
+  readonly timeframes?: TextList | undefined;
+  /** Pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT (default: from instrument metadata). */
+  readonly pair?: string | undefined;
+}
+
 /** An export, and the options of its target. */
 export interface ExportRunOptions {
   /** Backtester to write for. */
