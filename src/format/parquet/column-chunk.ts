@@ -1,5 +1,5 @@
+import type { ByteWriter } from '../byte-writer.js';
 import type { Compress } from '../compression/compress.js';
-import type { ByteWriter } from './byte-writer.js';
 import { Encoding, type EncodingId } from './format-constants.js';
 import { type DictionaryValues, writeDataPage, writeDictionaryPage } from './page.js';
 import type { Statistics } from './statistics.js';

@@ -1,6 +1,6 @@
 import { VERSION } from '../../base/version.js';
+import { ByteWriter } from '../byte-writer.js';
 import type { Compression } from '../compression/compressor.js';
-import { ByteWriter } from './byte-writer.js';
 import type { ChunkMetadata } from './column-chunk.js';
 import { Codec } from './format-constants.js';
 import { type ParquetColumn, writeSchema } from './parquet-schema.js';

@@ -1,5 +1,5 @@
+import { ByteWriter } from '../byte-writer.js';
 import type { Compress } from '../compression/compress.js';
-import { ByteWriter } from './byte-writer.js';
 import { Encoding, type EncodingId, PageType } from './format-constants.js';
 import { ThriftWriter } from './thrift-writer.js';
 

@@ -1,5 +1,5 @@
 import type { ByteSink } from '../byte-sink.js';
-import { ByteWriter } from './byte-writer.js';
+import { ByteWriter } from '../byte-writer.js';
 import { encodeFileMetadata, encodeRowGroup } from './file-metadata.js';
 import { PARQUET_MAGIC } from './format-constants.js';
 import { toParquetColumns } from './parquet-schema.js';

@@ -1,4 +1,4 @@
-import { ByteWriter } from './byte-writer.js';
+import { ByteWriter } from '../byte-writer.js';
 
 /** Types of the Thrift compact protocol. */
 export const ThriftType = {

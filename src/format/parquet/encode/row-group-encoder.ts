@@ -1,8 +1,8 @@
 import type { Batch } from '../../batch.js';
+import { ByteWriter } from '../../byte-writer.js';
 import type { Compress } from '../../compression/compress.js';
 import { loadCompressor } from '../../compression/compressor.js';
 import { ColumnMemory } from '../../kernel/column-memory.js';
-import { ByteWriter } from '../byte-writer.js';
 import { writeColumnChunk } from '../column-chunk.js';
 import { type ParquetColumn, toParquetColumns } from '../parquet-schema.js';
 import type { EncodedRowGroup, ParquetOptions } from '../row-group.js';

@@ -1,6 +1,6 @@
 import type { ColumnData } from '../../../../src/format/batch.js';
+import { ByteWriter } from '../../../../src/format/byte-writer.js';
 import type { Compress } from '../../../../src/format/compression/compress.js';
-import { ByteWriter } from '../../../../src/format/parquet/byte-writer.js';
 import type { ChunkMetadata } from '../../../../src/format/parquet/column-chunk.js';
 import { Encoding, type EncodingId } from '../../../../src/format/parquet/format-constants.js';
 import { writeDataPage, writeDictionaryPage } from '../../../../src/format/parquet/page.js';

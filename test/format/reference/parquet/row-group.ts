@@ -1,6 +1,6 @@
 import type { Batch } from '../../../../src/format/batch.js';
+import { ByteWriter } from '../../../../src/format/byte-writer.js';
 import { loadCompressor } from '../../../../src/format/compression/compressor.js';
-import { ByteWriter } from '../../../../src/format/parquet/byte-writer.js';
 import { toParquetColumns } from '../../../../src/format/parquet/parquet-schema.js';
 import type { EncodedRowGroup, ParquetOptions } from '../../../../src/format/parquet/row-group.js';
 import { writeColumnChunk } from './column-chunk.js';

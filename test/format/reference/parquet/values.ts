@@ -1,5 +1,5 @@
 import type { TextValues } from '../../../../src/format/batch.js';
-import { ByteWriter } from '../../../../src/format/parquet/byte-writer.js';
+import { ByteWriter } from '../../../../src/format/byte-writer.js';
 import { Encoding, type EncodingId } from '../../../../src/format/parquet/format-constants.js';
 import type { DictionaryValues } from '../../../../src/format/parquet/page.js';
 import type { DenseColumn } from './dense.js';

@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
+import type { ByteWriter } from '../../../../../src/format/byte-writer.js';
 
 /** Wide values are split: 32 bits hold one part and up to 7 bits from before it. */
 const PIECE = 24;

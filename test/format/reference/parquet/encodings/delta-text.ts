@@ -1,5 +1,5 @@
 import type { TextValues } from '../../../../../src/format/batch.js';
-import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
+import type { ByteWriter } from '../../../../../src/format/byte-writer.js';
 import { writeDeltaIntegers } from './delta.js';
 
 /** Writes all lengths, then all bytes (Encodings.md of the Parquet format, DELTA_LENGTH_BYTE_ARRAY = 6). */

@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
+import type { ByteWriter } from '../../../../../src/format/byte-writer.js';
 import { bitWidth, packBits, packWideBits } from './bit-pack.js';
 
 const BLOCK = 128;

@@ -1,5 +1,5 @@
 import type { TextValues } from '../../../../../src/format/batch.js';
-import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
+import type { ByteWriter } from '../../../../../src/format/byte-writer.js';
 
 /** Doubles of eight bytes each (Encodings.md of the Parquet format, PLAIN = 0), as they are in memory. */
 export function doubleBytes(values: Float64Array, start: number, end: number): Uint8Array {

@@ -1,4 +1,4 @@
-import type { ByteWriter } from '../../../../../src/format/parquet/byte-writer.js';
+import type { ByteWriter } from '../../../../../src/format/byte-writer.js';
 import { packBits } from './bit-pack.js';
 
 /**
