@@ -1,0 +1,92 @@
+import { Builder } from 'flatbuffers';
+
+/** Numbers of the union MessageHeader (Message.fbs). */
+export const MessageHeader = { schema: 1, dictionaryBatch: 2, recordBatch: 3 } as const;
+
+/** Version of the metadata, V5 (Schema.fbs). */
+export const METADATA_VERSION = 4;
+
+/** Marks the start of a message; before Arrow 0.15 there was none. */
+export const CONTINUATION = 0xffffffff;
+
+/** Size of the continuation marker and of the metadata's length. */
+export const MESSAGE_PREFIX_BYTES = 8;
+
+/** Messages, bodies and buffers begin at multiples of this. */
+export const ARROW_ALIGNMENT = 8;
+
+/** A message without metadata, which ends a stream. */
+export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+
+/**
+ * Encodes a message up to its body (https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format).
+ * @param writeHeader writes the header; returns its offset.
+ * @param bodyLength size of the body in bytes, which the caller writes after the message.
+ */
+export function encodeMessage(
+  header: (typeof MessageHeader)[keyof typeof MessageHeader],
+  bodyLength: number,
+  writeHeader: (builder: Builder) => number,
+): Uint8Array {
+  const builder = new Builder(1024);
+  const offset = writeHeader(builder);
+  builder.startObject(5);
+  builder.addFieldInt64(3, BigInt(bodyLength), 0n);
+  builder.addFieldOffset(2, offset, 0);
+  builder.addFieldInt16(0, METADATA_VERSION, 0);
+  builder.addFieldInt8(1, header, 0);
+  builder.finish(builder.endObject());
+  const metadata = builder.asUint8Array();
+  const length = alignLength(metadata.length);
+  const bytes = new Uint8Array(MESSAGE_PREFIX_BYTES + length);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, CONTINUATION, true);
+  view.setInt32(4, length, true);
+  bytes.set(metadata, MESSAGE_PREFIX_BYTES);
+  return bytes;
+}
+
+/** The next multiple of `ARROW_ALIGNMENT`. */
+export function alignLength(bytes: number): number {
+  return Math.ceil(bytes / ARROW_ALIGNMENT) * ARROW_ALIGNMENT;
+}
+
+/** Writes a vector of offsets to tables. */
+export function writeTables(builder: Builder, offsets: readonly number[]): number {
+  builder.startVector(4, offsets.length, 4);
+  for (const offset of offsets.toReversed()) builder.addOffset(offset);
+  return builder.endVector();
+}
+
+/** Writes a vector of structs; `writeStruct` writes the fields of one, the last field first. */
+export function writeStructs<T>(
+  builder: Builder,
+  bytes: number,
+  items: readonly T[],
+  writeStruct: (item: T) => void,
+): number {
+  builder.startVector(bytes, items.length, ARROW_ALIGNMENT);
+  for (const item of items.toReversed()) {
+    builder.prep(ARROW_ALIGNMENT, bytes);
+    writeStruct(item);
+  }
+  return builder.endVector();
+}
+
+/** Writes a vector of KeyValue tables; 0 if there are no pairs. */
+export function writeKeyValues(
+  builder: Builder,
+  pairs: Readonly<Record<string, string>> | undefined,
+): number {
+  const entries = Object.entries(pairs ?? {});
+  if (entries.length === 0) return 0;
+  const offsets = entries.map(([key, value]) => {
+    const keyOffset = builder.createString(key);
+    const valueOffset = builder.createString(value);
+    builder.startObject(2);
+    builder.addFieldOffset(0, keyOffset, 0);
+    builder.addFieldOffset(1, valueOffset, 0);
+    return builder.endObject();
+  });
+  return writeTables(builder, offsets);
+}

@@ -1,0 +1,25 @@
+/** Fields and metadata of Arrow data, independent of the columns of day files . */
+export interface ArrowSchema {
+  readonly fields: readonly ArrowField[];
+  readonly metadata?: Readonly<Record<string, string>> | undefined;
+}
+
+export interface ArrowField {
+  readonly name: string;
+  readonly type: ArrowType;
+  readonly nullable: boolean;
+}
+
+/** The types that tickhaul writes. */
+export type ArrowType =
+  | { readonly name: 'null' | 'bool' | 'double' | 'utf8' }
+  | { readonly name: 'int'; readonly bits: 8 | 16 | 32 | 64; readonly isSigned: boolean }
+  | { readonly name: 'timestamp'; readonly unit: ArrowTimeUnit; readonly timezone: string | undefined }
+  | { readonly name: 'fixedSizeBinary'; readonly bytes: number }
+  | { readonly name: 'list'; readonly item: ArrowField }
+  | { readonly name: 'struct'; readonly fields: readonly ArrowField[] };
+
+/** In the order of the format: the index is the unit's number. */
+export const ARROW_TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
+
+export type ArrowTimeUnit = (typeof ARROW_TIME_UNITS)[number];
