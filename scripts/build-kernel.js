@@ -40,6 +40,11 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
+    source: 'src/format/compression/assembly/lz4-kernel.ts',
+    output: 'dist/src/format/compression/lz4-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
+  {
     source: 'src/market/kernel/assembly/message-kernel.ts',
     output: 'dist/src/market/kernel/message-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
@@ -59,6 +64,7 @@ const KERNELS = [
 const ASSEMBLIES = [
   'src/integrity/inflate/assembly',
   'src/format/kernel/assembly',
+  'src/format/compression/assembly',
   'src/market/kernel/assembly',
   'src/replay/raw/kernel/assembly',
   'src/dialects/text/kernel/assembly',

@@ -16,7 +16,7 @@ export type OutputExtension = (typeof OUTPUT_FORMAT_TABLE)[OutputFormatName]['ex
 export const DEFAULT_OUTPUT_FORMAT = 'parquet' satisfies OutputFormatName;
 
 /** Compressions, and encodings of times and numbers, of which each format supports some. */
-export const COMPRESSIONS = ['zstd', 'snappy', 'gzip', 'none'] as const;
+export const COMPRESSIONS = ['zstd', 'snappy', 'gzip', 'lz4', 'none'] as const;
 export const TIME_ENCODINGS = ['timestamp', 'int', 'iso'] as const;
 export const NUMBER_ENCODINGS = ['double', 'string'] as const;
 

@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import type { COMPRESSIONS } from '../../base/output-format-names.js';
 import type { Compress } from './compress.js';
+import { loadLz4 } from './lz4.js';
 import { compressSnappy } from './snappy.js';
 import { loadZstd } from './zstd.js';
 
@@ -17,6 +18,8 @@ export async function loadCompressor(compression: Compression): Promise<Compress
       return compressSnappy;
     case 'gzip':
       return (bytes, effort) => gzipSync(bytes, { level: GZIP_LEVEL[effort] });
+    case 'lz4':
+      return loadLz4();
     case 'none':
       return (bytes) => bytes;
   }

@@ -76,7 +76,7 @@ export function encodeRowGroup(
     thrift.i32(1, type);
     thrift.i32s(2, chunk.encodings);
     thrift.strings(3, [name]);
-    thrift.i32(4, Codec[compression]);
+    thrift.i32(4, Codec[compression as keyof typeof Codec]);
     thrift.i64(5, rows);
     thrift.i64(6, chunk.uncompressedSize);
     thrift.i64(7, chunk.size);

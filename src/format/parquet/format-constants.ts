@@ -46,7 +46,7 @@ export type EncodingId = (typeof Encoding)[keyof typeof Encoding];
 
 export const PageType = { data: 0, dictionary: 2 } as const;
 
-/** Compression codecs by the values of `--compression`. */
+/** Compression codecs by the values of `--compression` that Parquet supports. */
 export const Codec = { none: 0, snappy: 1, gzip: 2, zstd: 6 } as const;
 
 /** A Parquet file begins and ends with these four bytes. */

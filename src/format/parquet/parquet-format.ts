@@ -13,7 +13,7 @@ export const PARQUET_FORMAT: OutputFormat = {
   hasMetadata: true,
   batches: COLUMN_BATCHES,
   extension: () => 'parquet',
-  sizeRatio: (compression) => ({ zstd: 1, gzip: 1, snappy: 2, none: 4 })[compression],
+  sizeRatio: (compression) => (compression === 'none' ? 4 : compression === 'snappy' ? 2 : 1),
 
   async createWriter(sink, schema, options) {
     const { createParquetWriter } = await import('./parquet-writer.js');
