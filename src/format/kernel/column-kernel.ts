@@ -1,4 +1,7 @@
+import type { Batch, Schema } from '../batch.js';
+import { ByteWriter } from '../byte-writer.js';
 import type { OutputFormat } from '../output-format.js';
+import type { OutputOptions } from '../output-options.js';
 import type { BatchLimits } from './batch-limits.js';
 import { ColumnMemory } from './column-memory.js';
 import { ColumnParser } from './column-parser.js';
@@ -6,13 +9,8 @@ import { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYT
 
 const LF = 10;
 
-/** Encodes the batch of a memory, synchronously. */
-export interface ColumnBatchEncoder {
-  /** Encodes and removes the batch. The bytes are valid until the call after the next one. */
-  encode(): EncodedBatch;
-  /** Like `encode`, with bytes that stay valid. */
-  encodeCopy(): EncodedBatch;
-}
+/** Encodes and removes the batch of a memory, synchronously. Its bytes replace the content of `out`. */
+export type ColumnBatchEncoder<Encoded extends EncodedBatch = EncodedBatch> = (out: ByteWriter) => Encoded;
 
 /**
  * Converts CSV text to columns, which are encoded batch by batch.
@@ -35,26 +33,50 @@ export async function createEncoderKernel(
 ): Promise<BatchKernel> {
   const encode = await createEncoder(job.schema, job.options);
   return createColumnKernel(job, batches, (memory) => {
-    const encodeCopy = (): EncodedBatch => {
+    return (out) => {
       const encoded = encode(memory.view());
-      // Copy: a kernel's bytes stay valid for longer than those of an encoder.
-      const copy = { ...encoded, bytes: encoded.bytes.slice() };
+      out.length = 0;
+      out.append(encoded.bytes);
       memory.clear();
-      return copy;
+      return { ...encoded, bytes: out.written() };
     };
-    return { encode: encodeCopy, encodeCopy };
   });
+}
+
+/**
+ * Creates an encoder of batches that were created elsewhere.
+ * @param createEncoder creates the encoder for the batches of a memory.
+ */
+export function createColumnEncoder<Encoded extends EncodedBatch>(
+  schema: Schema,
+  numbers: OutputOptions['numbers'],
+  createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder<Encoded>,
+): (batch: Batch) => Encoded {
+  const memory = new ColumnMemory();
+  memory.open(schema, 1024, numbers === 'string');
+  const encode = createEncoder(memory);
+  const out = new ByteWriter(65_536);
+  return (batch) => {
+    memory.load(batch);
+    return encode(out);
+  };
 }
 
 class ColumnKernel implements BatchKernel {
   readonly #memory: ColumnMemory;
   readonly #parser: ColumnParser;
-  readonly #encoder: ColumnBatchEncoder;
+  readonly #encode: ColumnBatchEncoder;
+  /**
+   * Used in turns, so that one batch can be written while the next is encoded. Shared, so that any thread can
+   * write.
+   */
+  readonly #writers = [createSharedWriter(), createSharedWriter()] as const;
+  #batchCount = 0;
 
-  constructor(memory: ColumnMemory, parser: ColumnParser, encoder: ColumnBatchEncoder) {
+  constructor(memory: ColumnMemory, parser: ColumnParser, encode: ColumnBatchEncoder) {
     this.#memory = memory;
     this.#parser = parser;
-    this.#encoder = encoder;
+    this.#encode = encode;
   }
 
   get source(): string {
@@ -96,11 +118,16 @@ class ColumnKernel implements BatchKernel {
   }
 
   finish(): EncodedBatch | undefined {
-    return this.#memory.rows > 0 ? this.#encoder.encode() : undefined;
+    if (this.#memory.rows === 0) return undefined;
+    return this.#encode(this.#writers[this.#batchCount++ % 2] as ByteWriter);
   }
 
-  /** Ends the batch if it is full. The result is a copy, since several batches may end in one call. */
+  /** Ends the batch if it is full. It has its own memory, since several batches may end in one call. */
   #endFull(): readonly EncodedBatch[] {
-    return this.#parser.isFull ? [this.#encoder.encodeCopy()] : [];
+    return this.#parser.isFull ? [this.#encode(new ByteWriter(65_536))] : [];
   }
+}
+
+function createSharedWriter(): ByteWriter {
+  return new ByteWriter(65_536, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
 }

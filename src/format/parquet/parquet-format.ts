@@ -24,8 +24,8 @@ export const PARQUET_FORMAT: OutputFormat = {
     };
   },
   async createEncoder(schema, options) {
-    const { createRowGroupEncoder } = await import('./encode/row-group-encoder.js');
-    return createRowGroupEncoder(toParquetOptions(schema, options));
+    const { createBatchRowGroupEncoder } = await import('./encode/row-group-encoder.js');
+    return createBatchRowGroupEncoder(toParquetOptions(schema, options));
   },
   async createKernel(job) {
     const { createRowGroupKernel } = await import('./row-group-kernel.js');

@@ -1,6 +1,6 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/batch.js';
-import { createRowGroupEncoder } from '../../../src/format/parquet/encode/row-group-encoder.js';
+import { createBatchRowGroupEncoder } from '../../../src/format/parquet/encode/row-group-encoder.js';
 import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
@@ -39,7 +39,7 @@ export async function parquetOf(
 ): Promise<Uint8Array> {
   const { rows, keyValues = {}, ...chosen } = options;
   const parquet = { ...DEFAULTS, ...chosen, schema: columns.map(({ name, kind }) => ({ name, kind })) };
-  const encode = await createRowGroupEncoder(parquet);
+  const encode = await createBatchRowGroupEncoder(parquet);
   const sink = createMemorySink();
   const writer = createParquetWriter(sink, parquet);
   for (const batch of batchesOf(columns, rows)) await writer.writeRowGroup(encode(batch));

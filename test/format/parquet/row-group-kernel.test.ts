@@ -48,6 +48,18 @@ test('ends a batch on request, but never an empty one', async () => {
   assert.equal(kernel.finish(), undefined);
 });
 
+test('keeps a batch valid while the next one is encoded', async () => {
+  const kernel = await createKernel({});
+  let last: { readonly bytes: Uint8Array; readonly copy: Uint8Array } | undefined;
+  for (let i = 0; i < 5; i++) {
+    parseText(kernel, createRow(`${i}`, `${i}`) + createRow('b'));
+    const encoded = kernel.finish();
+    assert.ok(encoded);
+    if (last) assert.deepEqual(last.bytes, last.copy);
+    last = { bytes: encoded.bytes, copy: Uint8Array.from(encoded.bytes) };
+  }
+});
+
 test('ends a batch early if its text exceeds 32 MiB, like the reference', async () => {
   const long = 'é'.repeat(100_000);
   const text = Array.from({ length: 400 }, (_, i) => createRow(`${i}${long}`)).join('');
