@@ -32,10 +32,11 @@ export async function exportFiles(input: ExportInput): Promise<RunSummary> {
     const jobs = plan.jobs.filter(({ sources }) => isInShard(sources[0]?.file));
     const skipped = plan.skipped.filter(({ source }) => isInShard(source.file));
     const planned = { files: jobs.length + skipped.length + unnamed.length };
-    emit({ event: 'plan', ...planned });
+    emit({ event: 'plan', ...planned, aim: 'export' });
     for (const message of plan.warnings ?? []) emit({ event: 'warning', message });
     const tally = createRunTally();
     const emitFile = (event: FileEvent): void => {
+      emit({ event: 'start', file: event.file, path: event.path });
       tally.add(event);
       emit(event);
     };

@@ -46,7 +46,7 @@ export interface Estimate {
  */
 export type RunEvent =
   | PlanEvent
-  /** A transfer or a conversion has started. */
+  /** A transfer or a conversion has started; of an export, the path is that of its first source. */
   | { readonly event: 'start'; readonly file: DayFile | undefined; readonly path: string }
   /** `received` bytes have arrived since the last such event of this file; `total` is the announced size. */
   | {
@@ -82,8 +82,8 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
     readonly freeBytes?: number | null | undefined;
     /** The download folder, as the user named it. */
     readonly folder?: string | undefined;
-    /** Set when files are only checked, not downloaded. */
-    readonly aim?: 'verify' | 'audit' | undefined;
+    /** Set when existing files are checked or exported, not downloaded or converted. */
+    readonly aim?: 'verify' | 'audit' | 'export' | undefined;
     /** Of an audit, the files that have no record and are read. */
     readonly read?: number | undefined;
   };

@@ -133,6 +133,7 @@ export function createBarsReporter({ stderr, chalk, now }: ReporterContext): Rep
       else if (event.event === 'pause') printAbove(formatPause(event, chalk));
       else if (event.event === 'file') {
         hide(event.path);
+        if (event.source !== undefined) hide(event.source);
         if (event.error !== undefined) printAbove(formatFailedFile(event, chalk));
       } else if (event.event === 'day') {
         if (event.path !== null) hide(event.path);

@@ -21,7 +21,7 @@ const PROCESSED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'conv
 
 /** The planned action of a run, for messages. */
 export function formatPlannedAim({ aim, download }: PlanEvent): string {
-  if (aim !== undefined) return aim === 'verify' ? 'to verify' : 'to read';
+  if (aim !== undefined) return aim === 'audit' ? 'to read' : `to ${aim}`;
   return download === undefined ? 'to convert' : 'to download';
 }
 
@@ -38,6 +38,7 @@ export function createRunProgress(now: () => number): RunProgress {
   let done = 0;
   let isCheck = false;
   let isConversion = false;
+  let isExport = false;
   const rate = createTransferRate(now);
   const started = new Set<string>();
 
@@ -46,9 +47,10 @@ export function createRunProgress(now: () => number): RunProgress {
       timeLeft.record(event);
       if (event.event === 'plan') {
         total = countPlannedWork(event);
-        isCheck = event.aim !== undefined;
+        isExport = event.aim === 'export';
+        isCheck = event.aim !== undefined && !isExport;
         // A conversion finds skipped files only while it runs.
-        isConversion = event.download === undefined && !isCheck;
+        isConversion = event.download === undefined && event.aim === undefined;
       } else if (event.event === 'progress') {
         rate.add(event.received);
       } else if (event.event === 'start') {
@@ -56,6 +58,9 @@ export function createRunProgress(now: () => number): RunProgress {
       } else if (event.event === 'day') {
         // Days with a record are not read.
         if (event.path !== null && started.delete(event.path)) done++;
+      } else if (event.event === 'file' && isExport) {
+        // The plan counts exports, of which one may have several outputs.
+        if (started.delete(event.source ?? event.path)) done++;
       } else if (event.event === 'file') {
         started.delete(event.path);
         if (isCheck || PROCESSED_STATUSES.has(event.status)) done++;

@@ -44,7 +44,10 @@ export function createTimeLeft(now: () => number): TimeLeft {
         const { start } = parts.get(path) ?? { start: position - received };
         parts.set(path, { start: Math.min(start, position), position, total });
       } else if (event.event === 'retry') parts.delete(event.path);
-      else if (event.event === 'file') parts.delete(event.path);
+      else if (event.event === 'file') {
+        parts.delete(event.path);
+        if (event.source !== undefined) parts.delete(event.source);
+      }
       const isSetback = event.event === 'retry' || event.event === 'pause';
       if (isSetback || (event.event === 'file' && event.error)) lastEstimate = Number.POSITIVE_INFINITY;
     },
