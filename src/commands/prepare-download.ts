@@ -37,10 +37,8 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const audited = { ...context, cache: session.settings.cacheDir };
           const run = async (observed: EventSink): Promise<RunSummary> => {
             if (!readBooleanFlag(args, 'audit')) return downloadPlan({ ...input, emit: observed });
-            const { runAuditedDownload } = await import('./run-audited-download.js');
-            return runAuditedDownload(audited, (audits) =>
-              downloadPlan({ ...input, emit: observed, audits }),
-            );
+            const { runAudited } = await import('./run-audited.js');
+            return runAudited(audited, (audits) => downloadPlan({ ...input, emit: observed, audits }));
           };
           if (!exportSetting) return run(emit);
           const { runWithExports } = await import('./run-with-exports.js');

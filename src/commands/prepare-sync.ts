@@ -98,8 +98,8 @@ function syncJobs(
     const run = async (observed: EventSink): Promise<RunSummary> => {
       const syncInput = { ...input, emit: observed };
       if (!input.jobs.some(({ audit }) => audit)) return runSyncJobs(syncInput);
-      const { runAuditedSync } = await import('./run-audited-sync.js');
-      return runAuditedSync(syncInput, runSyncJobs);
+      const { runAudited } = await import('./run-audited.js');
+      return runAudited(syncInput, (audits) => runSyncJobs({ ...syncInput, audits }));
     };
     const exports = new Map(
       input.jobs.flatMap(({ name, export: setting }) => (setting ? [[name, setting] as const] : [])),

@@ -9,6 +9,8 @@ export interface DownloadJob {
   /** Paths, directly after the probes in the plan, to process before the other files of all jobs. */
   readonly urgent?: ReadonlySet<string> | undefined;
   readonly client: ServiceClient;
+  /** Whether the audits of the run leave out its files. */
+  readonly isUnaudited?: boolean | undefined;
   /** Paths of a lock file, if any other day file in the folder makes the job fail. */
   readonly lockedPaths?: { has(path: string): boolean } | undefined;
 }

@@ -55,7 +55,7 @@ export class JobRun {
       concurrency: shared.transfers.concurrency,
       memory: shared.transfers.memory,
       conversions: shared.conversionsFor(options.convert),
-      audits: shared.audits,
+      audits: job.isUnaudited ? undefined : shared.audits,
       emit: shared.emit,
       signal,
     };

@@ -4,7 +4,7 @@ import { FOLDER_OPTIONS, LOCK_OPTIONS } from './service-options.js';
 
 /** Audit of what a run downloads; a setting of single jobs too. */
 export const SYNC_AUDIT_OPTIONS = groupOptions('Sync:', {
-  audit: { type: 'flag', description: 'audit the downloaded files at the end of the run' },
+  audit: { type: 'flag', description: 'audit each file on arrival' },
 });
 
 /** A run of the jobs of a config file. */

@@ -76,6 +76,7 @@ export async function openSyncJob(
       plan: moveFailedFirst(plan, failures.previous),
       urgent: failures.previous,
       client: withStallTimeout(client, job),
+      isUnaudited: !job.audit,
     },
     error: undefined,
     failures,

@@ -64,6 +64,7 @@ async function syncLocked(
         manifest,
         ...place,
         options,
+        audits: input.audits,
         signal,
         stopStarting,
         askForSpace: input.askForSpace,

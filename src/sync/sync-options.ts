@@ -1,4 +1,5 @@
 import type { Day } from '../dataset/day.js';
+import type { ArrivalAudits } from '../download/conversion/arrival-audits.js';
 import type { DownloadSettings, Selection } from '../download/download-options.js';
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { ExportSetting } from '../export/export-input.js';
@@ -16,7 +17,7 @@ export interface SyncJob {
   readonly options: DownloadSettings;
   /** Milliseconds without a byte after which a transfer is aborted. */
   readonly stallTimeoutMs: number;
-  /** Whether its downloaded files are audited at the end of the run. */
+  /** Whether its files are audited on arrival. */
   readonly audit: boolean;
   /** The export of its series at the end of the run. */
   readonly export?: ExportSetting | undefined;
@@ -38,6 +39,8 @@ export interface SyncInput {
   readonly cache?: string | undefined;
   readonly jobs: readonly SyncJob[];
   readonly destination: Destination;
+  /** Undefined if no job is audited. */
+  readonly audits?: ArrivalAudits | undefined;
   /** Options of the whole run, which limit all jobs together. */
   readonly options: Pick<DownloadSettings, 'concurrency' | 'maxRate' | 'shard'>;
   /** The process, for the lock of the destination. */

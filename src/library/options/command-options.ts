@@ -75,7 +75,7 @@ export interface ConvertRunOptions {
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: TextList | undefined;
   /** Compression of the output; snappy only for Parquet (default: zstd for Parquet, none for NDJSON). */
-  readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'none' | undefined;
+  readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'none' | undefined;
   /** Rows per Parquet row group, such as 64k (default: 128k; fewer for books of 25 levels). */
   readonly rowGroup?: number | string | undefined;
   /** Format of times (default: timestamp in Parquet, int (microseconds) in NDJSON). */

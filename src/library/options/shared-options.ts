@@ -102,7 +102,7 @@ export interface DownloadRunOptions {
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: TextList | undefined;
   /** Compression of the output; snappy only for Parquet (default: zstd for Parquet, none for NDJSON). */
-  readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'none' | undefined;
+  readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'none' | undefined;
   /** Rows per Parquet row group, such as 64k (default: 128k; fewer for books of 25 levels). */
   readonly rowGroup?: number | string | undefined;
   /** Format of times (default: timestamp in Parquet, int (microseconds) in NDJSON). */
@@ -161,7 +161,7 @@ export interface SyncRunOptions {
   readonly maxDuration?: string | undefined;
   /** How long to wait for another run in the folder to end, such as 10m (default: no wait). */
   readonly lockTimeout?: string | undefined;
-  /** Audit the downloaded files at the end of the run. */
+  /** Audit each file on arrival. */
   readonly audit?: boolean | undefined;
   /** Shell command to run after success, with the summary as JSON on stdin. */
   readonly onSuccess?: string | undefined;

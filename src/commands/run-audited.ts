@@ -3,8 +3,8 @@ import { type ArrivalAudits, createArrivalAudits } from '../download/conversion/
 import type { RunSummary } from '../run/run-events.js';
 import { type AuditedRun, addVerdicts } from './add-verdicts.js';
 
-/** Runs a download that audits each file on arrival. Its summary counts their conditions. */
-export async function runAuditedDownload(
+/** Runs a download or a sync that audits files on arrival. Its summary counts their conditions. */
+export async function runAudited(
   audited: AuditedRun,
   run: (audits: ArrivalAudits) => Promise<RunSummary>,
 ): Promise<RunSummary> {
