@@ -6,11 +6,14 @@ import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-s
 import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import type { OutputStream } from '../format/output-format.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import type { OutputOptions } from '../format/output-options.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import type { ComputedType } from '../market/names/message-type-name.js';
 import type { RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
-import type { Files, PartFile } from '../store/files.js';
+import type { Files } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { statSource } from '../store/stat-source.js';
 import { clearEncoderCache } from './computed/encoder-cache.js';
@@ -20,6 +23,7 @@ import { convertSource } from './convert-source.js';
 import { type ConvertSource, findSources } from './naming/find-sources.js';
 import { selectSources } from './naming/select-sources.js';
 import { SkippedSources } from './naming/skipped-sources.js';
+import type { ConversionSink } from './output/conversion-sink.js';
 import type { SourceContent } from './output/provenance.js';
 import { readUnchangedSource } from './source-file.js';
 import { createKernels } from './threads/kernel-pool.js';
@@ -59,8 +63,12 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
   for (const message of warnings) emit({ event: 'warning', message });
   const tally = createRunTally();
   const output = countedSink(input.output);
+  const noteClosed = (): void =>
+    emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
+  const stream = openStream(output, input.options);
   let remaining = sources.length;
   let stopped: TickhaulError | undefined;
+  let isClosed = false;
   for (const { path } of sources) {
     if (signal.aborted) break;
     const file = parseDayFileName(path);
@@ -68,7 +76,7 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
     const base = { event: 'file', file, path: '-', source: path } as const;
     emit({ event: 'start', file, path: '-' });
     try {
-      const { rows, bytes, warning } = await convertOne(input, output, files, path, file);
+      const { rows, bytes, warning } = await convertOne(input, stream, files, path, file);
       if (warning !== undefined) emit({ event: 'warning', message: warning });
       const converted = {
         ...base,
@@ -83,7 +91,8 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
       if (signal.aborted) break;
       if (error instanceof ReaderClosedError) {
         remaining = 0;
-        emit({ event: 'note', message: `stdout: the reader closed it after ${formatSize(output.bytes())}` });
+        isClosed = true;
+        noteClosed();
         break;
       }
       if (!(error instanceof TickhaulError)) throw error;
@@ -97,6 +106,12 @@ async function convertAll(input: ConvertToStreamInput, files: Files): Promise<Ru
     }
   }
   if (signal.aborted) stopped = abortReason(signal);
+  else if (!stopped && !isClosed) {
+    await stream.end().catch((error: unknown) => {
+      if (!(error instanceof ReaderClosedError)) throw error;
+      noteClosed();
+    });
+  }
   return tally.summary({
     planned: remaining > 0 ? { files: remaining } : undefined,
     stopped,
@@ -125,7 +140,7 @@ async function selectUsableSources(
 
 async function convertOne(
   { options, computed, jobs, emit, signal, ...input }: ConvertToStreamInput,
-  output: OutputSink,
+  stream: OutputStream,
   files: Files,
   path: string,
   file: DayFile | undefined,
@@ -142,21 +157,27 @@ async function convertOne(
     readUnchangedSource(files, path, found, onText, onBytes, signal, plan.inflateThreads);
   if (computed) {
     const { convertSourceToComputed } = await import('./computed/computed-conversion.js');
-    const outputs = [{ type: computed, file: createStreamOutput(output) }];
+    const outputs = [{ type: computed, file: createStreamOutput(stream) }];
     const results = await convertSourceToComputed({ path, dataType, day: file?.day, options, outputs }, read);
     return results[0] as ConversionResult;
   }
   const kernels = createKernels(plan);
   return convertSource(
-    { path, dataType, options, output: createStreamOutput(output), kernels },
+    { path, dataType, options, output: createStreamOutput(stream), kernels },
     read,
     signal,
   );
 }
 
+function openStream(output: OutputSink, options: OutputOptions): OutputStream {
+  const { openStream } = OUTPUT_FORMATS[options.format];
+  if (!openStream) throw new Error(`${options.format} cannot be written to a stream`);
+  return openStream(output, options);
+}
+
 /** Nothing to publish or discard: written bytes are already in the pipe. */
-function createStreamOutput({ write }: OutputSink): PartFile {
-  return { write, publish: async () => undefined, discard: async () => {} };
+function createStreamOutput({ createWriter }: OutputStream): ConversionSink {
+  return { createWriter, publish: async () => undefined, discard: async () => {} };
 }
 
 /** Counts the bytes that the stream accepts, including those of a write during which the reader closed it. */

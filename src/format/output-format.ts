@@ -31,6 +31,8 @@ export interface OutputFormat {
 
   createWriter(sink: ByteSink, schema: Schema, options: OutputOptions): Promise<OutputWriter>;
   createEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder>;
+  /** Opens an output of the rows of several files in one stream. Without it, the format needs files. */
+  openStream?(sink: ByteSink, options: OutputOptions): OutputStream;
   /** Creates a kernel of the format. Without it, CSV text is parsed to columns, which an encoder encodes. */
   createKernel?(job: KernelJob): Promise<BatchKernel>;
 
@@ -48,6 +50,17 @@ export interface OutputWriter {
   write(encoded: EncodedBatch): Promise<void>;
   /** @param metadata key-value pairs that a format with metadata keeps. Returns rows and bytes of the whole output. */
   finish(metadata: Readonly<Record<string, string>>): Promise<{ rows: number; bytes: number }>;
+}
+
+/** Rows of files, one after the other, in one stream. */
+export interface OutputStream {
+  /**
+   * Creates the writer of the next file, when the previous one is finished.
+   * @throws TickhaulError `usage` if a stream cannot have these columns after the previous ones.
+   */
+  createWriter(schema: Schema): Promise<OutputWriter>;
+  /** Writes the end. Call it if all files were written, also if some were written in part. */
+  end(): Promise<void>;
 }
 
 export interface OutputFacts {

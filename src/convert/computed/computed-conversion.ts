@@ -13,8 +13,8 @@ import {
 } from '../../market/day-file/computed-stream.js';
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
-import type { PartFile } from '../../store/files.js';
 import type { ConversionResult } from '../conversion.js';
+import type { ConversionSink } from '../output/conversion-sink.js';
 import type { SourceContent } from '../output/provenance.js';
 import { appendBar, appendSnapshot } from './append-rows.js';
 import { type ComputedOutput, openComputedOutput } from './computed-output.js';
@@ -31,7 +31,7 @@ export interface ComputedConversionInput {
    * At least one; all are computed from the same data type. The caller opens the files; the conversion closes
    * them.
    */
-  readonly outputs: readonly { readonly type: ComputedType; readonly file: PartFile }[];
+  readonly outputs: readonly { readonly type: ComputedType; readonly file: ConversionSink }[];
 }
 
 /** Keeps the columns of a batch at a few MiB. */

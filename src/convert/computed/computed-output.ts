@@ -2,7 +2,7 @@ import type { EncodedBatch } from '../../format/kernel/batch-kernel.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
-import type { PartFile } from '../../store/files.js';
+import { type ConversionSink, createOutputWriter } from '../output/conversion-sink.js';
 import { formatProvenance, type Provenance } from '../output/provenance.js';
 import { computedColumns } from './computed-columns.js';
 import { getEncoder } from './encoder-cache.js';
@@ -23,15 +23,14 @@ export interface ComputedOutput {
 
 export async function openComputedOutput(
   type: ComputedType,
-  file: PartFile,
+  file: ConversionSink,
   options: OutputOptions,
 ): Promise<ComputedOutput> {
   const schema = computedColumns(type);
   const encode = await getEncoder(schema, options);
-  const format = OUTPUT_FORMATS[options.format];
-  const writer = await format.createWriter(file, schema, options);
+  const writer = await createOutputWriter(file, schema, options);
   const rows = new RowBuilder(schema, options.numbers);
-  const batchRows = format.batches.rows(options, schema.length);
+  const batchRows = OUTPUT_FORMATS[options.format].batches.rows(options, schema.length);
   let total = 0;
   let encodedBatches: EncodedBatch[] = [];
 

@@ -5,14 +5,14 @@ import type { Piece } from '../../format/kernel/piece-memory.js';
 import type { OutputWriter } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
-import type { PartFile } from '../../store/files.js';
+import { type ConversionSink, createOutputWriter } from '../output/conversion-sink.js';
 import type { KernelHost, KernelPool } from './kernel-host.js';
 
 export interface BatchPipelineInput {
   /** Path of the source, for messages. */
   readonly path: string;
   readonly options: OutputOptions;
-  readonly output: PartFile;
+  readonly output: ConversionSink;
   readonly kernels: KernelPool;
 }
 
@@ -45,8 +45,8 @@ export class BatchPipeline implements RowConsumer {
   open({ schema }: DayFileHeader): BatchSize {
     const { path: source, options, output, kernels } = this.#input;
     kernels.open({ source, schema, options });
-    const { batches, createWriter } = OUTPUT_FORMATS[options.format];
-    this.#writer = createWriter(output, schema, options);
+    const { batches } = OUTPUT_FORMATS[options.format];
+    this.#writer = createOutputWriter(output, schema, options);
     this.#writer.catch(() => {});
     return {
       rows: batches.rows(options, schema.length),

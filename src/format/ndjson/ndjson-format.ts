@@ -27,6 +27,13 @@ export const NDJSON_FORMAT: OutputFormat = {
     const { createNdjsonWriter } = await import('./ndjson-writer.js');
     return createNdjsonWriter(sink, compression);
   },
+  openStream: (sink, { compression }) => ({
+    async createWriter() {
+      const { createNdjsonWriter } = await import('./ndjson-writer.js');
+      return createNdjsonWriter(sink, compression);
+    },
+    end: async () => {},
+  }),
   async createEncoder(schema, options) {
     const { createLineEncoder } = await import('./line-encoder.js');
     return createLineEncoder(schema, toCellOptions(options), options.compression);
