@@ -7,6 +7,7 @@ import { joinWithOr } from './units.js';
 export const OUTPUT_FORMAT_TABLE = {
   parquet: { label: 'Parquet', extensions: ['parquet'] },
   ndjson: { label: 'NDJSON', extensions: ['ndjson', 'ndjson.gz', 'ndjson.zst'] },
+  arrow: { label: 'Arrow', extensions: ['arrow'] },
 } as const;
 
 export type OutputFormatName = keyof typeof OUTPUT_FORMAT_TABLE;

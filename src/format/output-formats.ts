@@ -1,4 +1,5 @@
 import type { OutputFormatName } from '../base/output-format-names.js';
+import { ARROW_FORMAT } from './arrow/arrow-format.js';
 import { NDJSON_FORMAT } from './ndjson/ndjson-format.js';
 import type { OutputFormat } from './output-format.js';
 import { PARQUET_FORMAT } from './parquet/parquet-format.js';
@@ -7,6 +8,7 @@ import { PARQUET_FORMAT } from './parquet/parquet-format.js';
 export const OUTPUT_FORMATS: Readonly<Record<OutputFormatName, OutputFormat>> = {
   parquet: PARQUET_FORMAT,
   ndjson: NDJSON_FORMAT,
+  arrow: ARROW_FORMAT,
 };
 
 /** The format of rows on stdout. */

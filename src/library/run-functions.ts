@@ -91,7 +91,7 @@ export function audit(options: AuditOptions = {}): Run<LibraryEvent, SummaryJson
   });
 }
 
-/** Converts day files to Parquet or NDJSON, like `tickhaul convert`. */
+/** Converts day files to Parquet, NDJSON or Arrow, like `tickhaul convert`. */
 export function convert(options: ConvertOptions): Run<LibraryEvent, SummaryJson> {
   return startEventRun(OPTION_TABLES.convert, options, async (call) => {
     const { prepareConvert } = await import('../commands/prepare-convert.js');

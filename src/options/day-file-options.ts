@@ -121,20 +121,20 @@ export const ENCODING_OPTIONS = groupOptions('Conversion:', {
   },
   compression: {
     type: 'choice',
-    description: 'compression of the output; snappy only for Parquet',
+    description: 'compression of the output; snappy only for Parquet, lz4 only for Arrow',
     choices: COMPRESSIONS,
-    defaultText: 'zstd for Parquet, none for NDJSON',
+    defaultText: 'zstd for Parquet, none for NDJSON and Arrow',
   },
   'row-group': {
     type: 'rows',
-    description: 'rows per Parquet row group, such as 64k',
+    description: 'rows per Parquet row group or Arrow record batch, such as 64k',
     defaultText: '128k; fewer for books of 25 levels',
   },
   times: {
     type: 'choice',
     description: 'format of times',
     choices: TIME_ENCODINGS,
-    defaultText: 'timestamp in Parquet, int (microseconds) in NDJSON',
+    defaultText: 'timestamp in Parquet and Arrow, int (microseconds) in NDJSON',
   },
   numbers: {
     type: 'choice',

@@ -88,7 +88,7 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   },
   out: {
     type: 'folder',
-    description: 'folder or s3://bucket/prefix for the output, or "-" for NDJSON on stdout',
+    description: 'folder or s3://bucket/prefix for the output, or "-" for NDJSON (or Arrow) on stdout',
     settingDescription: 'folder or s3://bucket/prefix for the output',
     defaultText: 'next to each source',
     alias: 'o',

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import {
@@ -21,6 +21,7 @@ import type { OutputOptions } from '../../src/format/output-options.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { createMemorySink } from '../helpers/memory-sink.js';
 import { tempDir } from '../helpers/temp.js';
+import { readWithFlechette } from './arrow/read-arrow.js';
 import { batchesOf, type Cell, type TestColumn } from './parquet/batches.js';
 import { type Duck, openDuck } from './parquet/readers.js';
 
@@ -30,27 +31,31 @@ before(async () => {
 });
 after(() => duck.close());
 
-/** How DuckDB reads a file of each format; JSON has no types, so they are given. */
-const TABLES: Readonly<Record<OutputFormatName, (path: string, types: string) => string>> = {
-  parquet: (path) => `read_parquet('${path}')`,
-  ndjson: (path, types) => `read_ndjson('${path}', columns = {${types}})`,
+type ReadCells = (path: string, schema: Schema, options: OutputOptions) => Promise<unknown>;
+
+/** Reads the cells of a file by column with a reader of another project; times are microseconds. */
+const READERS: Readonly<Record<OutputFormatName, ReadCells>> = {
+  parquet: readWithDuck((path) => `read_parquet('${path}')`),
+  // JSON has no types, so they are given.
+  ndjson: readWithDuck((path, types) => `read_ndjson('${path}', columns = {${types}})`),
+  arrow: async (path) => readWithFlechette(await readFile(path)),
 };
 
 const SQL_TYPES = { text: 'VARCHAR', boolean: 'BOOLEAN', integer: 'BIGINT' } as const;
 
-/** Reads the cells by column; times are microseconds. */
-async function readCells(path: string, schema: Schema, options: OutputOptions): Promise<unknown[][]> {
-  const types = schema.map(({ name, kind }) => {
-    if (kind === 'number') return `"${name}": '${options.numbers === 'string' ? 'VARCHAR' : 'DOUBLE'}'`;
-    if (kind === 'time') return `"${name}": '${options.times === 'int' ? 'BIGINT' : 'TIMESTAMPTZ'}'`;
-    return `"${name}": '${SQL_TYPES[kind]}'`;
-  });
-  const cells = schema.map(({ name, kind }) =>
-    kind === 'time' && options.times !== 'int' ? `epoch_us("${name}")` : `"${name}"`,
-  );
-  const table = TABLES[options.format](path, types.join(', '));
-  const rows = await duck.query(`SELECT ${cells.join(', ')} FROM ${table}`);
-  return schema.map((_, i) => rows.map((row) => row[i]));
+function readWithDuck(tableOf: (path: string, types: string) => string): ReadCells {
+  return async (path, schema, options) => {
+    const types = schema.map(({ name, kind }) => {
+      if (kind === 'number') return `"${name}": '${options.numbers === 'string' ? 'VARCHAR' : 'DOUBLE'}'`;
+      if (kind === 'time') return `"${name}": '${options.times === 'int' ? 'BIGINT' : 'TIMESTAMPTZ'}'`;
+      return `"${name}": '${SQL_TYPES[kind]}'`;
+    });
+    const cells = schema.map(({ name, kind }) =>
+      kind === 'time' && options.times !== 'int' ? `epoch_us("${name}")` : `"${name}"`,
+    );
+    const rows = await duck.query(`SELECT ${cells.join(', ')} FROM ${tableOf(path, types.join(', '))}`);
+    return schema.map((_, i) => rows.map((row) => row[i]));
+  };
 }
 
 const START = 1_585_699_200_245_001;
@@ -175,7 +180,7 @@ for (const name of OUTPUT_FORMAT_CHOICES) {
           await writeFile(path, sink.bytes());
 
           assert.deepEqual(written, { rows, bytes });
-          assert.deepEqual(await readCells(path, schema, options), expected);
+          assert.deepEqual(await READERS[name](path, schema, options), expected);
           const files = openFiles(undefined);
           const keyValues = format.hasMetadata ? { keyValues: METADATA } : {};
           assert.deepEqual(await format.readFacts(path, files), { bytes, rows, ...keyValues });

@@ -34,6 +34,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   ...synonyms('format output-format to-format', '--convert', '--format'),
   ...synonyms('parquet to-parquet', '--convert parquet', '--format parquet'),
   ...synonyms('ndjson jsonl to-ndjson', '--convert ndjson', '--format ndjson'),
+  ...synonyms('arrow feather ipc to-arrow', '--convert arrow', '--format arrow'),
   ...synonyms('compress compressor codec', '--compression'),
   ...synonyms('bars bar candles candle ohlc ohlcv timeframe resample', '--as'),
   ...synonyms('force overwrite clobber redownload', '--existing overwrite'),

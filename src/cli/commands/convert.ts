@@ -1,8 +1,9 @@
 import { usageError } from '../../base/errors.js';
-import { OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
+import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_TABLE } from '../../base/output-format-names.js';
+import { joinWithOr } from '../../base/units.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
-import { STDOUT_FORMAT } from '../../format/output-formats.js';
+import { OUTPUT_FORMATS } from '../../format/output-formats.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
@@ -17,6 +18,7 @@ export const convertCommand: CommandAction = {
     ["$0 convert 'datasets/*_trades_*.csv.gz' -o parquet --layout hive", 'write a partitioned copy'],
     ['$0 convert datasets --as trade_bar_1m', 'compute one-minute bars of each day file of trades'],
     ['$0 convert deribit_trades_2024-03-01_SPOT.csv.gz -o - | head -n 1', 'print NDJSON to stdout'],
+    ['$0 convert datasets -f arrow --compression lz4', 'write .arrow files, which Polars and pandas map'],
   ],
   async run(args, cli) {
     if (readTextFlag(args, 'out') === '-') return convertToStdout(args, cli);
@@ -45,9 +47,11 @@ async function convertToStdout(args: CommandArgs, cli: CliHost): Promise<number>
 
 /** @throws usage error for flags that do not apply to rows on stdout. */
 function assertStdoutFlags(args: CommandArgs, { format }: OutputOptions): void {
-  if (format !== STDOUT_FORMAT) {
-    const { label } = OUTPUT_FORMAT_TABLE[STDOUT_FORMAT];
-    throw usageError(`-o - writes ${label}; omit --format, or specify a folder`);
+  if (!OUTPUT_FORMATS[format].openStream) {
+    const labels = OUTPUT_FORMAT_CHOICES.filter((name) => OUTPUT_FORMATS[name].openStream).map(
+      (name) => OUTPUT_FORMAT_TABLE[name].label,
+    );
+    throw usageError(`-o - writes ${joinWithOr(labels)}; omit --format, or specify a folder`);
   }
   const unusedFlag = ['layout', 'existing'].find((flag) => args[flag] !== undefined);
   if (unusedFlag !== undefined) throw usageError(`--${unusedFlag} has no effect with -o -; omit it`);

@@ -1,4 +1,5 @@
 import { Builder } from 'flatbuffers';
+import { VERSION } from '../../base/version.js';
 import type { ByteSink } from '../byte-sink.js';
 import { ByteWriter } from '../byte-writer.js';
 import {
@@ -15,8 +16,8 @@ import { encodeSchemaMessage, writeArrowSchema } from './schema-message.js';
 /** Begins and ends an IPC file. */
 export const ARROW_MAGIC = Buffer.from('ARROW1');
 
-/** Key in the footer's metadata: number of rows, which otherwise only the messages of all batches have. */
-export const FOOTER_ROWS_KEY = 'rows';
+/** Keys of the footer's metadata. The number of rows is otherwise only in the messages of all batches. */
+export const FOOTER_KEYS = { createdBy: 'created_by', rows: 'rows' } as const;
 
 export interface ArrowWriter {
   /** Appends a batch; one without rows is ignored. Calls must not overlap. */
@@ -100,7 +101,10 @@ function encodeFooter(schema: ArrowSchema, blocks: readonly Block[], rows: numbe
     builder.writeInt32(messageLength);
     builder.writeInt64(BigInt(offset));
   });
-  const metadata = writeKeyValues(builder, { [FOOTER_ROWS_KEY]: String(rows) });
+  const metadata = writeKeyValues(builder, {
+    [FOOTER_KEYS.createdBy]: `tickhaul version ${VERSION}`,
+    [FOOTER_KEYS.rows]: String(rows),
+  });
   builder.startObject(5);
   builder.addFieldOffset(1, schemaOffset, 0);
   builder.addFieldOffset(3, blocksOffset, 0);

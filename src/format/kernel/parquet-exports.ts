@@ -40,6 +40,16 @@ export interface ParquetExports {
   dropNulls(values: number, nulls: number, rows: number, size: number): number;
   dropNullTexts(offsets: number, nulls: number, rows: number): number;
   widenBits(bytes: number, out: number, count: number, flip: number): void;
+  packBooleans(bytes: number, out: number, count: number, flip: number): void;
+  storeOffsets(offsets: number, indices: number, nulls: number, rows: number, out: number): number;
+  gatherTexts(
+    bytes: number,
+    offsets: number,
+    indices: number,
+    rows: number,
+    to: number,
+    toOffsets: number,
+  ): void;
   countOnes(bytes: number, count: number): number;
   findRange(values: number, count: number): void;
   convertToLongs(values: number, count: number): void;

@@ -61,7 +61,7 @@ export interface ConvertRunOptions {
   /** Day files (.csv.gz), folders or globs, also s3://bucket/… */
   readonly paths: TextList;
   /** Format of the output (default: parquet). */
-  readonly format?: 'parquet' | 'ndjson' | undefined;
+  readonly format?: 'parquet' | 'ndjson' | 'arrow' | undefined;
   /** Folder or s3://bucket/prefix for the output (default: next to each source). */
   readonly out?: string | undefined;
   /** Directory layout of the outputs: flat, hive, or a template (default: flat). */
@@ -74,11 +74,17 @@ export interface ConvertRunOptions {
   readonly shard?: string | undefined;
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: TextList | undefined;
-  /** Compression of the output; snappy only for Parquet (default: zstd for Parquet, none for NDJSON). */
+  /**
+   * Compression of the output; snappy only for Parquet, lz4 only for Arrow (default: zstd for Parquet, none
+   * for NDJSON and Arrow).
+   */
   readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'none' | undefined;
-  /** Rows per Parquet row group, such as 64k (default: 128k; fewer for books of 25 levels). */
+  /**
+   * Rows per Parquet row group or Arrow record batch, such as 64k (default: 128k; fewer for books of 25
+   * levels).
+   */
   readonly rowGroup?: number | string | undefined;
-  /** Format of times (default: timestamp in Parquet, int (microseconds) in NDJSON). */
+  /** Format of times (default: timestamp in Parquet and Arrow, int (microseconds) in NDJSON). */
   readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
   /** Format of numbers; string keeps the exact text of the CSV (default: double). */
   readonly numbers?: 'double' | 'string' | undefined;

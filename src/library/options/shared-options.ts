@@ -96,16 +96,22 @@ export interface DownloadRunOptions {
   /** Fail with exit code 7 on pending or unavailable days. */
   readonly strict?: boolean | undefined;
   /** Convert each file on arrival. */
-  readonly convert?: 'parquet' | 'ndjson' | undefined;
+  readonly convert?: 'parquet' | 'ndjson' | 'arrow' | undefined;
   /** Keep only the converted file. */
   readonly noKeepCsv?: boolean | undefined;
   /** Computed types to write instead of rows, such as trade_bar_1m,quote_1s; add "rows" to write both. */
   readonly as?: TextList | undefined;
-  /** Compression of the output; snappy only for Parquet (default: zstd for Parquet, none for NDJSON). */
+  /**
+   * Compression of the output; snappy only for Parquet, lz4 only for Arrow (default: zstd for Parquet, none
+   * for NDJSON and Arrow).
+   */
   readonly compression?: 'zstd' | 'snappy' | 'gzip' | 'lz4' | 'none' | undefined;
-  /** Rows per Parquet row group, such as 64k (default: 128k; fewer for books of 25 levels). */
+  /**
+   * Rows per Parquet row group or Arrow record batch, such as 64k (default: 128k; fewer for books of 25
+   * levels).
+   */
   readonly rowGroup?: number | string | undefined;
-  /** Format of times (default: timestamp in Parquet, int (microseconds) in NDJSON). */
+  /** Format of times (default: timestamp in Parquet and Arrow, int (microseconds) in NDJSON). */
   readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
   /** Format of numbers; string keeps the exact text of the CSV (default: double). */
   readonly numbers?: 'double' | 'string' | undefined;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../../src/base/output-format-names.js';
 import { computedColumns } from '../../../src/convert/computed/computed-columns.js';
 import { outputVersion } from '../../../src/convert/output/versions.js';
 import { parseOutputSelection } from '../../../src/convert/output-selection.js';
@@ -61,8 +62,16 @@ deribit,BTC-PERPETUAL,1709251203500001,1709251203600001,false,bid,61999,7.5
 `,
 };
 
+/** Bytes from the length of a footer to the end of the file. */
+const FOOTER_TAILS: Partial<Record<OutputFormatName, number>> = { parquet: 8, arrow: 10 };
+
 /** Fails if rules, cells or a writer changed without the version: raise the version, then pin it here. */
 const OUTPUTS: Readonly<Record<string, string>> = {
+  'book_snapshot_2_1s.arrow': '1.1 6a5aab83',
+  'incremental_book_L2.arrow': '1.1 3a99d27f',
+  'quote.arrow': '1.1 3eb82046',
+  'trade_bar_1m.arrow': '1.1 cd31feb4',
+  'trades.arrow': '1.1 5ae9e2f0',
   'book_snapshot_2_1s.ndjson': '1.1 a1addf66',
   'book_snapshot_2_1s.parquet': '1.1 e612896d',
   'incremental_book_L2.ndjson': '1.1 61ae1be9',
@@ -78,7 +87,7 @@ const OUTPUTS: Readonly<Record<string, string>> = {
 test('cells, rules and writers change only with the version of their outputs', async (t) => {
   const found: [string, string][] = [];
   for (const [dataType, csv] of Object.entries(SOURCES)) {
-    for (const format of ['parquet', 'ndjson'] as const) {
+    for (const format of OUTPUT_FORMAT_CHOICES) {
       const dir = await tempDir(t);
       await writeDayFile(dir, dataType, csv);
       const selection = parseOutputSelection(
@@ -93,8 +102,8 @@ test('cells, rules and writers change only with the version of their outputs', a
         const bytes = await readFile(path);
         const name = /deribit_(.+)_2024/.exec(path)?.[1] ?? '';
         // Ignore the footer, which contains tickhaul's version.
-        const length =
-          format === 'parquet' ? bytes.length - 8 - bytes.readUInt32LE(bytes.length - 8) : bytes.length;
+        const tail = FOOTER_TAILS[format];
+        const length = tail ? bytes.length - tail - bytes.readUInt32LE(bytes.length - tail) : bytes.length;
         const version = outputVersion(name, format) ?? '1.1';
         found.push([`${name}.${format}`, `${version} ${digest(bytes.subarray(0, length))}`]);
       }

@@ -1,5 +1,5 @@
-// Parses CSV text into columns, and encodes columns for Parquet. It stops at unusual cells, which the caller
-// parses.
+// Parses CSV text into columns, and encodes columns for Parquet and Arrow. It stops at unusual cells, which the
+// caller parses.
 export { allocate } from '../memory';
 export { appendNull, appendText, appendValue } from './cells';
 export { cellColumn, cellStart, endRow, isFull, parseRows, resumeAfterCell } from './rows';
@@ -25,6 +25,7 @@ export {
 export { createTables } from './decimal';
 export { countOnes, dropNulls, dropNullTexts, widenBits } from './dense';
 export { findDistinctDoubles } from './doubles';
+export { gatherTexts, packBooleans, storeOffsets } from './flat-values';
 export { writeIndices, writeSizedBits, writeSizedOnes } from './rle';
 export { writeDeltaLongs } from './delta';
 export { storeSharedPrefixes, writeDeltaLengthText, writeDeltaText } from './delta-text';

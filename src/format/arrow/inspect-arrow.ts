@@ -1,0 +1,138 @@
+import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
+import type { RandomBytes } from '../file-access.js';
+import { EDGE_ROWS } from '../inspection/edge-rows.js';
+import { type Cell, type FileContent, TIME_COLUMN } from '../inspection/file-content.js';
+import { TimeOrder } from '../inspection/time-order.js';
+import {
+  type ArrowFooter,
+  countRows,
+  describeDamage,
+  type FooterField,
+  readArrowFooter,
+} from './arrow-footer.js';
+import { readDictionaries } from './dictionary-reader.js';
+import { readRecordBatch, type StoredRecordBatch } from './record-batch-reader.js';
+
+/**
+ * Summarizes an Arrow file. Rows, columns and metadata come from its footer, and nulls from the messages of its record
+ * batches; only the edge rows and the order of rows need data. If data of another writer cannot be read, `unread` states
+ * why.
+ * @throws TickhaulError `corrupt`, and errors of `file.read`.
+ */
+export async function inspectArrow(
+  path: string,
+  file: RandomBytes,
+  signal: AbortSignal,
+): Promise<FileContent> {
+  const footer = await readArrowFooter(file, path);
+  const rows = await countRows(file, path, footer);
+  const { nulls, ...summary } = await readData(path, file, { ...footer, rows }, signal);
+  return {
+    bytes: file.bytes,
+    rows,
+    rowGroups: footer.batches.length,
+    metadata: footer.keyValues,
+    columns: footer.fields.map(({ name, type }, i) => ({
+      name,
+      type: type.name,
+      nulls: nulls?.[i],
+      min: undefined,
+      max: undefined,
+    })),
+    ...summary,
+  };
+}
+
+interface DataSummary
+  extends Pick<FileContent, 'first' | 'last' | 'timeRange' | 'largestGap' | 'outOfOrder' | 'unread'> {
+  /** Nulls of each column. */
+  readonly nulls?: readonly number[] | undefined;
+}
+
+type CountedFooter = ArrowFooter & { readonly rows: number };
+
+const TICKHAUL_CREATOR = /^tickhaul version /;
+
+async function readData(
+  path: string,
+  file: RandomBytes,
+  footer: CountedFooter,
+  signal: AbortSignal,
+): Promise<DataSummary> {
+  if (footer.fields.some(({ type }) => type.layout === undefined))
+    return { first: [], last: [], unread: 'its columns are nested' };
+  try {
+    return await summarizeBatches(file, footer, signal);
+  } catch (error) {
+    if (!isDamage(error)) throw error;
+    const problem = describeDamage(error);
+    if (!TICKHAUL_CREATOR.test(footer.createdBy ?? '')) return { first: [], last: [], unread: problem };
+    const message = `${path}: its data cannot be read, ${problem}; convert its source again`;
+    throw new TickhaulError('corrupt', message, { cause: error });
+  }
+}
+
+/** Whether bytes cannot be parsed or decompressed. */
+function isDamage(error: unknown): error is Error {
+  // Those of Node have a code, as errors of system calls have.
+  if (error instanceof RangeError) return true;
+  return error instanceof Error && !(error instanceof TickhaulError) && !isSystemError(error);
+}
+
+async function summarizeBatches(
+  file: RandomBytes,
+  { fields, dictionaries, batches, rows }: CountedFooter,
+  signal: AbortSignal,
+): Promise<DataSummary> {
+  const storedTypes = fields.map(({ type, dictionary }) => dictionary?.indices ?? type);
+  const lookUp = await readDictionaries(file, dictionaries, fields);
+  const timeColumn = fields.findIndex(isTimeColumn);
+  const firstEnd = Math.min(EDGE_ROWS, rows);
+  const lastStart = Math.max(firstEnd, rows - EDGE_ROWS);
+  const first: (readonly Cell[])[] = [];
+  const last: (readonly Cell[])[] = [];
+  const order = new TimeOrder();
+  const nulls = fields.map(() => 0);
+  let start = 0;
+
+  /** Reads the rows from `from` up to, but not including, `to`, as far as the batch has them. */
+  const readRows = async (batch: StoredRecordBatch, from: number, to: number): Promise<Cell[][]> => {
+    const begin = Math.max(from - start, 0);
+    const count = Math.min(to - start, batch.rows) - begin;
+    if (count <= 0) return [];
+    const rowsRead: Cell[][] = Array.from({ length: count }, () => []);
+    for (const [i, { dictionary }] of fields.entries()) {
+      const cellAt = await batch.readColumn(i);
+      for (const [row, cells] of rowsRead.entries()) {
+        const cell = cellAt(begin + row);
+        cells.push(dictionary && cell !== null ? lookUp(dictionary.id, Number(cell)) : cell);
+      }
+    }
+    return rowsRead;
+  };
+
+  for (const block of batches) {
+    if (signal.aborted) throw abortReason(signal);
+    const batch = await readRecordBatch(file, block, storedTypes);
+    for (const [i, count] of batch.nullCounts.entries()) nulls[i] = (nulls[i] ?? 0) + count;
+    if (timeColumn >= 0) await addTimes(batch, timeColumn, order);
+    first.push(...(await readRows(batch, 0, firstEnd)));
+    last.push(...(await readRows(batch, lastStart, rows)));
+    start += batch.rows;
+  }
+  if (start !== rows) throw new RangeError(`its record batches have ${start} rows, not ${rows}`);
+  return { first, last, ...order.read(), nulls };
+}
+
+/** With `--times int` the column is a plain integer. */
+function isTimeColumn({ name, type, dictionary }: FooterField): boolean {
+  return name === TIME_COLUMN && !dictionary && (type.name === 'timestamp' || type.name === 'int64');
+}
+
+async function addTimes(batch: StoredRecordBatch, column: number, order: TimeOrder): Promise<void> {
+  const timeAt = await batch.readColumn(column);
+  for (let row = 0; row < batch.rows; row++) {
+    const time = timeAt(row);
+    if (time !== null) order.add(Number(time));
+  }
+}

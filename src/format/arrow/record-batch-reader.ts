@@ -1,0 +1,166 @@
+import { decompressLz4 } from '../compression/decompress-lz4.js';
+import type { RandomBytes } from '../file-access.js';
+import type { Cell } from '../inspection/file-content.js';
+import { type ArrowFieldType, isBitSet } from './arrow-field-type.js';
+import { CONTINUATION, MESSAGE_PREFIX_BYTES, MessageHeader } from './arrow-message.js';
+import { FlatTable, readLong } from './flat-table.js';
+
+/** Position of a message in a file. */
+export interface ArrowBlock {
+  readonly offset: number;
+  readonly messageLength: number;
+  readonly bodyLength: number;
+}
+
+/** A record batch in a file. Its columns are read on request. */
+export interface StoredRecordBatch {
+  readonly rows: number;
+  /** Number of nulls of each column. */
+  readonly nullCounts: readonly number[];
+  /** Reads a column; the result returns the cell of a row. @throws RangeError for damaged or unsupported data. */
+  readColumn(index: number): Promise<(row: number) => Cell>;
+}
+
+/** A larger buffer of another writer is not read into memory. */
+const MAX_BUFFER_BYTES = 1024 ** 3;
+
+/** Reads the header of a message. @throws RangeError, and errors of `file.read`. */
+export async function readHeader(
+  file: RandomBytes,
+  { offset, messageLength, bodyLength }: ArrowBlock,
+  type: (typeof MessageHeader)[keyof typeof MessageHeader],
+): Promise<FlatTable> {
+  const end = offset + messageLength + bodyLength;
+  if (offset < 0 || messageLength < MESSAGE_PREFIX_BYTES || bodyLength < 0 || end > file.bytes)
+    throw new RangeError('a record batch is cut off');
+  const message = await file.read(offset, messageLength);
+  // Before Arrow 0.15, only the length was before the metadata.
+  const hasMarker = message.readUInt32LE(0) === CONTINUATION;
+  const table = FlatTable.root(message.subarray(hasMarker ? MESSAGE_PREFIX_BYTES : 4));
+  const header = table.table(2);
+  if (table.integer(1, 8) !== type || !header)
+    throw new RangeError('another message is where its footer states a record batch');
+  return header;
+}
+
+/** Reads a record batch without its columns. @throws as `readHeader` does. */
+export async function readRecordBatch(
+  file: RandomBytes,
+  block: ArrowBlock,
+  types: readonly ArrowFieldType[],
+): Promise<StoredRecordBatch> {
+  return openRecordBatch(file, block, await readHeader(file, block, MessageHeader.recordBatch), types);
+}
+
+/** @param batch RecordBatch table of the message, or of the dictionary in it. */
+export function openRecordBatch(
+  file: RandomBytes,
+  block: ArrowBlock,
+  batch: FlatTable,
+  types: readonly ArrowFieldType[],
+): StoredRecordBatch {
+  const rows = batch.long(0);
+  const nodes = batch.structs(1, 16);
+  const buffers = batch.structs(2, 16);
+  const viewCounts = batch.longs(4);
+  const compression = batch.table(3);
+  if (nodes.length !== types.length) throw new RangeError('a record batch has other columns than its schema');
+  // Each row has a bit at least, except if all are null.
+  if (rows < 0 || (types.some(({ layout }) => layout !== 'none') && rows > 8 * MAX_BUFFER_BYTES))
+    throw new RangeError(`a record batch of ${rows} rows`);
+
+  const readBuffer = async (index: number): Promise<Buffer> => {
+    const buffer = buffers[index];
+    if (!buffer) throw new RangeError('a buffer is missing in a record batch');
+    const offset = readLong(buffer, 0);
+    const length = readLong(buffer, 8);
+    if (offset < 0 || length < 0 || offset + length > block.bodyLength)
+      throw new RangeError('a buffer is outside of its record batch');
+    if (length > MAX_BUFFER_BYTES) throw new RangeError(`a buffer of ${length} bytes is too large`);
+    if (length === 0) return Buffer.alloc(0);
+    const bytes = await file.read(block.offset + block.messageLength + offset, length);
+    return compression ? decompressBuffer(bytes, compression.integer(0, 8)) : bytes;
+  };
+
+  return {
+    rows,
+    nullCounts: nodes.map((node, i) => (types[i]?.layout === 'none' ? rows : readLong(node, 8))),
+    async readColumn(index) {
+      const type = types[index];
+      const node = nodes[index];
+      if (!type?.decode || !node) throw new RangeError(`values of type ${type?.name} are not supported`);
+      const first = countBuffers(types.slice(0, index), viewCounts);
+      const views = types.slice(0, index).filter(({ layout }) => layout === 'views').length;
+      const cellAt = await readValues(type, (i) => readBuffer(first + 1 + i), viewCounts[views] ?? 0);
+      if (type.layout === 'none' || readLong(node, 8) === 0) return cellAt;
+      const validity = await readBuffer(first);
+      return (row) => (isBitSet(validity, row) ? cellAt(row) : null);
+    },
+  };
+}
+
+/** Number of buffers of some columns. */
+function countBuffers(types: readonly ArrowFieldType[], viewCounts: readonly number[]): number {
+  let views = 0;
+  return types.reduce((sum, { name, layout }) => {
+    if (layout === undefined) throw new RangeError(`columns of type ${name} are not supported`);
+    const data = layout === 'views' ? (viewCounts[views++] ?? 0) : 0;
+    return sum + { none: 0, fixed: 2, variable: 3, views: 2 }[layout] + data;
+  }, 0);
+}
+
+/** @param readBuffer reads a buffer after the validity. @param dataBuffers number of buffers with texts of views. */
+async function readValues(
+  { layout, decode, offsetBytes }: ArrowFieldType,
+  readBuffer: (index: number) => Promise<Buffer>,
+  dataBuffers: number,
+): Promise<(row: number) => Cell> {
+  if (!decode || layout === 'none') return () => null;
+  const values = await readBuffer(0);
+  if (layout === 'fixed') return (row) => decode(values, row);
+  if (layout === 'variable') {
+    const bytes = await readBuffer(1);
+    const offset = (row: number): number =>
+      offsetBytes === 4 ? values.readInt32LE(4 * row) : readLong(values, 8 * row);
+    return (row) => decode(slice(bytes, offset(row), offset(row + 1)), row);
+  }
+  const texts: Buffer[] = [];
+  for (let i = 0; i < dataBuffers; i++) texts.push(await readBuffer(1 + i));
+  return (row) => decode(readView(values, row, texts), row);
+}
+
+const VIEW_BYTES = 16;
+const MAX_INLINE_BYTES = 12;
+
+/** Reads a value of at most 12 bytes in a view, or the longer one to which it refers. */
+function readView(views: Buffer, row: number, texts: readonly Buffer[]): Buffer {
+  const at = VIEW_BYTES * row;
+  const length = views.readInt32LE(at);
+  if (length <= MAX_INLINE_BYTES) return slice(views, at + 4, at + 4 + length);
+  const text = texts[views.readInt32LE(at + 8)];
+  if (!text) throw new RangeError('a buffer is missing in a record batch');
+  const offset = views.readInt32LE(at + 12);
+  return slice(text, offset, offset + length);
+}
+
+function slice(bytes: Buffer, start: number, end: number): Buffer {
+  if (start < 0 || end < start || end > bytes.length) throw new RangeError('a text is outside of its buffer');
+  return bytes.subarray(start, end);
+}
+
+/** @param codec number of CompressionType (Message.fbs). */
+async function decompressBuffer(bytes: Buffer, codec: number): Promise<Buffer> {
+  const size = readLong(bytes, 0);
+  const frame = bytes.subarray(8);
+  if (size === -1) return frame;
+  if (size < 0 || size > MAX_BUFFER_BYTES) throw new RangeError(`a buffer of ${size} bytes is too large`);
+  const values = codec === 0 ? decompressLz4(frame, size) : await decompressZstd(frame, size);
+  return Buffer.from(values.buffer, values.byteOffset, values.length);
+}
+
+async function decompressZstd(frame: Buffer, size: number): Promise<Uint8Array> {
+  const { decompress } = await import('fzstd');
+  const values = decompress(Uint8Array.from(frame), new Uint8Array(size));
+  if (values.length !== size) throw new RangeError(`a zstd frame of ${values.length} bytes, not ${size}`);
+  return values;
+}
