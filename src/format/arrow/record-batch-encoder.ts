@@ -36,6 +36,9 @@ export async function createBatchRecordBatchEncoder(
   return createColumnEncoder(schema, numbers, (memory) => createRecordBatchEncoder(memory, numbers, loaded));
 }
 
+/** Most cells are smaller. */
+const USUAL_CELL_BYTES = 24;
+
 /** Addresses and sizes of the buffers of a column. */
 type Regions = readonly (readonly [at: number, bytes: number])[];
 
@@ -92,6 +95,8 @@ function createRecordBatchEncoder(
   return (out) => {
     const { rows } = memory;
     const builder = new RecordBatchBuilder(out, compression);
+    // Growing step by step would copy the first batch several times; untouched pages take no memory.
+    out.reserve(rows * memory.schema.length * USUAL_CELL_BYTES);
     for (const column of memory.schema.keys()) {
       const nullCount = kernel.getNullCount(column);
       const nulls: Regions[number] =
