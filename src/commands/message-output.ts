@@ -1,11 +1,13 @@
+import { usageError } from '../base/errors.js';
 import { openSink } from '../base/output-sink.js';
 import { resolveOutput } from '../base/output-target.js';
 import type { LineSink } from '../market/lines/line-sink.js';
+import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { Files, PartFile } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import type { CommandArgs } from './arguments/command-args.js';
-import { readFileLocation } from './arguments/read-arguments.js';
+import { readBooleanFlag, readFileLocation, readTextFlag } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { readStoreSettings } from './with-destination.js';
 
@@ -25,8 +27,43 @@ export interface MessageOutput {
   open(): Promise<PartFile>;
 }
 
-/** Reads `--out`, and prepares its output. @throws usage error; `disk`, `path_taken`. */
-export async function withMessageOutput(args: CommandArgs, host: CommandHost): Promise<WithMessageOutput> {
+/**
+ * Reads `--out` and `--format`, and prepares the output.
+ * @param types types of the messages; undefined for those of an exchange.
+ * @throws usage error; `disk`, `path_taken`.
+ */
+export async function withMessageOutput(
+  args: CommandArgs,
+  host: CommandHost,
+  types?: readonly NormalizedType[],
+): Promise<WithMessageOutput> {
+  const isJson = (readTextFlag(args, 'format') ?? 'json') === 'json';
+  const arrowType = isJson ? undefined : readArrowType(args, types);
+  const withLines = await withLineOutput(args, host);
+  if (!arrowType) return withLines;
+  const container = readTextFlag(args, 'out')?.endsWith('.arrow') ? 'file' : 'stream';
+  return (output, work) =>
+    withLines(output, async (bytes) => {
+      const { createArrowLineSink } = await import('../replay/arrow/arrow-line-sink.js');
+      const lines = createArrowLineSink(bytes, arrowType, container);
+      await work(lines);
+      await lines.end();
+    });
+}
+
+/** The only type of the messages. @throws usage error if there are several, or others may be among them. */
+function readArrowType(args: CommandArgs, types: readonly NormalizedType[] = []): NormalizedType {
+  const [type] = types;
+  if (!type)
+    throw usageError('--format arrow: requires --type, since native messages have no columns; omit it');
+  if (types.length > 1)
+    throw usageError('--format arrow: takes one type, since each has other columns; replay them one by one');
+  if (readBooleanFlag(args, 'with-disconnects'))
+    throw usageError('--format arrow and --with-disconnects cannot be combined; omit one of them');
+  return type;
+}
+
+async function withLineOutput(args: CommandArgs, host: CommandHost): Promise<WithMessageOutput> {
   const out = await readMessageOutput(args, host);
   if (!out) return (output, work) => work(output);
   return async (_output, work) => {

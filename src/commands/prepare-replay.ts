@@ -36,7 +36,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
   const request = await readReplayRequest(args, signal);
   assertFlagsMatchSource(args, 'datasets');
   const speed = readSpeedFlag(args);
-  const withOutput = await withMessageOutput(args, host);
+  const withOutput = await withMessageOutput(args, host, request.types);
   const stallTimeoutMs = readStallTimeout(args);
   const { layout } = readOptions(args, LAYOUT_OPTIONS);
   return async ({ emit, note, onDownloaded, output, written }) => {

@@ -58,10 +58,17 @@ export const PACE_OPTIONS = groupOptions('Replay:', {
       'with feeds: print an empty line, or a "disconnect" message, where the connection to the exchange broke',
     settingDescription: 'with feeds: yield a disconnect message where the connection to the exchange broke',
   },
+  format: {
+    type: 'choice',
+    description: 'json: a line per message; arrow: one type as an Arrow stream, or with -o NAME.arrow a file',
+    choices: ['json', 'arrow'],
+    default: 'json',
+    scopes: ['flag'],
+  },
   speed: { type: 'speed', description: 'pace by local timestamps: 1 is real time', default: 'max' },
   out: {
     type: 'file',
-    description: 'file or s3://bucket/key for JSON lines, compressed by .gz or .zst, or "-" for stdout',
+    description: 'file or s3://bucket/key for the messages, compressed by .gz or .zst, or "-" for stdout',
     settingDescription:
       'file or s3://bucket/key for JSON lines, compressed by .gz or .zst; the iterable is empty then',
     default: '-',

@@ -21,6 +21,10 @@ export const replayCommand: CommandAction = {
       'write the bars of one day to a file',
     ],
     [
+      '$0 replay bitmex:XBTUSD -t trade --last 7d --format arrow -o t.arrow',
+      'write the trades of a week to an Arrow file',
+    ],
+    [
       '$0 replay bitmex:XBTUSD --channel trade,orderBookL2 --date 2024-03-01',
       'native messages, as the exchange sent them',
     ],

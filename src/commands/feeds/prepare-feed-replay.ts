@@ -20,7 +20,7 @@ export async function prepareFeedReplay(args: CommandArgs, host: CommandHost): P
   const wholeMinutes = toWholeMinutes(requestedPeriod);
   assertFlagsMatchSource(args, 'feeds');
   const speed = readSpeedFlag(args);
-  const withOutput = await withMessageOutput(args, host);
+  const withOutput = await withMessageOutput(args, host, types);
   const withDisconnects = readBooleanFlag(args, 'with-disconnects');
   const settings = await readFeedSettings(args, host);
   return async (observer) => {
