@@ -1,0 +1,40 @@
+import { constants, gunzipSync } from 'node:zlib';
+import { TickhaulError } from '../../base/errors.js';
+import { HeaderBuffer, parseHeaderNames } from '../../format/csv/header-buffer.js';
+import { describeGzipError, HEAD_BYTES } from '../../integrity/describe-gzip-error.js';
+import type { Files } from '../../store/files.js';
+
+/** Enough compressed bytes for any header. */
+const HEADER_READ_BYTES = 16 * 1024;
+
+/**
+ * Reads the column names of a day file; undefined for a file without a header.
+ * @throws TickhaulError `corrupt` for a damaged gzip stream; `disk`, errors of the store.
+ */
+export async function readHeaderNames(
+  files: Files,
+  path: string,
+  signal: AbortSignal,
+): Promise<readonly string[] | undefined> {
+  const bytes = await readFirstBytes(files, path, signal);
+  const header = new HeaderBuffer().push(inflate(bytes, path));
+  return header && parseHeaderNames(header);
+}
+
+async function readFirstBytes(files: Files, path: string, signal: AbortSignal): Promise<Buffer> {
+  const file = await files.openRandom(path, signal);
+  return file.read(0, Math.min(HEADER_READ_BYTES, file.bytes)).finally(() => file.close());
+}
+
+function inflate(bytes: Buffer, path: string): Buffer {
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch (cause) {
+    if (!(cause instanceof Error)) throw cause;
+    throw new TickhaulError(
+      'corrupt',
+      `${path}: ${describeGzipError(cause, bytes.subarray(0, HEAD_BYTES), bytes.length)}`,
+      { cause },
+    );
+  }
+}
