@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { openDuck } from './format/parquet/readers.js';
@@ -43,6 +43,22 @@ test("the README's commands run, and its query finds what they made", async (t) 
   const queries = fenced(page, 'sql');
   assert.equal(queries.length, 1);
   for (const query of queries) assert.equal((await duck.query(query)).length, 1, 'one day');
+});
+
+test('the queries of the views run over what the commands made', async (t) => {
+  const { dir, env } = await workplace(t);
+  const page = await projectText('docs/how-to/duckdb.md');
+  const [commands = ''] = fenced(page, 'sh');
+  const { exitCode, stderr } = await shell(commands, env, dir);
+  assert.equal(exitCode, 0, stderr);
+  const duck = await openDuck();
+  cleanUp(t, () => duck.close());
+  await duck.query(await readFile(join(dir, 'views.sql'), 'utf8'));
+  const counts = await Promise.all(
+    fenced(page, 'sql').map(async (query) => (await duck.query(query)).length),
+  );
+  // Two symbols on three days; the other queries have a limit.
+  assert.deepEqual(counts, [6, 10, 10]);
 });
 
 test('the tutorial runs from its first command to its last', async (t) => {

@@ -2,10 +2,10 @@ import { usageError } from '../base/errors.js';
 import type { Coverage, CoverageSelection } from '../coverage/coverage-facts.js';
 import { addDays, msToDay, parseDay } from '../dataset/day.js';
 import type { CommandArgs } from './arguments/command-args.js';
-import { parseLocationArgument, readDay, readTextFlag } from './arguments/read-arguments.js';
+import { readDay } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
-import { readFolderPaths } from './selection/read-folder-paths.js';
+import { readFolderArgument, readFolderPaths } from './selection/read-folder-paths.js';
 import { readSeriesSelection } from './selection/read-selection.js';
 import { withDestination } from './with-destination.js';
 
@@ -21,10 +21,7 @@ export async function prepareCoverage(
   host: CommandHost,
 ): Promise<(warn: (message: string) => void) => Promise<FolderCoverage>> {
   const selection = await readCoverageSelection(args, host.signal);
-  const folder = readTextFlag(args, 'folder');
-  if (folder !== undefined && args['dir'] !== undefined)
-    throw usageError('<folder> and --dir both set the folder; use only one of them');
-  const folders = folder === undefined ? [] : [parseLocationArgument('<folder>', folder)];
+  const folders = readFolderArgument(args);
   const settings = await loadSettings(args, host);
   const { readCoverage } = await import('../coverage/read-coverage.js');
   return async (warn) => {

@@ -20,6 +20,7 @@ import {
   LOCK_FILE_OPTIONS,
   REPAIR_OPTIONS,
   VERIFY_OPTIONS,
+  VIEWS_OPTIONS,
 } from './existing-file-options.js';
 import { EXPORT_AFTER_OPTIONS, EXPORT_OPTIONS } from './export-options.js';
 import { REPLAY_OPTIONS, SERVE_OPTIONS, STREAM_OPTIONS } from './message-options.js';
@@ -74,6 +75,7 @@ export const COMMAND_OPTIONS = {
   export: { ...EXPORT_OPTIONS, ...STORE_OPTIONS },
   audit: { ...AUDIT_OPTIONS, ...STORE_OPTIONS },
   coverage: { ...COVERAGE_OPTIONS, ...STORE_OPTIONS },
+  views: { ...VIEWS_OPTIONS, ...STORE_OPTIONS },
   lock: { ...LOCK_FILE_OPTIONS, ...STORE_OPTIONS },
   replay: REPLAY_OPTIONS,
   serve: SERVE_OPTIONS,

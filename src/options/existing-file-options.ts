@@ -125,6 +125,22 @@ export const CONVERT_OPTIONS = groupOptions('Conversion:', {
   'no-keep-source': { type: 'flag', description: 'delete each source after its complete conversion' },
 });
 
+/** A folder to read. */
+const FOLDER_ARGUMENT = {
+  type: 'folder',
+  description: 'download folder, or a folder inside it',
+  defaultText: '--dir',
+  positional: true,
+  scopes: ['flag'],
+} as const;
+
+/** Folder and output of `views`. */
+export const VIEWS_OPTIONS = groupOptions('Views:', {
+  folder: FOLDER_ARGUMENT,
+  ...FOLDER_OPTIONS_WITHOUT_ALIAS,
+  out: { type: 'file', description: 'file to write', defaultText: 'stdout', alias: 'o' },
+});
+
 /** The page of `coverage` and `audit`. */
 const PAGE_OPTIONS = {
   html: {
@@ -136,13 +152,7 @@ const PAGE_OPTIONS = {
 
 /** Selection and form of the report of `coverage`. */
 export const COVERAGE_OPTIONS = groupOptions('Coverage:', {
-  folder: {
-    type: 'folder',
-    description: 'download folder, or a folder inside it',
-    defaultText: '--dir',
-    positional: true,
-    scopes: ['flag'],
-  },
+  folder: FOLDER_ARGUMENT,
   ...FOLDER_OPTIONS,
   ...SERIES_OPTIONS,
   from: {

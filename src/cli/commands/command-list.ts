@@ -111,6 +111,11 @@ export const COMMANDS: readonly CommandOutline[] = [
     load: async () => (await import('./export.js')).exportCommand,
   },
   {
+    syntax: 'views [folder]',
+    describe: 'print DuckDB SQL with a view of each data type over a folder',
+    load: async () => (await import('./views.js')).viewsCommand,
+  },
+  {
     syntax: 'replay <exchange..>',
     describe: 'print the messages of a period as JSON lines: normalized, or native ones of an exchange',
     outlivesReader: true,

@@ -49,6 +49,7 @@ const BY_COMMAND: Readonly<Record<string, readonly ExitCode[]>> = {
   manifest: FILES,
   convert: [...FILES, 9],
   export: SERVICE_WITH_LOCK,
+  views: FILES,
   replay: SERVICE_WITH_LOCK,
   serve: FILES,
   stream: SERVICE,

@@ -3,6 +3,8 @@ import { usageError } from '../../base/errors.js';
 import { createDestinationFinder, type FindDestination } from '../../store/find-destination.js';
 import { isObjectLocation } from '../../store/location.js';
 import { openFiles } from '../../store/open-files.js';
+import type { CommandArgs } from '../arguments/command-args.js';
+import { parseLocationArgument, readTextFlag } from '../arguments/read-arguments.js';
 import { pathExists } from '../path-exists.js';
 import type { Settings } from '../settings.js';
 import { type DestinationOptions, toStoreSettings } from '../with-destination.js';
@@ -11,6 +13,15 @@ import { type DestinationOptions, toStoreSettings } from '../with-destination.js
 export interface FolderPaths {
   readonly dir: string;
   readonly paths: readonly string[];
+}
+
+/** The argument `<folder>` for `readFolderPaths`: one folder, or none for `--dir`. @throws usage error. */
+export function readFolderArgument(args: CommandArgs): readonly string[] {
+  const folder = readTextFlag(args, 'folder');
+  if (folder === undefined) return [];
+  if (args['dir'] !== undefined)
+    throw usageError('<folder> and --dir both set the folder; use only one of them');
+  return [parseLocationArgument('<folder>', folder)];
 }
 
 /**

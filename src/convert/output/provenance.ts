@@ -112,6 +112,11 @@ export function parseSource(pairs: Readonly<Record<string, string>>): SourceIden
   return name === undefined || md5 === undefined ? undefined : { name, md5, bytes: Number(bytes) };
 }
 
+/** Data type or computed type of the output; undefined if the pairs are not a provenance record. */
+export function parseOutputType(pairs: Readonly<Record<string, string>>): string | undefined {
+  return pairs[PROVENANCE_KEYS.dataType];
+}
+
 /** Formats the options as JSON with a fixed key order, so that equal options give equal text. */
 function formatOptions({ format, compression, rowGroup, times, numbers }: OutputOptions): string {
   return JSON.stringify({ format, compression, rowGroup, times, numbers });

@@ -113,7 +113,7 @@ function isMessageTypeName(text: string): boolean {
   return parseNormalizedName(text) !== undefined;
 }
 
-function parseNormalizedName(name: string): NormalizedType | undefined {
+export function parseNormalizedName(name: string): NormalizedType | undefined {
   if (isExchangeMessageType(name)) return { kind: 'source', name, dayFileType: EXCHANGE_MESSAGE_TYPES[name] };
   const bar = BAR.exec(name);
   if (bar) return parseBarName(name, bar[1] ?? '', bar[2] ?? '');

@@ -1,0 +1,41 @@
+import { usageError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
+import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
+import { isStdout, readOutputFile } from '../../commands/output-file.js';
+import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import type { CommandAction } from '../arguments/command.js';
+import { defineOptions } from '../arguments/define-flags.js';
+import { formatDocument } from '../output/text/format-document.js';
+import { printLines } from '../output/text/print-lines.js';
+import { withStoreRequests } from '../session.js';
+
+export const viewsCommand: CommandAction = {
+  ...defineOptions(COMMAND_OPTIONS.views),
+  examples: [
+    ['$0 views -o views.sql && duckdb -init views.sql', 'query all downloads: FROM trades LIMIT 10'],
+    ['$0 views s3://bucket/datasets', 'print the SQL for an object store'],
+  ],
+  async run(args, cli) {
+    const out = await readOutputFile(args, 'out', '-');
+    const isJson = readBooleanFlag(args, 'json');
+    const isQuiet = readBooleanFlag(args, 'quiet');
+    if (isJson && isStdout(out))
+      throw usageError('--json prints to stdout, as the SQL does; write the SQL to a file with --out');
+    const { prepareViews } = await import('../../commands/prepare-views.js');
+    const read = await prepareViews(args, cli);
+    const warn = (message: string): void => {
+      if (!isQuiet) cli.warn(message);
+    };
+    const { lines, views, files } = await withStoreRequests(args, cli, () => read(warn));
+    if (isStdout(out)) {
+      await printLines(cli.stdout, lines, cli.signal);
+      return 0;
+    }
+    const { writeOutput } = await import('../../base/write-output.js');
+    await writeOutput(out, lines, cli);
+    if (isJson) cli.stdout.write(formatDocument({ path: out.name, views, files }, false));
+    else if (!isQuiet)
+      cli.stderr.write(`${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`);
+    return 0;
+  },
+};

@@ -1,0 +1,57 @@
+import { formatDay } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
+import { toSafeFileName } from '../dataset/file-naming.js';
+import type { ViewFile } from './view-file.js';
+
+/** Every path is matched with every glob, so a folder of unusual names would take long. */
+const MAX_GLOBS = 100;
+
+/**
+ * Globs of DuckDB and paths that match the given files and nothing else of the folder. A glob has wildcards in place of
+ * exchange, symbol and day.
+ * @param paths all paths of the folder, also those of the files.
+ */
+export function createFilePatterns(files: readonly ViewFile[], paths: readonly string[]): readonly string[] {
+  const literals = files.map(({ path }) => escapeGlob(path));
+  const countByGlob = new Map<string, number>();
+  const globs = files.map(({ path, file }) => (file ? replaceNames(path, file) : path));
+  for (const glob of globs) countByGlob.set(glob, (countByGlob.get(glob) ?? 0) + 1);
+  if (countByGlob.size > MAX_GLOBS) return literals;
+  const exact = new Set(
+    [...countByGlob].flatMap(([glob, count]) =>
+      count > 1 && countMatches(glob, paths) === count ? glob : [],
+    ),
+  );
+  return [...new Set(globs.map((glob, i) => (exact.has(glob) ? escapeGlob(glob) : (literals[i] ?? ''))))];
+}
+
+/** Stand for wildcards; no path has these characters. */
+const ANY = '\0';
+const ANY_DAY = '\u0001';
+
+/** Replaces exchange, symbol and day in a path, where they are whole words. */
+function replaceNames(path: string, { exchange, symbol, day }: DayFile): string {
+  const date = formatDay(day);
+  const names = [exchange, symbol].map((name) => escapePattern(toSafeFileName(name))).join('|');
+  const dateParts = date.replaceAll('-', '|');
+  const words = new RegExp(
+    `(?<![^/=_])(?:(${date})|${names})(?![^/_.])|(?<![^/])(?:${dateParts})(?![^/.])`,
+    'g',
+  );
+  return path.replace(words, (_, day?: string) => (day === undefined ? ANY : ANY_DAY));
+}
+
+function countMatches(glob: string, paths: readonly string[]): number {
+  const pattern = escapePattern(glob).replaceAll(ANY, '[^/]*').replaceAll(ANY_DAY, '[^/]{4}-[^/]{2}-[^/]{2}');
+  const matches = new RegExp(`^${pattern}$`, 'su');
+  return paths.filter((path) => matches.test(path)).length;
+}
+
+function escapePattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&');
+}
+
+/** Escapes the characters that DuckDB takes for wildcards, and writes the wildcards. */
+export function escapeGlob(text: string): string {
+  return text.replace(/[*?[]/g, '[$&]').replaceAll(ANY, '*').replaceAll(ANY_DAY, '????-??-??');
+}
