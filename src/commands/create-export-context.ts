@@ -32,9 +32,10 @@ export function createExportContext({
   };
   return {
     fetchInstruments: once(async (exchange) => {
-      if (offline) return undefined;
       const { fetchInstruments } = await import('../service/records/fetch-instruments.js');
-      return orAbsent(`the instruments of ${exchange}`, () => fetchInstruments(client, exchange, {}, signal));
+      return orAbsent(`the instruments of ${exchange}`, () =>
+        fetchInstruments(client, exchange, {}, { cache, offline, signal }),
+      );
     }),
     fetchSymbolTypes: once(async (exchange) => {
       const { fetchDatasetRecord } = await import('../service/records/fetch-records.js');

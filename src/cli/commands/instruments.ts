@@ -9,7 +9,8 @@ import {
 import { EXCHANGE_ARGUMENT } from '../../options/day-file-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
-import type { InstrumentFilter, InstrumentInfo } from '../../service/records/fetch-instruments.js';
+import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
+import { type InstrumentFilter, parseInstrumentFilter } from '../../service/records/instrument-filter.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { toPositionals } from '../arguments/define-flags.js';
 import { formatTable } from '../output/text/table.js';
@@ -65,11 +66,13 @@ export const instrumentsCommand: CommandAction = {
       const { fetchInstrument, fetchInstruments } = await import(
         '../../service/records/fetch-instruments.js'
       );
+      // The copy on disk is for commands and servers without a network.
+      const options = { cache: settings.cacheDir, fresh: true, signal: cli.signal };
       try {
         const instruments =
           symbol === undefined
-            ? await fetchInstruments(client, exchange, filter, cli.signal)
-            : await fetchInstrument(client, exchange, symbol, cli.signal);
+            ? await fetchInstruments(client, exchange, filter, options)
+            : await fetchInstrument(client, exchange, symbol, options);
         const list: readonly InstrumentInfo[] = Array.isArray(instruments) ? instruments : [instruments];
         assertKnownTypes(args, list);
         cli.stdout.write(readBooleanFlag(args, 'json') ? toJsonLine(instruments) : formatInstruments(list));
@@ -94,14 +97,9 @@ function readFilter(args: CommandArgs): InstrumentFilter {
   return filter;
 }
 
-function parseFilter(text: string | undefined): object {
-  if (text === undefined) return {};
-  try {
-    const filter: unknown = JSON.parse(text);
-    if (typeof filter === 'object' && filter !== null && !Array.isArray(filter)) return filter;
-  } catch {
-    // The error follows below.
-  }
+function parseFilter(text: string | undefined): InstrumentFilter {
+  const filter = text === undefined ? {} : parseInstrumentFilter(text);
+  if (filter) return filter;
   throw usageError(`--filter: expected a JSON object, as '{"baseCurrency":"BTC"}', found "${text}"`);
 }
 

@@ -1,4 +1,9 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import {
+  type InstrumentFilter,
+  matchesFilter,
+  parseInstrumentFilter,
+} from '../../service/records/instrument-filter.js';
 import { parseTarget, type SandboxCall, sendSandboxError, sendText } from '../http/sandbox-call.js';
 import {
   type SandboxDatasetSymbol,
@@ -46,7 +51,7 @@ export function createInstrumentsHost(
     if (!filter) return sendSandboxError(call, 400, 102, "'filter' param is not valid");
     return send(
       call,
-      all.filter((instrument) => isMatch(filter, instrument)),
+      all.filter((instrument) => matchesFilter(instrument, filter)),
     );
   };
 }
@@ -95,22 +100,7 @@ function findContractType(exchange: string, id: string, type: string): string | 
   return `${exchange === OPEN_EXCHANGE || exchange === 'deribit' ? 'inverse' : 'linear'}_${type}`;
 }
 
-function parseFilter(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const filter: unknown = JSON.parse(text);
-    if (typeof filter !== 'object' || filter === null || Array.isArray(filter)) return undefined;
-    return Object.keys(filter).every((field) => FILTER_FIELDS.has(field)) ? { ...filter } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** `availableSince` and `availableTo` of a filter select instruments that were available in that period. */
-function isMatch(filter: Readonly<Record<string, unknown>>, instrument: SandboxInstrument): boolean {
-  return Object.entries(filter).every(([field, expected]) => {
-    const value = instrument[field];
-    if (field === 'availableSince') return (instrument['availableTo'] ?? '9999') > String(expected);
-    if (field === 'availableTo') return String(instrument['availableSince']) < String(expected);
-    return Array.isArray(expected) ? expected.includes(value) : value === expected;
-  });
+function parseFilter(text: string): InstrumentFilter | undefined {
+  const filter = parseInstrumentFilter(text);
+  return filter && Object.keys(filter).every((field) => FILTER_FIELDS.has(field)) ? filter : undefined;
 }

@@ -1,16 +1,11 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
-import { withRetries } from '../../base/with-retries.js';
-import { readErrorResponse } from '../http/read-error-response.js';
-import { formatUrlForLog, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import { encodePathSegment } from '../request-day-file.js';
 import type { ParseResponse } from '../service-config.js';
-import { readAnswer } from './read-answer.js';
+import { fetchMetadata, type MetadataOptions } from './fetch-metadata.js';
+import { type InstrumentFilter, matchesFilter } from './instrument-filter.js';
 import { createParser } from './record-schema.js';
-
-const MAX_ATTEMPTS = 4;
-const MAX_WAIT_MS = 60_000;
 
 /** An instrument's description (`docs/spec/metadata-api.md#instruments`). Unknown fields are kept. */
 export interface InstrumentInfo {
@@ -45,62 +40,65 @@ const instrumentSchema = z.looseObject({
 const parseInstrument: ParseResponse<InstrumentInfo> = createParser(instrumentSchema);
 const parseInstruments: ParseResponse<readonly InstrumentInfo[]> = createParser(z.array(instrumentSchema));
 
-/** Filter fields by the service's names; values are texts, lists of texts, or a boolean for `active`. */
-export type InstrumentFilter = Readonly<Record<string, unknown>>;
+const loadInstrumentCheck = async () => parseInstrument;
+const loadInstrumentsCheck = async () => parseInstruments;
 
 /**
- * Fetches the instruments of an exchange that match a filter.
- * @throws TickhaulError by the response's status; `bad_answer` if the response is not a list of instruments.
+ * Fetches the instruments of an exchange that match a filter. Offline, the stored copy of all of them is filtered if
+ * this filter was never fetched.
+ * @throws TickhaulError by the response's status; `bad_answer` if the response is not a list of instruments;
+ * `not_exported` without a copy offline.
  */
-export function fetchInstruments(
+export async function fetchInstruments(
   client: ServiceClient,
   exchange: string,
   filter: InstrumentFilter,
-  signal: AbortSignal,
+  options: MetadataOptions,
 ): Promise<readonly InstrumentInfo[]> {
-  const query =
-    Object.keys(filter).length === 0 ? '' : `?filter=${encodeURIComponent(JSON.stringify(filter))}`;
-  return fetchParsed(client, `${encodePathSegment(exchange)}${query}`, parseInstruments, signal);
-}
-
-/** Fetches one instrument by its symbol in any case; throws as `fetchInstruments` does. */
-export function fetchInstrument(
-  client: ServiceClient,
-  exchange: string,
-  symbol: string,
-  signal: AbortSignal,
-): Promise<InstrumentInfo> {
-  return fetchParsed(
-    client,
-    `${encodePathSegment(exchange)}/${encodePathSegment(symbol)}`,
-    parseInstrument,
-    signal,
+  const path = `/v1/instruments/${encodePathSegment(exchange)}`;
+  const { apiKey } = client.config;
+  const fetchList = (query: string) =>
+    fetchMetadata(client, `${path}${query}`, loadInstrumentsCheck, options, { apiKey });
+  if (Object.keys(filter).length === 0) return fetchList('');
+  const query = `?filter=${encodeURIComponent(JSON.stringify(filter))}`;
+  return orOffline(
+    () => fetchList(query),
+    async () => (await fetchList('')).filter((instrument) => matchesFilter(instrument, filter)),
+    options,
   );
 }
 
-function fetchParsed<T>(
+/** Fetches one instrument by its symbol in any case; throws as `fetchInstruments` does. */
+export async function fetchInstrument(
   client: ServiceClient,
-  path: string,
-  parse: ParseResponse<T>,
-  signal: AbortSignal,
-): Promise<T> {
-  const { apiUrl, apiKey } = client.config;
-  const url = `${apiUrl}/v1/instruments/${path}`;
-  const name = formatUrlForLog(new URL(url));
-  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
-  const attempt = async (): Promise<T> => {
-    const response = await sendGet(client, url, headers, signal);
-    if (response.status !== 200) throw await readErrorResponse(response, apiKey);
-    const body = await readAnswer(client, response);
-    return parse(parseJson(body, name), name);
-  };
-  return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+  exchange: string,
+  symbol: string,
+  options: MetadataOptions,
+): Promise<InstrumentInfo> {
+  const path = `/v1/instruments/${encodePathSegment(exchange)}/${encodePathSegment(symbol)}`;
+  const { apiKey } = client.config;
+  return orOffline(
+    () => fetchMetadata(client, path, loadInstrumentCheck, options, { apiKey }),
+    async () => {
+      const all = await fetchInstruments(client, exchange, {}, options);
+      const found = all.find(({ id }) => id.toUpperCase() === symbol.toUpperCase());
+      if (found) return found;
+      throw new TickhaulError('unavailable', `${exchange} has no instrument "${symbol}"`, { status: 404 });
+    },
+    options,
+  );
 }
 
-function parseJson(body: Buffer, name: string): unknown {
+/** Offline, uses another stored copy if there is none of the request. */
+async function orOffline<T>(
+  fetch: () => Promise<T>,
+  fetchOther: () => Promise<T>,
+  { offline }: MetadataOptions,
+): Promise<T> {
   try {
-    return JSON.parse(body.toString());
-  } catch (cause) {
-    throw new TickhaulError('bad_answer', `${name}: expected JSON, found something else`, { cause });
+    return await fetch();
+  } catch (error) {
+    if (!offline || !(error instanceof TickhaulError) || error.code !== 'not_exported') throw error;
+    return fetchOther();
   }
 }

@@ -1,0 +1,122 @@
+import { TickhaulError } from '../../base/errors.js';
+import { withRetries } from '../../base/with-retries.js';
+import { discardBody } from '../../http/watched-body.js';
+import { readErrorResponse, toOneLine } from '../http/read-error-response.js';
+import { formatUrlForLog, type HttpHeaders, sendGet } from '../http/send-request.js';
+import type { ServiceClient } from '../http/service-client.js';
+import type { ParseResponse } from '../service-config.js';
+import { readAnswer } from './read-answer.js';
+import {
+  type CachedResponse,
+  isFresh,
+  readCachedResponse,
+  touchCachedResponse,
+  type Validators,
+  writeCachedResponse,
+} from './response-cache.js';
+
+const MAX_ATTEMPTS = 4;
+const MAX_WAIT_MS = 60_000;
+
+export interface MetadataOptions {
+  /** Folder for copies of responses; without one, each call sends a request. */
+  readonly cache?: string | undefined;
+  /** Send a request even if a copy is younger than an hour. */
+  readonly fresh?: boolean | undefined;
+  /** Send no request: use a copy of any age. */
+  readonly offline?: boolean | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Parses a body, or the needed fields of it. @throws SyntaxError if it is not JSON. */
+export type ParseBody = (body: Buffer) => unknown;
+
+/** How a response is requested and read. */
+export interface MetadataRequest {
+  readonly parse?: ParseBody | undefined;
+  /** Sent only if set: most of the metadata is public. */
+  readonly apiKey?: string | undefined;
+}
+
+/**
+ * Fetches JSON from the metadata host, or from its stored copy (`docs/spec/metadata-api.md#stored-copies`).
+ * @param loadCheck loads the function that checks the parsed body.
+ * @throws TickhaulError `not_exported` if there is no copy to use offline; `bad_answer`; by the response's status.
+ */
+export async function fetchMetadata<T>(
+  client: ServiceClient,
+  path: string,
+  loadCheck: () => Promise<ParseResponse<T>>,
+  { cache, fresh = false, offline = false, signal }: MetadataOptions,
+  { parse = (body) => JSON.parse(body.toString()), apiKey }: MetadataRequest = {},
+): Promise<T> {
+  const url = client.config.apiUrl + path;
+  const name = formatUrlForLog(new URL(url));
+  const copy = cache === undefined ? undefined : await readCopy(cache, url, loadCheck, parse);
+  if (copy && (offline || (!fresh && isFresh(copy.stored)))) return copy.value;
+  if (offline) {
+    throw new TickhaulError('not_exported', `${name}: no stored copy exists; run once without --offline`);
+  }
+
+  const attempt = async (): Promise<T> => {
+    const headers = {
+      ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
+      ...(copy && conditionalHeaders(copy.stored)),
+    };
+    const [response, check] = await Promise.all([sendGet(client, url, headers, signal), loadCheck()]);
+    if (response.status === 304 && copy && cache !== undefined) {
+      await discardBody(response.body);
+      await touchCachedResponse(cache, url);
+      return copy.value;
+    }
+    if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+    const body = await readAnswer(client, response);
+    const value = check(parseJson(body, name, parse), name);
+    if (cache !== undefined) await writeCachedResponse(cache, url, body, readValidators(response.headers));
+    return value;
+  };
+  return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
+}
+
+interface StoredCopy<T> {
+  readonly stored: CachedResponse;
+  readonly value: T;
+}
+
+/** Reads the stored copy; undefined if there is none, or if it is damaged or no longer valid. */
+async function readCopy<T>(
+  cache: string,
+  url: string,
+  loadCheck: () => Promise<ParseResponse<T>>,
+  parse: ParseBody,
+): Promise<StoredCopy<T> | undefined> {
+  const stored = await readCachedResponse(cache, url);
+  if (!stored) return undefined;
+  const check = await loadCheck();
+  try {
+    return { stored, value: check(parseJson(stored.body, url, parse), url) };
+  } catch {
+    return undefined;
+  }
+}
+
+function conditionalHeaders({ etag, lastModified }: CachedResponse): HttpHeaders {
+  return {
+    ...(etag !== undefined && { 'if-none-match': etag }),
+    ...(lastModified !== undefined && { 'if-modified-since': lastModified }),
+  };
+}
+
+function readValidators(headers: HttpHeaders): Validators {
+  return { etag: headers['etag'], lastModified: headers['last-modified'] };
+}
+
+function parseJson(body: Buffer, name: string, parse: ParseBody): unknown {
+  try {
+    return parse(body);
+  } catch (cause) {
+    const start = toOneLine(body.toString('utf8', 0, 200), 60);
+    const found = start === '' ? 'nothing' : `"${start}"`;
+    throw new TickhaulError('bad_answer', `${name}: expected JSON, found ${found}`, { cause });
+  }
+}
