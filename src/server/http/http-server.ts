@@ -7,6 +7,7 @@ import { parseNormalizedOptions } from '../request/normalized-options.js';
 import { parseOptionsParameter } from '../request/options-parameter.js';
 import type { ServerContext } from '../server-context.js';
 import { formatMetrics } from '../server-metrics.js';
+import { handleInstruments, INSTRUMENTS_PATH } from './handle-instruments.js';
 import { handleReplay } from './handle-replay.js';
 import { createHealthReport } from './health-check.js';
 import {
@@ -83,13 +84,18 @@ async function handleRequest(
     if (guard.isForeignPage(request) || (!PUBLIC_PATHS.has(call.path) && isForeignHost(request))) {
       return sendJsonResponse(call, 403, { message: FOREIGN_ORIGIN_MESSAGE });
     }
-    const route = Object.hasOwn(routes, call.path) ? routes[call.path] : undefined;
+    const route = findRoute(call.path, routes);
     if (request.method === 'GET' && route) return await route(call);
     response.writeHead(404).end();
   } catch (error) {
     if (response.headersSent) abortResponse(call);
     else sendErrorResponse(call, error);
   }
+}
+
+function findRoute(path: string, routes: RequestContext['routes']): HttpHandler | undefined {
+  if (Object.hasOwn(routes, path)) return routes[path];
+  return INSTRUMENTS_PATH.test(path) ? handleInstruments : undefined;
 }
 
 /** Whether a path is the page or one of its endpoints. */
