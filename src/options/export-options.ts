@@ -111,7 +111,7 @@ export const EXPORT_OPTIONS = {
     'skip-degraded': CONVERT_OPTIONS['skip-degraded'],
     offline: {
       type: 'flag',
-      description: 'use no network; instrument metadata counts as absent',
+      description: 'use no network; instrument metadata without a stored copy counts as absent',
     },
   }),
   ...TARGET_OPTIONS,

@@ -158,7 +158,7 @@ export interface ExportRunOptions {
   readonly existing?: 'skip' | 'overwrite' | undefined;
   /** Leave out days that the last audit judged degraded. */
   readonly skipDegraded?: boolean | undefined;
-  /** Use no network; instrument metadata counts as absent. */
+  /** Use no network; instrument metadata without a stored copy counts as absent. */
   readonly offline?: boolean | undefined;
   /** Latency added where the local clock is behind the exchange, such as 100us (default: 0). */
   readonly baseLatency?: string | undefined;

@@ -29,7 +29,7 @@ test('answers instruments as the service does, with its own key, and keeps them 
     }
     assert.equal(service.requests.length - before, 1, path);
   }
-  const inLowerCase = await ask(httpPort, `/V1/Instruments/Deribit/btc-%50ERPETUAL/`);
+  const inLowerCase = await ask(httpPort, `/V1/Instruments/Deribit/%42TC-perpetual/`);
   assert.equal(JSON.parse(inLowerCase.text).id, 'BTC-PERPETUAL');
 });
 
