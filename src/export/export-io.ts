@@ -21,7 +21,7 @@ export interface ExportIo {
    */
   read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void>;
   /**
-   * Creates an output, which gets its name when the whole job has ended.
+   * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path is discarded.
    * @param path relative to the output folder, with `/`.
    */
   create(path: string): Promise<ExportOutput>;
@@ -65,7 +65,7 @@ export class JobIo implements ExportIo {
   readonly warnings: string[] = [];
   readonly #input: JobIoInput;
   readonly #sources = new Map<string, ExportedSource>();
-  readonly #outputs: OpenOutput[] = [];
+  readonly #outputs = new Map<string, OpenOutput>();
   readonly #spills: SpillFile[] = [];
 
   constructor(input: JobIoInput) {
@@ -116,9 +116,10 @@ export class JobIo implements ExportIo {
 
   async create(path: string): Promise<ExportOutput> {
     const { files, out, signal } = this.#input;
+    await this.#outputs.get(path)?.part.discard();
     const part = await files.openPart(joinLocation(out, path), undefined, signal);
     const output = new OpenOutput(path, part);
-    this.#outputs.push(output);
+    this.#outputs.set(path, output);
     return output;
   }
 
@@ -137,14 +138,15 @@ export class JobIo implements ExportIo {
 
   /** Gives all outputs their names. @throws TickhaulError `disk`, `locked`; errors of the store. */
   async publish(): Promise<readonly ExportedFile[]> {
-    const exported = this.#outputs.map((output) => output.describe());
-    for (const { part } of this.#outputs) await part.publish();
+    const outputs = [...this.#outputs.values()];
+    const exported = outputs.map((output) => output.describe());
+    for (const { part } of outputs) await part.publish();
     return exported;
   }
 
   /** Removes what was not published. */
   async close(): Promise<void> {
-    for (const { part } of this.#outputs) await part.discard();
+    for (const { part } of this.#outputs.values()) await part.discard();
     for (const spill of this.#spills) await spill.close();
   }
 }

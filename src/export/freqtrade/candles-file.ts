@@ -1,0 +1,94 @@
+import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
+import type { ExportIo } from '../export-io.js';
+import { createFullArray, FeatherFile } from './feather-file.js';
+import type { Timeframe } from './timeframe.js';
+import type { TradeColumns } from './trade-columns.js';
+
+const DAY_MICROSECONDS = 86_400e6;
+/** A grouped file has many pairs, each with its candles in memory. */
+const BATCH_CANDLES = 2048;
+
+/** Columns of candles (docs/spec/freqtrade-files.md#candles). */
+const SCHEMA: ArrowSchema = {
+  fields: [
+    { name: 'date', type: { name: 'timestamp', unit: 'ns', timezone: 'UTC' }, nullable: true },
+    ...['open', 'high', 'low', 'close', 'volume'].map(
+      (name) => ({ name, type: { name: 'double' }, nullable: true }) as const,
+    ),
+  ],
+};
+
+/** The file with the candles of a pair and timeframe. */
+export class CandlesFile {
+  readonly #file: FeatherFile;
+  readonly #interval: number;
+  readonly #days: ReadonlySet<number>;
+  /** Starts of candles in microseconds. The last candle is open. */
+  readonly #starts = new Float64Array(BATCH_CANDLES);
+  readonly #opens = new Float64Array(BATCH_CANDLES);
+  readonly #highs = new Float64Array(BATCH_CANDLES);
+  readonly #lows = new Float64Array(BATCH_CANDLES);
+  readonly #closes = new Float64Array(BATCH_CANDLES);
+  readonly #volumes = new Float64Array(BATCH_CANDLES);
+  #rows = 0;
+  #end = Number.NEGATIVE_INFINITY;
+  /** Whether the open candle lies in a given day. */
+  #isGiven = false;
+
+  /** @param days UTC days since the epoch whose trades are complete; candles of others are left out. */
+  constructor(io: ExportIo, path: string, { microseconds }: Timeframe, days: ReadonlySet<number>) {
+    this.#file = new FeatherFile(io, path, SCHEMA);
+    this.#interval = microseconds;
+    this.#days = days;
+  }
+
+  /** Adds trades that are sorted by time. */
+  async add({ rows, timestamps, prices, amounts }: TradeColumns): Promise<void> {
+    for (let row = 0; row < rows; row++) {
+      const timestamp = timestamps[row] as number;
+      if (timestamp >= this.#end) {
+        if (this.#rows === BATCH_CANDLES) await this.#flush();
+        this.#start(timestamp, prices[row] as number);
+      }
+      if (this.#isGiven) this.#update(prices[row] as number, amounts[row] as number);
+    }
+  }
+
+  async end(): Promise<void> {
+    await this.#flush();
+    await this.#file.end();
+  }
+
+  #start(timestamp: number, price: number): void {
+    const start = Math.floor(timestamp / this.#interval) * this.#interval;
+    this.#end = start + this.#interval;
+    this.#isGiven = this.#days.has(Math.floor(start / DAY_MICROSECONDS));
+    if (!this.#isGiven) return;
+    const row = this.#rows++;
+    this.#starts[row] = start;
+    this.#opens[row] = price;
+    this.#highs[row] = price;
+    this.#lows[row] = price;
+    this.#volumes[row] = 0;
+  }
+
+  #update(price: number, amount: number): void {
+    const row = this.#rows - 1;
+    if (price > (this.#highs[row] as number)) this.#highs[row] = price;
+    if (price < (this.#lows[row] as number)) this.#lows[row] = price;
+    this.#closes[row] = price;
+    this.#volumes[row] = (this.#volumes[row] as number) + amount;
+  }
+
+  async #flush(): Promise<void> {
+    const rows = this.#rows;
+    this.#rows = 0;
+    if (rows === 0) return;
+    const numbers = [this.#opens, this.#highs, this.#lows, this.#closes, this.#volumes];
+    const dates = BigInt64Array.from(this.#starts.subarray(0, rows), (start) => BigInt(start) * 1000n);
+    await this.#file.write(rows, [
+      createFullArray(rows, dates),
+      ...numbers.map((values) => createFullArray(rows, values.subarray(0, rows))),
+    ]);
+  }
+}

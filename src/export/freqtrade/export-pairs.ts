@@ -1,0 +1,40 @@
+import type { ExportIo } from '../export-io.js';
+import type { Exporter, ExportJob } from '../export-target.js';
+import type { JobSettings } from './freqtrade-settings.js';
+import { JobPairs } from './job-pairs.js';
+import { PairExport } from './pair-export.js';
+import { SortedTrades } from './sorted-trades.js';
+import { parseTimeframe } from './timeframe.js';
+
+/** Trades of a job that are held back until they are written; the order of exchange times is rarely off by more. */
+const MAX_HELD_TRADES = 1 << 18;
+
+/** Creates the exporter. @param maxHeldTrades a smaller number for tests. */
+export function createPairExporter(maxHeldTrades = MAX_HELD_TRADES): Exporter {
+  return (job, io) => exportPairs(job, io, maxHeldTrades);
+}
+
+/**
+ * Writes trades and candles of the pairs in the sources of a job. If some trades come so late that later ones were
+ * written before, all sources are read again, and the files are written with the late trades at their places.
+ * @throws TickhaulError `corrupt`, `disk`, errors of the store.
+ */
+async function exportPairs(job: ExportJob, io: ExportIo, maxHeldTrades: number): Promise<void> {
+  const settings = job.settings as JobSettings;
+  const days = new Set<number>(job.sources.map(({ file }) => file.day));
+  const timeframes = settings.timeframes.map(parseTimeframe);
+  const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
+    const pairs = new JobPairs(settings, maxHeldTrades, (pair) => {
+      const known = late && (late.get(pair) ?? new SortedTrades());
+      return new PairExport(io, pair, timeframes, days, known);
+    });
+    for (const source of job.sources)
+      await io.read(source, { numberText: false }, (batch, schema) => pairs.add(batch, schema));
+    await pairs.end();
+    return pairs;
+  };
+  const pairs = await readAll();
+  const late = pairs.lateTrades();
+  if (late) await readAll(late);
+  for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
+}

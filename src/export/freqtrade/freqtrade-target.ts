@@ -1,0 +1,13 @@
+import type { ExportTarget } from '../export-target.js';
+import { type FreqtradeSettings, readFreqtradeSettings } from './freqtrade-settings.js';
+import { planPairs } from './plan-pairs.js';
+
+/** Feather files of trades and candles for freqtrade (docs/spec/freqtrade-files.md). */
+export const freqtrade: ExportTarget<FreqtradeSettings> = {
+  version: 1,
+  dataTypes: ['trades'],
+  flags: ['timeframe', 'pair'],
+  readSettings: readFreqtradeSettings,
+  plan: planPairs,
+  loadExporter: async () => (await import('./export-pairs.js')).createPairExporter(),
+};

@@ -1,0 +1,134 @@
+import { TickhaulError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
+import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import { createCellError } from '../../format/csv/csv-errors.js';
+import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
+import { toDictionary } from '../../market/lines/write-text.js';
+import type { JobSettings } from './freqtrade-settings.js';
+import type { PairExport } from './pair-export.js';
+import type { SortedTrades } from './sorted-trades.js';
+import { BUY, SELL } from './trade-columns.js';
+
+/** Late trades that fit in memory. */
+const MAX_LATE_TRADES = 1 << 20;
+
+/** The pairs in the sources of a job: one, or those of a grouped symbol. */
+export class JobPairs {
+  readonly #settings: JobSettings;
+  readonly #maxHeldTrades: number;
+  readonly #createExport: (pair: string) => PairExport;
+  readonly #exports = new Map<string, PairExport>();
+  /** Trades left out, by symbols without a pair. */
+  readonly #unpaired = new Map<string, number>();
+
+  /**
+   * @param maxHeldTrades of all pairs together.
+   * @param createExport called at the first trade of each pair.
+   */
+  constructor(settings: JobSettings, maxHeldTrades: number, createExport: (pair: string) => PairExport) {
+    this.#settings = settings;
+    this.#maxHeldTrades = maxHeldTrades;
+    this.#createExport = createExport;
+  }
+
+  /** Adds the rows of `trades`. @throws TickhaulError `corrupt` for an empty cell, and for too many late trades. */
+  async add(batch: Batch, schema: Schema): Promise<void> {
+    assertNumbers(batch, schema);
+    const timestamps = getNumbers(schema, batch, 'timestamp');
+    const prices = getNumbers(schema, batch, 'price');
+    const amounts = getNumbers(schema, batch, 'amount');
+    const sides = getTextCodes(schema, batch, 'side', { buy: BUY, sell: SELL });
+    const id = getColumn(schema, batch, 'id') as TextColumn;
+    const { bytes, offsets } = id.encoding === 'plain' ? id.text : id.dictionary;
+    const exportOf = this.#exportsByRow(batch, schema);
+    for (let row = 0; row < batch.rows; row++) {
+      const at = id.encoding === 'plain' ? row : (id.indices[row] as number);
+      const isNull = id.nulls?.[row] === 1;
+      exportOf(row)?.add(
+        timestamps[row] as number,
+        prices[row] as number,
+        amounts[row] as number,
+        sides[row] as number,
+        bytes,
+        isNull ? 0 : (offsets[at] as number),
+        isNull ? 0 : (offsets[at + 1] as number),
+      );
+    }
+    await this.#writeHeld(batch);
+  }
+
+  /** Ends all files. */
+  async end(): Promise<void> {
+    for (const pair of this.#exports.values()) await pair.end();
+  }
+
+  /** Late trades by pair; undefined if there are none, so that the files are complete. */
+  lateTrades(): ReadonlyMap<string, SortedTrades> | undefined {
+    const late = [...this.#exports].filter(([, { late }]) => late.rows > 0);
+    return late.length === 0 ? undefined : new Map(late.map(([pair, { late }]) => [pair, late]));
+  }
+
+  /** What was left out, as warnings. */
+  warnings(): readonly string[] {
+    const unpaired = [...this.#unpaired].map(
+      ([symbol, rows]) => `${symbol}: no pair is known; leaving out ${plural(rows, 'trade')}`,
+    );
+    return this.#exports.size === 0 ? [...unpaired, 'no trades, so there are no files'] : unpaired;
+  }
+
+  /** A function that returns the export of a row; undefined for a symbol without a pair. */
+  #exportsByRow(batch: Batch, schema: Schema): (row: number) => PairExport | undefined {
+    const { pair, pairs } = this.#settings;
+    if (pair !== undefined) {
+      const only = this.#exportOf(pair);
+      return () => only;
+    }
+    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+    const exports = texts.map((text) => {
+      const named = pairs?.[text.toUpperCase()];
+      return named === undefined ? undefined : this.#exportOf(named);
+    });
+    return (row) => {
+      const index = indices[row] as number;
+      const symbol = texts[index] as string;
+      if (!exports[index]) this.#unpaired.set(symbol, (this.#unpaired.get(symbol) ?? 0) + 1);
+      return exports[index];
+    };
+  }
+
+  #exportOf(pair: string): PairExport {
+    const known = this.#exports.get(pair) ?? this.#createExport(pair);
+    this.#exports.set(pair, known);
+    return known;
+  }
+
+  /** Writes trades of the pairs with the most until few enough are held back. */
+  async #writeHeld({ firstLine }: Batch): Promise<void> {
+    const exports = [...this.#exports.values()];
+    const sum = (count: (pair: PairExport) => number): number =>
+      exports.reduce((total, pair) => total + count(pair), 0);
+    if (sum(({ late }) => late.rows) > MAX_LATE_TRADES)
+      throw new TickhaulError(
+        'corrupt',
+        `${firstLine?.source}: more than ${MAX_LATE_TRADES} trades are far from the order of exchange times; leave the file out`,
+      );
+    while (sum(({ rows }) => rows) > this.#maxHeldTrades) {
+      const largest = exports.reduce((a, b) => (b.rows > a.rows ? b : a));
+      await largest.write(Math.ceil(largest.rows / 2));
+    }
+  }
+}
+
+function assertNumbers(batch: Batch, schema: Schema): void {
+  for (const name of ['price', 'amount']) {
+    const row = getColumn(schema, batch, name).nulls?.indexOf(1) ?? -1;
+    if (row < 0) continue;
+    const { source = 'rows', line = 0 } = batch.firstLine ?? {};
+    throw createCellError(
+      { source, line: line + row },
+      name,
+      new Uint8Array(),
+      'is empty; freqtrade needs it',
+    );
+  }
+}

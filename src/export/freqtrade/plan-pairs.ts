@@ -1,0 +1,114 @@
+import { type TickhaulError, usageError } from '../../base/errors.js';
+import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import { isSameDayFile } from '../../dataset/day-file.js';
+import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
+import type { ExportSource } from '../export-source.js';
+import type { ExportContext, ExportJob, ExportPlan } from '../export-target.js';
+import type { FreqtradeSettings, JobSettings } from './freqtrade-settings.js';
+import { toPair } from './pair.js';
+
+/** Type of the instruments in a grouped symbol; options have no pairs. */
+const GROUP_TYPES: Readonly<Record<string, string>> = {
+  SPOT: 'spot',
+  PERPETUALS: 'perpetual',
+  FUTURES: 'future',
+};
+
+/**
+ * One job for each symbol, with all of its days. @throws usage error for a symbol without a known pair, for two symbols
+ * with the same pair, and for two files of one day.
+ */
+export async function planPairs(
+  sources: readonly ExportSource[],
+  { timeframes, pair }: FreqtradeSettings,
+  context: ExportContext,
+): Promise<ExportPlan> {
+  const series = groupBySymbol(sources);
+  const [first, other] = series;
+  if (pair !== undefined && other)
+    throw usageError(`--pair names one symbol, and ${nameOf(other)} is another one; select one with -s`);
+  if (pair !== undefined && first && GROUPED_SYMBOLS.has(first[0].file.symbol))
+    throw usageError(`--pair names one symbol, and ${nameOf(first)} has many; omit --pair`);
+  const jobs: ExportJob[] = [];
+  for (const days of series) {
+    const named = pair === undefined ? await findPairs(days, context) : { pair };
+    const settings: JobSettings = { timeframes, ...named };
+    jobs.push({ target: 'freqtrade', key: nameOf(days), sources: days, settings });
+  }
+  assertDistinct(jobs);
+  return { jobs, skipped: [] };
+}
+
+/** Day files of one symbol, by day; at least one. */
+type Series = readonly [ExportSource, ...ExportSource[]];
+
+function nameOf([{ file }]: Series): string {
+  return `${file.exchange} ${file.symbol}`;
+}
+
+function groupBySymbol(sources: readonly ExportSource[]): readonly Series[] {
+  const series: [ExportSource, ...ExportSource[]][] = [];
+  for (const source of sources) {
+    const days = series.at(-1);
+    const last = days?.at(-1);
+    if (last && isSameDayFile(last.file, source.file))
+      throw usageError(`${nameOf([last])}: several files have the same day: ${last.path}, ${source.path}`);
+    if (last?.file.exchange === source.file.exchange && last.file.symbol === source.file.symbol)
+      days?.push(source);
+    else series.push([source]);
+  }
+  return series;
+}
+
+async function findPairs(
+  series: Series,
+  { fetchInstruments }: ExportContext,
+): Promise<Pick<JobSettings, 'pair' | 'pairs'>> {
+  const [{ file }] = series;
+  const { exchange, symbol } = file;
+  const instruments = await fetchInstruments(exchange);
+  if (GROUPED_SYMBOLS.has(symbol)) {
+    const type = GROUP_TYPES[symbol];
+    if (!type) throw usageError(`${nameOf(series)}: options have no pairs; leave them out with -s`);
+    const pairs = Object.fromEntries(
+      (instruments ?? []).filter((instrument) => instrument.type === type).flatMap(namePair),
+    );
+    if (Object.keys(pairs).length > 0) return { pairs };
+    throw usageError(
+      `${nameOf(series)}: no pairs are known; set TICKHAUL_API_KEY for instrument metadata, or leave it out with -s`,
+    );
+  }
+  const instrument = instruments?.find(
+    ({ id, datasetId }) => (datasetId ?? toDatasetSymbol(id)).toUpperCase() === symbol.toUpperCase(),
+  );
+  const pair = instrument && toPair(instrument);
+  if (pair === undefined) throw unknownPairError(series, instrument);
+  return { pair };
+}
+
+function namePair(instrument: InstrumentInfo): readonly (readonly [symbol: string, pair: string])[] {
+  const pair = toPair(instrument);
+  return pair === undefined ? [] : [[instrument.id.toUpperCase(), pair]];
+}
+
+function unknownPairError(series: Series, instrument: InstrumentInfo | undefined): TickhaulError {
+  const reason = instrument
+    ? `no pair follows from an instrument of type ${instrument.type}`
+    : 'its base and quote currency are unknown';
+  return usageError(`${nameOf(series)}: ${reason}; set --pair BASE/QUOTE, or leave it out with -s`);
+}
+
+function assertDistinct(jobs: readonly ExportJob[]): void {
+  const keys = new Map<string, string>();
+  for (const { key, settings } of jobs) {
+    const { pair, pairs } = settings as JobSettings;
+    for (const name of pair === undefined ? Object.values(pairs ?? {}) : [pair]) {
+      const other = keys.get(name) ?? key;
+      if (other !== key)
+        throw usageError(
+          `${other} and ${key} both have the pair ${name}; export one of them, with -s or --exchange`,
+        );
+      keys.set(name, key);
+    }
+  }
+}

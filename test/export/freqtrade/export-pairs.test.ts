@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { US_PER_DAY } from '../../../src/dataset/day.js';
+import { tempDir } from '../../helpers/temp.js';
+import { exportHere, MIDNIGHT, readFeather, type TradeRow, writeTrades } from './exporting.js';
+import { slowCandles, slowTrades } from './slow-pairs.js';
+
+const MINUTE_US = 60e6;
+const SETTINGS = { timeframes: ['1m'], pair: 'BTC/USDT' };
+
+test('writes the candles of the test vector', async (t) => {
+  const dir = await tempDir(t);
+  const row = (time: number, price: number, amount: number): TradeRow => ({ time, price, amount });
+  const source = await writeTrades(dir, [
+    row(-1, 100, 1),
+    row(0, 101, 2),
+    row(59_999_999, 102.5, 0.1),
+    row(60_000_000, 103, 0.2),
+    row(59_999_500, 99, 0.3),
+  ]);
+  assert.deepEqual(await exportHere([source], dir, SETTINGS), []);
+  const { volume, ...candles } = await readFeather(join(dir, 'BTC_USDT-1m.feather'));
+  assert.deepEqual(candles, {
+    date: [MIDNIGHT * 1000, (MIDNIGHT + MINUTE_US) * 1000],
+    open: [101, 103],
+    high: [102.5, 103],
+    low: [99, 103],
+    close: [102.5, 103],
+  });
+  assert.ok(Math.abs(Number(volume?.[0]) - 2.4) < 1e-9);
+  assert.equal(volume?.[1], 0.2);
+  const { price, timestamp } = await readFeather(join(dir, 'BTC_USDT-trades.feather'));
+  assert.deepEqual(price, [100, 101, 99, 102.5, 103]);
+  assert.equal(timestamp?.[0], MIDNIGHT / 1000 - 1);
+});
+
+const trade = fc.record({
+  id: fc.constantFrom('', '', '1', '22', 'é'),
+  side: fc.constantFrom('buy', 'sell', 'unknown', ''),
+  price: fc.integer({ min: 1, max: 50 }),
+  amount: fc.constantFrom(0, 0.5, 1, 3),
+});
+/** Times near the start of a day, mostly ascending; some lie far away. */
+const offset = fc.oneof(
+  { weight: 6, arbitrary: fc.constant(0) },
+  { weight: 3, arbitrary: fc.integer({ min: 0, max: 5 }) },
+  { weight: 3, arbitrary: fc.integer({ min: -3 * MINUTE_US, max: 3 * MINUTE_US }) },
+  { weight: 1, arbitrary: fc.integer({ min: -3 * US_PER_DAY, max: 3 * US_PER_DAY }) },
+  // The time of a trade of the day before.
+  { weight: 3, arbitrary: fc.integer({ min: -9, max: 9 }).map((rows) => rows * 1000 - US_PER_DAY) },
+);
+const day = fc.array(fc.tuple(trade, offset), { maxLength: 80 });
+
+/** Rows of a day, a millisecond after each other but for their offsets. */
+function toRows(trades: readonly (readonly [Omit<TradeRow, 'time'>, number])[], index: number): TradeRow[] {
+  return trades.map(([row, offset], i) => ({ ...row, time: index * US_PER_DAY + i * 1000 + offset }));
+}
+
+test('writes trades and candles as a slow reference does, however far trades are out of order', async (t) => {
+  const dir = await tempDir(t);
+  let run = 0;
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(day, { minLength: 1, maxLength: 3 }),
+      fc.constantFrom(1, 7, 1000),
+      async (days, held) => {
+        const folder = join(dir, String(run++));
+        const rows = days.map(toRows);
+        const sources = await Promise.all(rows.map((trades, i) => writeTrades(folder, trades, i)));
+        await exportHere(sources, folder, { timeframes: ['1m', '1d'], pair: 'BTC/USDT' }, held);
+        const all = rows.flat();
+        if (all.length === 0) return;
+        assert.deepEqual(await readFeather(join(folder, 'BTC_USDT-trades.feather')), slowTrades(all));
+        const given = days.map((_, i) => i);
+        for (const [name, minutes] of [
+          ['1m', 1],
+          ['1d', 1440],
+        ] as const) {
+          const expected = slowCandles(all, minutes, given);
+          const path = join(folder, `BTC_USDT-${name}.feather`);
+          if (expected['date']?.length === 0) continue;
+          assert.deepEqual(await readFeather(path), expected);
+        }
+      },
+    ),
+    { numRuns: 60 },
+  );
+});
+
+test('writes each pair of a grouped symbol, and leaves out symbols without a pair', async (t) => {
+  const dir = await tempDir(t);
+  const rows = Array.from({ length: 3000 }, (_, i) => ({
+    symbol: ['btcusdt', 'ETHUSDT', 'NEW'][i % 3] as string,
+    time: i * 1000 - (i % 7) * 5000,
+    price: 1 + (i % 11),
+    amount: i % 5,
+    id: String(i),
+  }));
+  const source = await writeTrades(dir, rows, 0, 'PERPETUALS');
+  const pairs = { BTCUSDT: 'BTC/USDT:USDT', ETHUSDT: 'ETH/USDT:USDT', XRPUSDT: 'XRP/USDT:USDT' };
+  const warnings = await exportHere([source], join(dir, 'out'), { timeframes: ['1m'], pairs }, 100);
+  assert.deepEqual(warnings, ['binance BTCUSDT: NEW: no pair is known; leaving out 1000 trades']);
+  assert.deepEqual((await readdir(join(dir, 'out/futures'))).sort(), [
+    'BTC_USDT_USDT-1m-futures.feather',
+    'BTC_USDT_USDT-trades.feather',
+    'ETH_USDT_USDT-1m-futures.feather',
+    'ETH_USDT_USDT-trades.feather',
+  ]);
+  for (const [name, symbol] of [
+    ['BTC', 'btcusdt'],
+    ['ETH', 'ETHUSDT'],
+  ]) {
+    const own = rows.filter((row) => row.symbol === symbol);
+    const base = join(dir, 'out/futures', `${name}_USDT_USDT`);
+    assert.deepEqual(await readFeather(`${base}-trades.feather`), slowTrades(own));
+    assert.deepEqual(await readFeather(`${base}-1m-futures.feather`), slowCandles(own, 1, [0]));
+  }
+});
+
+test('writes no files of days without trades, with a warning', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeTrades(dir, []);
+  assert.deepEqual(await exportHere([source], join(dir, 'out'), SETTINGS), [
+    'binance BTCUSDT: no trades, so there are no files',
+  ]);
+});
+
+test('names line and column of an empty price', async (t) => {
+  const dir = await tempDir(t);
+  const source = await writeTrades(dir, [
+    { time: 0, price: 1, amount: 1 },
+    { time: 1, price: '', amount: 1 },
+  ]);
+  await assert.rejects(exportHere([source], dir, SETTINGS), {
+    code: 'corrupt',
+    message: `${source.path}: line 3, column price: "" is empty; freqtrade needs it; download the file again`,
+  });
+});
