@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { openDuck } from './format/parquet/readers.js';
 import { cleanUp } from './helpers/clean-up.js';
 import { BIN, envOf, tickhaul } from './helpers/cli.js';
-import { fenced, projectText, shell, writeScript } from './helpers/machine.js';
+import { fenced, projectText, recipe, shell, writeScript } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
 import { sandbox } from './helpers/sandbox.js';
 import { namesIn, tempDir } from './helpers/temp.js';
@@ -59,6 +59,25 @@ test('the queries of the views run over what the commands made', async (t) => {
   );
   // Two symbols on three days; the other queries have a limit.
   assert.deepEqual(counts, [6, 10, 10]);
+});
+
+const NO_PANDAS = noPython('pandas', 'pyarrow');
+
+test('the commands for freqtrade run, and its script reads the files', async (t) => {
+  const { dir, env } = await workplace(t);
+  const page = await projectText('docs/how-to/freqtrade.md');
+  const [commands = '', , script = ''] = fenced(page, 'sh');
+  const { exitCode, stderr } = await shell(commands, env, dir);
+  assert.equal(exitCode, 0, stderr);
+  const folder = join(dir, 'user_data/data/binance/futures');
+  assert.equal((await namesIn(folder)).length, 8, 'trades and three timeframes of two pairs');
+  const code = await recipe('freqtrade.py');
+  assert.deepEqual(fenced(page, 'python'), [code]);
+  if (NO_PANDAS !== false) return t.diagnostic(`the script is skipped: ${NO_PANDAS}`);
+  await writeFile(join(dir, 'freqtrade.py'), code);
+  const printed = await shell(script, env, dir);
+  assert.equal(printed.exitCode, 0, printed.stderr);
+  assert.match(printed.stdout, /^\d+ candles, \d+ trades, volume \d/m);
 });
 
 test('the tutorial runs from its first command to its last', async (t) => {

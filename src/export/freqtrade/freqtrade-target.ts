@@ -2,7 +2,7 @@ import type { ExportTarget } from '../export-target.js';
 import { type FreqtradeSettings, readFreqtradeSettings } from './freqtrade-settings.js';
 import { planPairs } from './plan-pairs.js';
 
-/** Feather files of trades and candles for freqtrade (docs/spec/freqtrade-files.md). */
+/** Feather files of trades and candles for freqtrade (docs/spec/freqtrade-files.md#names). */
 export const freqtrade: ExportTarget<FreqtradeSettings> = {
   version: 1,
   dataTypes: ['trades'],

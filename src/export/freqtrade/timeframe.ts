@@ -15,7 +15,7 @@ const DAY_SECONDS = 86_400;
  * @throws usage error.
  */
 export function parseTimeframe(name: string): Timeframe {
-  const [, count = '', unit = ''] = /^([1-9]\d*)([smhd])$/.exec(name) ?? [];
+  const [, count = '', unit = ''] = /^([1-9]\d*)(s|m|h|d)$/.exec(name) ?? [];
   const seconds = Number(count) * (UNIT_SECONDS[unit] ?? 0);
   if (seconds === 0 || DAY_SECONDS % seconds !== 0)
     throw usageError(`--timeframe: "${name}" does not divide a day; use 1m, 5m, 1h, 1d or the like`);

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { readFeather } from '../../export/freqtrade/exporting.js';
+import { openDuck } from '../../format/parquet/readers.js';
+import { cleanUp } from '../../helpers/clean-up.js';
+import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+
+/** Status and output of each result. */
+function resultsOf(finished: Finished, out: string): readonly string[] {
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  return jsonLines(finished)
+    .filter(({ event }) => event === 'file')
+    .map(({ status, path }) => `${status} ${String(path).slice(out.length + 1)}`)
+    .sort();
+}
+
+test('exports pairs of several symbols and days, named by instrument metadata that is kept', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t, { rows: 2000 }), dir);
+  const period = ['--from', '2024-03-01', '--to', '2024-03-03'];
+  const symbols = ['-t', 'trades', '-s', 'XBTUSD,ETHUSD'];
+  const downloaded = await runHere(['download', 'bitmex', ...symbols, ...period], { env });
+  assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+  const out = join(dir, 'out');
+  const base = ['export', 'freqtrade', dir, '-o', out, '--timeframe', '5m,1d', '--json'];
+  const names = ['BTC_USD_BTC', 'ETH_USD_ETH'].flatMap((name) =>
+    ['-1d-futures', '-5m-futures', '-trades'].map((kind) => `futures/${name}${kind}.feather`),
+  );
+  assert.deepEqual(
+    resultsOf(await runHere(base, { env }), out),
+    names.map((name) => `converted ${name}`),
+  );
+  // Without a network, by the copy of the metadata.
+  const { TICKHAUL_API_KEY: _, ...noKey } = env;
+  const again = await runHere([...base, '--offline', '-q'], { env: noKey });
+  assert.deepEqual(
+    resultsOf(again, out),
+    names.map((name) => `skipped ${name}`),
+  );
+
+  const duck = await openDuck();
+  cleanUp(t, () => duck.close());
+  const candles = await duck.query(
+    `SELECT timestamp // 300000000 * 300000000000, arg_min(price, i), max(price), min(price), arg_max(price, i), sum(amount)
+     FROM (SELECT *, row_number() OVER (ORDER BY timestamp, local_timestamp, r) AS i
+       FROM (SELECT *, row_number() OVER () AS r FROM read_csv('${dir}/bitmex_trades_*_XBTUSD.csv.gz')))
+     GROUP BY 1 ORDER BY 1`,
+  );
+  assert.ok(candles.length > 100);
+  const { date, open, high, low, close, volume } = await readFeather(
+    join(out, 'futures/BTC_USD_BTC-5m-futures.feather'),
+  );
+  assert.deepEqual(
+    date?.map((start, i) => [start, open?.[i], high?.[i], low?.[i], close?.[i], volume?.[i]]),
+    candles.filter(([start]) => Number(start) >= Date.parse('2024-03-01') * 1e6),
+  );
+});
+
+test('splits a grouped symbol into pairs', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), dir);
+  await runHere(['download', 'bitmex', '-t', 'trades', '-s', 'PERPETUALS', '--date', '2024-03-01'], { env });
+  const out = join(dir, 'out');
+  const exported = await runHere(['export', 'freqtrade', dir, '-o', out], { env });
+  assert.equal(exported.exitCode, 0, exported.stderr);
+  assert.deepEqual(await namesIn(join(out, 'futures')), [
+    'BTC_USD_BTC-1m-futures.feather',
+    'BTC_USD_BTC-trades.feather',
+    'ETH_USD_ETH-1m-futures.feather',
+    'ETH_USD_ETH-trades.feather',
+  ]);
+});
+
+test('without metadata, --pair names the pair', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), dir);
+  await runHere(['download', 'bitmex', '-t', 'trades', '-s', 'XBTUSD', '--date', '2024-03-01'], { env });
+  const out = join(dir, 'out');
+  const base = ['export', 'freqtrade', dir, '-o', out, '--offline'];
+  const unknown = await runHere(base, { env });
+  assert.equal(unknown.exitCode, 2);
+  assert.match(
+    unknown.stderr,
+    /bitmex XBTUSD: its base and quote currency are unknown; set --pair BASE\/QUOTE/,
+  );
+  const named = await runHere([...base, '--pair', 'XBT/USD'], { env });
+  assert.equal(named.exitCode, 0, named.stderr);
+  assert.deepEqual(await namesIn(out), ['XBT_USD-1m.feather', 'XBT_USD-trades.feather']);
+  const wrong = await runHere([...base, '--pair', 'XBT/USD', '--timeframe', '7m'], { env });
+  assert.equal(wrong.exitCode, 2);
+  assert.match(wrong.stderr, /--timeframe: "7m" does not divide a day/);
+});
