@@ -28,6 +28,8 @@ export interface ExportIo {
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
   createSpill(): Promise<SpillFile>;
   warn(message: string): void;
+  /** Whether threads of the job would run on processors that no other job uses. */
+  readonly hasSpareProcessors: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -61,6 +63,7 @@ export interface JobIoInput {
 
 /** Files of one job: what was read, and outputs that appear together at its end. */
 export class JobIo implements ExportIo {
+  readonly hasSpareProcessors: boolean;
   readonly signal: AbortSignal;
   readonly warnings: string[] = [];
   readonly #input: JobIoInput;
@@ -71,6 +74,7 @@ export class JobIo implements ExportIo {
   constructor(input: JobIoInput) {
     this.#input = input;
     this.signal = input.signal;
+    this.hasSpareProcessors = input.inflateThreads === undefined;
   }
 
   warn(message: string): void {

@@ -1,6 +1,6 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import type { ExportIo } from '../export-io.js';
-import { createFullArray, FeatherFile } from './feather-file.js';
+import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
 import type { Timeframe } from './timeframe.js';
 import type { TradeColumns } from './trade-columns.js';
 
@@ -86,9 +86,12 @@ export class CandlesFile {
     if (rows === 0) return;
     const numbers = [this.#opens, this.#highs, this.#lows, this.#closes, this.#volumes];
     const dates = BigInt64Array.from(this.#starts.subarray(0, rows), (start) => BigInt(start) * 1000n);
-    await this.#file.write(rows, [
-      createFullArray(rows, dates),
-      ...numbers.map((values) => createFullArray(rows, values.subarray(0, rows))),
-    ]);
+    const arrays = [dates, ...numbers.map((values) => values.subarray(0, rows))];
+    await this.#file.write(
+      encodeRecordBatch(
+        rows,
+        arrays.map((values) => createFullArray(rows, values)),
+      ),
+    );
   }
 }

@@ -5,6 +5,7 @@ import { JobPairs } from './job-pairs.js';
 import { PairExport } from './pair-export.js';
 import { SortedTrades } from './sorted-trades.js';
 import { parseTimeframe } from './timeframe.js';
+import { TradesEncoder } from './trades-encoder.js';
 
 /** Trades of a job that are held back until they are written; the order of exchange times is rarely off by more. */
 const MAX_HELD_TRADES = 1 << 18;
@@ -23,18 +24,23 @@ async function exportPairs(job: ExportJob, io: ExportIo, maxHeldTrades: number):
   const settings = job.settings as JobSettings;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
   const timeframes = settings.timeframes.map(parseTimeframe);
+  const encoder = new TradesEncoder(io.hasSpareProcessors);
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
     const pairs = new JobPairs(settings, maxHeldTrades, (pair) => {
       const known = late && (late.get(pair) ?? new SortedTrades());
-      return new PairExport(io, pair, timeframes, days, known);
+      return new PairExport(io, pair, timeframes, days, known, encoder);
     });
     for (const source of job.sources)
       await io.read(source, { numberText: false }, (batch, schema) => pairs.add(batch, schema));
     await pairs.end();
     return pairs;
   };
-  const pairs = await readAll();
-  const late = pairs.lateTrades();
-  if (late) await readAll(late);
-  for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
+  try {
+    const pairs = await readAll();
+    const late = pairs.lateTrades();
+    if (late) await readAll(late);
+    for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
+  } finally {
+    await encoder.close();
+  }
 }

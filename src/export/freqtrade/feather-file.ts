@@ -1,6 +1,10 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { type ArrowWriter, createArrowWriter } from '../../format/arrow/arrow-writer.js';
-import { type ArrowArray, RecordBatchBuilder } from '../../format/arrow/record-batch.js';
+import {
+  type ArrowArray,
+  type EncodedRecordBatch,
+  RecordBatchBuilder,
+} from '../../format/arrow/record-batch.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compression/lz4.js';
 import type { ExportIo, ExportOutput } from '../export-io.js';
@@ -22,12 +26,10 @@ export class FeatherFile {
     this.#schema = schema;
   }
 
-  /** Appends a batch of at least one row. @param arrays one for each field. */
-  async write(rows: number, arrays: readonly ArrowArray[]): Promise<void> {
+  /** Appends a batch of at least one row. */
+  async write(batch: EncodedRecordBatch): Promise<void> {
     this.#open ??= await this.#create();
-    const builder = new RecordBatchBuilder(new ByteWriter(), { codec: LZ4_FRAME, compress: loadLz4() });
-    for (const array of arrays) builder.add(array);
-    await this.#open.writer.writeBatch(builder.finish(rows));
+    await this.#open.writer.writeBatch(batch);
   }
 
   async end(): Promise<void> {
@@ -40,6 +42,13 @@ export class FeatherFile {
     const output = await this.#io.create(this.#path);
     return { output, writer: createArrowWriter(output, this.#schema, 'file') };
   }
+}
+
+/** Encodes a batch of at least one row. @param arrays one for each field. */
+export function encodeRecordBatch(rows: number, arrays: readonly ArrowArray[]): EncodedRecordBatch {
+  const builder = new RecordBatchBuilder(new ByteWriter(), { codec: LZ4_FRAME, compress: loadLz4() });
+  for (const array of arrays) builder.add(array);
+  return builder.finish(rows);
 }
 
 const NO_BYTES = new Uint8Array();

@@ -1,13 +1,13 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import type { Batch, Schema, TextColumn, TextValues } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-errors.js';
 import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/write-text.js';
 import type { JobSettings } from './freqtrade-settings.js';
 import type { PairExport } from './pair-export.js';
 import type { SortedTrades } from './sorted-trades.js';
-import { BUY, SELL } from './trade-columns.js';
+import { BUY, SELL, type TradeRows } from './trade-columns.js';
 
 /** Late trades that fit in memory. */
 const MAX_LATE_TRADES = 1 << 20;
@@ -34,26 +34,10 @@ export class JobPairs {
   /** Adds the rows of `trades`. @throws TickhaulError `corrupt` for an empty cell, and for too many late trades. */
   async add(batch: Batch, schema: Schema): Promise<void> {
     assertNumbers(batch, schema);
-    const timestamps = getNumbers(schema, batch, 'timestamp');
-    const prices = getNumbers(schema, batch, 'price');
-    const amounts = getNumbers(schema, batch, 'amount');
-    const sides = getTextCodes(schema, batch, 'side', { buy: BUY, sell: SELL });
-    const id = getColumn(schema, batch, 'id') as TextColumn;
-    const { bytes, offsets } = id.encoding === 'plain' ? id.text : id.dictionary;
-    const exportOf = this.#exportsByRow(batch, schema);
-    for (let row = 0; row < batch.rows; row++) {
-      const at = id.encoding === 'plain' ? row : (id.indices[row] as number);
-      const isNull = id.nulls?.[row] === 1;
-      exportOf(row)?.add(
-        timestamps[row] as number,
-        prices[row] as number,
-        amounts[row] as number,
-        sides[row] as number,
-        bytes,
-        isNull ? 0 : (offsets[at] as number),
-        isNull ? 0 : (offsets[at + 1] as number),
-      );
-    }
+    const trades = readTrades(batch, schema);
+    const { pair } = this.#settings;
+    if (pair === undefined) this.#addBySymbol(trades, batch, schema);
+    else this.#exportOf(pair).addAll(trades, batch.rows);
     await this.#writeHeld(batch);
   }
 
@@ -76,24 +60,19 @@ export class JobPairs {
     return this.#exports.size === 0 ? [...unpaired, 'no trades, so there are no files'] : unpaired;
   }
 
-  /** A function that returns the export of a row; undefined for a symbol without a pair. */
-  #exportsByRow(batch: Batch, schema: Schema): (row: number) => PairExport | undefined {
-    const { pair, pairs } = this.#settings;
-    if (pair !== undefined) {
-      const only = this.#exportOf(pair);
-      return () => only;
-    }
+  #addBySymbol(trades: TradeRows, batch: Batch, schema: Schema): void {
     const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
     const exports = texts.map((text) => {
-      const named = pairs?.[text.toUpperCase()];
-      return named === undefined ? undefined : this.#exportOf(named);
+      const pair = this.#settings.pairs?.[text.toUpperCase()];
+      return pair === undefined ? undefined : this.#exportOf(pair);
     });
-    return (row) => {
+    for (let row = 0; row < batch.rows; row++) {
       const index = indices[row] as number;
       const symbol = texts[index] as string;
-      if (!exports[index]) this.#unpaired.set(symbol, (this.#unpaired.get(symbol) ?? 0) + 1);
-      return exports[index];
-    };
+      const known = exports[index];
+      if (known) known.add(trades, row);
+      else this.#unpaired.set(symbol, (this.#unpaired.get(symbol) ?? 0) + 1);
+    }
   }
 
   #exportOf(pair: string): PairExport {
@@ -118,6 +97,35 @@ export class JobPairs {
     }
   }
 }
+
+function readTrades(batch: Batch, schema: Schema): TradeRows {
+  const ids = toPlainText(getColumn(schema, batch, 'id') as TextColumn);
+  return {
+    timestamps: getNumbers(schema, batch, 'timestamp'),
+    prices: getNumbers(schema, batch, 'price'),
+    amounts: getNumbers(schema, batch, 'amount'),
+    sides: getTextCodes(schema, batch, 'side', { buy: BUY, sell: SELL }),
+    idOffsets: ids.offsets,
+    ids: ids.bytes,
+  };
+}
+
+/** The texts of all rows, one after the other; empty cells are empty texts. */
+function toPlainText(column: TextColumn): TextValues {
+  if (column.encoding === 'plain') return column.text;
+  const { indices, nulls, dictionary } = column;
+  const texts = Array.from(indices, (index, row) => {
+    const isNull = nulls?.[row] === 1;
+    return isNull
+      ? NO_BYTES
+      : dictionary.bytes.subarray(dictionary.offsets[index], dictionary.offsets[index + 1]);
+  });
+  const offsets = new Int32Array(texts.length + 1);
+  for (const [row, text] of texts.entries()) offsets[row + 1] = (offsets[row] as number) + text.length;
+  return { bytes: Uint8Array.from(Buffer.concat(texts)), offsets };
+}
+
+const NO_BYTES = new Uint8Array();
 
 function assertNumbers(batch: Batch, schema: Schema): void {
   for (const name of ['price', 'amount']) {

@@ -3,7 +3,8 @@ import { CandlesFile } from './candles-file.js';
 import { pairPaths } from './pair.js';
 import { SortedTrades } from './sorted-trades.js';
 import type { Timeframe } from './timeframe.js';
-import { TradeColumns } from './trade-columns.js';
+import { TradeColumns, type TradeRows } from './trade-columns.js';
+import type { TradesEncoder } from './trades-encoder.js';
 import { TradesFile } from './trades-file.js';
 
 /** The files of one pair. Trades are held back for a while, and written in the order of their exchange times. */
@@ -27,9 +28,10 @@ export class PairExport {
     timeframes: readonly Timeframe[],
     days: ReadonlySet<number>,
     known: SortedTrades | undefined,
+    encoder: TradesEncoder,
   ) {
     const paths = pairPaths(pair);
-    this.#trades = new TradesFile(io, paths.trades);
+    this.#trades = new TradesFile(io, paths.trades, encoder);
     this.#candles = timeframes.map(
       (timeframe) => new CandlesFile(io, paths.candles(timeframe.name), timeframe, days),
     );
@@ -41,36 +43,27 @@ export class PairExport {
     return this.#held.rows;
   }
 
-  /** Adds a trade; the parameters are those of `TradeColumns.append`. */
-  add(
-    timestamp: number,
-    price: number,
-    amount: number,
-    side: number,
-    ids: Uint8Array,
-    idStart: number,
-    idEnd: number,
-  ): void {
-    if (timestamp >= this.#writtenTo) this.#held.add(timestamp, price, amount, side, ids, idStart, idEnd);
-    else if (!this.#known) this.late.add(timestamp, price, amount, side, ids, idStart, idEnd);
+  add(from: TradeRows, row: number): void {
+    if ((from.timestamps[row] as number) >= this.#writtenTo) this.#held.add(from, row);
+    else if (!this.#known) this.late.add(from, row);
   }
 
-  /** Writes the first of the trades that are held back. */
+  addAll(from: TradeRows, rows: number): void {
+    const isLate = rows > 0 && (from.timestamps[0] as number) < this.#writtenTo;
+    if (!isLate && this.#held.addIfSorted(from, rows)) return;
+    for (let row = 0; row < rows; row++) this.add(from, row);
+  }
+
+  /** Writes the first of the trades that are held back, at least one. */
   async write(count: number): Promise<void> {
-    const chunk = this.#chunk;
-    chunk.rows = 0;
-    for (let written = 0; written < count; written++) {
-      this.#writtenTo = this.#held.firstTimestamp;
-      // A late trade with an equal time was added after it.
-      if (this.#known) while (this.#known.firstTimestamp < this.#writtenTo) this.#known.moveFirst(chunk);
-      this.#held.moveFirst(chunk);
-    }
-    this.#held.compact();
+    this.#chunk.rows = 0;
+    // A late trade with an equal time was added after those held.
+    this.#writtenTo = this.#held.move(count, this.#known, this.#chunk);
     await this.#writeChunk();
   }
 
   async end(): Promise<void> {
-    await this.write(this.rows);
+    if (this.rows > 0) await this.write(this.rows);
     this.#chunk.rows = 0;
     while (this.#known && this.#known.rows > 0) this.#known.moveFirst(this.#chunk);
     await this.#writeChunk();

@@ -2,70 +2,92 @@
 export const BUY = 1;
 export const SELL = 2;
 
-/** Trades in columns that grow. Prices, amounts and texts are those of the cells. */
-export class TradeColumns {
-  rows = 0;
+/** Columns of trades. Prices, amounts and texts are those of the cells. */
+export interface TradeRows {
   /** Exchange times, integer microseconds since the epoch. */
+  readonly timestamps: Float64Array;
+  readonly prices: Float64Array;
+  readonly amounts: Float64Array;
+  /** `BUY`, `SELL`, or 0 for any other text. */
+  readonly sides: Uint8Array;
+  /** Id i is `ids[idOffsets[i]]` up to, but not including, `ids[idOffsets[i + 1]]`, in UTF-8. */
+  readonly idOffsets: Int32Array;
+  readonly ids: Uint8Array;
+}
+
+/** Columns that grow. They may be longer than the trades. */
+export class TradeColumns implements TradeRows {
+  rows = 0;
   timestamps = new Float64Array(0);
   prices = new Float64Array(0);
   amounts = new Float64Array(0);
-  /** `BUY`, `SELL`, or 0 for any other text. */
   sides = new Uint8Array(0);
-  /** Id i is `ids[idOffsets[i]]` up to, but not including, `ids[idOffsets[i + 1]]`, in UTF-8. */
   idOffsets = new Int32Array(1);
   ids = new Uint8Array(0);
 
-  append(
-    timestamp: number,
-    price: number,
-    amount: number,
-    side: number,
-    ids: Uint8Array,
-    idStart: number,
-    idEnd: number,
-  ): void {
+  append(from: TradeRows, row: number): void {
     const { rows } = this;
-    if (rows === this.timestamps.length) this.#growRows();
-    this.timestamps[rows] = timestamp;
-    this.prices[rows] = price;
-    this.amounts[rows] = amount;
-    this.sides[rows] = side;
+    const start = from.idOffsets[row] as number;
+    const end = from.idOffsets[row + 1] as number;
+    this.#reserve(1, end - start);
+    this.timestamps[rows] = from.timestamps[row] as number;
+    this.prices[rows] = from.prices[row] as number;
+    this.amounts[rows] = from.amounts[row] as number;
+    this.sides[rows] = from.sides[row] as number;
     let at = this.idOffsets[rows] as number;
-    if (at + idEnd - idStart > this.ids.length) this.#growIds(at + idEnd - idStart);
     // A loop is faster than a view of some bytes.
-    for (let i = idStart; i < idEnd; i++) this.ids[at++] = ids[i] as number;
+    for (let i = start; i < end; i++) this.ids[at++] = from.ids[i] as number;
     this.idOffsets[rows + 1] = at;
     this.rows++;
   }
 
-  appendFrom(from: TradeColumns, row: number): void {
-    this.append(
-      from.timestamps[row] as number,
-      from.prices[row] as number,
-      from.amounts[row] as number,
-      from.sides[row] as number,
-      from.ids,
-      from.idOffsets[row] as number,
-      from.idOffsets[row + 1] as number,
-    );
+  /** Appends the trades from `start` up to, but not including, `end`. */
+  appendRange(from: TradeRows, start: number, end: number): void {
+    const { rows } = this;
+    const idStart = from.idOffsets[start] as number;
+    const idEnd = from.idOffsets[end] as number;
+    this.#reserve(end - start, idEnd - idStart);
+    this.timestamps.set(from.timestamps.subarray(start, end), rows);
+    this.prices.set(from.prices.subarray(start, end), rows);
+    this.amounts.set(from.amounts.subarray(start, end), rows);
+    this.sides.set(from.sides.subarray(start, end), rows);
+    const shift = (this.idOffsets[rows] as number) - idStart;
+    this.ids.set(from.ids.subarray(idStart, idEnd), idStart + shift);
+    for (let row = start; row < end; row++)
+      this.idOffsets[rows + 1 + row - start] = (from.idOffsets[row + 1] as number) + shift;
+    this.rows += end - start;
   }
 
-  #growRows(): void {
-    const capacity = Math.max(256, 2 * this.rows);
-    const grow = <T extends { set(from: T): void }>(larger: T, from: T): T => {
-      larger.set(from);
-      return larger;
+  /** Views of the trades alone. */
+  trim(): TradeRows {
+    const { rows } = this;
+    return {
+      timestamps: this.timestamps.subarray(0, rows),
+      prices: this.prices.subarray(0, rows),
+      amounts: this.amounts.subarray(0, rows),
+      sides: this.sides.subarray(0, rows),
+      idOffsets: this.idOffsets.subarray(0, rows + 1),
+      ids: this.ids.subarray(0, this.idOffsets[rows]),
     };
+  }
+
+  #reserve(rows: number, idBytes: number): void {
+    const needed = this.rows + rows;
+    if (needed > this.timestamps.length) this.#growRows(Math.max(256, needed, 2 * this.rows));
+    const neededIds = (this.idOffsets[this.rows] as number) + idBytes;
+    if (neededIds > this.ids.length) this.ids = grow(new Uint8Array(Math.max(4096, 2 * neededIds)), this.ids);
+  }
+
+  #growRows(capacity: number): void {
     this.timestamps = grow(new Float64Array(capacity), this.timestamps);
     this.prices = grow(new Float64Array(capacity), this.prices);
     this.amounts = grow(new Float64Array(capacity), this.amounts);
     this.sides = grow(new Uint8Array(capacity), this.sides);
     this.idOffsets = grow(new Int32Array(capacity + 1), this.idOffsets);
   }
+}
 
-  #growIds(needed: number): void {
-    const larger = new Uint8Array(Math.max(4096, 2 * needed));
-    larger.set(this.ids);
-    this.ids = larger;
-  }
+function grow<T extends { set(from: T): void }>(larger: T, from: T): T {
+  larger.set(from);
+  return larger;
 }

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { US_PER_DAY } from '../../../src/dataset/day.js';
+import { startedThreads } from '../../helpers/started-threads.js';
 import { tempDir } from '../../helpers/temp.js';
 import { exportHere, MIDNIGHT, readFeather, type TradeRow, writeTrades } from './exporting.js';
 import { slowCandles, slowTrades } from './slow-pairs.js';
@@ -88,6 +89,24 @@ test('writes trades and candles as a slow reference does, however far trades are
     ),
     { numRuns: 60 },
   );
+});
+
+test('encodes many trades in a thread, which ends with the job', async (t) => {
+  const dir = await tempDir(t);
+  const rows = Array.from({ length: 100_000 }, (_, i) => ({
+    time: i * 700 - (i % 3) * 1000,
+    price: 100 + (i % 100) / 4,
+    amount: (i % 7) / 8,
+    side: i % 2 === 0 ? 'buy' : 'sell',
+    id: i % 5 === 0 ? '' : String(1e9 + i),
+  }));
+  const source = await writeTrades(dir, rows);
+  const threads = startedThreads(t);
+  // Two batches and a rest.
+  await exportHere([source], dir, SETTINGS, 70_000, true);
+  assert.equal(threads.length, 1);
+  assert.equal(threads[0]?.threadId, -1);
+  assert.deepEqual(await readFeather(join(dir, 'BTC_USDT-trades.feather')), slowTrades(rows));
 });
 
 test('writes each pair of a grouped symbol, and leaves out symbols without a pair', async (t) => {

@@ -44,16 +44,22 @@ export async function writeTrades(
   return { path, file: { exchange: 'binance', dataType: 'trades', symbol, day: parseDay(date) } };
 }
 
-/** Exports to a folder, as a thread does. @returns warnings. */
+/**
+ * Exports to a folder.
+ * @param mayStartThreads whether threads may help.
+ * @returns warnings.
+ */
 export async function exportHere(
   sources: readonly ExportSource[],
   out: string,
   settings: JobSettings,
   maxHeldTrades?: number,
+  mayStartThreads = false,
 ): Promise<readonly string[]> {
   const files = openFiles(undefined);
   const { signal } = new AbortController();
-  const io = new JobIo({ files, out, onBytes: () => {}, signal, inflateThreads: 0 });
+  const inflateThreads = mayStartThreads ? undefined : 0;
+  const io = new JobIo({ files, out, onBytes: () => {}, signal, inflateThreads });
   try {
     const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
     await createPairExporter(maxHeldTrades)(job, io);

@@ -1,0 +1,40 @@
+import { WorkerThread } from '../../base/worker-thread.js';
+import type { EncodedRecordBatch } from '../../format/arrow/record-batch.js';
+import { encodeTrades, type TradeBatch } from './encode-trades.js';
+
+/** Fewer trades are encoded before they would be in a thread. */
+const MIN_ROWS_FOR_THREAD = 32_768;
+
+/** Encodes trades of a job, in a thread of its own or in the calling one. */
+export class TradesEncoder {
+  readonly #hasSpareProcessors: boolean;
+  #thread: WorkerThread<TradeBatch, EncodedRecordBatch> | undefined;
+
+  constructor(hasSpareProcessors: boolean) {
+    this.#hasSpareProcessors = hasSpareProcessors;
+  }
+
+  /** @param trades may be reused when the call returns. */
+  async encode(trades: TradeBatch): Promise<EncodedRecordBatch> {
+    if (!this.#hasSpareProcessors || trades.rows < MIN_ROWS_FOR_THREAD) return encodeTrades(trades);
+    this.#thread ??= new WorkerThread(new URL('./encode-trades-worker.js', import.meta.url), {
+      name: 'trades encoder',
+    });
+    const { rows, timestamps, prices, amounts, sides, idOffsets, ids } = trades;
+    const copy = {
+      rows,
+      timestamps: timestamps.slice(),
+      prices: prices.slice(),
+      amounts: amounts.slice(),
+      sides: sides.slice(),
+      idOffsets: idOffsets.slice(),
+      ids: ids.slice(),
+    };
+    const { rows: _, ...columns } = copy;
+    return this.#thread.run(copy, { transfer: Object.values(columns).map(({ buffer }) => buffer) });
+  }
+
+  async close(): Promise<void> {
+    await this.#thread?.close();
+  }
+}
