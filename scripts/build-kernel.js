@@ -59,6 +59,11 @@ const KERNELS = [
     output: 'dist/src/dialects/text/kernel/level-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
+  {
+    source: 'src/export/hftbacktest/assembly/event-rows-kernel.ts',
+    output: 'dist/src/export/hftbacktest/event-rows-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
 ];
 /** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
@@ -68,6 +73,7 @@ const ASSEMBLIES = [
   'src/market/kernel/assembly',
   'src/replay/raw/kernel/assembly',
   'src/dialects/text/kernel/assembly',
+  'src/export/hftbacktest/assembly',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -1,0 +1,58 @@
+import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
+import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
+
+/** Rows in a block, at most; each block is deflated independently. */
+export const BLOCK_ROWS = 16_384;
+export const ROW_BYTES = 64;
+
+/** Valid until the next call. */
+export interface EncodedRows {
+  readonly rows: Uint8Array<ArrayBuffer>;
+  /** The rows as deflate blocks, which end at a byte and refer to nothing before. */
+  readonly deflated: Uint8Array<ArrayBuffer>;
+}
+
+/** Exports of assembly/event-rows-kernel.ts, where they are documented. */
+interface EventRowsModule {
+  writeRows(rows: number, shift: bigint): void;
+  deflateRows(rows: number): number;
+}
+
+/** Addresses in the kernel's memory, the same as there. */
+const COLUMNS_ADDRESS = 65_536;
+const ROWS_ADDRESS = COLUMNS_ADDRESS + EVENT_BYTES * BLOCK_ROWS;
+const TOKENS_ADDRESS = ROWS_ADDRESS + ROW_BYTES * BLOCK_ROWS;
+const OUT_ADDRESS = TOKENS_ADDRESS + 4 * ROW_BYTES * BLOCK_ROWS + 64;
+const LAST_ROWS_ADDRESS = OUT_ADDRESS + 2 * ROW_BYTES * BLOCK_ROWS;
+const MEMORY_BYTES = LAST_ROWS_ADDRESS + 5 * 32_768;
+
+/** Turns columns of events into deflated rows of hftbacktest (docs/spec/hftbacktest-format.md#rows). */
+export class EventRows {
+  readonly #kernel: EventRowsModule;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #columns: EventColumns;
+
+  constructor() {
+    const memory = createOwnMemory(MEMORY_BYTES);
+    const url = new URL('./event-rows-kernel.wasm', import.meta.url);
+    this.#kernel = instantiateSync<EventRowsModule>(url, memory);
+    const { buffer } = memory;
+    this.#bytes = new Uint8Array(buffer);
+    this.#columns = createEventColumns(BLOCK_ROWS, buffer, COLUMNS_ADDRESS);
+  }
+
+  /**
+   * @param columns of `BLOCK_ROWS` rows.
+   * @param rows how many of these there are, at least one.
+   * @param shiftNs nanoseconds that are added to local times.
+   */
+  encode(columns: EventColumns, rows: number, shiftNs: bigint): EncodedRows {
+    copyEvents(this.#columns, columns, 0, 0, rows);
+    this.#kernel.writeRows(rows, shiftNs);
+    const bytes = this.#kernel.deflateRows(rows);
+    return {
+      rows: this.#bytes.subarray(ROWS_ADDRESS, ROWS_ADDRESS + ROW_BYTES * rows),
+      deflated: this.#bytes.subarray(OUT_ADDRESS, OUT_ADDRESS + bytes),
+    };
+  }
+}
