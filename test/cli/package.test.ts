@@ -122,7 +122,7 @@ test('the package is under 1.2 MB, and contains the licences of bundled packages
   for (const path of ['LICENSE', 'README.md', 'lib/index.js', 'lib/types/index.d.ts', 'lib/tickhaul.cjs'])
     assert.ok(paths.includes(path), path);
   assert.deepEqual(
-    paths.filter((path) => /\.map$|^dist|test/.test(path)),
+    paths.filter((path) => /\.map$|^dist|^test|\.test\./.test(path)),
     [],
   );
   const licences = await readFile(join(LIB, 'THIRD-PARTY-NOTICES.txt'), 'utf8');

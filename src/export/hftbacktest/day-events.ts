@@ -1,0 +1,151 @@
+import type { TickhaulError } from '../../base/errors.js';
+import { toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import { createCellError } from '../../format/csv/csv-errors.js';
+import {
+  getBooleans,
+  getColumn,
+  getNumbers,
+  getTextBytes,
+  getTextCodes,
+} from '../../market/batch-columns.js';
+import { toDictionary } from '../../market/lines/write-text.js';
+import { BookEvents } from './book-events.js';
+import { BUY_BIT, DEPTH, SELL_BIT, SNAPSHOT, TRADE } from './event-codes.js';
+import type { EventColumns } from './event-columns.js';
+import type { EventSpace } from './event-space.js';
+import { EventStore } from './event-store.js';
+import type { SnapshotMode } from './hftbacktest-settings.js';
+
+/** Events of one symbol and day. A store is undefined if the symbol has no rows of its data type. */
+export interface SymbolEvents {
+  trades?: EventStore;
+  book?: EventStore;
+  bookEvents?: BookEvents;
+}
+
+/** The events of a day's trades and book, by symbol. */
+export class DayEvents {
+  readonly #space: EventSpace;
+  readonly #mode: SnapshotMode;
+  readonly #isGrouped: boolean;
+  readonly #symbols = new Map<string, SymbolEvents>();
+
+  /** @param isGrouped whether symbols are those of the rows; otherwise all rows have the symbol ''. */
+  constructor(space: EventSpace, mode: SnapshotMode, isGrouped: boolean) {
+    this.#space = space;
+    this.#mode = mode;
+    this.#isGrouped = isGrouped;
+    if (!isGrouped) this.#symbols.set('', { ...this.#createTrades(), ...this.#createBook() });
+  }
+
+  /** By dataset symbol; symbols with only one of the data types, too. */
+  get symbols(): ReadonlyMap<string, SymbolEvents> {
+    return this.#symbols;
+  }
+
+  /** Adds rows of `trades`. @throws TickhaulError `corrupt`. */
+  addTrades(batch: Batch, schema: Schema): void {
+    const ev = getTextCodes(schema, batch, 'side', { buy: BUY_BIT, sell: SELL_BIT });
+    for (let row = 0; row < batch.rows; row++) ev[row] = (ev[row] as number) | TRADE;
+    const rows = readColumns(batch, schema, ev);
+    const symbols = this.#readSymbols(batch, schema);
+    for (let start = 0, end = 0; start < batch.rows; start = end) {
+      end = findEnd(start, batch.rows, symbols.indices);
+      const events = symbols.events[symbols.indices?.[start] ?? 0] as SymbolEvents;
+      const store = events.trades ?? this.#addTradesTo(events);
+      store.push(rows, start, end);
+    }
+  }
+
+  /** Adds rows of `incremental_book_L2`. @throws TickhaulError `corrupt`, also for a side other than bid and ask. */
+  addBook(batch: Batch, schema: Schema): void {
+    const ev = getTextCodes(schema, batch, 'side', { bid: BUY_BIT, ask: SELL_BIT });
+    const wrong = ev.indexOf(0);
+    if (wrong >= 0) throw createRowError(batch, schema, wrong, 'side', 'is neither bid nor ask');
+    const isSnapshot = getBooleans(schema, batch, 'is_snapshot');
+    for (let row = 0; row < batch.rows; row++)
+      ev[row] = (ev[row] as number) | (isSnapshot[row] === 1 ? SNAPSHOT : DEPTH);
+    const rows = readColumns(batch, schema, ev);
+    const symbols = this.#readSymbols(batch, schema);
+    for (let start = 0, end = 0; start < batch.rows; start = end) {
+      end = findEnd(start, batch.rows, isSnapshot, symbols.indices);
+      const events = symbols.events[symbols.indices?.[start] ?? 0] as SymbolEvents;
+      const book = events.bookEvents ?? this.#addBookTo(events);
+      if (isSnapshot[start] === 0) book.addUpdates(rows, start, end);
+      else for (let row = start; row < end; row++) book.addSnapshotRow(rows, row);
+    }
+  }
+
+  /** Call it after the last row. */
+  end(): void {
+    for (const { bookEvents } of this.#symbols.values()) bookEvents?.end();
+  }
+
+  #createTrades(): { readonly trades: EventStore } {
+    return { trades: new EventStore(this.#space) };
+  }
+
+  #createBook(): { readonly book: EventStore; readonly bookEvents: BookEvents } {
+    const book = new EventStore(this.#space);
+    return { book, bookEvents: new BookEvents(book, this.#mode) };
+  }
+
+  #addTradesTo(events: SymbolEvents): EventStore {
+    return Object.assign(events, this.#createTrades()).trades;
+  }
+
+  #addBookTo(events: SymbolEvents): BookEvents {
+    return Object.assign(events, this.#createBook()).bookEvents;
+  }
+
+  /** The events of a batch's symbols, and for each row the position of its symbol there; undefined for the only symbol. */
+  #readSymbols(
+    batch: Batch,
+    schema: Schema,
+  ): { readonly events: readonly SymbolEvents[]; readonly indices?: Int32Array } {
+    if (!this.#isGrouped) return { events: [...this.#symbols.values()] };
+    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+    const events = texts.map((text) => {
+      const symbol = toDatasetSymbol(text);
+      const known = this.#symbols.get(symbol) ?? {};
+      this.#symbols.set(symbol, known);
+      return known;
+    });
+    return { events, indices };
+  }
+}
+
+/** The end of the rows from `start` on that are equal in both columns. */
+function findEnd(start: number, rows: number, a?: ArrayLike<number>, b?: ArrayLike<number>): number {
+  let end = start + 1;
+  while (end < rows && a?.[end] === a?.[start] && b?.[end] === b?.[start]) end++;
+  return end;
+}
+
+/** @param ev is part of the result. */
+function readColumns(batch: Batch, schema: Schema, ev: Uint8Array): EventColumns {
+  for (const name of ['price', 'amount']) {
+    const row = getColumn(schema, batch, name).nulls?.indexOf(1) ?? -1;
+    if (row >= 0) throw createRowError(batch, schema, row, name, 'is empty, which hftbacktest cannot read');
+  }
+  return {
+    exch: getNumbers(schema, batch, 'timestamp'),
+    local: getNumbers(schema, batch, 'local_timestamp'),
+    px: getNumbers(schema, batch, 'price'),
+    qty: getNumbers(schema, batch, 'amount'),
+    ev,
+  };
+}
+
+function createRowError(
+  batch: Batch,
+  schema: Schema,
+  row: number,
+  column: string,
+  problem: string,
+): TickhaulError {
+  const { source = 'rows', line = 0 } = batch.firstLine ?? {};
+  const cell = column === 'side' ? getTextBytes(schema, batch, column, row) : new Uint8Array();
+  return createCellError({ source, line: line + row }, column, cell, problem);
+}

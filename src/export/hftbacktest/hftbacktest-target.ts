@@ -1,0 +1,69 @@
+import { usageError } from '../../base/errors.js';
+import { formatDay } from '../../dataset/day.js';
+import type { ExportSource } from '../export-source.js';
+import type { ExportJob, ExportTarget, SkippedSource } from '../export-target.js';
+import { type HftbacktestSettings, SNAPSHOT_MODES } from './hftbacktest-settings.js';
+
+const NS_PER_UNIT: Readonly<Record<string, number>> = { ns: 1, us: 1e3, ms: 1e6, s: 1e9, m: 6e10, h: 3.6e12 };
+
+/** Arrays for hftbacktest, of the trades and the book of a symbol and day (docs/spec/hftbacktest-format.md#container). */
+export const hftbacktest: ExportTarget<HftbacktestSettings> = {
+  version: 1,
+  dataTypes: ['trades', 'incremental_book_L2'],
+  flags: ['base-latency', 'snapshots'],
+  readSettings(flags) {
+    const snapshots = SNAPSHOT_MODES.find((mode) => mode === (flags.snapshots ?? 'process'));
+    if (!snapshots)
+      throw usageError(`--snapshots: "${flags.snapshots}" is not one of ${SNAPSHOT_MODES.join(', ')}`);
+    return { baseLatencyNs: parseNanoseconds(String(flags['base-latency'] ?? '0')), snapshots };
+  },
+  async plan(sources, settings) {
+    const jobs: ExportJob[] = [];
+    const skipped: SkippedSource[] = [];
+    for (const sameDay of groupByDay(sources)) {
+      const [source, other, third] = sameDay as readonly [ExportSource, ...ExportSource[]];
+      const key = describeDay(source);
+      if (other?.file.dataType === source.file.dataType || third)
+        throw usageError(
+          `${key}: several files have its rows: ${sameDay.map(({ path }) => path).join(', ')}`,
+        );
+      if (other) jobs.push({ target: 'hftbacktest', key, sources: sameDay, settings });
+      else {
+        const missing = source.file.dataType === 'trades' ? 'incremental_book_L2' : 'trades';
+        const message = `skipping ${source.path}: hftbacktest needs the ${missing} of the same day; download them`;
+        skipped.push({ source, message });
+      }
+    }
+    return { jobs, skipped };
+  },
+  async loadExporter() {
+    const { exportDay } = await import('./export-day.js');
+    return exportDay;
+  },
+};
+
+/** @throws usage error. */
+function parseNanoseconds(text: string): number {
+  const match = /^(\d+(?:\.\d+)?)(ns|us|ms|s|m|h)$/.exec(text === '0' ? '0ns' : text.trim());
+  const unit = NS_PER_UNIT[match?.[2] ?? ''];
+  const nanoseconds = unit === undefined ? Number.NaN : Math.round(Number(match?.[1]) * unit);
+  if (!Number.isSafeInteger(nanoseconds))
+    throw usageError(`--base-latency: "${text}" is not a duration; use a value such as 500ns, 100us or 2ms`);
+  return nanoseconds;
+}
+
+/** Adjacent sources of one exchange, symbol and day. */
+function groupByDay(sources: readonly ExportSource[]): readonly (readonly ExportSource[])[] {
+  const groups = new Map<string, ExportSource[]>();
+  for (const source of sources) {
+    const key = describeDay(source);
+    const group = groups.get(key) ?? [];
+    groups.set(key, group);
+    group.push(source);
+  }
+  return [...groups.values()];
+}
+
+function describeDay({ file: { exchange, symbol, day } }: ExportSource): string {
+  return `${exchange} ${formatDay(day)} ${symbol}`;
+}
