@@ -1,0 +1,68 @@
+// Exports of a day beside the conversion of the same files to Parquet, in turn. See docs/benchmarks.md.
+//   node bench/export.js [--scale <n>] [--rounds <n>] [--only hftbacktest]
+import { spawnSync } from 'node:child_process';
+import { readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { onTwo } from './lib/convert-peers.js';
+import { dayFile } from './lib/day-file.js';
+import { KINDS } from './lib/kinds.js';
+import { withScratch } from './lib/scratch.js';
+import { onRun, readOptions, report, runSections } from './lib/sections.js';
+import { TICKHAUL } from './lib/service.js';
+
+/** Compresses the array of an NPZ file as numpy does, and prints the ratio of the sizes. */
+const NUMPY_SIZE = `
+import io, os, sys, numpy
+out = io.BytesIO()
+numpy.savez_compressed(out, data=numpy.load(sys.argv[1])['data'])
+print(f'{os.path.getsize(sys.argv[1]) / len(out.getvalue()):.3f} of the size that numpy.savez_compressed gives')
+`;
+
+const options = readOptions();
+
+await runSections({ hftbacktest: () => withScratch(hftbacktest) }, options);
+
+/** 5 million rows of a book and 1 million trades. */
+async function hftbacktest(scratch) {
+  const book = await generate('incremental_book_L2', 1);
+  const trades = await generate('trades', 1 / 3);
+  const sizes = new Set();
+  const check = async ({ name }, folder) => {
+    const [path] = (await readdir(folder)).filter((file) => file.endsWith('.npz'));
+    if (path && sizes.size === 0) {
+      const { stdout, status } = spawnSync('python3', ['-c', NUMPY_SIZE, join(folder, path)]);
+      sizes.add(status === 0 ? `${name}: ${stdout}` : 'numpy is absent: sizes are not compared\n');
+    }
+    return { output: await bytesIn(folder) };
+  };
+  await compareWithConvert('hftbacktest', [book, trades], { scratch, check });
+  for (const line of sizes) process.stdout.write(`\n${line}`);
+}
+
+async function compareWithConvert(target, files, { scratch, check }) {
+  const rows = files.reduce((sum, file) => sum + file.rows, 0);
+  const paths = files.map(({ path }) => path);
+  const peer = (name, ...args) => ({
+    name,
+    rows,
+    command: (folder) => [onTwo([process.execPath, TICKHAUL, ...args, ...paths, '-o', folder, '-q'])],
+  });
+  const peers = [peer('tickhaul convert', 'convert'), peer(`tickhaul export ${target}`, 'export', target)];
+  await report(`${rows.toLocaleString('en')} rows to ${target}`, peers, {
+    ...options,
+    scratch,
+    check,
+    onRun,
+  });
+}
+
+function generate(name, scale) {
+  const kind = KINDS.find((known) => known.name === name);
+  return dayFile(kind, { scale: scale * options.scale });
+}
+
+async function bytesIn(folder) {
+  const names = await readdir(folder, { recursive: true });
+  const infos = await Promise.all(names.map((name) => stat(join(folder, name))));
+  return infos.reduce((sum, info) => sum + (info.isFile() ? info.size : 0), 0);
+}
