@@ -22,23 +22,23 @@ export function encodeTrades(trades: TradeBatch): EncodedRecordBatch {
   ]);
 }
 
-const SIDE_TEXTS: Readonly<Record<number, Uint8Array>> = {
-  [BUY]: Buffer.from('buy'),
-  [SELL]: Buffer.from('sell'),
-};
 const MAX_SIDE_BYTES = 4;
 
 function createSides({ rows, sides }: TradeBatch): ArrowArray {
   const validity = new Uint8Array(Math.ceil(rows / 8));
   const offsets = new Int32Array(rows + 1);
-  const bytes = new Uint8Array(MAX_SIDE_BYTES * rows);
+  const bytes = Buffer.alloc(MAX_SIDE_BYTES * rows);
   let nullCount = 0;
   let at = 0;
   for (let row = 0; row < rows; row++) {
-    const text = SIDE_TEXTS[sides[row] as number];
-    if (text) {
+    const side = sides[row];
+    if (side === BUY || side === SELL) {
       validity[row >> 3] = (validity[row >> 3] as number) | (1 << (row & 7));
-      for (let i = 0; i < text.length; i++) bytes[at++] = text[i] as number;
+      // Characters one by one are several times as fast as a copy of a short text.
+      bytes[at++] = side === BUY ? 0x62 : 0x73; // b or s
+      bytes[at++] = side === BUY ? 0x75 : 0x65; // u or e
+      bytes[at++] = side === BUY ? 0x79 : 0x6c; // y or l
+      if (side === SELL) bytes[at++] = 0x6c; // l
     } else nullCount++;
     offsets[row + 1] = at;
   }

@@ -46,7 +46,12 @@ export class FeatherFile {
 
 /** Encodes a batch of at least one row. @param arrays one for each field. */
 export function encodeRecordBatch(rows: number, arrays: readonly ArrowArray[]): EncodedRecordBatch {
-  const builder = new RecordBatchBuilder(new ByteWriter(), { codec: LZ4_FRAME, compress: loadLz4() });
+  const bytes = arrays.flatMap(({ buffers }) => buffers).reduce((sum, { length }) => sum + length, 0);
+  // Compressed buffers fit without a copy to a larger one.
+  const builder = new RecordBatchBuilder(new ByteWriter(bytes + 1024), {
+    codec: LZ4_FRAME,
+    compress: loadLz4(),
+  });
   for (const array of arrays) builder.add(array);
   return builder.finish(rows);
 }
