@@ -8,6 +8,7 @@ import { DayFileReader } from '../format/csv/day-file-reader.js';
 import type { Files, PartFile } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
+import { DeferredText } from './deferred-text.js';
 import type { ExportedFile, ExportedSource } from './export-record.js';
 import type { ExportSource } from './export-source.js';
 import { openSpillFile, type SpillFile } from './spill-file.js';
@@ -96,16 +97,11 @@ export class JobIo implements ExportIo {
         if (pending) await pending;
       }
     };
-    const onText = (text: Buffer): Promise<void> => pass(reader.push(text));
-    const content = await readUnchangedSource(
-      files,
-      source.path,
-      found,
-      onText,
-      onBytes,
-      signal,
-      inflateThreads,
-    );
+    const parse = (text: Buffer): Promise<void> => pass(reader.push(text));
+    const deferred = this.hasSpareProcessors ? new DeferredText(parse) : undefined;
+    const onText = deferred ? (text: Buffer) => deferred.push(text) : parse;
+    const reading = readUnchangedSource(files, source.path, found, onText, onBytes, signal, inflateThreads);
+    const content = await reading.finally(() => deferred?.end());
     await pass(reader.end());
     if (reader.warning !== undefined) this.warn(reader.warning);
     const version = contentVersion(found);
