@@ -5,7 +5,7 @@ import { encodeTrades, type TradeBatch } from './encode-trades.js';
 /** Fewer trades are encoded before they would be in a thread. */
 const MIN_ROWS_FOR_THREAD = 32_768;
 
-/** Encodes trades of a job, in a thread of its own or in the calling one. */
+/** Encodes trades of a job, in another thread or in the calling one. */
 export class TradesEncoder {
   readonly #hasSpareProcessors: boolean;
   #thread: WorkerThread<TradeBatch, EncodedRecordBatch> | undefined;
