@@ -1,0 +1,154 @@
+import assert from 'node:assert/strict';
+import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import { jsonLines, start } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
+import { namesIn, tempDir } from '../../helpers/temp.js';
+import { writeLargeFile } from '../convert/converting.js';
+import { downloadDays, resultsOf } from './exporting.js';
+
+const FIRST = 'deribit_2024-03-01_BTC-PERPETUAL.npz';
+const SECOND = 'deribit_2024-03-02_BTC-PERPETUAL.npz';
+const TRADES = 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz';
+const BOOK = 'deribit_incremental_book_L2_2024-03-01_BTC-PERPETUAL.csv.gz';
+
+test('an export is skipped until its sources or settings change', async (t) => {
+  const { dir, env } = await downloadDays(t, 2);
+  const out = join(dir, 'npz');
+  const run = async (...more: readonly string[]) =>
+    resultsOf(await runHere(['export', 'hftbacktest', dir, '-o', out, '--json', ...more], { env }));
+  const converted = [`converted ${FIRST}`, `converted ${SECOND}`];
+  const skipped = [`skipped ${FIRST}`, `skipped ${SECOND}`];
+  assert.deepEqual(await run(), [converted, 0]);
+  assert.deepEqual(await run(), [skipped, 0]);
+  assert.deepEqual(await run('--existing', 'overwrite'), [converted, 0]);
+  assert.deepEqual(await run('--base-latency', '5us'), [converted, 0]);
+  // The same bytes with another time of change: read, and found to be the same.
+  await utimes(join(dir, TRADES), 1, 1);
+  assert.deepEqual(await run('--base-latency', '5us'), [skipped, 0]);
+  const text = gunzipSync(await readFile(join(dir, TRADES)))
+    .toString()
+    .split('\n');
+  await writeFile(join(dir, TRADES), gzipSync(text.slice(0, 100).join('\n')));
+  const { size } = await stat(join(out, FIRST));
+  assert.deepEqual(await run('--base-latency', '5us'), [[`converted ${FIRST}`, `skipped ${SECOND}`], 0]);
+  assert.ok((await stat(join(out, FIRST))).size < size);
+  await rm(join(out, SECOND));
+  assert.deepEqual(await run('--base-latency', '5us'), [[`converted ${SECOND}`, `skipped ${FIRST}`], 0]);
+});
+
+test('a corrupt source fails its own export only, and leaves the former output', async (t) => {
+  const { dir, env } = await downloadDays(t, 2);
+  const out = join(dir, 'npz');
+  const words = ['export', 'hftbacktest', dir, '-o', out, '--json'];
+  assert.equal((await runHere(words, { env })).exitCode, 0);
+  const before = await readFile(join(out, FIRST));
+  const whole = await readFile(join(dir, BOOK));
+  await writeFile(join(dir, BOOK), whole.subarray(0, whole.length - 100));
+  const failed = await runHere([...words, '--existing', 'overwrite'], { env });
+  assert.deepEqual(resultsOf(failed), [[`converted ${SECOND}`, `failed ${BOOK}`], 6]);
+  assert.match(failed.stdout, /the gzip stream ends early.*download the file again/);
+  assert.deepEqual(await readFile(join(out, FIRST)), before);
+  assert.deepEqual(await namesIn(out), [FIRST, SECOND]);
+});
+
+test('verify compares exports with their log, and forgets those that were deleted', async (t) => {
+  const { dir, env } = await downloadDays(t, 2);
+  const out = join(dir, 'npz');
+  const run = async (...words: readonly string[]) => resultsOf(await runHere([...words, '--json'], { env }));
+  const exportAll = ['export', 'hftbacktest', dir, '-o', out];
+  await run(...exportAll);
+  assert.deepEqual(await run('verify', out), [[`verified ${FIRST}`, `verified ${SECOND}`], 0]);
+  assert.deepEqual(await run('verify', join(out, FIRST), '--quick'), [[`verified ${FIRST}`], 0]);
+  const bytes = await readFile(join(out, FIRST));
+  bytes[200] = (bytes[200] ?? 0) ^ 1;
+  await writeFile(join(out, FIRST), bytes);
+  await rm(join(out, SECOND));
+  assert.deepEqual(await run('verify', out), [[`corrupt ${FIRST}`, `missing ${SECOND}`], 6]);
+  assert.deepEqual(await run('verify', out, '--forget'), [[`corrupt ${FIRST}`, `forgotten ${SECOND}`], 6]);
+  assert.deepEqual(await run('verify', out), [[`corrupt ${FIRST}`], 6]);
+  // An export compares sizes only, so a damaged file is written again on request.
+  assert.deepEqual(await run(...exportAll, '--existing', 'overwrite'), [
+    [`converted ${FIRST}`, `converted ${SECOND}`],
+    0,
+  ]);
+  assert.deepEqual(await run('verify', out), [[`verified ${FIRST}`, `verified ${SECOND}`], 0]);
+});
+
+test('shards export each day once', async (t) => {
+  const { dir, env } = await downloadDays(t, 4);
+  const exported: string[] = [];
+  for (const shard of ['0/2', '1/2']) {
+    const words = ['export', 'hftbacktest', dir, '-o', join(dir, 'npz'), '--shard', shard, '--json'];
+    const [results, exitCode] = resultsOf(await runHere(words, { env }));
+    assert.equal(exitCode, 0);
+    exported.push(...results);
+  }
+  assert.deepEqual(
+    exported.sort(),
+    [1, 2, 3, 4].map((day) => `converted deribit_2024-03-0${day}_BTC-PERPETUAL.npz`),
+  );
+});
+
+test('a selection of days, symbols and exchanges is exported', async (t) => {
+  const { dir, env } = await downloadDays(t, 3);
+  const base = ['export', 'hftbacktest', dir, '-o', join(dir, 'npz'), '--json'];
+  const days = await runHere([...base, '--from', '2024-03-02', '--to', '2024-03-03'], { env });
+  assert.deepEqual(resultsOf(days), [[`converted ${SECOND}`], 0]);
+  const unknown = await runHere([...base, '-s', 'BTC-PERPETUA'], { env });
+  assert.equal(unknown.exitCode, 2);
+  assert.match(unknown.stdout, /no day file of symbol \\"BTC-PERPETUA\\"; did you mean BTC-PERPETUAL/);
+});
+
+test('usage errors name the flag, and write nothing', async (t) => {
+  const { dir, env } = await downloadDays(t, 1);
+  const out = join(dir, 'npz');
+  for (const [words, message] of [
+    [['hftbacktset', dir, '-o', out], /"hftbacktset" is not an export target; did you mean hftbacktest\?/],
+    [['hftbacktest', dir], /--out: name the folder/],
+    [['hftbacktest', dir, '-o', '-'], /--out: name the folder/],
+    [['hftbacktest', dir, '-o', out, '--timeframe', '1m'], /--timeframe has no effect on hftbacktest/],
+    [['hftbacktest', join(dir, 'none'), '-o', out], /no such file or folder/],
+    [['hftbacktest', dir, '-o', out, '--from', '2024-03-02', '--to', '2024-03-02'], /--to is exclusive/],
+  ] as const) {
+    const { exitCode, stderr } = await runHere(['export', ...words], { env });
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, message);
+  }
+  assert.ok(!(await namesIn(dir)).includes('npz'));
+});
+
+test('a file whose name states no day file fails, and the others are exported', async (t) => {
+  const { dir, env } = await downloadDays(t, 1);
+  await writeFile(join(dir, 'other.csv.gz'), gzipSync('a,b\n'));
+  const finished = await runHere(['export', 'hftbacktest', dir, '-o', join(dir, 'npz'), '--json'], { env });
+  assert.deepEqual(resultsOf(finished), [[`converted ${FIRST}`, 'failed other.csv.gz'], 2]);
+});
+
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGKILL', null],
+] as const) {
+  test(`an export that ends by ${signal} leaves no output, and the next one completes`, async (t) => {
+    const dir = await tempDir(t);
+    await writeLargeFile(dir, 'BTC-PERPETUAL', 30);
+    await writeFile(join(dir, TRADES), gzipSync(''));
+    const out = join(dir, 'npz');
+    const words = ['export', 'hftbacktest', dir, '-o', out, '--json'];
+    const { child, printed, finished } = start([...words, '--verbose']);
+    await printed('"event":"plan"');
+    child.kill(signal);
+    const { exitCode, stdout } = await finished;
+    assert.equal(exitCode, code);
+    if (code !== null) assert.equal(jsonLines({ exitCode, stdout, stderr: '' }).at(-1)?.['unfinished'], 1);
+    const left = await namesIn(out).catch(() => []);
+    assert.deepEqual(
+      left.filter((name) => name.endsWith('.npz')),
+      [],
+    );
+    assert.deepEqual(resultsOf(await runHere(words)), [[`converted ${FIRST}`], 0]);
+    assert.deepEqual(await namesIn(out), [FIRST]);
+  });
+}
