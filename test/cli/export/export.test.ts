@@ -3,11 +3,12 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
-import { jsonLines, start } from '../../helpers/cli.js';
+import { envOf, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
+import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { writeLargeFile } from '../convert/converting.js';
-import { downloadDays, resultsOf } from './exporting.js';
+import { downloadDays, resultsOf, SERIES } from './exporting.js';
 
 const FIRST = 'deribit_2024-03-01_BTC-PERPETUAL.npz';
 const SECOND = 'deribit_2024-03-02_BTC-PERPETUAL.npz';
@@ -100,6 +101,17 @@ test('a selection of days, symbols and exchanges is exported', async (t) => {
   const unknown = await runHere([...base, '-s', 'BTC-PERPETUA'], { env });
   assert.equal(unknown.exitCode, 2);
   assert.match(unknown.stdout, /no day file of symbol \\"BTC-PERPETUA\\"; did you mean BTC-PERPETUAL/);
+});
+
+test('--skip-degraded leaves out day files that the last audit judged degraded', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t, { rows: 2000, faults: { 'duplicate-trades': 1 } }), dir);
+  await runHere(['download', ...SERIES, '--date', '2024-03-01', '--audit'], { env });
+  const words = ['export', 'hftbacktest', dir, '-o', join(dir, 'npz'), '--json'];
+  const { stdout, stderr, exitCode } = await runHere([...words, '--skip-degraded'], { env });
+  assert.deepEqual(resultsOf({ stdout, stderr, exitCode }), [[`skipped ${BOOK}`], 0]);
+  assert.match(stderr, /skipping .*_trades_.*: degraded \(duplicate_row, duplicate_id\)/);
+  assert.deepEqual(resultsOf(await runHere(words, { env })), [[`converted ${FIRST}`], 0]);
 });
 
 test('usage errors name the flag, and write nothing', async (t) => {
