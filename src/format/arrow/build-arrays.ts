@@ -22,8 +22,13 @@ export function createBooleanArray(values: readonly Value<boolean>[]): ArrowArra
 
 /** Creates an array of type utf8. Its texts may have up to 2 GiB. */
 export function createTextArray(values: readonly Value<string>[]): ArrowArray {
-  const texts = values.map((value) => Buffer.from(value ?? ''));
-  return toArray(values, [toBytes(toOffsets(texts)), Buffer.concat(texts)]);
+  const texts = values.map((value) => value ?? '');
+  // One conversion takes a fraction of the time of many.
+  const bytes = Buffer.from(texts.join(''));
+  const length = texts.reduce((sum, text) => sum + text.length, 0);
+  const isAscii = bytes.length === length;
+  const parts = isAscii ? texts : texts.map((text) => ({ length: Buffer.byteLength(text) }));
+  return toArray(values, [toBytes(toOffsets(parts)), bytes]);
 }
 
 /** Creates an array of lists. @param createItems creates the array of all items, one list after the other. */

@@ -118,8 +118,18 @@ function createLevels(levels: readonly SnapshotLevel[]): ArrowArray {
   ]);
 }
 
-/** Parses a time with three or six decimals to microseconds. */
+/** The text of the second in the last time, and its microseconds. */
+let lastSecond = '';
+let lastSecondUs = 0;
+
+/** Parses a time with three or six decimals to microseconds. Most messages share a second with another one. */
 function parseTime(text: string): number {
-  const milliseconds = text.indexOf('.') + 4;
-  return Date.parse(`${text.slice(0, milliseconds)}Z`) * 1000 + Number(text.slice(milliseconds, -1));
+  const point = text.indexOf('.');
+  const second = text.slice(0, point);
+  if (second !== lastSecond) {
+    lastSecond = second;
+    lastSecondUs = Date.parse(`${second}Z`) * 1000;
+  }
+  const decimals = text.slice(point + 1, -1);
+  return lastSecondUs + (decimals.length === 3 ? 1000 * Number(decimals) : Number(decimals));
 }
