@@ -10,6 +10,7 @@ import { openProvenanceStore } from '../../src/convert/output/provenance-store.j
 import { readUnchangedSource } from '../../src/convert/source-file.js';
 import { createOutputOptions } from '../../src/format/create-output-options.js';
 import { parseComputedTypeName } from '../../src/market/names/message-type-name.js';
+import { readWithFlechette } from '../format/arrow/read-arrow.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
 import { csvOf, parquetRows, writeDayFile } from './day-files.js';
@@ -55,27 +56,36 @@ async function convertOnDisk(t: TestContext, format: OutputFormatName): Promise<
   return readFile(target);
 }
 
-test('converts an object to an object, and skips it while its ETag is the same', async (t) => {
-  const files = createStore();
-  const target = 's3://bucket/out/a.parquet';
-  const first = await convert(files, createJob(target));
-  assert.equal(first.status, 'converted');
-  const output = files.bucket.bytes('out/a.parquet') ?? Buffer.alloc(0);
-  assert.deepEqual(await parquetRows(output), await parquetRows(await convertOnDisk(t, 'parquet')));
+/** Formats with metadata, with a function that reads the rows of a file. */
+const READERS: Readonly<Record<string, (file: Buffer) => unknown>> = {
+  parquet: parquetRows,
+  arrow: readWithFlechette,
+};
 
-  const { rows, bytes } = first;
-  assert.deepEqual(await convert(files, createJob(target)), { status: 'skipped', rows, bytes });
-  assert.ok(!files.asked.includes(`get ${SOURCE}`), 'the source is not read again');
-  assert.equal(
-    files.asked.filter((asked) => asked.startsWith('get ')).length,
-    1,
-    'the footer is one request',
-  );
-  assert.equal(files.asked.filter((asked) => asked === `head ${target}`).length, 1, 'one stat');
+for (const [name, readRows] of Object.entries(READERS)) {
+  test(`converts an object to an object, and skips it while its ETag is the same: ${name}`, async (t) => {
+    const format = name as OutputFormatName;
+    const files = createStore();
+    const target = `s3://bucket/out/a.${name}`;
+    const first = await convert(files, createJob(target, format));
+    assert.equal(first.status, 'converted');
+    const output = files.bucket.bytes(`out/a.${name}`) ?? Buffer.alloc(0);
+    assert.deepEqual(await readRows(output), await readRows(await convertOnDisk(t, format)));
 
-  files.bucket.write(KEY, gzipSync(CSV, { level: 1 }));
-  assert.equal((await convert(files, createJob(target))).status, 'converted');
-});
+    const { rows, bytes } = first;
+    assert.deepEqual(await convert(files, createJob(target, format)), { status: 'skipped', rows, bytes });
+    assert.ok(!files.asked.includes(`get ${SOURCE}`), 'the source is not read again');
+    assert.equal(
+      files.asked.filter((asked) => asked.startsWith('get ')).length,
+      1,
+      'the footer is one request',
+    );
+    assert.equal(files.asked.filter((asked) => asked === `head ${target}`).length, 1, 'one stat');
+
+    files.bucket.write(KEY, gzipSync(CSV, { level: 1 }));
+    assert.equal((await convert(files, createJob(target, format))).status, 'converted');
+  });
+}
 
 test('removes a source in a store only if it is the object that was read', async () => {
   const files = createStore();

@@ -43,10 +43,11 @@ export async function readArrowFooter(file: RandomBytes, path: string): Promise<
   if (bytes < 2 * TAIL_BYTES) throw createCorruptError(path, `it has only ${plural(bytes, 'byte')}`);
   const tailBytes = Math.min(FOOTER_READ_BYTES, bytes);
   const end = await file.read(bytes - tailBytes, tailBytes);
-  if ((await file.read(0, 4)).readUInt32LE() === CONTINUATION)
-    throw new TickhaulError('corrupt', `${path}: an Arrow stream, not a file; only files can be read here`);
-  if (!end.subarray(-ARROW_MAGIC.length).equals(ARROW_MAGIC))
+  if (!end.subarray(-ARROW_MAGIC.length).equals(ARROW_MAGIC)) {
+    if ((await file.read(0, 4)).readUInt32LE() === CONTINUATION)
+      throw new TickhaulError('corrupt', `${path}: an Arrow stream, not a file; only files can be read here`);
     throw createCorruptError(path, 'it does not end with ARROW1');
+  }
   const length = end.readUInt32LE(tailBytes - TAIL_BYTES);
   if (length > bytes - 2 * TAIL_BYTES)
     throw createCorruptError(path, `its footer of ${plural(length, 'byte')} is cut off`);
