@@ -1,28 +1,30 @@
 import { randomUUID } from 'node:crypto';
-import { type FileHandle, open, rm, unlink } from 'node:fs/promises';
+import { type FileHandle, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { writeAll } from '../../base/write-all.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import type { PartFile } from '../files.js';
-import { removeIfSame, takeIfSame } from '../lock/remove-if-same.js';
+import { isOpenFileAt, removeIfSame, takeIfSame } from '../lock/remove-if-same.js';
 import { partPath } from '../part-path.js';
 import { createEarlySync } from './early-sync.js';
 
 /**
  * Creates a part file. Its `publish` syncs and renames it.
- * @param path path of the part. Use a private one if another run may write the same file.
+ * @param privatePath path of the part if no other run uses it; otherwise runs that write the same file share a path, and
+ * the last one to open it takes it over.
  * @throws TickhaulError `disk`, `path_taken`. So do `write` and `publish`, which also throw `locked` if
  * another run has taken the path.
  */
-export async function openPartFile(target: string, path = partPath(target)): Promise<PartFile> {
+export async function openPartFile(target: string, privatePath?: string): Promise<PartFile> {
+  const path = privatePath ?? partPath(target);
   const handle = await create(path, target);
   const earlySync = createEarlySync(handle);
   let written = 0;
   let isOpen = true;
-  /** The private path of the part once it is being published. */
-  let ownPath: string | undefined;
+  /** Path to which a shared part is moved in the moment of its publication. */
+  const ownPath = partPath(`${target}.${randomUUID().slice(0, 8)}`);
   return {
     async write(bytes) {
       await writeAll(handle, bytes, written, path).catch(async (error: unknown) => {
@@ -40,14 +42,19 @@ export async function openPartFile(target: string, path = partPath(target)): Pro
         .catch((error: unknown) => {
           throw toDiskError(error, path);
         });
-      // Between a check of the path and a rename from it, another run could take it.
-      const own = partPath(`${target}.${randomUUID().slice(0, 8)}`);
-      const isOurs = await takeIfSame(handle, path, own).catch((error: unknown) => {
+      try {
+        if (privatePath !== undefined) {
+          if (!(await isOpenFileAt(handle, path))) throw lockedError(target);
+          await publishPart(path, target, handle);
+        } else {
+          // Between a check of a shared path and a rename from it, another run could take it.
+          if (!(await takeIfSame(handle, path, ownPath))) throw lockedError(target);
+          await rename(ownPath, target);
+          await handle.close();
+        }
+      } catch (error) {
         throw toDiskError(error, target);
-      });
-      if (!isOurs) throw lockedError(target);
-      ownPath = own;
-      await publishPart(own, target, handle);
+      }
       isOpen = false;
       return undefined;
     },
@@ -57,7 +64,7 @@ export async function openPartFile(target: string, path = partPath(target)): Pro
       await earlySync.end().catch(() => {});
       await removeIfSame(handle, path).catch(() => {});
       await handle.close().catch(() => {});
-      if (ownPath !== undefined) await rm(ownPath, { force: true }).catch(() => {});
+      await rm(ownPath, { force: true }).catch(() => {});
     },
   };
 }
