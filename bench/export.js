@@ -1,5 +1,5 @@
 // Exports of a day beside the conversion of the same files to Parquet, in turn. See docs/benchmarks.md.
-//   node bench/export.js [--scale <n>] [--rounds <n>] [--only hftbacktest]
+//   node bench/export.js [--scale <n>] [--rounds <n>] [--only <target>]
 import { spawnSync } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,10 @@ print(f'{os.path.getsize(sys.argv[1]) / len(out.getvalue()):.3f} of the size tha
 
 const options = readOptions();
 
-await runSections({ hftbacktest: () => withScratch(hftbacktest) }, options);
+await runSections(
+  { hftbacktest: () => withScratch(hftbacktest), freqtrade: () => withScratch(freqtrade) },
+  options,
+);
 
 /** 5 million rows of a book and 1 million trades. */
 async function hftbacktest(scratch) {
@@ -39,7 +42,14 @@ async function hftbacktest(scratch) {
   for (const line of sizes) process.stdout.write(`\n${line}`);
 }
 
-async function compareWithConvert(target, files, { scratch, check }) {
+/** 3 million trades: one file of trades, and one of candles. */
+async function freqtrade(scratch) {
+  const check = async (_peer, folder) => ({ output: await bytesIn(folder) });
+  const flags = ['--pair', 'BTC/USDT:USDT'];
+  await compareWithConvert('freqtrade', [await generate('trades', 1)], { scratch, check, flags });
+}
+
+async function compareWithConvert(target, files, { scratch, check, flags = [] }) {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const paths = files.map(({ path }) => path);
   const peer = (name, ...args) => ({
@@ -47,7 +57,10 @@ async function compareWithConvert(target, files, { scratch, check }) {
     rows,
     command: (folder) => [onTwo([process.execPath, TICKHAUL, ...args, ...paths, '-o', folder, '-q'])],
   });
-  const peers = [peer('tickhaul convert', 'convert'), peer(`tickhaul export ${target}`, 'export', target)];
+  const peers = [
+    peer('tickhaul convert', 'convert'),
+    peer(`tickhaul export ${target}`, 'export', target, ...flags),
+  ];
   await report(`${rows.toLocaleString('en')} rows to ${target}`, peers, {
     ...options,
     scratch,
