@@ -81,7 +81,7 @@ export class JobPairs {
     return known;
   }
 
-  /** Writes trades of the pairs with the most until few enough are held back. */
+  /** Writes half of the trades of the larger pairs, at the same time, until few enough are held back. */
   async #writeHeld({ firstLine }: Batch): Promise<void> {
     const exports = [...this.#exports.values()];
     const sum = (count: (pair: PairExport) => number): number =>
@@ -91,9 +91,11 @@ export class JobPairs {
         'corrupt',
         `${firstLine?.source}: more than ${MAX_LATE_TRADES} trades are far from the order of exchange times; leave the file out`,
       );
-    while (sum(({ rows }) => rows) > this.#maxHeldTrades) {
-      const largest = exports.reduce((a, b) => (b.rows > a.rows ? b : a));
-      await largest.write(Math.ceil(largest.rows / 2));
+    for (let held = sum(({ rows }) => rows); held > this.#maxHeldTrades; held = sum(({ rows }) => rows)) {
+      // Pairs with few trades would make small batches.
+      const largest = exports.filter(({ rows }) => rows >= held / exports.length);
+      const writes = await Promise.allSettled(largest.map((pair) => pair.write(Math.ceil(pair.rows / 2))));
+      for (const write of writes) if (write.status === 'rejected') throw write.reason;
     }
   }
 }
