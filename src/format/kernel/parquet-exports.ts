@@ -1,10 +1,55 @@
 import { instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
 
+/** Exports that encode texts, and positions in a dictionary. */
+export interface TextEncodeExports {
+  findDistinctTexts(
+    bytes: number,
+    offsets: number,
+    count: number,
+    maxDistinct: number,
+    slots: number,
+    slotCount: number,
+    firsts: number,
+    indices: number,
+  ): number;
+  copyTexts(
+    bytes: number,
+    offsets: number,
+    positions: number,
+    count: number,
+    toBytes: number,
+    toOffsets: number,
+  ): void;
+  findTextRange(bytes: number, offsets: number, count: number): void;
+  readonly minText: WasmVariable;
+  readonly maxText: WasmVariable;
+  writePlainText(out: number, bytes: number, offsets: number, count: number): number;
+  writeIndices(out: number, values: number, start: number, end: number, width: number): number;
+  storeSharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
+  writeDeltaLengthText(
+    out: number,
+    bytes: number,
+    offsets: number,
+    start: number,
+    end: number,
+    lengths: number,
+  ): number;
+  writeDeltaText(
+    out: number,
+    bytes: number,
+    offsets: number,
+    prefixes: number,
+    start: number,
+    end: number,
+    lengths: number,
+  ): number;
+}
+
 /**
  * Exports of assembly/parquet/parquet-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them
  * unsigned.
  */
-export interface ParquetExports {
+export interface ParquetExports extends TextEncodeExports {
   allocate(bytes: bigint): number;
   createTables(): void;
 
@@ -64,50 +109,9 @@ export interface ParquetExports {
     distinct: number,
     indices: number,
   ): number;
-  findDistinctTexts(
-    bytes: number,
-    offsets: number,
-    count: number,
-    maxDistinct: number,
-    slots: number,
-    slotCount: number,
-    firsts: number,
-    indices: number,
-  ): number;
-  copyTexts(
-    bytes: number,
-    offsets: number,
-    positions: number,
-    count: number,
-    toBytes: number,
-    toOffsets: number,
-  ): void;
-  findTextRange(bytes: number, offsets: number, count: number): void;
-  readonly minText: WasmVariable;
-  readonly maxText: WasmVariable;
-  writePlainText(out: number, bytes: number, offsets: number, count: number): number;
-  writeIndices(out: number, values: number, start: number, end: number, width: number): number;
   writeSizedBits(out: number, values: number, start: number, end: number): number;
   writeSizedOnes(out: number, count: number): number;
   writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
-  storeSharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
-  writeDeltaLengthText(
-    out: number,
-    bytes: number,
-    offsets: number,
-    start: number,
-    end: number,
-    lengths: number,
-  ): number;
-  writeDeltaText(
-    out: number,
-    bytes: number,
-    offsets: number,
-    prefixes: number,
-    start: number,
-    end: number,
-    lengths: number,
-  ): number;
 }
 
 export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {

@@ -2,11 +2,11 @@ import type { ColumnMemory } from './column-memory.js';
 
 /** A buffer in a memory; its content is lost when it grows. */
 export class ScratchRegion {
-  readonly #memory: ColumnMemory;
+  readonly #memory: Pick<ColumnMemory, 'allocate'>;
   #at = 0;
   #room = 0;
 
-  constructor(memory: ColumnMemory) {
+  constructor(memory: Pick<ColumnMemory, 'allocate'>) {
     this.#memory = memory;
   }
 

@@ -15,7 +15,15 @@ export const PhysicalType = {
 
 export const Repetition = { required: 0, optional: 1 } as const;
 
-export const ConvertedType = { utf8: 0, date: 6, timestampMillis: 9, timestampMicros: 10 } as const;
+export const ConvertedType = {
+  utf8: 0,
+  date: 6,
+  timestampMillis: 9,
+  timestampMicros: 10,
+  uint8: 11,
+  uint32: 13,
+  uint64: 14,
+} as const;
 
 /** Fields of the LogicalType union. */
 export const LogicalType = {

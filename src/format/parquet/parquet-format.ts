@@ -17,7 +17,9 @@ export const PARQUET_FORMAT: OutputFormat = {
 
   async createWriter(sink, schema, options) {
     const { createParquetWriter } = await import('./parquet-writer.js');
-    const writer = createParquetWriter(sink, toParquetOptions(schema, options));
+    const { toParquetColumns } = await import('./parquet-schema.js');
+    const columns = toParquetColumns(schema, toParquetOptions(schema, options));
+    const writer = createParquetWriter(sink, columns, options.compression);
     return {
       write: (encoded) => writer.writeRowGroup(encoded as EncodedRowGroup),
       finish: (metadata) => writer.finish(metadata),

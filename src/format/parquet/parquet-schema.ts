@@ -1,6 +1,6 @@
 import { type Column, LEADING_COLUMNS } from '../../dataset/data-types.js';
 import type { Schema } from '../batch.js';
-import { ConvertedType, PhysicalType, Repetition } from './format-constants.js';
+import { ConvertedType, LogicalType, PhysicalType, Repetition } from './format-constants.js';
 import type { ThriftWriter } from './thrift-writer.js';
 
 /** Parquet types of columns: times `int` is plain INT64, numbers `string` keeps the CSV's text. */
@@ -14,8 +14,15 @@ export interface ParquetColumn {
   /** Whether cells must not be empty; true for the leading columns. */
   readonly required: boolean;
   readonly type: number;
-  readonly logicalType: 'string' | 'timestamp' | undefined;
+  /** Bytes of a value, if the type is a byte array of fixed length. */
+  readonly typeLength?: number | undefined;
+  readonly logicalType: 'string' | 'timestamp' | UnsignedType | undefined;
 }
+
+/** Unsigned integers, with their bits. */
+const UNSIGNED_BITS = { uint8: 8, uint32: 32, uint64: 64 } as const;
+
+export type UnsignedType = keyof typeof UNSIGNED_BITS;
 
 /** The columns of a file, with the types of docs/spec/parquet-mapping.md#types. */
 export function toParquetColumns(schema: Schema, options: ParquetColumnOptions): readonly ParquetColumn[] {
@@ -50,18 +57,33 @@ export function writeSchema(thrift: ThriftWriter, id: number, columns: readonly 
   });
 }
 
-function writeColumn(thrift: ThriftWriter, { name, type, required, logicalType }: ParquetColumn): void {
+function writeColumn(
+  thrift: ThriftWriter,
+  { name, type, typeLength, required, logicalType }: ParquetColumn,
+): void {
   thrift.i32(1, type);
+  if (typeLength !== undefined) thrift.i32(2, typeLength);
   thrift.i32(3, required ? Repetition.required : Repetition.optional);
   thrift.string(4, name);
+  if (logicalType === undefined) return;
   if (logicalType === 'string') {
     thrift.i32(6, ConvertedType.utf8);
-    thrift.struct(10, () => thrift.struct(1, () => {}));
-  }
-  if (logicalType === 'timestamp') {
+    thrift.struct(10, () => thrift.struct(LogicalType.string, () => {}));
+  } else if (logicalType === 'timestamp') {
     thrift.i32(6, ConvertedType.timestampMicros);
-    thrift.struct(10, () => thrift.struct(8, () => writeTimestampType(thrift)));
+    thrift.struct(10, () => thrift.struct(LogicalType.timestamp, () => writeTimestampType(thrift)));
+  } else {
+    thrift.i32(6, ConvertedType[logicalType]);
+    thrift.struct(10, () =>
+      thrift.struct(LogicalType.integer, () => writeUnsignedType(thrift, UNSIGNED_BITS[logicalType])),
+    );
   }
+}
+
+function writeUnsignedType(thrift: ThriftWriter, bits: number): void {
+  const isSigned = false;
+  thrift.i8(1, bits);
+  thrift.boolean(2, isSigned);
 }
 
 function writeTimestampType(thrift: ThriftWriter): void {

@@ -1,9 +1,10 @@
 import type { ByteSink } from '../byte-sink.js';
 import { ByteWriter } from '../byte-writer.js';
+import type { Compression } from '../compression/compressor.js';
 import { encodeFileMetadata, encodeRowGroup } from './file-metadata.js';
 import { PARQUET_MAGIC } from './format-constants.js';
-import { toParquetColumns } from './parquet-schema.js';
-import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
+import type { ParquetColumn } from './parquet-schema.js';
+import type { EncodedRowGroup } from './row-group.js';
 
 export interface ParquetWriter {
   /** Appends a row group; one without rows is ignored. Calls must not overlap. */
@@ -15,12 +16,15 @@ export interface ParquetWriter {
 /**
  * Creates a writer of a Parquet file (https://github.com/apache/parquet-format), which is readable only after
  * `finish`.
- * @param options those with which the row groups are encoded.
+ * @param columns those of the row groups.
+ * @param compression that of the row groups.
  * @throws from `writeRowGroup` and `finish`: errors of the sink.
  */
-export function createParquetWriter(sink: ByteSink, options: ParquetOptions): ParquetWriter {
-  const { compression, schema } = options;
-  const columns = toParquetColumns(schema, options);
+export function createParquetWriter(
+  sink: ByteSink,
+  columns: readonly ParquetColumn[],
+  compression: Compression,
+): ParquetWriter {
   const rowGroups: Uint8Array[] = [];
   let rows = 0;
   let length = 0;

@@ -28,6 +28,11 @@ export class ThriftWriter {
     this.#out = out;
   }
 
+  i8(id: number, value: number): void {
+    this.#header(id, ThriftType.byte);
+    this.#out.byte(value);
+  }
+
   i16(id: number, value: number): void {
     this.#header(id, ThriftType.i16);
     this.#out.zigzag(value);

@@ -1,6 +1,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { readParquetFooter } from '../../../src/format/parquet/parquet-footer.js';
+import { toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
 import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import { openFiles } from '../../../src/store/open-files.js';
 
@@ -14,12 +15,8 @@ export async function setOtherParquetVersion(parquet: string): Promise<void> {
   const pieces: Uint8Array[] = [];
   const sink = { write: async (bytes: Uint8Array) => void pieces.push(bytes.slice()) };
   const schema = dataTypeColumns('trades') ?? [];
-  const writer = createParquetWriter(sink, {
-    schema,
-    compression: 'none',
-    numbers: 'double',
-    times: 'timestamp',
-  });
+  const columns = toParquetColumns(schema, { numbers: 'double', times: 'timestamp' });
+  const writer = createParquetWriter(sink, columns, 'none');
   await writer.finish({ ...keyValues, 'tickhaul.output_version': OTHER_VERSION });
   await writeFile(parquet, Buffer.concat(pieces));
 }

@@ -1,6 +1,7 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/batch.js';
 import { createBatchRowGroupEncoder } from '../../../src/format/parquet/encode/row-group-encoder.js';
+import { toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
 import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
 import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
@@ -41,7 +42,7 @@ export async function parquetOf(
   const parquet = { ...DEFAULTS, ...chosen, schema: columns.map(({ name, kind }) => ({ name, kind })) };
   const encode = await createBatchRowGroupEncoder(parquet);
   const sink = createMemorySink();
-  const writer = createParquetWriter(sink, parquet);
+  const writer = createParquetWriter(sink, toParquetColumns(parquet.schema, parquet), parquet.compression);
   for (const batch of batchesOf(columns, rows)) await writer.writeRowGroup(encode(batch));
   await writer.finish(keyValues);
   return sink.bytes();

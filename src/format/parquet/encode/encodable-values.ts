@@ -1,4 +1,4 @@
-import type { ParquetExports } from '../../kernel/parquet-exports.js';
+import type { TextEncodeExports } from '../../kernel/parquet-exports.js';
 import type { EncodedValues } from '../column-chunk.js';
 import { Encoding } from '../format-constants.js';
 import type { ValueBounds } from '../statistics.js';
@@ -17,7 +17,7 @@ export const MAX_DISTINCT_RATIO = 0.5;
 
 /** Values as positions in a dictionary of `size` entries. */
 export function encodeDictionaryIndices(
-  kernel: ParquetExports,
+  kernel: TextEncodeExports,
   indices: number,
   size: number,
 ): Pick<EncodableValues, 'encoding' | 'room' | 'write'> {

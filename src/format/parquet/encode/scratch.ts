@@ -1,5 +1,5 @@
-import type { ColumnMemory } from '../../kernel/column-memory.js';
 import { ScratchRegion } from '../../kernel/scratch-region.js';
+import type { EncodeMemory } from './encode-memory.js';
 
 /** Buffers for encoding a column, reused for the next one. */
 export class Scratch {
@@ -18,7 +18,7 @@ export class Scratch {
   /** Definition levels of a page. */
   readonly levels: ScratchRegion;
 
-  constructor(memory: ColumnMemory) {
+  constructor(memory: EncodeMemory) {
     this.body = new ScratchRegion(memory);
     this.indices = new ScratchRegion(memory);
     this.slots = new ScratchRegion(memory);

@@ -1,4 +1,4 @@
-import type { ColumnMemory, TextLocation } from '../../kernel/column-memory.js';
+import type { TextLocation } from '../../kernel/column-memory.js';
 import { Encoding } from '../format-constants.js';
 import { textBounds, type ValueBounds } from '../statistics.js';
 import {
@@ -7,12 +7,13 @@ import {
   MAX_DISTINCT_RATIO,
   maxDeltaBytes,
 } from './encodable-values.js';
+import type { EncodeMemory } from './encode-memory.js';
 import type { Scratch } from './scratch.js';
 
 /**
  * Encodes texts without nulls: with a dictionary if they repeat, else by their lengths or shared prefixes.
  */
-export function encodeTexts(memory: ColumnMemory, scratch: Scratch, texts: TextLocation): EncodableValues {
+export function encodeTexts(memory: EncodeMemory, scratch: Scratch, texts: TextLocation): EncodableValues {
   const { kernel } = memory;
   const { bytes, offsets, count } = texts;
   const indices = scratch.indices.at(4 * count);
@@ -42,7 +43,7 @@ export function encodeTexts(memory: ColumnMemory, scratch: Scratch, texts: TextL
  * Encodes texts by their positions, 32-bit integers at an address. Each text of the dictionary must occur.
  */
 export function encodeTextDictionary(
-  memory: ColumnMemory,
+  memory: EncodeMemory,
   scratch: Scratch,
   dictionary: TextLocation,
   indices: number,
@@ -62,7 +63,7 @@ export function encodeTextDictionary(
 
 /** The dictionary of texts, if it is small enough; stores the texts' positions at `indices`. */
 function findDistinctTexts(
-  memory: ColumnMemory,
+  memory: EncodeMemory,
   scratch: Scratch,
   texts: TextLocation,
   indices: number,
@@ -91,7 +92,7 @@ function findDistinctTexts(
 }
 
 function findTextBounds(
-  memory: ColumnMemory,
+  memory: EncodeMemory,
   { bytes, offsets, count }: TextLocation,
 ): ValueBounds | undefined {
   if (count === 0) return undefined;
@@ -106,6 +107,6 @@ function findTextBounds(
 }
 
 /** Size of the texts from `start` up to, but not including, `end`. */
-function countTextBytes(memory: ColumnMemory, { offsets }: TextLocation, start: number, end: number): number {
+function countTextBytes(memory: EncodeMemory, { offsets }: TextLocation, start: number, end: number): number {
   return memory.readInt(offsets + 4 * end) - memory.readInt(offsets + 4 * start);
 }
