@@ -95,7 +95,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     const apiUrl = await open(
       'api',
       0,
-      createApiHost({ archive, faults, handleAccountCall, handleFeedCall }),
+      createApiHost({ archive, seed, faults, handleAccountCall, handleFeedCall }),
     );
     const store = options.redirect ? createSignedObjectHost() : undefined;
     const storeUrl = store && (await open('objects', 2, store.handle));

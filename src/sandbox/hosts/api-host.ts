@@ -14,6 +14,8 @@ import { createInstrumentsHost } from './instruments-host.js';
 
 export interface ApiHostOptions {
   readonly archive: Archive;
+  /** That of the day files. */
+  readonly seed: number;
   readonly faults: FaultChooser;
   /** Handles calls of the account API and the key check; undefined for others. */
   readonly handleAccountCall: (call: SandboxCall) => Promise<void> | undefined;
@@ -23,12 +25,13 @@ export interface ApiHostOptions {
 /** The metadata host (`docs/spec/metadata-api.md#exchange-record`). */
 export function createApiHost({
   archive,
+  seed,
   faults,
   handleAccountCall,
   handleFeedCall,
 }: ApiHostOptions): SandboxHandler {
   const { exchanges } = archive;
-  const handleInstrumentCall = createInstrumentsHost(exchanges);
+  const handleInstrumentCall = createInstrumentsHost(exchanges, seed);
   return async (call) => {
     const { pathname } = parseTarget(call);
     const account = handleAccountCall(call);

@@ -10,6 +10,7 @@ import {
   type SandboxExchange,
   toFeedSymbol,
 } from '../market/synthetic-exchanges.js';
+import { createSyntheticInstrument } from '../market/synthetic-instrument.js';
 import { hasKey, sendKeyRefusal } from './authorization.js';
 
 /** A synthetic instrument (`docs/spec/metadata-api.md#instruments`). */
@@ -28,9 +29,13 @@ const FILTER_FIELDS = new Set([
   'availableTo',
 ]);
 
-/** Serves `GET /v1/instruments/:exchange[/:symbol]`; undefined for other paths. */
+/**
+ * Serves `GET /v1/instruments/:exchange[/:symbol]`; undefined for other paths.
+ * @param seed that of the day files.
+ */
 export function createInstrumentsHost(
   exchanges: readonly SandboxExchange[],
+  seed: number,
 ): (call: SandboxCall) => Promise<void> | undefined {
   return (call) => {
     const { pathname, searchParams } = parseTarget(call);
@@ -39,7 +44,7 @@ export function createInstrumentsHost(
     const record = exchanges.find(({ id }) => id === exchange);
     if (!record) return sendSandboxError(call, 400, 100, `Exchange '${exchange}' is not supported`);
     if (exchange !== OPEN_EXCHANGE && !hasKey(call)) return sendKeyRefusal(call);
-    const all = listInstruments(record);
+    const all = listInstruments(record, seed);
     if (symbol !== undefined) {
       const expected = decodeURIComponent(symbol).toUpperCase();
       const instrument = all.find(({ id }) => String(id).toUpperCase() === expected);
@@ -60,21 +65,27 @@ function send(call: SandboxCall, value: unknown): Promise<void> {
   return sendText(call, 200, 'application/json', JSON.stringify(value));
 }
 
-function listInstruments({ id: exchange, datasets }: SandboxExchange): readonly SandboxInstrument[] {
+function listInstruments(
+  { id: exchange, datasets }: SandboxExchange,
+  seed: number,
+): readonly SandboxInstrument[] {
   const end = datasets?.exportedUntil ?? '';
   return (datasets?.symbols ?? [])
     .filter(({ id }) => !GROUPED_SYMBOLS.has(id))
-    .map((symbol) => createInstrument(exchange, symbol, end));
+    .map((symbol) => createInstrument(exchange, symbol, end, seed));
 }
 
 function createInstrument(
   exchange: string,
   { id, type, availableSince, availableTo }: SandboxDatasetSymbol,
   end: string,
+  seed: number,
 ): SandboxInstrument {
   const active = availableTo === undefined || availableTo >= end;
   const [, base = id, quote = 'USD'] = /^(\w+?)[-_/]?(USDT|USDC|USD|EUR|BTC)?(?:[-_].*)?$/.exec(id) ?? [];
   const contractType = findContractType(exchange, id, type);
+  // Increments are the same on all days.
+  const { ticksPerUnit, lotsPerUnit } = createSyntheticInstrument(exchange, id, seed, 0);
   return {
     id: toFeedSymbol(exchange, id),
     datasetId: id,
@@ -85,12 +96,12 @@ function createInstrument(
     active,
     availableSince,
     ...(!active && availableTo !== undefined && { availableTo }),
-    priceIncrement: 0.5,
-    amountIncrement: 1,
-    minTradeAmount: 1,
+    priceIncrement: 1 / ticksPerUnit,
+    amountIncrement: 1 / lotsPerUnit,
+    minTradeAmount: 1 / lotsPerUnit,
     makerFee: -0.0001,
     takerFee: 0.0005,
-    ...(contractType !== undefined && { contractType }),
+    ...(contractType !== undefined && { contractType, inverse: contractType.startsWith('inverse') }),
   };
 }
 
