@@ -64,6 +64,11 @@ const KERNELS = [
     output: 'dist/src/export/hftbacktest/event-rows-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
   },
+  {
+    source: 'src/export/nautilus/assembly/nautilus-kernel.ts',
+    output: 'dist/src/export/nautilus/nautilus-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
 ];
 /** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
@@ -74,6 +79,7 @@ const ASSEMBLIES = [
   'src/replay/raw/kernel/assembly',
   'src/dialects/text/kernel/assembly',
   'src/export/hftbacktest/assembly',
+  'src/export/nautilus/assembly',
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -1,0 +1,58 @@
+// Lanes: the values of a column, each with the same number of bytes.
+
+/** Converts integer microseconds, as doubles, to 64-bit nanoseconds. */
+export function convertToNanoseconds(values: usize, count: i32, out: usize): void {
+  for (let i = 0; i < count; i++) {
+    const at = <usize>i << 3;
+    store<u64>(out + at, <u64>load<f64>(values + at) * 1000);
+  }
+}
+
+/** The position of the first of `count` 64-bit integers that is less than its predecessor; `count` if none is. */
+export function findStepBack(values: usize, count: i32): i32 {
+  for (let i = 1; i < count; i++) {
+    const at = values + (<usize>i << 3);
+    if (load<u64>(at) < load<u64>(at - 8)) return i;
+  }
+  return count;
+}
+
+/** Copies the values at the 32-bit positions `rows` of a lane. */
+export function gather(values: usize, width: i32, rows: usize, count: i32, out: usize): void {
+  for (let i = 0; i < count; i++) {
+    const from = values + <usize>load<u32>(rows + (<usize>i << 2)) * width;
+    if (width == 16) v128.store(out, v128.load(from));
+    else if (width == 8) store<u64>(out, load<u64>(from));
+    else if (width == 1) store<u8>(out, load<u8>(from));
+    else memory.copy(out, from, width);
+    out += width;
+  }
+}
+
+/** Stores the positions of the values of a lane that are not 0 at `rows`; returns their number. */
+export function findNonZero(values: usize, width: i32, count: i32, rows: usize): i32 {
+  let size = 0;
+  for (let i = 0; i < count; i++) {
+    const at = values + <usize>i * width;
+    const bits = load<u64>(at) | (width == 16 ? load<u64>(at, 8) : 0);
+    if (bits == 0) continue;
+    store<i32>(rows + (<usize>size << 2), i);
+    size++;
+  }
+  return size;
+}
+
+/** Minimum and maximum of the last call of `findLongRange`. */
+export let minLong: u64 = 0;
+export let maxLong: u64 = 0;
+
+/** Finds the range of at least one 64-bit integer. */
+export function findLongRange(values: usize, count: i32): void {
+  minLong = u64.MAX_VALUE;
+  maxLong = 0;
+  for (let i = 0; i < count; i++) {
+    const value = load<u64>(values + (<usize>i << 3));
+    minLong = min(minLong, value);
+    maxLong = max(maxLong, value);
+  }
+}

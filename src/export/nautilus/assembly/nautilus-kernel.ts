@@ -1,0 +1,41 @@
+// Turns the columns of day files into those of NautilusTrader's catalog, and encodes these for Parquet.
+import { createTables } from '../../../format/kernel/assembly/parquet/decimal';
+import { createTens } from './fixed';
+
+export { allocate } from '../../../format/kernel/assembly/memory';
+export { findDistinctDoubles } from '../../../format/kernel/assembly/parquet/doubles';
+export { writeIndices } from '../../../format/kernel/assembly/parquet/rle';
+export { writeDeltaLongs } from '../../../format/kernel/assembly/parquet/delta';
+export {
+  storeSharedPrefixes,
+  writeDeltaLengthText,
+  writeDeltaText,
+} from '../../../format/kernel/assembly/parquet/delta-text';
+export {
+  copyTexts,
+  findDistinctTexts,
+  findTextRange,
+  maxText,
+  minText,
+  writePlainText,
+} from '../../../format/kernel/assembly/parquet/text-values';
+export { writeDeltas } from './deltas';
+export { findDistinctBytes, findDistinctWide } from './distinct';
+export { parseFixed, roundedCount, stoppedAt } from './fixed';
+export {
+  convertToNanoseconds,
+  findLongRange,
+  findNonZero,
+  findStepBack,
+  gather,
+  maxLong,
+  minLong,
+} from './lanes';
+export { compressSnappy, maxSnappyBytes } from './snappy';
+export { deriveIds, fillIdSlots, readIdSlots } from './trade-ids';
+
+/** Call it once, first. */
+export function initialize(): void {
+  createTables();
+  createTens();
+}
