@@ -74,3 +74,8 @@ test('docs/reference/computed-types.md shows the recipes as they stand in their 
     assert.ok(page.includes(`\n${text.trimEnd()}\n\`\`\``), name);
   }
 });
+
+test('docs/how-to/nautilus.md shows the recipe as it is in its file', async () => {
+  const page = await projectText('docs/how-to/nautilus.md');
+  assert.ok(page.includes(`\`\`\`python\n${await recipe('nautilus.py')}\`\`\``));
+});

@@ -1,0 +1,245 @@
+import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import { getColumn } from '../../market/batch-columns.js';
+import { toDictionary } from '../../market/lines/write-text.js';
+import type { TradeBarType } from '../../market/names/message-type-name.js';
+import type { ExportSource } from '../export-source.js';
+import type { SpillFile } from '../spill-file.js';
+import { BarRows } from './bar-rows.js';
+import { CATALOG_COLUMNS, countGroupRows, type FixedPrecision } from './catalog-columns.js';
+import { RowGroupLanes } from './catalog-file.js';
+import type { CatalogInstrument } from './catalog-instrument.js';
+import type { CatalogTable } from './catalog-tables.js';
+import { DeltaWriter } from './delta-rows.js';
+import { InstrumentRows } from './instrument-rows.js';
+import { KernelMemory } from './kernel-memory.js';
+import type { LaneChunk, LaneSet } from './lane-set.js';
+import { type InstrumentBatch, LaneDecoder, type RowDecoder } from './row-decoder.js';
+
+export interface CatalogPassInput {
+  readonly source: ExportSource;
+  readonly table: CatalogTable;
+  readonly precision: FixedPrecision;
+  /** Set to make bars of trades. */
+  readonly bars: TradeBarType | undefined;
+  /** Finds the instrument of a symbol as in the cells. */
+  readonly findInstrument: (symbol: string) => CatalogInstrument;
+  /** For row groups. */
+  readonly groupSpill: SpillFile;
+  /** For rows to sort; undefined if rows must be in order. */
+  readonly sortSpill: SpillFile | undefined;
+}
+
+/** Thrown for rows out of order, if they are not sorted. */
+export class UnsortedRows extends Error {}
+
+/** Memory for rows that wait to be written, in bytes, in files of many symbols. */
+const MAX_BUFFERED_BYTES = 64 * 1024 * 1024;
+
+/**
+ * One pass over a source. Rows of a file with one symbol are encoded batch by batch. Those of many symbols are
+ * collected by symbol, up to a limit of memory.
+ */
+export class CatalogPass {
+  readonly #input: CatalogPassInput;
+  readonly #memory = new KernelMemory();
+  readonly #decoder: LaneDecoder;
+  readonly #rows: RowDecoder;
+  readonly #encoder: RowGroupLanes;
+  readonly #groupRows: number;
+  /** Used in turns: the last rows of a batch depend on the first row of the next. */
+  readonly #batches: readonly [LaneSet, LaneSet];
+  #turn = 0;
+  #pending: { readonly instrument: InstrumentRows; readonly lanes: LaneSet } | undefined;
+  /** Rows of one instrument, and those that are left after some are dropped. */
+  readonly #joined: LaneSet;
+  readonly #kept: LaneSet;
+  readonly #deltas: LaneSet;
+  readonly #byId = new Map<string, InstrumentRows>();
+  #bars: BarRows | undefined;
+  #rowsRead = 0;
+  #bufferedRows = 0;
+  /** Rows that the catalog cannot have. */
+  droppedRows = 0;
+  isReordered = false;
+
+  constructor(input: CatalogPassInput) {
+    const { table, precision } = input;
+    const columns = CATALOG_COLUMNS[table.type];
+    this.#input = input;
+    this.#decoder = new LaneDecoder(this.#memory, precision);
+    this.#rows = table.createDecoder(this.#decoder);
+    this.#encoder = new RowGroupLanes(this.#memory, columns, precision);
+    this.#groupRows = countGroupRows(table.type, precision);
+    const createLanes = (): LaneSet => this.#decoder.createLanes(this.#rows.columns);
+    this.#batches = [createLanes(), createLanes()];
+    this.#joined = createLanes();
+    this.#kept = createLanes();
+    this.#deltas = this.#decoder.createLanes(columns);
+  }
+
+  /** The instruments so far. */
+  get instruments(): readonly InstrumentRows[] {
+    return [...this.#byId.values()];
+  }
+
+  /** Values that lost decimals. */
+  get roundedCount(): number {
+    return this.#decoder.fixed.roundedCount;
+  }
+
+  /** @throws UnsortedRows; TickhaulError `usage`, `corrupt`, with the row; errors of `findInstrument`. */
+  async push(batch: Batch, schema: Schema): Promise<void> {
+    const rows = this.#identify(batch, schema);
+    this.#rowsRead += batch.rows;
+    if (!this.#input.bars) return this.#add(rows);
+    const { path, file } = this.#input.source;
+    const find = (symbol: string): CatalogInstrument => this.#input.findInstrument(symbol);
+    this.#bars ??= new BarRows({ path, day: file.day }, schema, this.#input.bars, find);
+    this.#bars.push(rows);
+    if (this.#bars.rows >= this.#groupRows) await this.#add(this.#bars.take());
+  }
+
+  async end(): Promise<void> {
+    this.#bars?.end();
+    if (this.#bars && this.#bars.rows > 0) await this.#add(this.#bars.take());
+    if (this.#pending) await this.#write(this.#pending.instrument, this.#pending.lanes, undefined);
+    for (const instrument of this.instruments) {
+      if (instrument.bufferedRows > 0) await this.#drain(instrument, true);
+      if (this.#input.sortSpill) await this.#merge(instrument, this.#input.sortSpill);
+    }
+  }
+
+  #identify(batch: Batch, schema: Schema): InstrumentBatch {
+    const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
+    const instruments = texts.map((symbol) => this.#input.findInstrument(symbol));
+    return { path: this.#input.source.path, rowsBefore: this.#rowsRead, schema, batch, instruments, indices };
+  }
+
+  async #add(rows: InstrumentBatch): Promise<void> {
+    const lanes = this.#batches[this.#turn] as LaneSet;
+    this.#turn = 1 - this.#turn;
+    this.#rows.decode(rows, lanes);
+    const states = rows.instruments.map((instrument) => this.#open(instrument));
+    const [first] = states;
+    if (first && this.#byId.size === 1 && !this.#input.sortSpill) {
+      this.#checkOrder(first, lanes);
+      if (this.#pending) await this.#write(first, this.#pending.lanes, eventTime(lanes, 0));
+      this.#pending = { instrument: first, lanes };
+      return;
+    }
+    if (this.#pending) this.#buffer(this.#pending.instrument, this.#pending.lanes.copy());
+    this.#pending = undefined;
+    for (const [i, instrument] of states.entries()) {
+      const part = states.length === 1 ? lanes : this.#select(lanes, rows.indices, i);
+      if (part.rows === 0) continue;
+      this.#checkOrder(instrument, part);
+      this.#buffer(instrument, part.copy());
+      if (instrument.bufferedRows >= this.#groupRows) await this.#drain(instrument, false);
+    }
+    await this.#limitMemory();
+  }
+
+  #open(instrument: CatalogInstrument): InstrumentRows {
+    const known = this.#byId.get(instrument.id);
+    if (known) return known;
+    const { table, precision } = this.#input;
+    const deltas = table.type === 'order_book_deltas' ? new DeltaWriter(this.#memory, precision) : undefined;
+    const opened = new InstrumentRows(instrument, this.#joined.widths, deltas);
+    this.#byId.set(instrument.id, opened);
+    return opened;
+  }
+
+  /** The rows of one instrument. */
+  #select(lanes: LaneSet, indices: Int32Array, instrument: number): LaneSet {
+    const rows = new Int32Array(indices.length);
+    let count = 0;
+    for (let row = 0; row < indices.length; row++) if (indices[row] === instrument) rows[count++] = row;
+    this.#joined.gather(lanes, this.#memory.load('rows', rows.subarray(0, count)), count);
+    return this.#joined;
+  }
+
+  /** @throws UnsortedRows. */
+  #checkOrder(instrument: InstrumentRows, lanes: LaneSet): void {
+    const time = lanes.widths.length - 1;
+    const isSorted = this.#memory.kernel.findStepBack(lanes.at(time), lanes.rows) === lanes.rows;
+    if (instrument.follows(lanes.readLong(time, 0), lanes.readLong(time, lanes.rows - 1), isSorted)) return;
+    if (!this.#input.sortSpill) throw new UnsortedRows();
+    this.isReordered = true;
+  }
+
+  #buffer(instrument: InstrumentRows, chunk: LaneChunk): void {
+    instrument.buffer(chunk);
+    this.#bufferedRows += chunk.rows;
+  }
+
+  async #limitMemory(): Promise<void> {
+    const rowBytes = this.#joined.widths.reduce((sum, width) => sum + width, 0);
+    while (this.#bufferedRows * rowBytes > MAX_BUFFERED_BYTES) {
+      const largest = this.instruments.reduce((a, b) => (b.bufferedRows > a.bufferedRows ? b : a));
+      await this.#drain(largest, false);
+    }
+  }
+
+  /** Writes the rows in memory, except for the last one if more may follow, or sorts them for the merge. */
+  async #drain(instrument: InstrumentRows, isEnd: boolean): Promise<void> {
+    const lanes = this.#joined;
+    this.#bufferedRows -= instrument.bufferedRows;
+    instrument.takeBuffered(lanes);
+    const { sortSpill } = this.#input;
+    if (sortSpill) {
+      return instrument.sorter.append(lanes, this.#kept, this.#memory, sortSpill);
+    }
+    if (isEnd) return this.#write(instrument, lanes, undefined);
+    const last = lanes.rows - 1;
+    this.#buffer(instrument, lanes.copy(last));
+    if (last === 0) return;
+    lanes.rows = last;
+    await this.#write(instrument, lanes, eventTime(lanes, last));
+  }
+
+  async #merge(instrument: InstrumentRows, spill: SpillFile): Promise<void> {
+    const lanes = this.#joined;
+    for await (const chunk of instrument.sorter.merge(spill)) {
+      if (instrument.bufferedRows >= this.#groupRows) {
+        instrument.takeBuffered(lanes);
+        await this.#write(instrument, lanes, firstEventTime(chunk));
+      }
+      instrument.buffer(chunk);
+    }
+    instrument.takeBuffered(lanes);
+    await this.#write(instrument, lanes, undefined);
+  }
+
+  /** @param next exchange time of the row after these, in nanoseconds. */
+  async #write(instrument: InstrumentRows, lanes: LaneSet, next: bigint | undefined): Promise<void> {
+    instrument.deltas?.write(lanes, this.#deltas, next);
+    const out = instrument.deltas ? this.#deltas : this.#dropZeros(lanes);
+    if (out.rows === 0) return;
+    const time = out.widths.length - 1;
+    if (instrument.groups.rows === 0) instrument.first = out.readLong(time, 0);
+    instrument.last = out.readLong(time, out.rows - 1);
+    await instrument.groups.append(this.#encoder.encode(out), this.#input.groupSpill);
+  }
+
+  #dropZeros(lanes: LaneSet): LaneSet {
+    const { requiredLane } = this.#input.table;
+    if (!requiredLane) return lanes;
+    const { index } = requiredLane;
+    const rows = this.#memory.buffer('rows', 4 * lanes.rows);
+    const width = lanes.widths[index] as number;
+    const count = this.#memory.kernel.findNonZero(lanes.at(index), width, lanes.rows, rows);
+    if (count === lanes.rows) return lanes;
+    this.droppedRows += lanes.rows - count;
+    this.#kept.gather(lanes, rows, count);
+    return this.#kept;
+  }
+}
+
+/** Exchange time of a row, in nanoseconds. */
+function eventTime(lanes: LaneSet, row: number): bigint {
+  return lanes.readLong(lanes.widths.length - 2, row);
+}
+
+function firstEventTime({ lanes }: LaneChunk): bigint {
+  return Buffer.from(lanes.at(-2)?.buffer ?? new ArrayBuffer(8), lanes.at(-2)?.byteOffset).readBigUInt64LE();
+}

@@ -1,0 +1,45 @@
+import type { DataType } from '../../dataset/data-types.js';
+import { createBarDecoder } from './bar-rows.js';
+import type { CatalogType } from './catalog-columns.js';
+import { createBookRowDecoder } from './delta-rows.js';
+import { createDepthDecoder } from './depth-rows.js';
+import { createQuoteDecoder } from './quote-rows.js';
+import type { LaneDecoder, RowDecoder } from './row-decoder.js';
+import { createTradeDecoder } from './trade-rows.js';
+
+/** How a data type of day files becomes a type of the catalog. */
+export interface CatalogTable {
+  readonly type: CatalogType;
+  createDecoder(decoder: LaneDecoder): RowDecoder;
+  /** Lane whose zeros leave a row out, as the catalog cannot have them. */
+  readonly requiredLane?: { readonly index: number; readonly what: string };
+}
+
+/** Data types that a catalog has. */
+export const CATALOG_TABLES = {
+  trades: {
+    type: 'trade_tick',
+    createDecoder: createTradeDecoder,
+    requiredLane: { index: 1, what: 'of size 0' },
+  },
+  quotes: { type: 'quote_tick', createDecoder: createQuoteDecoder },
+  book_ticker: { type: 'quote_tick', createDecoder: createQuoteDecoder },
+  incremental_book_L2: { type: 'order_book_deltas', createDecoder: createBookRowDecoder },
+  book_snapshot_5: {
+    type: 'order_book_depths',
+    createDecoder: (decoder) => createDepthDecoder(decoder, 5),
+  },
+  book_snapshot_25: {
+    type: 'order_book_depths',
+    createDecoder: (decoder) => createDepthDecoder(decoder, 25),
+  },
+} as const satisfies Partial<Record<DataType, CatalogTable>>;
+
+export type CatalogSourceType = keyof typeof CATALOG_TABLES;
+
+/** Bars of trades. */
+export const BAR_TABLE: CatalogTable = {
+  type: 'bar',
+  createDecoder: createBarDecoder,
+  requiredLane: { index: 4, what: 'of volume 0' },
+};

@@ -1,0 +1,141 @@
+import { usageError } from '../../base/errors.js';
+import { plural } from '../../base/units.js';
+import type { Batch } from '../../format/batch.js';
+import type { ExportIo } from '../export-io.js';
+import type { ExportSource } from '../export-source.js';
+import type { ExportJob } from '../export-target.js';
+import { formatBarType, parseBarName } from './bar-type.js';
+import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
+import type { CatalogInstrument } from './catalog-instrument.js';
+import { CatalogPass, UnsortedRows } from './catalog-pass.js';
+import { formatCatalogPath } from './catalog-path.js';
+import type { CatalogSettings } from './catalog-settings.js';
+import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType, type CatalogTable } from './catalog-tables.js';
+import { findInstrument, UnknownPrecision } from './find-instrument.js';
+import { countNeededDecimals } from './fixed-point.js';
+
+/**
+ * Writes the files of a NautilusTrader catalog for one day file: one for each instrument
+ * (docs/spec/nautilus-catalog.md#paths).
+ * @throws TickhaulError `usage` if the precision or id of an instrument is unknown, or if a value does not fit;
+ * `corrupt`, with the row; errors of `io`.
+ */
+export async function exportCatalog({ sources, settings }: ExportJob, io: ExportIo): Promise<void> {
+  const [source] = sources;
+  if (!source) throw new Error('a job without a source');
+  const catalog = settings as CatalogSettings;
+  try {
+    await exportSorted(source, catalog, io).catch(async (error: unknown) => {
+      if (!(error instanceof UnsortedRows)) throw error;
+      await exportSorted(source, catalog, io, await io.createSpill());
+    });
+  } catch (error) {
+    if (!(error instanceof UnknownPrecision)) throw error;
+    throw await createPrecisionError(source, error, io);
+  }
+}
+
+/** @param sortSpill for rows to sort; without it, rows must be in order. */
+async function exportSorted(
+  source: ExportSource,
+  settings: CatalogSettings,
+  io: ExportIo,
+  sortSpill?: Awaited<ReturnType<ExportIo['createSpill']>>,
+): Promise<void> {
+  const { precision } = settings;
+  const bars = settings.bars === undefined ? undefined : parseBarName(settings.bars);
+  const table: CatalogTable = bars ? BAR_TABLE : CATALOG_TABLES[source.file.dataType as CatalogSourceType];
+  const known = new Map<string, CatalogInstrument>();
+  const findKnownInstrument = (symbol: string): CatalogInstrument => {
+    const instrument = known.get(symbol) ?? findInstrument(settings, source.file.exchange, symbol);
+    known.set(symbol, instrument);
+    return instrument;
+  };
+  const groupSpill = await io.createSpill();
+  const pass = new CatalogPass({
+    source,
+    table,
+    precision,
+    bars,
+    findInstrument: findKnownInstrument,
+    groupSpill,
+    sortSpill,
+  });
+  const options = { numberText: bars === undefined, batchRows: countGroupRows(table.type, precision) };
+  await io.read(source, options, (batch, schema) => pass.push(batch, schema));
+  await pass.end();
+  for (const { instrument, groups, first, last } of pass.instruments) {
+    if (groups.rows === 0) continue;
+    const identifier = bars ? formatBarType(instrument.id, bars) : instrument.id;
+    const output = await io.create(formatCatalogPath(settings.catalog, table.type, identifier, first, last));
+    const metadata = {
+      [bars ? 'bar_type' : 'instrument_id']: identifier,
+      price_precision: String(instrument.precision.price),
+      size_precision: String(instrument.precision.size),
+    };
+    await groups.write(groupSpill, output, CATALOG_COLUMNS[table.type], precision, metadata);
+    output.end(groups.rows);
+  }
+  warnOf(pass, source, table, io);
+}
+
+function warnOf(
+  pass: CatalogPass,
+  { path }: ExportSource,
+  { requiredLane }: CatalogTable,
+  io: ExportIo,
+): void {
+  const { isReordered, roundedCount, droppedRows } = pass;
+  if (isReordered) io.warn(`${path}: rows were not in the order of local_timestamp; sorted them`);
+  if (roundedCount > 0)
+    io.warn(`${path}: rounded ${plural(roundedCount, 'value')} with more decimals than their precision`);
+  if (droppedRows > 0) io.warn(`${path}: left out ${plural(droppedRows, 'row')} ${requiredLane?.what}`);
+}
+
+/** Reads the source for the decimals that the values of a symbol have. */
+async function createPrecisionError(
+  source: ExportSource,
+  { symbol, kinds }: UnknownPrecision,
+  io: ExportIo,
+): Promise<Error> {
+  const most = { price: 0, size: 0 };
+  await io.read(source, { numberText: true }, (batch, schema) => {
+    const isOfSymbol = createSymbolTest(
+      batch,
+      schema.findIndex(({ name }) => name === 'symbol'),
+      symbol,
+    );
+    for (const [i, { name }] of schema.entries()) {
+      const kind = name.includes('price') ? 'price' : name.includes('amount') ? 'size' : undefined;
+      const column = batch.columns[i];
+      if (kind === undefined || column?.kind !== 'number' || !column.text) continue;
+      const { bytes, offsets } = column.text;
+      const text = Buffer.from(bytes.buffer, bytes.byteOffset, offsets.at(-1)).toString('latin1');
+      for (let row = 0; row < batch.rows; row++) {
+        const cell = text.slice(offsets[row], offsets[row + 1]);
+        if (cell !== '' && isOfSymbol(row) && mayNeedDecimals(cell, most[kind]))
+          most[kind] = Math.max(most[kind], countNeededDecimals(cell));
+      }
+    }
+  });
+  const flags = kinds.map((kind) => `--${kind}-precision ${most[kind]}`).join(' ');
+  return usageError(`${source.path}: the precision of ${symbol} is not known; its values need ${flags}`);
+}
+
+/** Whether a text is long enough to have more decimals than `known`, or has an exponent. */
+function mayNeedDecimals(text: string, known: number): boolean {
+  const point = text.indexOf('.');
+  return (point >= 0 && text.length - point - 1 > known) || /[eE]/.test(text);
+}
+
+function createSymbolTest({ columns }: Batch, index: number, symbol: string): (row: number) => boolean {
+  const column = columns[index];
+  if (column?.kind !== 'text') throw new Error('the batch has no symbols');
+  const { bytes, offsets } = column.encoding === 'dictionary' ? column.dictionary : column.text;
+  const text = Buffer.from(bytes);
+  const isSymbol = Array.from(
+    { length: offsets.length - 1 },
+    (_, i) => text.toString('utf8', offsets[i], offsets[i + 1]) === symbol,
+  );
+  return (row) => isSymbol[column.encoding === 'dictionary' ? (column.indices[row] as number) : row] === true;
+}

@@ -1,0 +1,99 @@
+import { TickhaulError, usageError } from '../../base/errors.js';
+import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
+import { getColumn } from '../../market/batch-columns.js';
+import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
+import type { CatalogInstrument } from './catalog-instrument.js';
+import { type FixedKind, FixedPointParser } from './fixed-point.js';
+import type { KernelMemory } from './kernel-memory.js';
+import { LaneSet } from './lane-set.js';
+
+/** A batch with the instruments of its rows: row r belongs to `instruments[indices[r]]`. */
+export interface InstrumentBatch {
+  /** Path of the source, for messages. */
+  readonly path: string;
+  /** Rows of the source before the batch. */
+  readonly rowsBefore: number;
+  readonly schema: Schema;
+  readonly batch: Batch;
+  readonly instruments: readonly CatalogInstrument[];
+  readonly indices: Int32Array;
+}
+
+/** Columns of a day file in the kernel's memory, as lanes. The last two lanes are the times. */
+export interface RowDecoder {
+  readonly columns: readonly CatalogColumn[];
+  /** Replaces the rows of `lanes`. @throws TickhaulError `usage`, `corrupt`, with the row. */
+  decode(rows: InstrumentBatch, lanes: LaneSet): void;
+}
+
+/** Converts cells of batches to lanes. */
+export class LaneDecoder {
+  readonly memory: KernelMemory;
+  readonly fixed: FixedPointParser;
+  readonly #precision: FixedPrecision;
+  #places = { price: 0, size: 0 };
+
+  constructor(memory: KernelMemory, precision: FixedPrecision) {
+    this.memory = memory;
+    this.fixed = new FixedPointParser(memory, precision);
+    this.#precision = precision;
+  }
+
+  createLanes(columns: readonly CatalogColumn[]): LaneSet {
+    return new LaneSet(
+      this.memory,
+      columns.map((column) => laneWidth(column, this.#precision)),
+    );
+  }
+
+  /** Starts a batch: stores its times, and the precisions of its rows. */
+  open(rows: InstrumentBatch, lanes: LaneSet): void {
+    const { memory } = this;
+    const { batch, instruments, indices } = rows;
+    lanes.open(batch.rows);
+    lanes.rows = batch.rows;
+    for (const [i, name] of ['timestamp', 'local_timestamp'].entries()) {
+      const column = getColumn(rows.schema, batch, name);
+      if (column.kind !== 'time') throw new Error(`the column ${name} has no times`);
+      const values = memory.load('times', column.values);
+      memory.kernel.convertToNanoseconds(values, batch.rows, lanes.at(lanes.widths.length - 2 + i));
+    }
+    this.#places = {
+      price: memory.buffer('price places', batch.rows),
+      size: memory.buffer('size places', batch.rows),
+    };
+    for (const kind of ['price', 'size'] as const) {
+      const precisions = instruments.map(({ precision }) => precision[kind]);
+      const at = this.#places[kind];
+      const places = memory.bytes.subarray(at, at + batch.rows);
+      if (precisions.every((precision) => precision === precisions[0])) places.fill(precisions[0] ?? 0);
+      else
+        for (let row = 0; row < batch.rows; row++) places[row] = precisions[indices[row] as number] as number;
+    }
+  }
+
+  /** Stores a column of numbers; an empty cell is 0. @throws TickhaulError `usage` if one is out of range. */
+  decodeNumbers(rows: InstrumentBatch, name: string, kind: FixedKind, out: number): NumberColumn {
+    const column = getColumn(rows.schema, rows.batch, name);
+    if (column.kind !== 'number' || !column.text)
+      throw new Error(`the column ${name} has no text of numbers`);
+    const problem = this.fixed.parse(column.text, kind, this.#places[kind], out);
+    if (!problem) return column;
+    const what = `${describeRow(rows, problem.row)}: ${name} ${problem.text}`;
+    const advice = this.#precision === 64 ? 'use --precision 128' : 'exclude the symbol with -s';
+    throw usageError(`${what} does not fit into ${this.#precision} bits; ${advice}`);
+  }
+
+  /** Like `decodeNumbers`. @throws TickhaulError `corrupt` if a cell is empty. */
+  decodeRequiredNumbers(rows: InstrumentBatch, name: string, kind: FixedKind, out: number): NumberColumn {
+    const column = this.decodeNumbers(rows, name, kind, out);
+    if (!column.nulls) return column;
+    const what = `${describeRow(rows, column.nulls.indexOf(1))}: ${name}`;
+    throw new TickhaulError('corrupt', `${what} is empty, but a value is required`);
+  }
+}
+
+/** Names a row of a batch, counted from 1 in its file. */
+export function describeRow({ path, rowsBefore }: InstrumentBatch, row: number): string {
+  return `${path}: row ${rowsBefore + row + 1}`;
+}

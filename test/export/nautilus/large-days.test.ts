@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { BOOK_COLUMNS, exportDays, PRECISION_FLAGS, type TestDay, warningsOf } from './catalog.js';
+import { makeSlowCatalog } from './slow-catalog.js';
+
+const PRECISION = { price: 2, size: 3, bits: 128 } as const;
+
+/** More rows than two batches, of which each exchange time has three, and each snapshot 40. */
+function makeBook(
+  rows: number,
+  symbolOf: (row: number) => string,
+  localOf: (row: number) => number,
+): TestDay {
+  return {
+    name: 'bitmex_incremental_book_L2_2024-03-01_PERPETUALS',
+    columns: BOOK_COLUMNS,
+    rows: Array.from({ length: rows }, (_, row) => {
+      const isSnapshot = row % 100_000 < 40;
+      const price = String(20_000 + ((row * 7919) % 1000) / 100);
+      const cells = [String(isSnapshot), row % 2 === 0 ? 'bid' : 'ask', price, String((row % 11) / 10)];
+      return [symbolOf(row), Math.floor(row / 3), localOf(row), ...cells];
+    }),
+  };
+}
+
+const CASES: readonly (readonly [string, TestDay, RegExp])[] = [
+  [
+    'one symbol',
+    makeBook(
+      270_001,
+      () => 'XBTUSD',
+      (row) => row,
+    ),
+    /^$/,
+  ],
+  [
+    'a second symbol after the first batch',
+    makeBook(
+      270_001,
+      (row) => (row > 200_000 && row % 5 === 0 ? 'ETHUSD' : 'XBTUSD'),
+      (row) => row,
+    ),
+    /^$/,
+  ],
+  [
+    'rows out of order',
+    makeBook(
+      270_001,
+      () => 'XBTUSD',
+      (row) => row + 500 - ((row * 31) % 400),
+    ),
+    /rows were not in the order of local_timestamp; sorted them/,
+  ],
+];
+
+for (const [title, day, warning] of CASES) {
+  test(`writes a day of several batches: ${title}`, async (t) => {
+    const exported = await exportDays(t, [day], PRECISION_FLAGS);
+    assert.equal(exported.exitCode, 0);
+    assert.match(warningsOf(exported), warning);
+    const expected = [...makeSlowCatalog(day, PRECISION)].sort(([a], [b]) => (a < b ? -1 : 1));
+    assert.equal(exported.files.length, expected.length);
+    for (const [i, [symbol, rows]] of expected.entries()) {
+      const file = exported.files[i];
+      assert.equal(file?.path.split('/')[2], `${symbol}.BITMEX`);
+      assert.equal(file?.rows.length, rows.length);
+      const different = rows.findIndex((row, at) =>
+        Object.entries(row).some(([name, value]) => file.rows[at]?.[name] !== value),
+      );
+      assert.deepEqual(file.rows[different], rows[different], `row ${different}`);
+    }
+  });
+}

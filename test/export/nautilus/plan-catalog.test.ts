@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDay } from '../../../src/dataset/day.js';
+import type { ExportSource } from '../../../src/export/export-source.js';
+import type { ExportContext, ExportFlags } from '../../../src/export/export-target.js';
+import { readNautilusOptions } from '../../../src/export/nautilus/nautilus-options.js';
+import { planCatalog } from '../../../src/export/nautilus/plan-catalog.js';
+import type { InstrumentInfo } from '../../../src/service/records/fetch-instruments.js';
+
+const day = parseDay('2024-03-01');
+
+function source(exchange: string, dataType: string, symbol: string): ExportSource {
+  const file = { exchange, dataType, symbol, day };
+  return { path: `${exchange}_${dataType}_2024-03-01_${symbol}.csv.gz`, file };
+}
+
+function instrument(id: string, fields: Readonly<Record<string, unknown>>): InstrumentInfo {
+  return {
+    id,
+    exchange: 'bybit',
+    baseCurrency: 'BTC',
+    quoteCurrency: 'USDT',
+    type: 'perpetual',
+    active: true,
+    availableSince: '2020-01-01T00:00:00.000Z',
+    ...fields,
+  };
+}
+
+interface Facts {
+  readonly instruments?: readonly InstrumentInfo[];
+  readonly types?: ReadonlyMap<string, string>;
+}
+
+/** Plans, and lists the facts that were asked for. */
+async function plan(
+  sources: readonly ExportSource[],
+  flags: ExportFlags,
+  { instruments, types }: Facts = {},
+): Promise<{ jobs: readonly (readonly [string, unknown])[]; asked: readonly string[] }> {
+  const asked: string[] = [];
+  const context: ExportContext = {
+    async fetchInstruments(exchange) {
+      asked.push(`instruments of ${exchange}`);
+      return instruments;
+    },
+    async fetchSymbolTypes(exchange) {
+      asked.push(`types of ${exchange}`);
+      return types;
+    },
+    signal: new AbortController().signal,
+  };
+  const { jobs } = await planCatalog(sources, readNautilusOptions(flags), context);
+  return {
+    jobs: jobs.map(({ key, settings }) => [key, (settings as { instruments: unknown }).instruments]),
+    asked,
+  };
+}
+
+const BOTH = { 'price-precision': '2', 'size-precision': '3' };
+
+test('asks for no facts that flags and exchange make unnecessary', async () => {
+  const { jobs, asked } = await plan([source('bitmex', 'trades', 'XBTUSD')], BOTH);
+  assert.deepEqual(asked, []);
+  assert.deepEqual(jobs, [
+    ['trade_tick/bitmex/XBTUSD/2024-03-01', { '*': { price: 2, size: 3, suffix: '' } }],
+  ]);
+  const types = new Map([['BTCUSDT', 'perpetual']]);
+  const binance = await plan([source('binance-futures', 'trades', 'BTCUSDT')], BOTH, { types });
+  assert.deepEqual(binance.asked, ['types of binance-futures']);
+  assert.deepEqual(binance.jobs[0]?.[1], { '*': { price: 2, size: 3, suffix: '-PERP' } });
+  const id = { ...BOTH, 'instrument-id': 'BTCUSDT-PERP.BINANCE' };
+  assert.deepEqual((await plan([source('binance-futures', 'trades', 'BTCUSDT')], id)).asked, []);
+});
+
+test('takes decimals of increments in any form, and flags before them', async () => {
+  const cases = [
+    [0.5, 1, { price: 1, size: 0 }],
+    ['0.10', '1e-7', { price: 1, size: 7 }],
+    [1e-8, 0, { price: 8 }],
+    [100, '0.000', { price: 0 }],
+  ] as const;
+  for (const [priceIncrement, amountIncrement, expected] of cases) {
+    const instruments = [instrument('btcusd', { datasetId: 'BTC-USD', priceIncrement, amountIncrement })];
+    const { jobs } = await plan([source('coinbase', 'quotes', 'BTC-USD')], {}, { instruments });
+    assert.deepEqual(jobs[0]?.[1], { '*': { ...expected, suffix: '' } });
+  }
+  const instruments = [instrument('BTC-USD', { priceIncrement: 0.01, amountIncrement: 0 })];
+  const { jobs } = await plan(
+    [source('coinbase', 'quotes', 'BTC-USD')],
+    { 'size-precision': '4' },
+    { instruments },
+  );
+  assert.deepEqual(jobs[0]?.[1], { '*': { price: 2, size: 4, suffix: '' } });
+});
+
+test('takes the suffix of bybit from types and metadata', async () => {
+  const types = new Map([
+    ['BTCUSD', 'perpetual'],
+    ['BTCUSDT', 'perpetual'],
+  ]);
+  const instruments = [instrument('BTCUSD', { inverse: true }), instrument('BTCUSDT', { inverse: false })];
+  const sources = [source('bybit', 'trades', 'BTCUSD'), source('bybit', 'trades', 'BTCUSDT')];
+  const { jobs } = await plan(sources, BOTH, { types, instruments });
+  assert.deepEqual(
+    jobs.map(([, settings]) => settings),
+    [{ '*': { price: 2, size: 3, suffix: '-INVERSE' } }, { '*': { price: 2, size: 3, suffix: '-LINEAR' } }],
+  );
+  await assert.rejects(plan(sources, BOTH, { types }), /its metadata are not available; set --instrument-id/);
+  await assert.rejects(plan(sources, BOTH, { instruments }), /its type is not in the exchange record/);
+});
+
+test('plans grouped files with the instruments of the group on that day', async () => {
+  const facts = { priceIncrement: 0.1, amountIncrement: 0.01, inverse: false };
+  const instruments = [
+    instrument('btcusdt', { ...facts, datasetId: 'BTCUSDT' }),
+    instrument('later', { ...facts, availableSince: '2024-03-02T00:00:00.000Z' }),
+    instrument('ended', { ...facts, availableTo: '2024-02-01T00:00:00.000Z' }),
+    instrument('spot', { ...facts, type: 'spot' }),
+  ];
+  const { jobs, asked } = await plan([source('bybit', 'trades', 'PERPETUALS')], {}, { instruments });
+  assert.deepEqual(asked, ['instruments of bybit']);
+  assert.deepEqual(jobs[0]?.[1], { BTCUSDT: { price: 1, size: 2, suffix: '-LINEAR' }, '*': {} });
+});
+
+test('refuses data that have the same place in a catalog', async () => {
+  const quotes = [source('bitmex', 'book_ticker', 'XBTUSD'), source('bitmex', 'quotes', 'XBTUSD')];
+  await assert.rejects(
+    plan(quotes, BOTH),
+    /bitmex XBTUSD 2024-03-01: book_ticker and quotes have the same place in a catalog; select one with -t/,
+  );
+  const books = [
+    source('bitmex', 'book_snapshot_25', 'XBTUSD'),
+    source('bitmex', 'book_snapshot_5', 'XBTUSD'),
+  ];
+  await assert.rejects(plan(books, BOTH), /select one with -t/);
+  const twice = [source('bitmex', 'trades', 'XBTUSD'), source('bitmex', 'trades', 'XBTUSD')];
+  await assert.rejects(plan(twice, BOTH), /is also trades of bitmex XBTUSD 2024-03-01; export one of them/);
+});
+
+test('takes --instrument-id only for one symbol', async () => {
+  const id = { ...BOTH, 'instrument-id': 'A.B' };
+  const two = [source('bitmex', 'trades', 'XBTUSD'), source('bitmex', 'trades', 'ETHUSD')];
+  await assert.rejects(
+    plan(two, id),
+    /--instrument-id: requires one symbol, not 2 symbols; select one with -s/,
+  );
+  await assert.rejects(plan([source('bitmex', 'trades', 'PERPETUALS')], id), /a file of many symbols/);
+  const types = [source('bitmex', 'trades', 'XBTUSD'), source('bitmex', 'quotes', 'XBTUSD')];
+  assert.equal((await plan(types, id)).jobs.length, 2);
+});
+
+test('plans bars in place of trades, and also trades with rows', async () => {
+  const sources = [source('bitmex', 'trades', 'XBTUSD'), source('bitmex', 'quotes', 'XBTUSD')];
+  const keys = async (as: readonly string[]): Promise<readonly string[]> =>
+    (await plan(sources, { ...BOTH, as })).jobs.map(([key]) => key);
+  assert.deepEqual(await keys(['trade_bar_1m', 'trade_bar_60m']), [
+    'bar/1-MINUTE/bitmex/XBTUSD/2024-03-01',
+    'bar/1-HOUR/bitmex/XBTUSD/2024-03-01',
+    'quote_tick/bitmex/XBTUSD/2024-03-01',
+  ]);
+  assert.deepEqual(await keys(['trade_bar_1m', 'rows']), [
+    'trade_tick/bitmex/XBTUSD/2024-03-01',
+    'bar/1-MINUTE/bitmex/XBTUSD/2024-03-01',
+    'quote_tick/bitmex/XBTUSD/2024-03-01',
+  ]);
+});
