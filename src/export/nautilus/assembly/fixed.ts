@@ -96,13 +96,6 @@ let high: u64 = 0;
 let low: u64 = 0;
 
 function multiply(a: u64, b: u64): void {
-  if (a >> 32 == 0) {
-    const lows = a * (b & 0xffffffff);
-    const highs = a * (b >> 32) + (lows >> 32);
-    low = (highs << 32) | (lows & 0xffffffff);
-    high = highs >> 32;
-    return;
-  }
   const aLow = a & 0xffffffff;
   const aHigh = a >> 32;
   const bLow = b & 0xffffffff;
@@ -148,9 +141,10 @@ export function parseFixed(
       if (width == 16) store<u64>(to, 0, 8);
       continue;
     }
+    const most = <i32>load<u8>(places + i);
+    if (length < 16 && storeShort(p, length, most, width, scale, to)) continue;
     const isNegative = load<u8>(p) == MINUS;
     if (!parseMantissa(p + <usize>isNegative, length - <i32>isNegative)) return stopAt(i, UNUSUAL);
-    const most = <i32>load<u8>(places + i);
     if (fraction > most) reduceTo(most);
     multiply(mantissa, ten(scale - fraction));
     if (high > maxHigh || (high == maxHigh && low > maxLow)) return stopAt(i, OUT_OF_RANGE);
@@ -163,6 +157,28 @@ export function parseFixed(
     if (width == 16) store<u64>(to, high, 8);
   }
   return DONE;
+}
+
+/**
+ * Parses and stores a usual text: up to 15 bytes, of which the digits are less than 2^32, which is always in range. False
+ * for any other text, or if it has more decimals than `most`.
+ */
+// @ts-ignore: decorator
+@inline
+function storeShort(p: usize, length: i32, most: i32, width: i32, scale: i32, to: usize): bool {
+  const digits = loadDigits(p);
+  const stops = findNonDigits(digits) & ((1 << length) - 1);
+  const point = stops == 0 ? length : <i32>ctz(stops);
+  const decimals = stops == 0 ? 0 : length - point - 1;
+  if (stops != 0 && ((stops & (stops - 1)) != 0 || load<u8>(p + point) != POINT || decimals == 0)) return false;
+  const value = <u64>shortDecimal(digits, point, length);
+  if (point == 0 || decimals > most || value >> 32 != 0) return false;
+  const factor = ten(scale - decimals);
+  const lows = value * (factor & 0xffffffff);
+  const highs = value * (factor >> 32) + (lows >> 32);
+  store<u64>(to, (highs << 32) | (lows & 0xffffffff));
+  if (width == 16) store<u64>(to, highs >> 32, 8);
+  return true;
 }
 
 function stopAt(text: i32, reason: i32): i32 {

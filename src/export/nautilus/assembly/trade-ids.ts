@@ -1,4 +1,6 @@
 // Ids of trades in slots of the same size: a byte with the length, then the text.
+import { copy } from '../../../format/kernel/assembly/bytes';
+import { isAscii } from '../../../format/kernel/assembly/parquet/texts';
 
 /** The longest id that readers accept. */
 const MAX_ID: i32 = 36;
@@ -19,20 +21,14 @@ export function fillIdSlots(bytes: usize, offsets: usize, indices: usize, count:
     const start = load<i32>(offset);
     const length = load<i32>(offset, 4) - start;
     const p = bytes + start;
-    const isUsable = length <= MAX_ID && isAsciiText(p, length);
+    const isUsable = length <= MAX_ID && isAscii(p, length);
     const slot = slots + <usize>i * SLOT;
     store<u8>(slot, isUsable ? <u8>length : 0);
-    if (isUsable) memory.copy(slot + 1, p, length);
+    // Bytes after the text belong to the next slot, which is filled later.
+    if (isUsable) copy(slot + 1, p, length);
     empty += <i32>(!isUsable || length == 0);
   }
   return empty;
-}
-
-// @ts-ignore: decorator
-@inline
-function isAsciiText(p: usize, length: i32): bool {
-  for (let i = 0; i < length; i++) if (load<u8>(p + i) >= 0x80) return false;
-  return true;
 }
 
 /**
@@ -90,7 +86,7 @@ export function readIdSlots(slots: usize, count: i32, bytes: usize, offsets: usi
   for (let i = 0; i < count; i++) {
     const slot = slots + <usize>i * SLOT;
     const length = <i32>load<u8>(slot);
-    memory.copy(bytes + at, slot + 1, length);
+    copy(bytes + at, slot + 1, length);
     at += length;
     store<i32>(offsets + (<usize>(i + 1) << 2), at);
   }
