@@ -20,8 +20,19 @@ print(f'{os.path.getsize(sys.argv[1]) / len(out.getvalue()):.3f} of the size tha
 
 const options = readOptions();
 
+/** Decimals and id of the made-up instrument, in place of metadata. */
+const NAUTILUS_FLAGS = [
+  '--offline',
+  ...['--price-precision', '2', '--size-precision', '3'],
+  ...['--instrument-id', 'BTCUSDT-PERP.BINANCE'],
+];
+
 await runSections(
-  { hftbacktest: () => withScratch(hftbacktest), freqtrade: () => withScratch(freqtrade) },
+  {
+    hftbacktest: () => withScratch(hftbacktest),
+    nautilus: () => withScratch(nautilus),
+    freqtrade: () => withScratch(freqtrade),
+  },
   options,
 );
 
@@ -49,7 +60,15 @@ async function freqtrade(scratch) {
   await compareWithConvert('freqtrade', [await generate('trades', 1)], { scratch, check, flags });
 }
 
-async function compareWithConvert(target, files, { scratch, check, flags = [] }) {
+async function nautilus(scratch) {
+  const check = async (_, folder) => ({ output: await bytesIn(folder) });
+  for (const name of ['incremental_book_L2', 'trades', 'quotes', 'book_snapshot_25']) {
+    const file = await generate(name, 1);
+    await compareWithConvert('nautilus', [file], { scratch, check, flags: NAUTILUS_FLAGS, kind: name });
+  }
+}
+
+async function compareWithConvert(target, files, { scratch, check, flags = [], kind }) {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const paths = files.map(({ path }) => path);
   const peer = (name, ...args) => ({
@@ -61,7 +80,7 @@ async function compareWithConvert(target, files, { scratch, check, flags = [] })
     peer('tickhaul convert', 'convert'),
     peer(`tickhaul export ${target}`, 'export', target, ...flags),
   ];
-  await report(`${rows.toLocaleString('en')} rows to ${target}`, peers, {
+  await report(`${rows.toLocaleString('en')} rows${kind ? ` of ${kind}` : ''} to ${target}`, peers, {
     ...options,
     scratch,
     check,
