@@ -1,12 +1,14 @@
 import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
+import { TickhaulError } from '../base/errors.js';
 import { readUnchangedSource } from '../convert/source-file.js';
 import type { Batch, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
 import { DayFileReader } from '../format/csv/day-file-reader.js';
 import type { Files, PartFile } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
+import { isLayoutPath } from '../store/paths.js';
 import { statSource } from '../store/stat-source.js';
 import { DeferredText } from './deferred-text.js';
 import type { ExportedFile, ExportedSource } from './export-record.js';
@@ -24,6 +26,7 @@ export interface ExportIo {
   /**
    * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path is discarded.
    * @param path relative to the output folder, with `/`.
+   * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows.
    */
   create(path: string): Promise<ExportOutput>;
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
@@ -116,6 +119,8 @@ export class JobIo implements ExportIo {
 
   async create(path: string): Promise<ExportOutput> {
     const { files, out, signal } = this.#input;
+    if (!isLayoutPath(path))
+      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
     await this.#outputs.get(path)?.part.discard();
     const part = await files.openPart(joinLocation(out, path), undefined, signal);
     const output = new OpenOutput(path, part);

@@ -3,6 +3,7 @@ import { readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
+import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { envOf, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
@@ -101,6 +102,20 @@ test('a selection of days, symbols and exchanges is exported', async (t) => {
   const unknown = await runHere([...base, '-s', 'BTC-PERPETUA'], { env });
   assert.equal(unknown.exitCode, 2);
   assert.match(unknown.stdout, /no day file of symbol \\"BTC-PERPETUA\\"; did you mean BTC-PERPETUAL/);
+});
+
+test('a symbol of the rows cannot lead out of the folder', async (t) => {
+  const dir = await tempDir(t);
+  const rows = (dataType: string): string => csvOf(dataType, 20).replaceAll('BTC-PERPETUAL', '../\u0007x');
+  for (const dataType of ['trades', 'incremental_book_L2'])
+    await writeDayFile(dir, dataType, rows(dataType), 'PERPETUALS');
+  const finished = await runHere(['export', 'hftbacktest', dir, '-o', join(dir, 'a', 'npz'), '--json']);
+  assert.equal(finished.exitCode, 6);
+  assert.match(finished.stdout, /is not a path inside the output folder/);
+  assert.deepEqual(await namesIn(dir), [
+    'deribit_incremental_book_L2_2024-03-01_PERPETUALS.csv.gz',
+    'deribit_trades_2024-03-01_PERPETUALS.csv.gz',
+  ]);
 });
 
 test('--skip-degraded leaves out day files that the last audit judged degraded', async (t) => {
