@@ -1,5 +1,5 @@
 // Exports of a day beside the conversion of the same files to Parquet, in turn. See docs/benchmarks.md.
-//   node bench/export.js [--scale <n>] [--rounds <n>] [--only <target>]
+//   node bench/export.js [--scale <n>] [--rounds <n>] [--only <target>|arrow]
 import { spawnSync } from 'node:child_process';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -32,6 +32,7 @@ await runSections(
     hftbacktest: () => withScratch(hftbacktest),
     nautilus: () => withScratch(nautilus),
     freqtrade: () => withScratch(freqtrade),
+    arrow: () => withScratch(arrow),
   },
   options,
 );
@@ -68,7 +69,24 @@ async function nautilus(scratch) {
   }
 }
 
-async function compareWithConvert(target, files, { scratch, check, flags = [], kind }) {
+/** Conversion to Arrow, with its default and with each compression. */
+async function arrow(scratch) {
+  const check = async (_, folder) => ({ output: await bytesIn(folder) });
+  for (const name of ['incremental_book_L2', 'trades']) {
+    const file = await generate(name, 1);
+    for (const compression of ['none', 'lz4', 'zstd']) {
+      const words = ['convert', '-f', 'arrow', '--compression', compression];
+      await compareWithConvert(`Arrow, ${compression}`, [file], { scratch, check, words, kind: name });
+    }
+  }
+}
+
+/** @param words of the command; by default an export to the target. */
+async function compareWithConvert(
+  target,
+  files,
+  { scratch, check, kind, flags = [], words = ['export', target, ...flags] },
+) {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const paths = files.map(({ path }) => path);
   const peer = (name, ...args) => ({
@@ -78,7 +96,7 @@ async function compareWithConvert(target, files, { scratch, check, flags = [], k
   });
   const peers = [
     peer('tickhaul convert', 'convert'),
-    peer(`tickhaul export ${target}`, 'export', target, ...flags),
+    peer(`tickhaul ${words.slice(0, 3).join(' ')}`, ...words),
   ];
   await report(`${rows.toLocaleString('en')} rows${kind ? ` of ${kind}` : ''} to ${target}`, peers, {
     ...options,
