@@ -14,7 +14,10 @@ export function toPositionals(options: OptionGroup): Readonly<Record<string, Pos
   return Object.fromEntries(
     Object.entries(options)
       .filter(([, { positional }]) => positional)
-      .map(([name, option]) => [name, { type: 'string', describe: describeFlag(option) }]),
+      .map(([name, option]) => {
+        const { choices } = option;
+        return [name, { type: 'string', describe: describeFlag(option), ...(choices && { choices }) }];
+      }),
   );
 }
 

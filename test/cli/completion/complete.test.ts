@@ -33,7 +33,7 @@ test('completes values from flags, stored records and suggestions', async (t) =>
     [['download', '--conv'], ['--convert']],
     [
       ['download', '--convert', ''],
-      ['parquet', 'ndjson'],
+      ['parquet', 'ndjson', 'arrow'],
     ],
     [['download', '--convert=p'], ['--convert=parquet']],
     [['convert', '-f', 'n'], ['ndjson']],

@@ -133,7 +133,7 @@ test('usage errors name the flag, and write nothing', async (t) => {
   const { dir, env } = await downloadDays(t, 1);
   const out = join(dir, 'npz');
   for (const [words, message] of [
-    [['hftbacktset', dir, '-o', out], /"hftbacktset" is not an export target; did you mean hftbacktest\?/],
+    [['hftbacktset', dir, '-o', out], /"hftbacktset" is not one of "hftbacktest", "nautilus", "freqtrade"/],
     [['hftbacktest', dir], /--out: name the folder/],
     [['hftbacktest', dir, '-o', '-'], /--out: name the folder/],
     [['hftbacktest', dir, '-o', out, '--timeframe', '1m'], /--timeframe has no effect on hftbacktest/],
