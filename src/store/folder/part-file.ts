@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { writeAll } from '../../base/write-all.js';
-import { publishPart } from '../../integrity/publish-part.js';
 import type { PartFile } from '../files.js';
 import { isOpenFileAt, removeIfSame, takeIfSame } from '../lock/remove-if-same.js';
 import { partPath } from '../part-path.js';
@@ -18,6 +17,7 @@ import { createEarlySync } from './early-sync.js';
  * another run has taken the path.
  */
 export async function openPartFile(target: string, privatePath?: string): Promise<PartFile> {
+  const isPrivate = privatePath !== undefined;
   const path = privatePath ?? partPath(target);
   const handle = await create(path, target);
   const earlySync = createEarlySync(handle);
@@ -43,15 +43,11 @@ export async function openPartFile(target: string, privatePath?: string): Promis
           throw toDiskError(error, path);
         });
       try {
-        if (privatePath !== undefined) {
-          if (!(await isOpenFileAt(handle, path))) throw lockedError(target);
-          await publishPart(path, target, handle);
-        } else {
-          // Between a check of a shared path and a rename from it, another run could take it.
-          if (!(await takeIfSame(handle, path, ownPath))) throw lockedError(target);
-          await rename(ownPath, target);
-          await handle.close();
-        }
+        // Between a check of a shared path and a rename from it, another run could take it.
+        const isOurs = isPrivate ? await isOpenFileAt(handle, path) : await takeIfSame(handle, path, ownPath);
+        if (!isOurs) throw lockedError(target);
+        await rename(isPrivate ? path : ownPath, target);
+        await handle.close();
       } catch (error) {
         throw toDiskError(error, target);
       }
