@@ -13,7 +13,6 @@ import { openFiles } from '../store/open-files.js';
 import type { ComputedTarget } from './computed/convert-file-to-computed.js';
 import type { ConvertFileResult } from './convert-file.js';
 import type { ConvertJob } from './convert-job.js';
-import { convertWithRetries } from './convert-with-retries.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources } from './naming/find-sources.js';
 import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
@@ -26,6 +25,7 @@ import {
   createThreadConverter,
   type FileConverter,
 } from './threads/file-converter.js';
+import { withUploadRetries } from './with-upload-retries.js';
 
 export interface ConvertInput extends SourceSelection {
   /** Locations of day files, folders, prefixes, or globs. */
@@ -213,7 +213,11 @@ class ConvertRun {
     );
     const path = targets[0]?.target ?? '';
     const job = this.#createJob(planned, targets, keepSource);
-    const results = await convertWithRetries(converter, job, path, { emit, signal: this.#signal });
+    const results = await withUploadRetries(
+      (onBytes) => converter.convert(job, onBytes, this.#signal),
+      path,
+      { emit, signal: this.#signal },
+    );
     for (const [i, { provenance, bytes }] of results.entries()) {
       const target = targets[i]?.target;
       if (provenance && target !== undefined) {

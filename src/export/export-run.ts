@@ -4,7 +4,7 @@ import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { VERSION } from '../base/version.js';
-import { withRetries } from '../base/with-retries.js';
+import { withUploadRetries } from '../convert/with-upload-retries.js';
 import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
 import type { FileEvent } from '../run/run-events.js';
 import type { RunTally } from '../run/run-tally.js';
@@ -16,10 +16,7 @@ import type { ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 import { createInlineRunner, createThreadRunner, type JobRunner } from './job-runner.js';
-import type { ExportJobResult, PlacedExportJob } from './run-export-job.js';
-
-/** Total uploads of an output whose upload the store loses. */
-const MAX_UPLOADS = 3;
+import type { ExportJobResult } from './run-export-job.js';
 
 /** Runs the jobs of an export over threads, and records them. */
 export class ExportRun {
@@ -74,7 +71,11 @@ export class ExportRun {
     const base = { event: 'file', file, source: path } as const;
     try {
       const inflateThreads = chooseInflateThreads(busyThreads);
-      const result = await this.#execute(runner, { job, out, record, inflateThreads }, path);
+      const placed = { job, out, record, inflateThreads };
+      const result = await withUploadRetries((onBytes) => runner.run(placed, onBytes, this.#signal), path, {
+        emit,
+        signal: this.#signal,
+      });
       for (const message of result.warnings) emit({ event: 'warning', message });
       this.#assertUnique(job, result);
       if (result.status === 'converted') await this.#record(job, result);
@@ -101,29 +102,6 @@ export class ExportRun {
       else this.#tally.addOutput(event);
       this.#input.emit(event);
     }
-  }
-
-  /** Runs the job again if the store lost an upload. */
-  #execute(runner: JobRunner, job: PlacedExportJob, path: string): Promise<ExportJobResult> {
-    const { emit } = this.#input;
-    let attempt = 0;
-    const runOnce = (): Promise<ExportJobResult> => {
-      attempt++;
-      let position = 0;
-      const onBytes = (received: number, total: number): void => {
-        position += received;
-        emit({ event: 'progress', path, received, position, total });
-      };
-      return runner.run(job, onBytes, this.#signal);
-    };
-    return withRetries(runOnce, {
-      maxAttempts: MAX_UPLOADS,
-      maxWaitMs: 0,
-      signal: this.#signal,
-      isFile: true,
-      mayRetry: ({ code }) => code === 'upload_lost',
-      onWait: (waitMs, error) => emit({ event: 'retry', path, attempt, waitMs, error: toFileError(error) }),
-    });
   }
 
   #assertUnique(job: ExportJob, { outputs }: ExportJobResult): void {

@@ -1,36 +1,32 @@
 import { toFileError } from '../base/file-error.js';
 import { withRetries } from '../base/with-retries.js';
 import type { EventSink } from '../run/run-events.js';
-import type { ConvertFileResult } from './convert-file.js';
-import type { ConvertJob } from './convert-job.js';
-import type { FileConverter } from './threads/file-converter.js';
 
 /** Total uploads of an output whose upload the store loses. */
 const MAX_UPLOADS = 3;
 
 /**
- * Converts one file. If the store lost an upload, the file is converted again, since its source can be read
+ * Writes outputs from their sources. If the store lost an upload, they are written again, since the sources can be read
  * again.
- * @param path of the output, for events.
- * @throws like `FileConverter.convert`; the abort reason.
+ * @param write called with the sink of progress: the number of compressed bytes just read, and their total.
+ * @param path for events.
+ * @throws like `write`; the abort reason.
  */
-export function convertWithRetries(
-  converter: FileConverter,
-  job: ConvertJob,
+export function withUploadRetries<Result>(
+  write: (onBytes: (count: number, total: number) => void) => Promise<Result>,
   path: string,
   { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
-): Promise<readonly ConvertFileResult[]> {
+): Promise<Result> {
   let attempt = 0;
-  const convertOnce = (): Promise<readonly ConvertFileResult[]> => {
+  const writeOnce = (): Promise<Result> => {
     attempt++;
     let position = 0;
-    const onBytes = (received: number, total: number): void => {
+    return write((received, total) => {
       position += received;
       emit({ event: 'progress', path, received, position, total });
-    };
-    return converter.convert(job, onBytes, signal);
+    });
   };
-  return withRetries(convertOnce, {
+  return withRetries(writeOnce, {
     maxAttempts: MAX_UPLOADS,
     maxWaitMs: 0,
     signal,
