@@ -1,6 +1,7 @@
-import { access, mkdir } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { isSystemError } from './errors.js';
+import { pathExists } from './path-exists.js';
 
 /**
  * Creates a folder and its parents. Node's recursive `mkdir` never returns below a folder such as /proc,
@@ -18,7 +19,7 @@ export async function createFolder(path: string): Promise<void> {
 /** @returns whether the folder exists now; false if its parent is missing. */
 async function createMissing(path: string): Promise<boolean> {
   // Usually it exists, and a failing mkdir costs ten times as much as this check.
-  if (await exists(path)) return true;
+  if (await pathExists(path)) return true;
   try {
     await mkdir(path);
     return true;
@@ -28,11 +29,4 @@ async function createMissing(path: string): Promise<boolean> {
     if (error.code !== 'ENOENT' || dirname(path) === path) throw error;
     return false;
   }
-}
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
 }

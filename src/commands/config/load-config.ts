@@ -1,10 +1,10 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { pathExists } from '../../base/path-exists.js';
 import type { ConfigFile } from '../../config/parse-config.js';
 import { parseScheme } from '../../store/location.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
-import { pathExists } from '../path-exists.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import {
   type ConfigSettings,

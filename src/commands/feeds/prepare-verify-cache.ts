@@ -1,11 +1,11 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../../base/errors.js';
+import { pathExists } from '../../base/path-exists.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readCount, readPaths } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 import type { CommandRun } from '../command-run.js';
 import { loadSettings } from '../config/load-config.js';
-import { pathExists } from '../path-exists.js';
 import { readCacheFolder } from './with-feed-run.js';
 
 /** Flags that apply to day files only: toggles, and flags with a value. */

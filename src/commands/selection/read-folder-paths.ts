@@ -1,11 +1,11 @@
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { usageError } from '../../base/errors.js';
+import { pathExists } from '../../base/path-exists.js';
 import { createDestinationFinder, type FindDestination } from '../../store/find-destination.js';
 import { isObjectLocation } from '../../store/location.js';
 import { openFiles } from '../../store/open-files.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { parseLocationArgument, readTextFlag } from '../arguments/read-arguments.js';
-import { pathExists } from '../path-exists.js';
 import type { Settings } from '../settings.js';
 import { type DestinationOptions, toStoreSettings } from '../with-destination.js';
 

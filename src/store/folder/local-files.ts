@@ -1,6 +1,7 @@
-import { access, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { openRegular } from '../../base/open-regular.js';
+import { pathExists } from '../../base/path-exists.js';
 import { readChunks } from '../../integrity/read-chunks.js';
 import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
 import { exportLogPath, manifestPath } from '../paths.js';
@@ -17,16 +18,9 @@ export const localFiles: Files = {
       throw toDiskError(error, path);
     });
   },
-  hasRecords: async (path) => (await exists(manifestPath(path))) || exists(exportLogPath(path)),
+  hasRecords: async (path) => (await pathExists(manifestPath(path))) || pathExists(exportLogPath(path)),
   async close() {},
 };
-
-function exists(path: string): Promise<boolean> {
-  return access(path).then(
-    () => true,
-    () => false,
-  );
-}
 
 /** Ignores pipes and devices, since reading them may never end. */
 async function statFile(path: string): Promise<StoredFileInfo | undefined> {
