@@ -1,8 +1,16 @@
+/** Types of the instruments in each grouped symbol. */
+export const GROUP_TYPES: Readonly<Record<string, string>> = {
+  SPOT: 'spot',
+  FUTURES: 'future',
+  PERPETUALS: 'perpetual',
+  OPTIONS: 'option',
+};
+
 /**
  * Symbols that repeat the rows of others and are not part of `all`
  * (docs/spec/metadata-api.md#grouped-symbols).
  */
-export const GROUPED_SYMBOLS: ReadonlySet<string> = new Set(['SPOT', 'FUTURES', 'PERPETUALS', 'OPTIONS']);
+export const GROUPED_SYMBOLS: ReadonlySet<string> = new Set(Object.keys(GROUP_TYPES));
 
 /** Converts a symbol from user input to a dataset symbol (docs/spec/datasets-api.md#dataset-symbols). */
 export function toDatasetSymbol(text: string): string {

@@ -1,4 +1,4 @@
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import type { EstimateBasis } from '../../run/run-events.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { DaySize } from '../../store/manifest/download-history.js';
@@ -67,19 +67,12 @@ export function createSizeEstimator(history: Manifest['history'], record?: Excha
 const OPTION_SYMBOL = /-[CP]$/;
 const OPTION_SHARE = 0.01;
 
-const GROUP_MEMBER_TYPES: Readonly<Record<string, string>> = {
-  SPOT: 'spot',
-  FUTURES: 'future',
-  PERPETUALS: 'perpetual',
-  OPTIONS: 'option',
-};
-
 /** The number of listed symbols that a grouped file covers; at least 1. */
 function countGroupMembers(grouped: string, record: ExchangeRecord | undefined): number {
   const { symbols = [], exportedUntil } = record?.datasets ?? {};
   const members = symbols.filter(
     ({ id, type, availableTo }) =>
-      type === GROUP_MEMBER_TYPES[grouped] &&
+      type === GROUP_TYPES[grouped] &&
       !GROUPED_SYMBOLS.has(id) &&
       (availableTo === undefined || availableTo === exportedUntil),
   );

@@ -1,18 +1,11 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
-import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
+import { GROUP_TYPES, GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportContext, ExportJob, ExportPlan } from '../export-target.js';
 import type { FreqtradeSettings, JobSettings } from './freqtrade-settings.js';
 import { toPair } from './pair.js';
-
-/** Type of the instruments in a grouped symbol; options have no pairs. */
-const GROUP_TYPES: Readonly<Record<string, string>> = {
-  SPOT: 'spot',
-  PERPETUALS: 'perpetual',
-  FUTURES: 'future',
-};
 
 /**
  * One job for each symbol, with all of its days. @throws usage error for a symbol without a known pair, for two symbols
@@ -69,7 +62,8 @@ async function findPairs(
   const instruments = await fetchInstruments(exchange);
   if (GROUPED_SYMBOLS.has(symbol)) {
     const type = GROUP_TYPES[symbol];
-    if (!type) throw usageError(`${nameOf(series)}: options have no pairs; leave them out with -s`);
+    if (type === 'option')
+      throw usageError(`${nameOf(series)}: options have no pairs; leave them out with -s`);
     const pairs = Object.fromEntries(
       (instruments ?? []).filter((instrument) => instrument.type === type).flatMap(namePair),
     );

@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
+import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../../dataset/day.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
 import type { ExportSource } from '../export-source.js';
@@ -10,14 +10,6 @@ import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType } from './catalog-tab
 import { countNeededDecimals } from './fixed-point.js';
 import { findSuffix, hasSuffixRule, needsInverse } from './instrument-id.js';
 import type { NautilusOptions } from './nautilus-options.js';
-
-/** Types of the instruments in grouped files. */
-const GROUP_TYPES: Readonly<Record<string, string>> = {
-  SPOT: 'spot',
-  FUTURES: 'future',
-  PERPETUALS: 'perpetual',
-  OPTIONS: 'option',
-};
 
 /**
  * Plans a job for each day file, and for each name of bars.

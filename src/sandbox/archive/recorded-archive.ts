@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isSystemError, usageError } from '../../base/errors.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
+import { GROUP_TYPES } from '../../dataset/dataset-symbol.js';
 import { addDays, type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import {
@@ -142,16 +143,9 @@ function createSymbol(id: string, files: readonly ReplayFile[], until: Day): San
   };
 }
 
-const GROUPED_TYPES: Readonly<Record<string, string>> = {
-  SPOT: 'spot',
-  FUTURES: 'future',
-  PERPETUALS: 'perpetual',
-  OPTIONS: 'option',
-};
-
 /** Guessed, since file names do not include the type. */
 function guessSymbolType(id: string): string {
-  return GROUPED_TYPES[id] ?? (/PERP/.test(id) ? 'perpetual' : 'spot');
+  return GROUP_TYPES[id] ?? (/PERP/.test(id) ? 'perpetual' : 'spot');
 }
 
 function findDaySpan(files: readonly ReplayFile[]): { readonly since: Day; readonly until: Day } {
