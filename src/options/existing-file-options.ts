@@ -24,6 +24,16 @@ export const SERIES_OPTIONS = {
   },
 } as const;
 
+/** Days of existing day files. */
+export const DAY_RANGE_OPTIONS = {
+  from: {
+    type: 'day',
+    description: 'first UTC day, YYYY-MM-DD',
+    defaultText: 'the first file of each series',
+  },
+  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the last file of each series' },
+} as const;
+
 /** What `verify` checks and changes. */
 export const VERIFY_OPTIONS = groupOptions('Check:', {
   path: {
@@ -180,12 +190,7 @@ export const AUDIT_OPTIONS = groupOptions('Audit:', {
   },
   ...FOLDER_OPTIONS,
   ...SERIES_OPTIONS,
-  from: {
-    type: 'day',
-    description: 'first UTC day, YYYY-MM-DD',
-    defaultText: 'the first file of each series',
-  },
-  to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the last file of each series' },
+  ...DAY_RANGE_OPTIONS,
   ...SHARD_OPTIONS,
   degrade: {
     type: 'list',

@@ -1,5 +1,5 @@
 import { SHARD_OPTIONS } from './day-file-options.js';
-import { CONVERT_OPTIONS, SERIES_OPTIONS } from './existing-file-options.js';
+import { CONVERT_OPTIONS, DAY_RANGE_OPTIONS, SERIES_OPTIONS } from './existing-file-options.js';
 import { groupOptions } from './option-definition.js';
 
 /** Backtesters that `export` writes for. `src/export/export-targets.ts` has the implementation of each. */
@@ -90,16 +90,7 @@ export const EXPORT_OPTIONS = {
       required: true,
     },
     ...SERIES_OPTIONS,
-    from: {
-      type: 'day',
-      description: 'first UTC day, YYYY-MM-DD',
-      defaultText: 'the first file of each series',
-    },
-    to: {
-      type: 'day',
-      description: 'UTC day after the last one',
-      defaultText: 'the last file of each series',
-    },
+    ...DAY_RANGE_OPTIONS,
     ...SHARD_OPTIONS,
     jobs: {
       type: 'count',
