@@ -5,6 +5,7 @@
 // --only    cache, files or first; repeatable
 // --type    data types of the first two sections, or raw; repeatable
 // TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
+// TARDIS_MACHINE is the folder of the vendor's server, built; TARDIS_MACHINE_NODE a Node that it runs on.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { warmPeers } from './feeds/peers.js';
@@ -20,7 +21,7 @@ import { median, table } from './lib/table.js';
 import { DAY } from './rows/clock.js';
 import { askedOfDayFiles, askedOfFeeds, lastOf } from './serve/asked.js';
 import { clientsOf, countingClients, resultOf, SUBSCRIBING, servedToAll } from './serve/peers.js';
-import { formatAims } from './serve/vendor.js';
+import { formatAims, startVendor, VENDOR_PREFIX } from './serve/vendor.js';
 
 const run = promisify(execFile);
 const MILLION = 1_000_000;
@@ -38,19 +39,14 @@ const OF_DAY_FILES = [
   [TRADE_ROWS, ['trade', 'trade_bar_1m'], 'trade'],
   [BOOK, ['book_change', 'book_snapshot_10_100ms'], 'book_change'],
 ];
-const YARDSTICK = 'tardis-dev, counted only';
-const BESIDES = new RegExp(`^(?:gunzip alone, in Node|${YARDSTICK})$`);
+const GUNZIP = 'gunzip alone, in Node';
 const SECTIONS = { cache, files, first };
 
 const sections = [];
-/** Time of tardis-dev for the same messages. */
-const yardsticks = {};
 
 await runSections(SECTIONS, options);
-if (Object.keys(yardsticks).length > 0) {
-  process.stdout.write(
-    `\n### One client, beside the vendor's server\n\n${formatAims(sections, yardsticks)}\n`,
-  );
+if (process.env.TARDIS_MACHINE) {
+  process.stdout.write(`\n### One client, beside the vendor's server\n\n${formatAims(sections)}\n`);
 }
 
 async function cache() {
@@ -62,11 +58,22 @@ async function cache() {
         cleanUp(service.stop);
         const flags = ['--cache-dir', slices.folder];
         const servers = await startBuilds(flags, service.env, cleanUp, type === undefined);
-        const clients = clientsOf(servers, (count) => askedOfFeeds(feed, type, count), slices.messages);
-        const besides = warmPeers(feed, slices, service, type).filter(({ name }) => BESIDES.test(name));
+        const asked = (count) => askedOfFeeds(feed, type, count);
+        const vendor = await startVendor(slices, service, scratch, cleanUp);
+        const clients = [
+          ...clientsOf(servers, asked, slices.messages),
+          ...(vendor
+            ? clientsOf(
+                { [VENDOR_PREFIX]: { ...vendor, isRaw: type === undefined } },
+                asked,
+                slices.messages,
+                [1],
+              )
+            : []),
+        ];
+        const besides = warmPeers(feed, slices, service, type).filter(({ name }) => name === GUNZIP);
         const name = type ?? `raw of ${feed.name}`;
         const runs = await reportServed(`${name}, from the cache`, scratch, [...clients, ...besides]);
-        yardsticks[name] = runs.find((one) => one.name === YARDSTICK);
         sections.push({ name, source: 'cache', runs });
       });
     }

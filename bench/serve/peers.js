@@ -14,10 +14,11 @@ export const SUBSCRIBING = 2;
  * @param servers servers by name; their builds are compared.
  * @param asked returns the requests of a number of clients.
  * @param rows source messages that are replayed, for any number of clients.
+ * @param counts numbers of clients at once.
  */
-export function clientsOf(servers, asked, rows) {
+export function clientsOf(servers, asked, rows, counts = [1, CLIENTS]) {
   return Object.entries(servers).flatMap(([build, server]) =>
-    [1, CLIENTS].flatMap((clients) =>
+    counts.flatMap((clients) =>
       Object.entries(asked(clients)).map(([way, requests]) => ({
         name: `${build}${NAMES[way]}, ${clients === 1 ? 'one client' : `${clients} clients`}`,
         ...{ rows, way, clients, server },

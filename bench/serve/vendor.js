@@ -1,44 +1,57 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { makeCertificate } from '../lib/peers.js';
+import { start, startTls } from '../lib/service.js';
 import { median, table } from '../lib/table.js';
 
-/**
- * Time of the vendor's server 18.2.0 for a million source messages on another machine with two processors, and of
- * tardis-dev 13.35.3 there for the same messages: wall and CPU, in seconds. The server needs Node 24, and is not on npm.
- * The 2 s for which `/ws-replay` waits for subscriptions are not included.
- */
-const VENDOR = {
-  'raw of trades': { http: [1.66, 1.52], ws: [4.0, 2.9], library: [1.49, 1.76] },
-  'raw of depth updates': { http: [3.07, 2.87], ws: [5.4, 4.1], library: [1.89, 2.55] },
-  trade: { http: [5.93, 6.17], ws: [15.2, 10.2], library: [4.49, 4.81] },
-  trade_bar_1m: { http: [3.14, 2.98], ws: [3.0, 3.2], library: [5.44, 5.15] },
-  book_change: { http: [17.2, 18.2], ws: [31.8, 23.5], library: [10.7, 11.7] },
-  book_snapshot_10_100ms: { http: [13.6, 14.1], ws: [15.8, 15.3], library: [19.9, 20.7] },
+/** The folder of the vendor's server, built, and a Node that it runs on. It is compared if both are set. */
+const { TARDIS_MACHINE, TARDIS_MACHINE_NODE } = process.env;
+
+/** Aim: factor over the vendor's messages per second. Its server has no day files, so raw data count there. */
+const AIMS = {
+  'raw of trades': { http: 2.5, ws: 4 },
+  'raw of depth updates': { http: 1.8, ws: 4 },
+  cache: { http: 2, ws: 2 },
+  files: { http: 4, ws: 4 },
 };
 
-/** Aim: factor over the vendor's messages per second. */
-const AIMS = { raw: { http: 2.5, ws: 4 }, cache: { http: 1.3, ws: 1.3 }, files: { http: 4, ws: 4 } };
+/** Starts the vendor's server over a folder of slices. @returns undefined if it is not at hand. */
+export async function startVendor(slices, service, scratch, cleanUp) {
+  if (!TARDIS_MACHINE || !TARDIS_MACHINE_NODE) return undefined;
+  makeCertificate(scratch);
+  const tls = await startTls(service.env.TICKHAUL_API_URL, scratch);
+  cleanUp(tls.stop);
+  const script = fileURLToPath(new URL('tardis-machine.js', import.meta.url));
+  const args = [script, TARDIS_MACHINE, slices.folder, join(scratch, 'vendor-cache'), tls.origin];
+  const env = { PATH: process.env.PATH, NODE_EXTRA_CA_CERTS: join(scratch, 'cert.pem') };
+  const { lines, child, stop } = start(TARDIS_MACHINE_NODE, args, env);
+  cleanUp(stop);
+  for await (const line of lines) {
+    const [, port] = /^HTTP port: (\d+)$/.exec(line) ?? [];
+    if (port) return { port: Number(port), pid: child.pid };
+  }
+  throw new Error("the vendor's server did not start");
+}
 
-/**
- * The factor by which one client was served faster than by the vendor's server. Its seconds on the other machine are
- * multiplied by the ratio of tardis-dev's time here to that there for the same messages.
- * @param sections `{name, source, type, runs}`, with the runs of `compare`.
- * @param yardsticks time of tardis-dev here, by name.
- */
-export function formatAims(sections, yardsticks) {
+/** The factor by which one client was served faster, and the factor of CPU time, than by the vendor's server. */
+export function formatAims(sections) {
   const lines = sections.flatMap(({ name, source, runs }) =>
     ['http', 'ws'].flatMap((way) => {
-      const yardstick = yardsticks[name];
       const own = runs.find((run) => run.name === ONE[way]);
-      if (!yardstick || !own) return [];
-      const aim = AIMS[name.startsWith('raw') ? 'raw' : source][way];
-      const [wall, cpu] = ['wall', 'cpu'].map((figure, at) =>
-        timesFaster(name, way, own, yardstick, figure, at),
+      const vendor = sections
+        .find((one) => one.source === 'cache' && one.name === name)
+        ?.runs.find((run) => run.name === `${VENDOR_PREFIX}${ONE[way]}`);
+      if (!vendor || !own) return [];
+      const aim = (AIMS[name] ?? AIMS[source])[way];
+      const [wall, cpu] = ['wall', 'cpu'].map(
+        (figure) => perMessage(vendor, figure) / perMessage(own, figure),
       );
       return [
         [
           `${name} from ${SOURCES[source]}, ${NAMES[way]}`,
           aim.toFixed(1),
-          wall.toFixed(1),
-          cpu.toFixed(1),
+          wall.toFixed(2),
+          cpu.toFixed(2),
           wall >= aim ? 'met' : 'missed',
         ],
       ];
@@ -47,16 +60,13 @@ export function formatAims(sections, yardsticks) {
   return table([['', 'aim', 'times its messages/s', 'its CPU over ours', ''], ...lines]);
 }
 
+/** Prefix of the names of its peers. */
+export const VENDOR_PREFIX = 'vendor, ';
+
 const ONE = { http: 'HTTP, one client', ws: 'WebSocket, one client' };
 const NAMES = { http: 'HTTP', ws: 'WebSocket' };
 const SOURCES = { cache: 'the cache', files: 'day files' };
 
-function timesFaster(name, way, own, yardstick, figure, at) {
-  const vendor = VENDOR[name];
-  const slowness = perMillion(yardstick, figure) / vendor.library[at];
-  return (vendor[way][at] * slowness) / perMillion(own, figure);
-}
-
-function perMillion({ rows, measured }, figure) {
-  return (median(measured.map((one) => one[figure])) / rows) * 1_000_000;
+function perMessage({ rows, measured }, figure) {
+  return median(measured.map((one) => one[figure])) / rows;
 }
