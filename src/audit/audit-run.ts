@@ -5,7 +5,6 @@ import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
 import type { AuditedDay } from '../run/audited-day.js';
 import type { RunSummary } from '../run/run-events.js';
 import { describeDay } from './absent-days.js';
@@ -35,7 +34,7 @@ export class AuditRun {
   #emitted = 0;
   #bytes = 0;
   #hasWarned = false;
-  #inflateThreads: number | undefined;
+  #busyThreads = 1;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
@@ -73,9 +72,9 @@ export class AuditRun {
     });
     this.#emitDays();
     const count = Math.min(jobs, toRead.length);
-    const auditor = toRead.length === 1 ? createInlineAuditor(files) : createThreadAuditor(count, store);
-    // Without a spare processor, each thread inflates its file itself.
-    this.#inflateThreads = chooseInflateThreads(count);
+    const auditor =
+      toRead.length === 1 ? createInlineAuditor({ files, store }) : createThreadAuditor(count, store);
+    this.#busyThreads = count;
     const queue = toRead.values();
     const auditQueue = async (): Promise<void> => {
       for (const [at, source] of queue) {
@@ -129,7 +128,7 @@ export class AuditRun {
     };
     let audited: AuditJobResult;
     try {
-      const job = { location: path, file, thresholds, inflateThreads: this.#inflateThreads };
+      const job = { location: path, file, thresholds, busyThreads: this.#busyThreads };
       audited = await auditor.audit(job, onBytes, this.#signal);
     } catch (error) {
       if (this.#signal.aborted) return undefined;

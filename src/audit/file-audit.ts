@@ -2,8 +2,7 @@ import { LEADING_COLUMNS } from '../dataset/data-types.js';
 import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay, msToDay, US_PER_DAY } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import type { Batch } from '../format/batch.js';
-import { DayFileReader } from '../format/csv/day-file-reader.js';
+import type { Batch, Schema } from '../format/batch.js';
 import type { ColumnMemory } from '../format/kernel/column-memory.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
 import type { AuditRecord, CheckThresholds } from './audit-record.js';
@@ -26,59 +25,35 @@ export type FileAuditResult = Omit<
   'path' | 'reasons' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
 >;
 
-const BATCH_ROWS = 8192;
+/** How an audit reads rows. */
+export const AUDIT_ROWS = { batchRows: 8192, numberText: true, allowsEmptyCells: true } as const;
 
 /** Memories of this thread, which the audits of several files use in turns. */
-const memories = new Map<string, ColumnMemory>();
+export const auditMemories = new Map<string, ColumnMemory>();
 
-/** Drops the cached memory of this thread. */
-export function clearAuditMemories(): void {
-  memories.clear();
-}
-
-/** All checks of one day file, in one pass over its gunzipped text. */
+/** All checks of one day file, in one pass over its rows. */
 export class FileAudit {
   readonly #input: FileAuditInput;
-  readonly #reader: DayFileReader;
   #running: RunningChecks | undefined;
-  #isEmpty = true;
 
   constructor(input: FileAuditInput) {
     this.#input = input;
-    this.#reader = new DayFileReader({
-      path: input.path,
-      dataType: input.file?.dataType,
-      batchRows: () => BATCH_ROWS,
-      numberText: true,
-      allowsEmptyCells: true,
-      memories,
-    });
   }
 
-  /** Checks text, in chunks of any size; the chunk may be reused afterwards. @throws TickhaulError `corrupt`. */
-  push(text: Buffer): void {
-    this.#isEmpty &&= text.length === 0;
-    this.#check(this.#reader.push(text));
+  /** Checks rows, in their order. @throws TickhaulError `corrupt`. */
+  push(batch: Batch, schema: Schema, dataType: string): void {
+    this.#running ??= this.#start(batch, schema, dataType);
+    this.#running.push(batch);
   }
 
-  /** Call it after the last text. @throws as `push` does. */
-  end(): FileAuditResult {
-    // The reader refuses an empty file of an unknown data type, which a conversion could not write.
-    if (!this.#isEmpty || this.#input.file) this.#check(this.#reader.end());
-    this.#running ??= this.#start(undefined);
+  /** Call it after the last rows, with the schema and the data type that the reader has found. */
+  end(schema: Schema, dataType: string): FileAuditResult {
+    this.#running ??= this.#start(undefined, schema, dataType);
     return this.#running.end();
   }
 
-  #check(batches: Iterable<Batch>): void {
-    for (const batch of batches) {
-      this.#running ??= this.#start(batch);
-      this.#running.push(batch);
-    }
-  }
-
-  #start(first: Batch | undefined): RunningChecks {
+  #start(first: Batch | undefined, schema: Schema, dataType: string): RunningChecks {
     const { file, thresholds } = this.#input;
-    const { schema, dataType } = this.#reader;
     const identity =
       file ?? (first ? identifyFile(schema, first) : { exchange: '', symbol: '', day: undefined });
     return new RunningChecks(
@@ -93,7 +68,7 @@ export class FileAudit {
 type KnownFile = Omit<DayFile, 'day'> & { readonly day: Day | undefined };
 
 /** The day file that the first row belongs to; its day is that of the first local timestamp. */
-function identifyFile(schema: DayFileReader['schema'], batch: Batch): Omit<KnownFile, 'dataType'> {
+function identifyFile(schema: Schema, batch: Batch): Omit<KnownFile, 'dataType'> {
   const readText = (name: string): string => Buffer.from(getTextBytes(schema, batch, name, 0)).toString();
   const times = getColumn(schema, batch, 'local_timestamp');
   const row = times.nulls?.indexOf(0) ?? 0;
@@ -111,7 +86,7 @@ class RunningChecks {
   readonly #counters: readonly (readonly [ContentCheck, CheckCounter])[];
   readonly #facts = new ContentFactsCounter();
 
-  constructor(schema: DayFileReader['schema'], file: KnownFile, thresholds: CheckThresholds) {
+  constructor(schema: Schema, file: KnownFile, thresholds: CheckThresholds) {
     const audited = { ...thresholds, dataType: file.dataType, dayStart: (file.day ?? 0) * US_PER_DAY };
     this.#file = file;
     this.#batches = new BatchSequence(schema, audited);

@@ -19,8 +19,8 @@ export type JobReply<Result, Event> = { readonly id: number } & (
 );
 
 export interface JobContext<Event> {
-  /** Sends an event of the job to the main thread. */
-  readonly emit: (event: Event) => void;
+  /** Sends an event of the job to the main thread. @param transfer memory of it that is transferred, not copied. */
+  readonly emit: (event: Event, transfer?: readonly TransferListItem[]) => void;
   /** Aborted if the main thread aborts the job. */
   readonly signal: AbortSignal;
 }
@@ -43,7 +43,7 @@ export function serveJobs<Job, Result, Event = never>(
     if (!('job' in message)) return running.get(id)?.abort();
     const stop = new AbortController();
     running.set(id, stop);
-    const emit = (event: Event): void => post({ id, type: 'event', event });
+    const emit: JobContext<Event>['emit'] = (event, transfer) => post({ id, type: 'event', event }, transfer);
     try {
       const handled = handle(message.job, { emit, signal: stop.signal });
       const result = handled instanceof Promise ? await handled : handled;

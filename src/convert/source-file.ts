@@ -2,8 +2,7 @@ import type { TextSink } from '../integrity/gunzip.js';
 import { hashFile } from '../integrity/hash-file.js';
 import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
-import { isObjectLocation } from '../store/location.js';
-import { createReadAhead } from '../store/read-ahead.js';
+import { chooseReads } from '../store/read-ahead.js';
 import { statSource } from '../store/stat-source.js';
 import type { SourceContent } from './output/provenance.js';
 
@@ -24,7 +23,7 @@ export async function readUnchangedSource(
   signal: AbortSignal,
   inflateThreads?: number,
 ): Promise<SourceContent> {
-  const readBytes = inflateThreads && isObjectLocation(path) ? createReadAhead(files) : files.read;
+  const readBytes = chooseReads(files, path, inflateThreads);
   const read = await readSource(path, onText, onBytes, signal, readBytes, inflateThreads);
   const { etag } = found;
   if (etag === undefined) return read;

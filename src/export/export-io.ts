@@ -2,15 +2,13 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
-import { readUnchangedSource } from '../convert/source-file.js';
 import type { Batch, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
-import { DayFileReader } from '../format/csv/day-file-reader.js';
-import type { Files, PartFile } from '../store/files.js';
+import { hasSpareProcessor, type RowsAccess, readSourceRows } from '../rows/read-source-rows.js';
+import type { PartFile } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { isLayoutPath } from '../store/paths.js';
 import { statSource } from '../store/stat-source.js';
-import { DeferredText } from './deferred-text.js';
 import type { ExportedFile, ExportedSource } from './export-record.js';
 import type { ExportSource } from './export-source.js';
 import { openSpillFile, type SpillFile } from './spill-file.js';
@@ -55,14 +53,12 @@ export interface ExportOutput extends ByteSink {
 const DEFAULT_BATCH_ROWS = 8192;
 
 export interface JobIoInput {
-  readonly files: Files;
+  readonly access: RowsAccess;
   /** Output folder or prefix. */
   readonly out: string;
   /** Called with the number of compressed bytes just read. */
   readonly onBytes: (count: number) => void;
   readonly signal: AbortSignal;
-  /** As in `GzipReadOptions`. */
-  readonly inflateThreads: number | undefined;
 }
 
 /** Files of one job: what was read, and outputs that appear together at its end. */
@@ -78,7 +74,7 @@ export class JobIo implements ExportIo {
   constructor(input: JobIoInput) {
     this.#input = input;
     this.signal = input.signal;
-    this.hasSpareProcessors = input.inflateThreads === undefined;
+    this.hasSpareProcessors = hasSpareProcessor(input.access.busyThreads);
   }
 
   warn(message: string): void {
@@ -86,43 +82,36 @@ export class JobIo implements ExportIo {
   }
 
   async read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void> {
-    const { files, onBytes, signal, inflateThreads } = this.#input;
-    const found = await statSource(files, source.path, signal);
-    const reader = new DayFileReader({
-      path: source.path,
-      dataType: source.file.dataType,
-      batchRows: () => options.batchRows ?? DEFAULT_BATCH_ROWS,
+    const { access, onBytes, signal } = this.#input;
+    const { files } = access;
+    const { path, file } = source;
+    const found = await statSource(files, path, signal);
+    const request = {
+      path,
+      dataType: file.dataType,
+      batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
       numberText: options.numberText,
-    });
-    const pass = async (batches: Iterable<Batch>): Promise<void> => {
-      for (const batch of batches) {
-        const pending = onBatch(batch, reader.schema);
-        if (pending) await pending;
-      }
-    };
-    const parse = (text: Buffer): Promise<void> => pass(reader.push(text));
-    const deferred = this.hasSpareProcessors ? new DeferredText(parse) : undefined;
-    const onText = deferred ? (text: Buffer) => deferred.push(text) : parse;
-    const reading = readUnchangedSource(files, source.path, found, onText, onBytes, signal, inflateThreads);
-    const content = await reading.finally(() => deferred?.end());
-    await pass(reader.end());
-    if (reader.warning !== undefined) this.warn(reader.warning);
+      hash: 'md5',
+    } as const;
+    const sink = { onBatch, onBytes };
+    const read = await readSourceRows(request, found.bytes, access, sink, signal);
+    if (read.warning !== undefined) this.warn(read.warning);
     const version = contentVersion(found);
-    const isUnchanged = contentVersion((await files.stat(source.path, signal)) ?? { bytes: 0 }) === version;
-    this.#sources.set(source.path, {
-      name: basename(source.path),
-      bytes: content.bytes,
-      md5: content.md5,
+    const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;
+    this.#sources.set(path, {
+      name: basename(path),
+      bytes: read.bytes,
+      md5: read.checksum,
       version: isUnchanged ? version : undefined,
     });
   }
 
   async create(path: string): Promise<ExportOutput> {
-    const { files, out, signal } = this.#input;
+    const { access, out, signal } = this.#input;
     if (!isLayoutPath(path))
       throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
     await this.#outputs.get(path)?.part.discard();
-    const part = await files.openPart(joinLocation(out, path), undefined, signal);
+    const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
     const output = new OpenOutput(path, part);
     this.#outputs.set(path, output);
     return output;

@@ -5,7 +5,6 @@ import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
 import { VERSION } from '../base/version.js';
 import { withUploadRetries } from '../convert/with-upload-retries.js';
-import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
 import type { FileEvent } from '../run/run-events.js';
 import type { RunTally } from '../run/run-tally.js';
 import type { Files } from '../store/files.js';
@@ -41,9 +40,12 @@ export class ExportRun {
 
   /** @returns the reason if the run stopped early. */
   async run(jobs: readonly ExportJob[]): Promise<TickhaulError | undefined> {
+    const { store } = this.#input;
     const count = Math.min(this.#input.jobs, jobs.length);
     const runner =
-      jobs.length === 1 ? createInlineRunner(this.#files) : createThreadRunner(count, this.#input.store);
+      jobs.length === 1
+        ? createInlineRunner({ files: this.#files, store })
+        : createThreadRunner(count, store);
     const queue = jobs.values();
     const runQueue = async (): Promise<void> => {
       for (const job of queue) {
@@ -70,8 +72,7 @@ export class ExportRun {
     const record = known && this.#log.isCurrent(known) ? known : undefined;
     const base = { event: 'file', file, source: path } as const;
     try {
-      const inflateThreads = chooseInflateThreads(busyThreads);
-      const placed = { job, out, record, inflateThreads };
+      const placed = { job, out, record, busyThreads };
       const result = await withUploadRetries((onBytes) => runner.run(placed, onBytes, this.#signal), path, {
         emit,
         signal: this.#signal,

@@ -7,8 +7,9 @@ import { type ExportJobResult, type PlacedExportJob, runExportJob } from './run-
 /** Bytes of a job that were just read, and the size of its sources. */
 export type ExportedBytes = readonly [count: number, total: number];
 
-const files = openFiles(workerData as StoreSettings | undefined);
+const store = workerData as StoreSettings | undefined;
+const files = openFiles(store);
 
 serveJobs<PlacedExportJob, ExportJobResult, ExportedBytes>((job, { emit, signal }) =>
-  runExportJob(job, files, (count, total) => emit([count, total]), signal),
+  runExportJob(job, { files, store }, (count, total) => emit([count, total]), signal),
 );

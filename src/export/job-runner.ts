@@ -1,6 +1,7 @@
 import { ThreadPool } from '../base/thread-pool.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import type { Files, StoreSettings } from '../store/files.js';
+import type { SharedFiles } from '../rows/read-source-rows.js';
+import type { StoreSettings } from '../store/files.js';
 import type { ExportedBytes } from './export-worker.js';
 import { type ExportJobResult, type PlacedExportJob, runExportJob } from './run-export-job.js';
 
@@ -29,7 +30,7 @@ export function createThreadRunner(maxThreads: number, store: StoreSettings | un
 }
 
 /** Runs jobs in this thread; a single one takes less time than a thread's start. */
-export function createInlineRunner(files: Files): JobRunner {
+export function createInlineRunner(files: SharedFiles): JobRunner {
   return {
     run: (job, onBytes, signal) => runExportJob(job, files, onBytes, signal),
     close: async () => {},

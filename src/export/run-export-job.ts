@@ -1,6 +1,7 @@
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { hashSource } from '../convert/source-file.js';
+import type { SharedFiles } from '../rows/read-source-rows.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
@@ -16,8 +17,8 @@ export interface PlacedExportJob {
   readonly out: string;
   /** The last export of the job; undefined to write the outputs in any case. */
   readonly record: ExportRecord | undefined;
-  /** As in `GzipReadOptions`. */
-  readonly inflateThreads: number | undefined;
+  /** Threads that work in this run, that of the job included. */
+  readonly busyThreads: number;
 }
 
 export interface ExportJobResult {
@@ -34,8 +35,8 @@ export interface ExportJobResult {
  * @throws TickhaulError; a failed job leaves no new output.
  */
 export async function runExportJob(
-  { job, out, record, inflateThreads }: PlacedExportJob,
-  files: Files,
+  { job, out, record, busyThreads }: PlacedExportJob,
+  { files, store }: SharedFiles,
   onBytes: (count: number, total: number) => void,
   signal: AbortSignal,
 ): Promise<ExportJobResult> {
@@ -46,7 +47,7 @@ export async function runExportJob(
   let total = 0;
   for (const { path } of job.sources) total += (await statSource(files, path, signal)).bytes;
   const onRead = (count: number): void => onBytes(count, total);
-  const io = new JobIo({ files, out, onBytes: onRead, signal, inflateThreads });
+  const io = new JobIo({ access: { files, store, busyThreads }, out, onBytes: onRead, signal });
   try {
     const exportRows = await EXPORT_TARGETS[job.target].loadExporter();
     await exportRows(job, io);

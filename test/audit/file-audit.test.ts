@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { CheckThresholds } from '../../src/audit/audit-record.js';
 import { CONTENT_CHECKS } from '../../src/audit/content-checks.js';
-import { FileAudit, type FileAuditResult } from '../../src/audit/file-audit.js';
+import type { FileAuditResult } from '../../src/audit/file-audit.js';
 import { resolveChecks } from '../../src/audit/resolve-checks.js';
+import { TextAudit } from '../../src/audit/text-audit.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
 import { parseDayFileName } from '../../src/dataset/parse-day-file-name.js';
@@ -24,7 +25,7 @@ function audit(
 ): FileAuditResult {
   const random = createRandom(seed);
   const file = { exchange: 'deribit', dataType, symbol: 'BTC', day: parseDay(date) };
-  const audited = new FileAudit({ path: 'x.csv.gz', file, thresholds: { ...DEFAULTS, ...thresholds } });
+  const audited = new TextAudit({ path: 'x.csv.gz', file, thresholds: { ...DEFAULTS, ...thresholds } });
   const text = Buffer.from(csv);
   for (let at = 0; at < text.length; ) {
     const length = Math.ceil(random() * random() * 20_000);

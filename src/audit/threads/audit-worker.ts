@@ -7,8 +7,9 @@ import { type AuditJob, type AuditJobResult, auditFile } from '../audit-file.js'
 /** Bytes of a job that were just read, and the size of its file. */
 export type AuditedBytes = readonly [count: number, total: number];
 
-const files = openFiles(workerData as StoreSettings | undefined);
+const store = workerData as StoreSettings | undefined;
+const files = openFiles(store);
 
 serveJobs<AuditJob, AuditJobResult, AuditedBytes>((job, { emit, signal }) =>
-  auditFile(job, files, (count, total) => emit([count, total]), signal),
+  auditFile(job, { files, store }, (count, total) => emit([count, total]), signal),
 );

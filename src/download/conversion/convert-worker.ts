@@ -152,8 +152,8 @@ async function createConversion(
 }
 
 async function createAudit(input: FileAuditInput): Promise<RunningConversion> {
-  const { FileAudit } = await import('../../audit/file-audit.js');
-  const audit = new FileAudit(input);
+  const { TextAudit } = await import('../../audit/text-audit.js');
+  const audit = new TextAudit(input);
   return {
     write: async ({ buffer, byteOffset, length }) => audit.push(Buffer.from(buffer, byteOffset, length)),
     finish: async () => ({ audited: audit.end() }),

@@ -1,4 +1,5 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { CompressionType, setCompressionCodec, tableFromIPC } from '@uwdata/flechette';
@@ -58,8 +59,9 @@ export async function exportHere(
 ): Promise<readonly string[]> {
   const files = openFiles(undefined);
   const { signal } = new AbortController();
-  const inflateThreads = mayStartThreads ? undefined : 0;
-  const io = new JobIo({ files, out, onBytes: () => {}, signal, inflateThreads });
+  const busyThreads = mayStartThreads ? 1 : availableParallelism();
+  const access = { files, store: undefined, busyThreads };
+  const io = new JobIo({ access, out, onBytes: () => {}, signal });
   try {
     const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
     await createPairExporter(maxHeldTrades)(job, io);

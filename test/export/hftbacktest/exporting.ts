@@ -57,8 +57,8 @@ export async function exportHere(
   } as const;
   const files = openFiles(undefined);
   try {
-    const placed = { job, out, record: undefined, inflateThreads: undefined };
-    return await runExportJob(placed, files, () => {}, new AbortController().signal);
+    const placed = { job, out, record: undefined, busyThreads: 1 };
+    return await runExportJob(placed, { files, store: undefined }, () => {}, new AbortController().signal);
   } finally {
     await files.close();
   }
