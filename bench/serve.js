@@ -5,7 +5,7 @@
 // --only    cache, files or first; repeatable
 // --type    data types of the first two sections, or raw; repeatable
 // TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
-// TARDIS_MACHINE is the folder of the vendor's server, built; TARDIS_MACHINE_NODE a Node that it runs on.
+// TARDIS_MACHINE is the folder of the vendor's server, built; TARDIS_MACHINE_NODE a Node that both then run on.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { warmPeers } from './feeds/peers.js';
@@ -21,7 +21,7 @@ import { median, table } from './lib/table.js';
 import { DAY } from './rows/clock.js';
 import { askedOfDayFiles, askedOfFeeds, lastOf } from './serve/asked.js';
 import { clientsOf, countingClients, resultOf, SUBSCRIBING, servedToAll } from './serve/peers.js';
-import { formatAims, startVendor, VENDOR_PREFIX } from './serve/vendor.js';
+import { formatAims, startBesideVendor } from './serve/vendor.js';
 
 const run = promisify(execFile);
 const MILLION = 1_000_000;
@@ -59,17 +59,10 @@ async function cache() {
         const flags = ['--cache-dir', slices.folder];
         const servers = await startBuilds(flags, service.env, cleanUp, type === undefined);
         const asked = (count) => askedOfFeeds(feed, type, count);
-        const vendor = await startVendor(slices, service, scratch, cleanUp);
+        const besideVendor = await startBesideVendor(slices, service, scratch, cleanUp, type === undefined);
         const clients = [
           ...clientsOf(servers, asked, slices.messages),
-          ...(vendor
-            ? clientsOf(
-                { [VENDOR_PREFIX]: { ...vendor, isRaw: type === undefined } },
-                asked,
-                slices.messages,
-                [1],
-              )
-            : []),
+          ...clientsOf(besideVendor, asked, slices.messages, [1]),
         ];
         const besides = warmPeers(feed, slices, service, type).filter(({ name }) => name === GUNZIP);
         const name = type ?? `raw of ${feed.name}`;
@@ -134,7 +127,7 @@ async function first() {
 async function startBuilds(flags, env, cleanUp, isRaw = false, name = '') {
   const servers = {};
   for (const [build, bin] of [[name, TICKHAUL], ...(OLD_TICKHAUL ? [['older, ', OLD_TICKHAUL]] : [])]) {
-    const server = await startServer(bin, flags, env);
+    const server = await startServer([bin, 'serve', '--port', '0', ...flags], { env });
     cleanUp(server.stop);
     servers[build] = { ...server, isRaw };
   }

@@ -44,11 +44,12 @@ export async function startTls(target, certificate) {
 }
 
 /**
- * Starts `tickhaul serve` of a build.
+ * Starts a server that prints its HTTP port.
+ * @param args path of a script, and its arguments.
  * @returns its HTTP port, its process, and a function that stops it.
  */
-export async function startServer(bin, flags, env) {
-  const { lines, child, stop } = start(process.execPath, [bin, 'serve', '--port', '0', ...flags], {
+export async function startServer(args, { env, node = process.execPath }) {
+  const { lines, child, stop } = start(node, args, {
     ...{ PATH: process.env.PATH, HOME: process.env.HOME },
     ...env,
   });

@@ -3,6 +3,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
+import { letHeapsGrow } from '../let-heaps-grow.js';
 import { runWithMessageSummary } from '../output/run/message-summary.js';
 
 export const replayCommand: CommandAction = {
@@ -42,6 +43,7 @@ async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Pro
     import('../open-replay-observer.js'),
     import('../../base/output-sink.js'),
   ]);
+  letHeapsGrow();
   const runReplay = await prepareReplay(args, cli);
   const { observer, close } = await openReplayObserver(args, cli, written);
   const output = streamSink(cli.dataOut, 'stdout');
