@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { dataTypeColumns } from '../../src/dataset/data-types.js';
+import { readRows } from '../../src/rows/read-rows.js';
+import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
+import { openFiles } from '../../src/store/open-files.js';
+import { makeUpRows, toCsv } from '../audit/text-rows.js';
+import { cleanUp } from '../helpers/clean-up.js';
+import { NO_STORE } from '../helpers/s3/gateway.js';
+import { reachableBucket } from '../store/s3/opening.js';
+
+test('reads an object of a store in another thread, and throws its errors', { skip: NO_STORE }, async (t) => {
+  const { bucket, settings } = await reachableBucket(t);
+  const columns = (dataTypeColumns('quotes') ?? []).map(({ name }) => name);
+  const csv = toCsv(columns, makeUpRows({ dataType: 'quotes', rows: 3000, seed: 5, faults: 0 }));
+  await bucket.write('a.csv.gz', gzipSync(csv));
+  const request = {
+    path: `s3://${bucket.name}/a.csv.gz`,
+    dataType: 'quotes',
+    batchRows: 1000,
+    numberText: false,
+    hash: 'sha256',
+    inflateThreads: 0,
+  } as const;
+  const { signal } = new AbortController();
+  const files = openFiles(settings);
+  cleanUp(t, () => files.close());
+  const rows: number[] = [];
+  const sink = { onBatch: (batch: { rows: number }) => void rows.push(batch.rows), onBytes: () => {} };
+  const facts = await readRowsInThread(request, settings, sink, signal);
+  assert.deepEqual(rows, [1000, 1000, 1000]);
+  assert.deepEqual(facts, await readRows(request, files, sink, signal));
+  const missing = { ...request, path: `${request.path}x` };
+  await assert.rejects(readRowsInThread(missing, settings, sink, signal), { code: 'missing' });
+});
