@@ -1,6 +1,6 @@
 import { access } from 'node:fs/promises';
 import { TickhaulError, usageError } from '../base/errors.js';
-import { findOutputFormat, OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
+import { findOutputFormat } from '../base/output-format-names.js';
 import { joinWithOr } from '../base/units.js';
 import { whyNotFound } from '../base/utf8-name.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
@@ -9,7 +9,7 @@ import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
 import { openFiles } from '../store/open-files.js';
 import { inspectCsv } from './inspect-csv.js';
-import type { Inspection } from './inspection.js';
+import { FEATHER_EXTENSION, INSPECTED_EXTENSIONS, type Inspection } from './inspection.js';
 
 export type { Cell, InspectedColumn, TimeGap } from '../format/inspection/file-content.js';
 export type { Inspection } from './inspection.js';
@@ -42,13 +42,12 @@ async function inspectWith(
   { path, dataType, signal }: Omit<InspectInput, 'store'>,
 ): Promise<Inspection> {
   await assertFileExists(files, path, signal);
-  const format = findOutputFormat(path);
+  const format = path.endsWith(FEATHER_EXTENSION) ? 'arrow' : findOutputFormat(path);
   if (format) return { path, format, ...(await OUTPUT_FORMATS[format].inspect(path, files, signal)) };
   if (path.endsWith('.gz')) {
     return inspectCsv(path, dataType ?? parseDayFileName(path)?.dataType, files.read, signal);
   }
-  const known = ['csv.gz', ...OUTPUT_EXTENSIONS].map((extension) => `.${extension}`);
-  throw usageError(`${path}: unknown kind of file; inspect ${joinWithOr(known)}`);
+  throw usageError(`${path}: unknown kind of file; inspect ${joinWithOr(INSPECTED_EXTENSIONS)}`);
 }
 
 async function assertFileExists(files: Files, path: string, signal: AbortSignal): Promise<void> {

@@ -1,4 +1,3 @@
-import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import {
   assertFileLocation,
   readBooleanFlag,
@@ -7,6 +6,7 @@ import {
 } from '../../commands/arguments/read-arguments.js';
 import { readStoreSettings } from '../../commands/with-destination.js';
 import type { Cell, Inspection } from '../../inspect/inspect-file.js';
+import { INSPECTED_EXTENSIONS } from '../../inspect/inspection.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
@@ -18,7 +18,7 @@ export const inspectCommand: CommandAction = {
   positionals: {
     file: {
       type: 'string',
-      describe: `file, or s3://bucket/key: .${['csv.gz', ...OUTPUT_EXTENSIONS].join(', .')}`,
+      describe: `file, or s3://bucket/key: ${INSPECTED_EXTENSIONS.join(', ')}`,
     },
   },
   flags: {

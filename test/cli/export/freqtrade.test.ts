@@ -58,6 +58,17 @@ test('exports pairs of several symbols and days, named by instrument metadata th
     date?.map((start, i) => [start, open?.[i], high?.[i], low?.[i], close?.[i], volume?.[i]]),
     candles.filter(([start]) => Number(start) >= Date.parse('2024-03-01') * 1e6),
   );
+
+  const file = join(out, 'futures/BTC_USD_BTC-5m-futures.feather');
+  const inspected = await runHere(['inspect', file, '--json'], { env });
+  assert.equal(inspected.exitCode, 0, inspected.stderr);
+  const { format, rows, columns, first } = JSON.parse(inspected.stdout);
+  assert.deepEqual([format, rows], ['arrow', date?.length]);
+  assert.deepEqual(
+    columns.map((column: { name: string }) => column.name),
+    ['date', 'open', 'high', 'low', 'close', 'volume'],
+  );
+  assert.deepEqual([first[0].date, first[0].close], [Number(date?.[0]) / 1000, close?.[0]]);
 });
 
 test('splits a grouped symbol into pairs', async (t) => {
