@@ -1,18 +1,18 @@
 import type { ExportIo } from '../export-io.js';
 import type { Exporter, ExportJob } from '../export-target.js';
 import type { JobSettings } from './freqtrade-settings.js';
-import { JobPairs } from './job-pairs.js';
+import { JobPairs, type TradeLimits } from './job-pairs.js';
 import { PairExport } from './pair-export.js';
 import { SortedTrades } from './sorted-trades.js';
 import { parseTimeframe } from './timeframe.js';
 import { TradesEncoder } from './trades-encoder.js';
 
-/** Trades of a job that are held back until they are written; the order of exchange times is rarely off by more. */
-const MAX_HELD_TRADES = 1 << 18;
+/** The order of exchange times is rarely off by more than the trades held. */
+const TRADE_LIMITS: TradeLimits = { held: 1 << 18, late: 1 << 20 };
 
-/** Creates the exporter. @param maxHeldTrades a smaller number for tests. */
-export function createPairExporter(maxHeldTrades = MAX_HELD_TRADES): Exporter {
-  return (job, io) => exportPairs(job, io, maxHeldTrades);
+/** Creates the exporter. @param limits smaller numbers for tests. */
+export function createPairExporter(limits: Partial<TradeLimits> = {}): Exporter {
+  return (job, io) => exportPairs(job, io, { ...TRADE_LIMITS, ...limits });
 }
 
 /**
@@ -20,13 +20,13 @@ export function createPairExporter(maxHeldTrades = MAX_HELD_TRADES): Exporter {
  * written before, all sources are read again, and the files are written with the late trades at their places.
  * @throws TickhaulError `corrupt`, `disk`, errors of the store.
  */
-async function exportPairs(job: ExportJob, io: ExportIo, maxHeldTrades: number): Promise<void> {
+async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): Promise<void> {
   const settings = job.settings as JobSettings;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
   const timeframes = settings.timeframes.map(parseTimeframe);
   const encoder = new TradesEncoder(io.hasSpareProcessors);
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
-    const pairs = new JobPairs(settings, maxHeldTrades, (pair) => {
+    const pairs = new JobPairs(settings, limits, (pair) => {
       const known = late && (late.get(pair) ?? new SortedTrades());
       return new PairExport(io, pair, timeframes, days, known, encoder);
     });

@@ -9,25 +9,27 @@ import type { PairExport } from './pair-export.js';
 import type { SortedTrades } from './sorted-trades.js';
 import { BUY, SELL, type TradeRows } from './trade-columns.js';
 
-/** Late trades that fit in memory. */
-const MAX_LATE_TRADES = 1 << 20;
+/** Numbers of trades of all pairs together. */
+export interface TradeLimits {
+  /** Trades that are held back until they are written. */
+  readonly held: number;
+  /** Late trades that fit in memory. */
+  readonly late: number;
+}
 
 /** The pairs in the sources of a job: one, or those of a grouped symbol. */
 export class JobPairs {
   readonly #settings: JobSettings;
-  readonly #maxHeldTrades: number;
+  readonly #limits: TradeLimits;
   readonly #createExport: (pair: string) => PairExport;
   readonly #exports = new Map<string, PairExport>();
   /** Trades left out, by symbols without a pair. */
   readonly #unpaired = new Map<string, number>();
 
-  /**
-   * @param maxHeldTrades of all pairs together.
-   * @param createExport called at the first trade of each pair.
-   */
-  constructor(settings: JobSettings, maxHeldTrades: number, createExport: (pair: string) => PairExport) {
+  /** @param createExport called at the first trade of each pair. */
+  constructor(settings: JobSettings, limits: TradeLimits, createExport: (pair: string) => PairExport) {
     this.#settings = settings;
-    this.#maxHeldTrades = maxHeldTrades;
+    this.#limits = limits;
     this.#createExport = createExport;
   }
 
@@ -86,12 +88,12 @@ export class JobPairs {
     const exports = [...this.#exports.values()];
     const sum = (count: (pair: PairExport) => number): number =>
       exports.reduce((total, pair) => total + count(pair), 0);
-    if (sum(({ late }) => late.rows) > MAX_LATE_TRADES)
+    if (sum(({ late }) => late.rows) > this.#limits.late)
       throw new TickhaulError(
         'corrupt',
-        `${firstLine?.source}: more than ${MAX_LATE_TRADES} trades are far from the order of exchange times; leave the file out`,
+        `${firstLine?.source}: more than ${this.#limits.late} trades are far from the order of exchange times; leave the file out`,
       );
-    for (let held = sum(({ rows }) => rows); held > this.#maxHeldTrades; held = sum(({ rows }) => rows)) {
+    for (let held = sum(({ rows }) => rows); held > this.#limits.held; held = sum(({ rows }) => rows)) {
       // Pairs with few trades would make small batches.
       const largest = exports.filter(({ rows }) => rows >= held / exports.length);
       const writes = await Promise.allSettled(largest.map((pair) => pair.write(Math.ceil(pair.rows / 2))));

@@ -71,7 +71,7 @@ test('writes trades and candles as a slow reference does, however far trades are
         const folder = join(dir, String(run++));
         const rows = days.map(toRows);
         const sources = await Promise.all(rows.map((trades, i) => writeTrades(folder, trades, i)));
-        await exportHere(sources, folder, { timeframes: ['1m', '1d'], pair: 'BTC/USDT' }, held);
+        await exportHere(sources, folder, { timeframes: ['1m', '1d'], pair: 'BTC/USDT' }, { held });
         const all = rows.flat();
         if (all.length === 0) return;
         assert.deepEqual(await readFeather(join(folder, 'BTC_USDT-trades.feather')), slowTrades(all));
@@ -103,7 +103,7 @@ test('encodes many trades in a thread, which ends with the job', async (t) => {
   const source = await writeTrades(dir, rows);
   const threads = startedThreads(t);
   // Two batches and a rest.
-  await exportHere([source], dir, SETTINGS, 70_000, true);
+  await exportHere([source], dir, SETTINGS, { held: 70_000 }, true);
   assert.equal(threads.length, 1);
   assert.equal(threads[0]?.threadId, -1);
   assert.deepEqual(await readFeather(join(dir, 'BTC_USDT-trades.feather')), slowTrades(rows));
@@ -120,7 +120,7 @@ test('writes each pair of a grouped symbol, and leaves out symbols without a pai
   }));
   const source = await writeTrades(dir, rows, 0, 'PERPETUALS');
   const pairs = { BTCUSDT: 'BTC/USDT:USDT', ETHUSDT: 'ETH/USDT:USDT', XRPUSDT: 'XRP/USDT:USDT' };
-  const warnings = await exportHere([source], join(dir, 'out'), { timeframes: ['1m'], pairs }, 100);
+  const warnings = await exportHere([source], join(dir, 'out'), { timeframes: ['1m'], pairs }, { held: 100 });
   assert.deepEqual(warnings, ['binance BTCUSDT: NEW: no pair is known; leaving out 1000 trades']);
   assert.deepEqual((await readdir(join(dir, 'out/futures'))).sort(), [
     'BTC_USDT_USDT-1m-futures.feather',
@@ -157,4 +157,29 @@ test('names line and column of an empty price', async (t) => {
     code: 'corrupt',
     message: `${source.path}: line 3, column price: "" is empty; freqtrade needs it; download the file again`,
   });
+});
+
+test('refuses more late trades than fit in memory, and leaves no output', async (t) => {
+  const dir = await tempDir(t);
+  const out = join(dir, 'out');
+  const limits = { held: 4, late: 3 };
+  const exportLate = async (count: number): Promise<void> => {
+    const times = [1000, 1001, 1002, 1003, 1004, 1005, 1006, 1007];
+    const first = await writeTrades(
+      dir,
+      times.map((time) => ({ time, price: 1, amount: 1 })),
+    );
+    const late = Array.from({ length: count }, (_, time) => ({ time, price: 2, amount: 1 }));
+    const second = await writeTrades(dir, late, 1);
+    await exportHere([first, second], out, SETTINGS, limits);
+  };
+  await assert.rejects(exportLate(4), {
+    code: 'corrupt',
+    exitCode: 6,
+    message: `${join(dir, 'binance_trades_2024-03-02_BTCUSDT.csv.gz')}: more than 3 trades are far from the order of exchange times; leave the file out`,
+  });
+  assert.deepEqual(await readdir(out).catch(() => []), []);
+  await exportLate(3);
+  const { price } = await readFeather(join(out, 'BTC_USDT-trades.feather'));
+  assert.deepEqual(price?.slice(0, 4), [2, 2, 2, 1]);
 });

@@ -9,6 +9,7 @@ import { JobIo } from '../../../src/export/export-io.js';
 import type { ExportSource } from '../../../src/export/export-source.js';
 import { createPairExporter } from '../../../src/export/freqtrade/export-pairs.js';
 import type { JobSettings } from '../../../src/export/freqtrade/freqtrade-settings.js';
+import type { TradeLimits } from '../../../src/export/freqtrade/job-pairs.js';
 import { openFiles } from '../../../src/store/open-files.js';
 
 /** Midnight of 2024-03-01 in microseconds. */
@@ -54,7 +55,7 @@ export async function exportHere(
   sources: readonly ExportSource[],
   out: string,
   settings: JobSettings,
-  maxHeldTrades?: number,
+  limits?: Partial<TradeLimits>,
   mayStartThreads = false,
 ): Promise<readonly string[]> {
   const files = openFiles(undefined);
@@ -64,7 +65,7 @@ export async function exportHere(
   const io = new JobIo({ access, out, onBytes: () => {}, signal });
   try {
     const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
-    await createPairExporter(maxHeldTrades)(job, io);
+    await createPairExporter(limits)(job, io);
     await io.publish();
     return io.warnings;
   } finally {
