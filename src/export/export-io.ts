@@ -77,6 +77,11 @@ export class JobIo implements ExportIo {
     this.hasSpareProcessors = hasSpareProcessor(input.access.busyThreads);
   }
 
+  /** Paths of the outputs, relative to the output folder. */
+  get paths(): readonly string[] {
+    return [...this.#outputs.keys()];
+  }
+
   warn(message: string): void {
     this.warnings.push(message);
   }

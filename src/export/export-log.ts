@@ -11,7 +11,6 @@ import {
 /** The exports of an output folder, `.tickhaul/exports.jsonl` (docs/spec/manifest.md#export-log): one record per job. */
 export class ExportLog {
   readonly #log: StateLog;
-  /** The record that made each output. */
   readonly #makers = new Map<string, ExportRecord>();
 
   private constructor(log: StateLog) {
@@ -27,6 +26,11 @@ export class ExportLog {
   /** The last export of a job. */
   find(target: string, key: string): ExportRecord | undefined {
     return parseExportRecord(this.#log.get(keyOf({ target, key })) ?? '');
+  }
+
+  /** The record that made each output. */
+  get makers(): ReadonlyMap<string, ExportRecord> {
+    return this.#makers;
   }
 
   /** Whether no other job has written an output of this record since. */

@@ -1,5 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError, usageError } from '../base/errors.js';
+import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
@@ -15,7 +15,8 @@ import type { ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 import { createInlineRunner, createThreadRunner, type JobRunner } from './job-runner.js';
-import type { ExportJobResult } from './run-export-job.js';
+import { OutputClaims } from './output-claims.js';
+import type { ExportJobResult, JobListener } from './run-export-job.js';
 
 /** Runs the jobs of an export over threads, and records them. */
 export class ExportRun {
@@ -23,8 +24,7 @@ export class ExportRun {
   readonly #files: Files;
   readonly #log: ExportLog;
   readonly #tally: RunTally;
-  /** Keys of the jobs by the outputs that they wrote in this run. */
-  readonly #writers = new Map<string, string>();
+  readonly #claims: OutputClaims;
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
@@ -33,6 +33,11 @@ export class ExportRun {
     this.#files = files;
     this.#log = log;
     this.#tally = tally;
+    const exists = async (path: string): Promise<boolean> =>
+      (await files.stat(joinLocation(input.out, path), this.#signal)) !== undefined;
+    this.#claims = new OutputClaims(EXPORT_TARGETS[input.target].hasDayFolders === true, exists);
+    for (const [path, record] of log.makers)
+      if (record.target === input.target) this.#claims.addEarlier(path, record);
     this.#signal = AbortSignal.any([input.context.signal, this.#stop.signal]);
     // Each job adds a listener; without this, Node would warn about a leak.
     setMaxListeners(0, this.#signal);
@@ -73,12 +78,11 @@ export class ExportRun {
     const base = { event: 'file', file, source: path } as const;
     try {
       const placed = { job, out, record, busyThreads };
-      const result = await withUploadRetries((onBytes) => runner.run(placed, onBytes, this.#signal), path, {
-        emit,
-        signal: this.#signal,
-      });
+      const claim = (paths: readonly string[]): Promise<void> => this.#claims.claim(job, paths);
+      const run = (onBytes: JobListener['onBytes']): Promise<ExportJobResult> =>
+        runner.run(placed, { onBytes, claim }, this.#signal);
+      const result = await withUploadRetries(run, path, { emit, signal: this.#signal });
       for (const message of result.warnings) emit({ event: 'warning', message });
-      this.#assertUnique(job, result);
       if (result.status === 'converted') await this.#record(job, result);
       const seconds = secondsSince(started);
       const events = result.outputs.map(({ path, bytes, rows }) => {
@@ -102,15 +106,6 @@ export class ExportRun {
       if (i === 0) this.#tally.add(event);
       else this.#tally.addOutput(event);
       this.#input.emit(event);
-    }
-  }
-
-  #assertUnique(job: ExportJob, { outputs }: ExportJobResult): void {
-    for (const { path } of outputs) {
-      const other = this.#writers.get(path);
-      if (other !== undefined && other !== job.key)
-        throw usageError(`${path}: both ${other} and ${job.key} give this output; select one with -s or -t`);
-      this.#writers.set(path, job.key);
     }
   }
 

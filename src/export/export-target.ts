@@ -11,6 +11,11 @@ import type { ExportSource } from './export-source.js';
 export interface ExportTarget<Settings> {
   /** Raise it in the commit that changes the content or the names of outputs for the same sources and settings. */
   readonly version: number;
+  /**
+   * Whether it refuses two files of one day in a folder. Then the keys of its jobs end with `/` and the day, and two jobs
+   * of a day must not write into the same folder.
+   */
+  readonly hasDayFolders?: boolean;
   /** Data types that it reads; files of others are left out with a warning. */
   readonly dataTypes: readonly DataType[];
   /** Its own flags, besides those that all targets share. Any other flag of a target is refused. */

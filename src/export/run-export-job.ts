@@ -29,30 +29,39 @@ export interface ExportJobResult {
   readonly warnings: readonly string[];
 }
 
+/** Called while a job runs. */
+export interface JobListener {
+  /** @param count compressed bytes just read. @param total size of all sources. */
+  onBytes(count: number, total: number): void;
+  /** Called before the outputs get their names. @throws TickhaulError if the job must not write them. */
+  claim(paths: readonly string[]): Promise<void>;
+}
+
 /**
  * Exports one job, unless its outputs are up to date.
- * @param onBytes called with the number of compressed bytes just read, and the size of all sources.
  * @throws TickhaulError; a failed job leaves no new output.
  */
 export async function runExportJob(
   { job, out, record, busyThreads }: PlacedExportJob,
   { files, store }: SharedFiles,
-  onBytes: (count: number, total: number) => void,
+  listener: JobListener,
   signal: AbortSignal,
 ): Promise<ExportJobResult> {
   if (record && (await isUpToDate(job, out, record, files, signal))) {
     const { sources, outputs } = record;
+    await listener.claim(outputs.map(({ path }) => path));
     return { status: 'skipped', sources, outputs, warnings: [] };
   }
   let total = 0;
   for (const { path } of job.sources) total += (await statSource(files, path, signal)).bytes;
-  const onRead = (count: number): void => onBytes(count, total);
+  const onRead = (count: number): void => listener.onBytes(count, total);
   const io = new JobIo({ access: { files, store, busyThreads }, out, onBytes: onRead, signal });
   try {
     const exportRows = await EXPORT_TARGETS[job.target].loadExporter();
     await exportRows(job, io);
     signal.throwIfAborted();
     const sources = job.sources.map((source) => io.describeSource(source));
+    await listener.claim(io.paths);
     const outputs = await io.publish();
     return { status: 'converted', sources, outputs, warnings: io.warnings };
   } finally {

@@ -14,6 +14,7 @@ const DATA_TYPES: readonly CatalogSourceType[] = [
 /** The Parquet catalog of NautilusTrader (docs/spec/nautilus-catalog.md#paths). */
 export const nautilus: ExportTarget<NautilusOptions> = {
   version: 1,
+  hasDayFolders: true,
   dataTypes: DATA_TYPES,
   flags: ['catalog', 'precision', 'price-precision', 'size-precision', 'instrument-id', 'as'],
   readSettings: readNautilusOptions,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -111,4 +111,61 @@ test('leaves whole files or none when it is killed, and completes them in the ne
   const completed = await exportFolder(days, out, flags, env);
   assert.equal(completed.exitCode, 0);
   assert.deepEqual(await rowCounts(), [rows.length, rows.length, rows.length]);
+});
+
+test('refuses an instrument and day twice, from a file of its symbol and a grouped file', async (t) => {
+  const dir = await tempDir(t);
+  const days = join(dir, 'days');
+  const writeTrades = (symbol: string, names: readonly string[]): Promise<void> => {
+    const rows = names.map((name, i) => [name, i, i, String(i), 'buy', '3', '1'] as const);
+    const name = `bitmex_trades_2024-03-01_${symbol}`;
+    return writeDay(days, { name, columns: ['id', 'side', 'price', 'amount'], rows });
+  };
+  await writeTrades('SOLUSD', ['SOLUSD']);
+  await writeTrades('XBTUSD', ['XBTUSD', 'XBTUSD']);
+  await writeTrades('PERPETUALS', ['ETHUSD', 'XBTUSD', 'XBTUSD']);
+  const env = { XDG_CACHE_HOME: join(dir, 'cache') };
+  const single = 'bitmex_trades_2024-03-01_XBTUSD.csv.gz';
+  const group = 'bitmex_trades_2024-03-01_PERPETUALS.csv.gz';
+  const pathsIn = async (out: string): Promise<readonly string[]> =>
+    (await readCatalog(out)).map(({ path }) => path.split('/')[2] as string);
+  const errorsOf = ({ events }: Awaited<ReturnType<typeof exportFolder>>): readonly string[] =>
+    events.flatMap(({ status, error }) =>
+      status === 'failed' ? [(error as { message: string }).message] : [],
+    );
+
+  // Of the three jobs, which run in threads, only one of two has outputs.
+  const both = join(dir, 'both');
+  const flags = ['--offline', ...PRECISION_FLAGS];
+  const exported = await exportFolder(days, both, [...flags, '-j', '3'], env);
+  assert.equal(exported.exitCode, 2);
+  const [message = '', ...others] = errorsOf(exported);
+  assert.deepEqual(others, []);
+  assert.match(message, /^data\/trade_tick\/XBTUSD\.BITMEX\/.*: both /);
+  assert.ok(message.includes(single) && message.includes(group), message);
+  assert.match(message, / give this data; select one with -s or -t$/);
+  const paths = await pathsIn(both);
+  const hasGroup = paths.includes('ETHUSD.BITMEX');
+  assert.deepEqual(paths, [...(hasGroup ? ['ETHUSD.BITMEX'] : []), 'SOLUSD.BITMEX', 'XBTUSD.BITMEX']);
+
+  // An earlier run counts as long as its output exists.
+  const out = join(dir, 'out');
+  const first = await exportFolder(days, out, [...flags, '-s', 'XBTUSD'], env);
+  assert.equal(first.exitCode, 0);
+  const earlier = String(first.files[0]?.path);
+  const refused = await exportFolder(days, out, [...flags, '-s', 'PERPETUALS'], env);
+  assert.equal(refused.exitCode, 2);
+  assert.deepEqual(
+    errorsOf(refused).map((text) => text.slice(text.indexOf(': '))),
+    [
+      `: both ${single} and ${group} give this data, and the first was exported before; leave out the second, or delete ${earlier}`,
+    ],
+  );
+  assert.deepEqual(await pathsIn(out), ['XBTUSD.BITMEX']);
+  const again = await exportFolder(days, out, [...flags, '-s', 'XBTUSD', '--existing', 'overwrite'], env);
+  assert.equal(again.exitCode, 0, 'a job replaces its own outputs');
+  await rm(join(out, earlier));
+  const grouped = await exportFolder(days, out, [...flags, '-s', 'PERPETUALS'], env);
+  assert.equal(grouped.exitCode, 0);
+  assert.deepEqual(await pathsIn(out), ['ETHUSD.BITMEX', 'XBTUSD.BITMEX']);
 });

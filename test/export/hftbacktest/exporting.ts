@@ -58,7 +58,8 @@ export async function exportHere(
   const files = openFiles(undefined);
   try {
     const placed = { job, out, record: undefined, busyThreads: 1 };
-    return await runExportJob(placed, { files, store: undefined }, () => {}, new AbortController().signal);
+    const listener = { onBytes: () => {}, claim: async () => {} };
+    return await runExportJob(placed, { files, store: undefined }, listener, new AbortController().signal);
   } finally {
     await files.close();
   }

@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { parseDay } from '../../src/dataset/day.js';
+import type { ExportRecord } from '../../src/export/export-record.js';
+import type { ExportJob } from '../../src/export/export-target.js';
+import { OutputClaims } from '../../src/export/output-claims.js';
+
+const DAY = '2024-03-01';
+
+function job(symbol: string, day = DAY): ExportJob {
+  const file = { exchange: 'bitmex', dataType: 'trades', symbol, day: parseDay(day) };
+  const key = `trade_tick/bitmex/${symbol}/${day}`;
+  return { target: 'nautilus', key, sources: [{ path: `/days/${symbol}.csv.gz`, file }], settings: {} };
+}
+
+function recordOf({ target, key }: ExportJob): ExportRecord {
+  const file = { outputVersion: 1, settings: {}, sources: [], outputs: [] };
+  return { target, key, ...file, time: new Date(0).toISOString(), version: '0.1.0' };
+}
+
+const exists = async (): Promise<boolean> => true;
+
+test('a refused job leaves its other outputs to others', async () => {
+  const claims = new OutputClaims(true, exists);
+  await claims.claim(job('ETHUSD'), ['data/eth/1_2.parquet']);
+  const group = ['data/xbt/1_9.parquet', 'data/eth/1_9.parquet'];
+  await assert.rejects(claims.claim(job('PERPETUALS'), group), {
+    code: 'usage',
+    message:
+      'data/eth/1_9.parquet: both ETHUSD.csv.gz and PERPETUALS.csv.gz give this data; select one with -s or -t',
+  });
+  await claims.claim(job('XBTUSD'), ['data/xbt/3_4.parquet']);
+  await claims.claim(job('PERPETUALS', '2024-03-02'), group);
+});
+
+test('a job may claim its own outputs again, and those of an earlier run that were deleted', async () => {
+  const existing = new Set(['data/xbt/1_2.parquet']);
+  const claims = new OutputClaims(true, async (path) => existing.has(path));
+  for (const path of ['data/xbt/1_2.parquet', 'data/eth/1_2.parquet'])
+    claims.addEarlier(path, recordOf(job('PERPETUALS')));
+  await assert.rejects(claims.claim(job('XBTUSD'), ['data/xbt/1_3.parquet']), /was exported before/);
+  await claims.claim(job('ETHUSD'), ['data/eth/1_3.parquet']);
+  await claims.claim(job('ETHUSD'), ['data/eth/1_4.parquet']);
+  await assert.rejects(claims.claim(job('PERPETUALS'), ['data/eth/1_2.parquet']), /both ETHUSD/);
+});
+
+test('without folders of days, only equal paths are refused, and those of earlier runs are replaced', async () => {
+  const claims = new OutputClaims(false, exists);
+  claims.addEarlier('a.npz', recordOf(job('A')));
+  await claims.claim(job('B'), ['a.npz', 'b.npz']);
+  await claims.claim(job('C'), ['c.npz']);
+  await assert.rejects(claims.claim(job('D'), ['b.npz']), { code: 'usage' });
+});
