@@ -55,8 +55,7 @@ export interface Files {
   /** Has no effect if the file does not exist. */
   remove(location: string, signal?: AbortSignal): Promise<void>;
   /**
-   * Whether a folder or prefix has a manifest, or a folder has an export log; false if access is refused. A prefix is not
-   * searched for the log, since that would be a request for each.
+   * Whether a folder or prefix has a manifest or an export log; false if access is refused.
    */
   hasRecords(location: string, signal?: AbortSignal): Promise<boolean>;
   close(): Promise<void>;

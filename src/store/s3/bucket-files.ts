@@ -1,7 +1,8 @@
 import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
+import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files } from '../files.js';
-import { isDataPath } from '../paths.js';
+import { EXPORT_LOG_NAME, isDataPath } from '../paths.js';
 import type { BucketConnections } from './bucket.js';
 import { parseObjectLocation } from './bucket-address.js';
 import { manifestRoot } from './manifest/manifest-objects.js';
@@ -62,7 +63,9 @@ export function createBucketFiles(stores: BucketConnections): Files {
       const { store, key } = resolve(location);
       if (key !== '' && !isDataPath(key)) return false;
       try {
-        return await store.check(manifestRoot(key === '' ? '' : `${key}/`), signal);
+        const prefix = key === '' ? '' : `${key}/`;
+        if (await store.check(manifestRoot(prefix), signal)) return true;
+        return (await store.head(`${prefix}${STATE_FOLDER}/${EXPORT_LOG_NAME}`, signal)) !== undefined;
       } catch (error) {
         if (error instanceof TickhaulError && error.code === 'store_refused') return false;
         throw error;

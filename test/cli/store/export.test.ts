@@ -45,6 +45,8 @@ test('exports a catalog from a bucket to a bucket, and replaces an output that w
   assert.equal(JSON.parse(inspected.stdout).rows, 70, inspected.stderr);
   const verify = ['verify', rig.at('catalog'), '--json'];
   assert.deepEqual(resultsOf(await rig.run(...verify)), results('verified'));
+  const below = await rig.run('verify', `${rig.at('catalog')}/data/trade_tick`, '--json');
+  assert.deepEqual(resultsOf(below), [[`verified ${name}`], 0], below.stderr);
   const whole = await rig.bucket.read(`catalog/${book}`);
   await rig.bucket.write(`catalog/${book}`, 'other');
   assert.equal((await rig.run(...verify)).exitCode, 6);

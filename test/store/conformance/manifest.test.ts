@@ -32,6 +32,14 @@ testStores('the last record of a path counts, also for other clients', async (st
   assert.equal(await other.files.hasRecords(other.locate('')), true);
 });
 
+testStores('an export log is a record of a folder, too', async (store) => {
+  const { files, locate, writeState } = await store.open();
+  await writeState('audit.jsonl', '');
+  assert.equal(await files.hasRecords(locate('')), false);
+  await writeState('exports.jsonl', '');
+  assert.equal(await files.hasRecords(locate('')), true);
+});
+
 testStores('a forgotten path is unknown until it is recorded again', async (store) => {
   const destination = await store.open();
   const manifest = await open(destination);
