@@ -43,6 +43,21 @@ export class AuditLog {
     return this.#log.add(keyOf(record), formatRecordLine(record), signal);
   }
 
+  /**
+   * Adds the results of another folder that this log does not have. Results have no time: of equal contents, they are
+   * equal. @returns their number. @throws as `write` does.
+   */
+  async addAll(other: AuditLog, signal: AbortSignal): Promise<number> {
+    let added = 0;
+    for (const line of other.#log.stored()) {
+      const key = keyOfLine(line) ?? '';
+      if (this.#log.get(key) !== undefined) continue;
+      await this.#log.add(key, line, signal);
+      added++;
+    }
+    return added;
+  }
+
   /** Writes what was added; call it at the end of a run. @throws TickhaulError `disk`; errors of the store. */
   write(signal: AbortSignal): Promise<void> {
     return this.#log.write(signal);

@@ -58,6 +58,19 @@ export class ExportLog {
     return this.#log.add(keyOf(record), formatExportRecord(record), signal);
   }
 
+  /** Adds the newer records of another log. @returns their number. @throws as `write` does. */
+  async addAll(other: ExportLog, signal: AbortSignal): Promise<number> {
+    let added = 0;
+    for (const line of other.#log.stored()) {
+      const record = parseExportRecord(line) as ExportRecord;
+      const known = this.find(record.target, record.key);
+      if (known && known.time >= record.time) continue;
+      await this.add(record, signal);
+      added++;
+    }
+    return added;
+  }
+
   /** Removes a missing output from its record. The next export of its job writes it again. */
   async forget(path: string, signal: AbortSignal): Promise<void> {
     const record = this.#makers.get(path);

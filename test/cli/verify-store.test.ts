@@ -122,7 +122,14 @@ test('lists and reports of a bucket equal those of a folder; each can use the re
 
   for (const name of NAMES) await bucket.write(`copy/${name}`, await readFile(join(folder, name)));
   const merged = await run('manifest', 'merge', folder, '--dir', at('copy'), '--json');
-  assert.deepEqual(JSON.parse(merged.stdout), { path: at('copy'), records: 4, added: 4, changed: 0 });
+  assert.deepEqual(JSON.parse(merged.stdout), {
+    path: at('copy'),
+    records: 4,
+    added: 4,
+    changed: 0,
+    audits: 0,
+    exports: 0,
+  });
   // Each object was uploaded in one part, so its ETag is recorded.
   const listed = await run('verify', '--listed', '--dir', at('copy'));
   assert.deepEqual([listed.exitCode, listed.stderr.includes('without an ETag')], [0, false], listed.stderr);

@@ -16,7 +16,7 @@ export const manifestCommand: CommandAction = {
     action: { type: 'string', choices: ['merge'], describe: 'merge: write one manifest' },
     folder: {
       type: 'string',
-      describe: 'download folders or s3://bucket/prefix with the manifests to merge',
+      describe: 'folders of downloads or exports, or s3://bucket/prefix, with the manifests to merge',
     },
   },
   flags: toFlags({ ...groupOptions('Manifest:', FOLDER_OPTIONS), ...STORE_OPTIONS }),
@@ -29,20 +29,22 @@ export const manifestCommand: CommandAction = {
   async run(args, cli) {
     const locations = readLocations(args, 'folder');
     const settings = await loadSettings(args, cli);
-    const { mergeManifests } = await import('../../store/manifest/merge-manifests.js');
+    const { mergeFolders } = await import('../../commands/merge-folders.js');
     const { warn, signal } = cli;
     const merged = await withStoreRequests(args, cli, () =>
       withDestination(settings, cli, (target) =>
         withDestinations(locations, settings, signal, async (folders) => ({
           path: target.name,
-          ...(await mergeManifests({ folders, target, warn, signal })),
+          ...(await mergeFolders({ folders, target, warn, signal })),
         })),
       ),
     );
     if (readBooleanFlag(args, 'json')) cli.stdout.write(formatDocument(merged, false));
     else if (!readBooleanFlag(args, 'quiet')) {
-      const { path, records, added, changed } = merged;
-      cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed\n`);
+      const { path, records, added, changed, audits, exports } = merged;
+      const logs = [plural(audits, 'audit result'), plural(exports, 'export')].join(' and ');
+      const more = audits + exports > 0 ? `; ${logs} added` : '';
+      cli.stderr.write(`${path}: ${plural(records, 'day file')}, ${added} new, ${changed} changed${more}\n`);
     }
     return 0;
   },

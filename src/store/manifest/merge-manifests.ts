@@ -34,7 +34,7 @@ const RECORDS_PER_WRITE = 4096;
  * the newest record counts, with the conversions of all. No file is moved or read; for an object store, ETags
  * are taken from a listing. Records are appended as by a download, so other runs in the target may continue,
  * and an interrupted merge can be repeated.
- * @throws usage error for a folder without a manifest; TickhaulError `changed` if two manifests have
+ * @throws usage error for a folder with neither a manifest nor an export log; TickhaulError `changed` if two manifests have
  * different contents for a path, in which case nothing is written; `disk`; the abort reason.
  */
 export async function mergeManifests({ folders, target, warn, signal }: MergeInput): Promise<MergeSummary> {
@@ -71,7 +71,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
   }
 }
 
-/** Reads a manifest without changing it. @throws usage error if there is none. */
+/** Reads a manifest without changing it. @throws usage error if there is neither one nor an export log. */
 async function readFolderRecords(
   folder: Destination,
   warn: (message: string) => void,
@@ -79,7 +79,9 @@ async function readFolderRecords(
 ): Promise<Iterable<ManifestRecord>> {
   const records = await folder.readRecords({ warn, signal });
   if (records) return records;
-  throw usageError(`${folder.name}: has no manifest; specify folders or prefixes with downloaded day files`);
+  // A folder of exports.
+  if (await folder.files.hasRecords(folder.name, signal)) return [];
+  throw usageError(`${folder.name}: has no manifest; specify folders or prefixes with day files or exports`);
 }
 
 /**

@@ -126,7 +126,14 @@ test('two contents of one path end with code 6, and nothing is written', async (
   assert.equal((await mergeHere(b, '--dir', target)).exitCode, 6);
 
   const merged = await mergeHere(a, '--dir', target, '--json');
-  assert.deepEqual(JSON.parse(merged.stdout), { path: target, records: 2, added: 1, changed: 0 });
+  assert.deepEqual(JSON.parse(merged.stdout), {
+    path: target,
+    records: 2,
+    added: 1,
+    changed: 0,
+    audits: 0,
+    exports: 0,
+  });
 });
 
 test('a folder without a manifest is a usage error, and a damaged line is skipped with a warning', async (t) => {
@@ -158,6 +165,13 @@ test('no folder is a usage error; a folder that is named twice, or is the target
     [[a, target, a], 0],
   ] as const) {
     const { stdout } = await runHere(['manifest', 'merge', ...folders, '--dir', target, '--json']);
-    assert.deepEqual(JSON.parse(stdout), { path: target, records: 1, added, changed: 0 });
+    assert.deepEqual(JSON.parse(stdout), {
+      path: target,
+      records: 1,
+      added,
+      changed: 0,
+      audits: 0,
+      exports: 0,
+    });
   }
 });
