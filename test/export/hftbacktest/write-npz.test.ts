@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { open, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { crc32 } from 'node:zlib';
+import { writeAll } from '../../../src/base/write-all.js';
+import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
+import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
+import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
+import { type Clock, EventStore } from '../../../src/export/hftbacktest/event-store.js';
+import type { RowEncoder } from '../../../src/export/hftbacktest/row-encoder.js';
+import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
+import { writeNpz } from '../../../src/export/hftbacktest/write-npz.js';
+import { openSpillFile } from '../../../src/export/spill-file.js';
+import { cleanUp } from '../../helpers/clean-up.js';
+import { noPython } from '../../helpers/python.js';
+import { tempDir } from '../../helpers/temp.js';
+
+/** Blocks of 1 MiB; from 4,096 on, the array and the file have 4 GiB and more (`npm run test:nightly -- zip64`). */
+const NPZ_BLOCKS = Number(process.env['NPZ_BLOCKS'] ?? 3);
+const MAX_STORED_BYTES = 65_535;
+
+/** Reads all blocks, and with them the checksum. */
+const READ_ARRAY = `
+import sys, zipfile
+[info] = zipfile.ZipFile(sys.argv[1]).infolist()
+with zipfile.ZipFile(sys.argv[1]).open(info) as stream:
+    head = stream.read(10)
+    head += stream.read(int.from_bytes(head[8:10], 'little'))
+    first = stream.read(${BLOCK_ROWS * ROW_BYTES})
+    blocks = 1
+    while block := stream.read(len(first)):
+        assert block == first
+        blocks += 1
+print(info.filename, info.file_size - len(head), info.compress_size, blocks, head.decode('latin1').split("'shape': ")[1].strip())
+`;
+
+test('writes an array of any size, which Python reads', { skip: noPython('zipfile') }, async (t) => {
+  const path = join(await tempDir(t), 'large.npz');
+  const space = new EventSpace(openSpillFile, BLOCK_ROWS * ROW_BYTES);
+  const events = createEventColumns(BLOCK_ROWS);
+  events.exch.fill(1_709_251_200_000_000);
+  events.local.fill(1_709_251_200_000_100);
+  for (let row = 0; row < BLOCK_ROWS; row++) events.px[row] = 60_000 + row / 8;
+  const store = new EventStore(space);
+  store.push(events, 0, BLOCK_ROWS);
+  const openRepeated = (clock: Clock): Promise<SortedEvents> => {
+    const [run] = store.ascendingRuns(clock);
+    assert.ok(run);
+    return SortedEvents.open(space, Array(NPZ_BLOCKS).fill(run), clock);
+  };
+  const spill = await openSpillFile();
+  cleanUp(t, () => spill.close());
+  const file = await open(path, 'w');
+  let bytes = 0;
+  const write = async (chunk: Uint8Array): Promise<void> => {
+    await writeAll(file, chunk, bytes, path);
+    bytes += chunk.length;
+  };
+  const [byExch, byLocal] = [await openRepeated('exch'), await openRepeated('local')];
+  const rows = await writeNpz(byExch, byLocal, 0n, createStoringEncoder(), spill, { write });
+  await file.close();
+
+  const arrayBytes = NPZ_BLOCKS * BLOCK_ROWS * ROW_BYTES;
+  assert.equal(rows, NPZ_BLOCKS * BLOCK_ROWS);
+  assert.ok((await stat(path)).size > arrayBytes);
+  const read = execFileSync('python3', ['-c', READ_ARRAY, path], { encoding: 'utf8' });
+  const [name, size, compressed, blocks, ...shape] = read.trim().split(' ');
+  assert.deepEqual([name, Number(size), Number(blocks)], ['data.npy', arrayBytes, NPZ_BLOCKS]);
+  assert.ok(Number(compressed) > arrayBytes);
+  assert.equal(shape.join(' '), `(${rows},), }`);
+});
+
+/** Encodes the first block, which all others are equal to, without compression, so that files are large soon. */
+function createStoringEncoder(): RowEncoder {
+  const eventRows = new EventRows();
+  let encoded: ReturnType<RowEncoder['encode']> | undefined;
+  return {
+    maxBlocks: 1,
+    encode({ columns, rows, shiftNs }) {
+      if (encoded) return encoded;
+      const bytes = eventRows.encode(columns, rows, shiftNs).rows;
+      encoded = Promise.resolve({ deflated: storeBytes(bytes), crc: crc32(bytes) });
+      return encoded;
+    },
+    close: async () => {},
+  };
+}
+
+/** Stored blocks of deflate, none of which is the last. */
+function storeBytes(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
+  const blocks: Uint8Array[] = [];
+  for (let at = 0; at < bytes.length; at += MAX_STORED_BYTES) {
+    const block = bytes.subarray(at, at + MAX_STORED_BYTES);
+    const head = Buffer.alloc(5);
+    head.writeUInt16LE(block.length, 1);
+    head.writeUInt16LE(0xffff - block.length, 3);
+    blocks.push(head, block);
+  }
+  return Uint8Array.from(Buffer.concat(blocks));
+}
