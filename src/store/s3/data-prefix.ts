@@ -7,8 +7,10 @@ import { isDataPath } from '../paths.js';
 import type { BucketAddress } from './bucket-address.js';
 import type { ObjectStore } from './object-store.js';
 
+/** Extensions of exports that conversions do not have. */
+const EXPORT_EXTENSIONS = ['npz', 'feather'];
 /** Extensions of files that tickhaul uploads: other programs may have uploads under the same prefix. */
-const UPLOAD_EXTENSIONS = ['csv.gz', ...OUTPUT_EXTENSIONS, 'jsonl'];
+const UPLOAD_EXTENSIONS = ['csv.gz', ...OUTPUT_EXTENSIONS, ...EXPORT_EXTENSIONS, 'jsonl'];
 const DAY_MS = 86_400_000;
 const CONCURRENT_LISTINGS = 8;
 
