@@ -120,7 +120,7 @@ test('code outside of src/store uses stores by their interface', () => {
 const PROCESS =
   /(?<![\w.'"`-])(?:process|console)\s*(?:\?\.|\.|\[)|[=(]\s*(?:process|console)[;,)]|globalThis|'node:(?:process|console)'/;
 
-test('only the command line touches the console, and three files outside of it the process', () => {
+test('only the command line touches the console, and few files outside of it the process', () => {
   const code = (text: string): readonly string[] =>
     text.split('\n').filter((line) => !/^\s*(?:\/\/|\/?\*)/.test(line));
   const uses = FILES.flatMap((file) =>
@@ -133,6 +133,11 @@ test('only the command line touches the console, and three files outside of it t
   assert.deepEqual(
     uses.filter(([file]) => !/^(?:bin|src\/cli)\//.test(file)),
     [
+      // A flag of this process that threads must not inherit.
+      [
+        'src/base/worker-thread.ts',
+        "const isText = process.execArgv.some((flag) => flag.startsWith('--input-type'));",
+      ],
       ['src/library/library-host.ts', '...readProcessHost(process),'],
       // Ends the programs that a credential_process has started.
       ['src/store/s3/credentials.ts', 'process.kill(pid, signal);'],

@@ -1,9 +1,9 @@
 import type { DayFile } from '../dataset/day-file.js';
-import { readSourceRows, type SharedFiles } from '../rows/read-source-rows.js';
+import { type FilesWithSettings, readRows } from '../rows/read-rows.js';
 import type { StoredFileInfo } from '../store/files.js';
 import { statSource } from '../store/stat-source.js';
 import type { AuditedContent, CheckThresholds } from './audit-record.js';
-import { AUDIT_ROWS, auditMemories, FileAudit, type FileAuditResult } from './file-audit.js';
+import { AUDIT_READ_OPTIONS, auditMemories, RowAudit, type RowAuditResult } from './row-audit.js';
 
 /** Audit of one day file as plain data, which can be posted to a thread. */
 export interface AuditJob {
@@ -16,7 +16,7 @@ export interface AuditJob {
 }
 
 export interface AuditJobResult {
-  readonly result: FileAuditResult;
+  readonly result: RowAuditResult;
   readonly content: AuditedContent;
 }
 
@@ -28,14 +28,14 @@ export interface AuditJobResult {
  */
 export async function auditFile(
   { location, file, thresholds, busyThreads }: AuditJob,
-  { files, store }: SharedFiles,
+  { files, store }: FilesWithSettings,
   onBytes: (count: number, total: number) => void,
   signal: AbortSignal,
 ): Promise<AuditJobResult> {
   const found = await statSource(files, location, signal);
-  const audit = new FileAudit({ path: location, file, thresholds });
-  const { schema, dataType, bytes, checksum } = await readSourceRows(
-    { ...AUDIT_ROWS, path: location, dataType: file?.dataType, hash: 'sha256' },
+  const audit = new RowAudit({ path: location, file, thresholds });
+  const { schema, dataType, bytes, checksum } = await readRows(
+    { ...AUDIT_READ_OPTIONS, path: location, dataType: file?.dataType, hash: 'sha256' },
     found.bytes,
     { files, store, busyThreads, memories: auditMemories },
     {

@@ -4,12 +4,12 @@ import {
   CHECKS_VERSION,
   type CheckThresholds,
 } from './audit-record.js';
-import type { FileAuditResult } from './file-audit.js';
+import type { RowAuditResult } from './row-audit.js';
 
 /** The record of a file before it is judged. @param path relative to the download folder, with `/`. */
 export function createAuditRecord(
   path: string,
-  result: FileAuditResult,
+  result: RowAuditResult,
   content: AuditedContent,
   { gapMs, jump }: CheckThresholds,
 ): AuditRecord {

@@ -1,19 +1,21 @@
 import { DayFileReader } from '../format/csv/day-file-reader.js';
 import {
-  AUDIT_ROWS,
+  AUDIT_READ_OPTIONS,
   auditMemories,
-  FileAudit,
-  type FileAuditInput,
-  type FileAuditResult,
-} from './file-audit.js';
+  RowAudit,
+  type RowAuditInput,
+  type RowAuditResult,
+} from './row-audit.js';
 
 /** All checks of one day file, in one pass over its gunzipped text. */
 export class TextAudit {
   readonly #reader: DayFileReader;
-  readonly #audit: FileAudit;
+  readonly #audit: RowAudit;
+  /** The reader refuses an empty file of an unknown data type, which a conversion could not write. */
+  #mayEnd: boolean;
 
-  constructor(input: FileAuditInput) {
-    const { batchRows, ...options } = AUDIT_ROWS;
+  constructor(input: RowAuditInput) {
+    const { batchRows, ...options } = AUDIT_READ_OPTIONS;
     this.#reader = new DayFileReader({
       ...options,
       path: input.path,
@@ -21,17 +23,19 @@ export class TextAudit {
       batchRows: () => batchRows,
       memories: auditMemories,
     });
-    this.#audit = new FileAudit(input);
+    this.#audit = new RowAudit(input);
+    this.#mayEnd = input.file !== undefined;
   }
 
   /** Checks text, in chunks of any size; the chunk may be reused afterwards. @throws TickhaulError `corrupt`. */
   push(text: Buffer): void {
+    this.#mayEnd ||= text.length > 0;
     this.#check(this.#reader.push(text));
   }
 
   /** Call it after the last text. @throws as `push` does. */
-  end(): FileAuditResult {
-    this.#check(this.#reader.end());
+  end(): RowAuditResult {
+    if (this.#mayEnd) this.#check(this.#reader.end());
     return this.#audit.end(this.#reader.schema, this.#reader.dataType);
   }
 

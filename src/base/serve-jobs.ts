@@ -19,7 +19,7 @@ export type JobReply<Result, Event> = { readonly id: number } & (
 );
 
 export interface JobContext<Event> {
-  /** Sends an event of the job to the main thread. @param transfer memory of it that is transferred, not copied. */
+  /** Sends an event of the job to the thread that started this one. @param transfer memory of it that is transferred, not copied. */
   readonly emit: (event: Event, transfer?: readonly TransferListItem[]) => void;
   /** Aborted if the main thread aborts the job. */
   readonly signal: AbortSignal;

@@ -39,7 +39,9 @@ export class WorkerThread<Job, Result = void, Event = never> {
   /** @param url written as a literal `new URL` in the call, which the bundler finds. */
   constructor(url: URL, { name, ...options }: WorkerThreadOptions) {
     this.#name = name;
-    this.#worker = new Worker(url, { name, ...options });
+    // This flag is for the text of `node -e` alone; a thread that inherits it fails.
+    const isText = process.execArgv.some((flag) => flag.startsWith('--input-type'));
+    this.#worker = new Worker(url, { name, ...(isText && { execArgv: [] }), ...options });
     this.#worker.on('message', (reply: JobReply<Result, Event>) => this.#onReply(reply));
     const fail = (cause: unknown): void => {
       const message = cause instanceof Error ? cause.message : String(cause);

@@ -2,7 +2,8 @@ import type { TextSink } from '../integrity/gunzip.js';
 import { hashFile } from '../integrity/hash-file.js';
 import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
-import { chooseReads } from '../store/read-ahead.js';
+import { isObjectLocation } from '../store/location.js';
+import { createReadAhead } from '../store/read-ahead.js';
 import { statSource } from '../store/stat-source.js';
 import type { SourceContent } from './output/provenance.js';
 
@@ -23,7 +24,7 @@ export async function readUnchangedSource(
   signal: AbortSignal,
   inflateThreads?: number,
 ): Promise<SourceContent> {
-  const readBytes = chooseReads(files, path, inflateThreads);
+  const readBytes = inflateThreads && isObjectLocation(path) ? createReadAhead(files) : files.read;
   const read = await readSource(path, onText, onBytes, signal, readBytes, inflateThreads);
   const { etag } = found;
   if (etag === undefined) return read;

@@ -4,7 +4,7 @@ import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
 import type { Batch, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
-import { hasSpareProcessor, type RowsAccess, readSourceRows } from '../rows/read-source-rows.js';
+import { hasSpareProcessor, type RowReaderContext, readRows } from '../rows/read-rows.js';
 import type { PartFile } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { isLayoutPath } from '../store/paths.js';
@@ -13,7 +13,7 @@ import type { ExportedFile, ExportedSource } from './export-record.js';
 import type { ExportSource } from './export-source.js';
 import { openSpillFile, type SpillFile } from './spill-file.js';
 
-/** What an exporter reads and writes. Reads must not overlap, except of different sources. */
+/** What an exporter reads and writes. A source must not be read twice at the same time. */
 export interface ExportIo {
   /**
    * Reads a source to its end, and passes its rows in batches, in the order of the file. A batch is valid until `onBatch`
@@ -31,7 +31,7 @@ export interface ExportIo {
   createSpill(): Promise<SpillFile>;
   warn(message: string): void;
   /** Whether threads of the job would run on processors that no other job uses. */
-  readonly hasSpareProcessors: boolean;
+  readonly canStartThreads: boolean;
   readonly signal: AbortSignal;
 }
 
@@ -53,7 +53,7 @@ export interface ExportOutput extends ByteSink {
 const DEFAULT_BATCH_ROWS = 8192;
 
 export interface JobIoInput {
-  readonly access: RowsAccess;
+  readonly access: RowReaderContext;
   /** Output folder or prefix. */
   readonly out: string;
   /** Called with the number of compressed bytes just read. */
@@ -63,7 +63,7 @@ export interface JobIoInput {
 
 /** Files of one job: what was read, and outputs that appear together at its end. */
 export class JobIo implements ExportIo {
-  readonly hasSpareProcessors: boolean;
+  readonly canStartThreads: boolean;
   readonly signal: AbortSignal;
   readonly warnings: string[] = [];
   readonly #input: JobIoInput;
@@ -74,7 +74,7 @@ export class JobIo implements ExportIo {
   constructor(input: JobIoInput) {
     this.#input = input;
     this.signal = input.signal;
-    this.hasSpareProcessors = hasSpareProcessor(input.access.busyThreads);
+    this.canStartThreads = hasSpareProcessor(input.access.busyThreads);
   }
 
   /** Paths of the outputs, relative to the output folder. */
@@ -99,7 +99,7 @@ export class JobIo implements ExportIo {
       hash: 'md5',
     } as const;
     const sink = { onBatch, onBytes };
-    const read = await readSourceRows(request, found.bytes, access, sink, signal);
+    const read = await readRows(request, found.bytes, access, sink, signal);
     if (read.warning !== undefined) this.warn(read.warning);
     const version = contentVersion(found);
     const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;

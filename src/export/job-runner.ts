@@ -2,7 +2,7 @@ import { TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { ThreadPool } from '../base/thread-pool.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import type { SharedFiles } from '../rows/read-source-rows.js';
+import type { FilesWithSettings } from '../rows/read-rows.js';
 import type { StoreSettings } from '../store/files.js';
 import type { ExportJobEvent } from './export-worker.js';
 import {
@@ -33,8 +33,8 @@ export function createThreadRunner(maxThreads: number, store: StoreSettings | un
   };
 }
 
-/** Runs jobs in this thread; a single one takes less time than a thread's start. */
-export function createInlineRunner(files: SharedFiles): JobRunner {
+/** Runs jobs in this thread; others read large files. */
+export function createInlineRunner(files: FilesWithSettings): JobRunner {
   return {
     run: (job, listener, signal) => runExportJob(job, files, listener, signal),
     close: async () => {},

@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { hashSource } from '../convert/source-file.js';
-import type { SharedFiles } from '../rows/read-source-rows.js';
+import type { FilesWithSettings } from '../rows/read-rows.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
@@ -43,7 +43,7 @@ export interface JobListener {
  */
 export async function runExportJob(
   { job, out, record, busyThreads }: PlacedExportJob,
-  { files, store }: SharedFiles,
+  { files, store }: FilesWithSettings,
   listener: JobListener,
   signal: AbortSignal,
 ): Promise<ExportJobResult> {

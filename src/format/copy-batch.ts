@@ -11,7 +11,7 @@ export interface CopiedBatch {
 
 /**
  * Copies a batch, to keep it longer or to post it to another thread.
- * @param memory of an earlier copy, which is lost; used if it is large enough.
+ * @param memory of an earlier copy, which is overwritten if it is large enough.
  */
 export function copyBatch(batch: Batch, memory?: ArrayBuffer): CopiedBatch {
   let needed = 0;
@@ -19,7 +19,8 @@ export function copyBatch(batch: Batch, memory?: ArrayBuffer): CopiedBatch {
     needed += align(view.byteLength);
     return view;
   });
-  const target = memory && memory.byteLength >= needed ? memory : new ArrayBuffer(needed + (needed >> 2));
+  // A quarter more, so that the next batch probably fits.
+  const target = memory && memory.byteLength >= needed ? memory : new ArrayBuffer(needed + needed / 4);
   const bytes = new Uint8Array(target);
   let at = 0;
   const copied = mapViews(batch, (view) => {

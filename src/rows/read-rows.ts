@@ -1,76 +1,47 @@
-import { createHash } from 'node:crypto';
-import type { Batch, Schema } from '../format/batch.js';
-import { DayFileReader, type ReaderOptions } from '../format/csv/day-file-reader.js';
-import { LARGE_TEXT_CHUNK_BYTES } from '../integrity/gunzip.js';
-import { readSourceText } from '../integrity/read-source.js';
-import type { Files } from '../store/files.js';
-import { chooseReads } from '../store/read-ahead.js';
+import { availableParallelism } from 'node:os';
+import type { ReaderOptions } from '../format/csv/day-file-reader.js';
+import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
+import type { Files, StoreSettings } from '../store/files.js';
+import { readRowsInThread } from './read-rows-in-thread.js';
+import { type RowsRequest, type RowsResult, type RowsSink, readRowsInline } from './read-rows-inline.js';
 
-/** What to read, as plain data, which can be posted to a thread. */
-export interface RowsRequest
-  extends Pick<ReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmptyCells'> {
-  /** Rows of a batch; the last one may have fewer. */
-  readonly batchRows: number;
-  /** Checksum of the compressed bytes. */
-  readonly hash: 'md5' | 'sha256';
-  /** As in `GzipReadOptions`. */
-  readonly inflateThreads: number | undefined;
+/** Compressed size from which a second thread saves time; starting it takes as long as reading some 10 MB. */
+const MIN_BYTES_FOR_THREAD = 16_000_000;
+
+/** Open files, and the settings with which another thread opens its own. */
+export interface FilesWithSettings {
+  readonly files: Files;
+  readonly store: StoreSettings | undefined;
 }
 
-/** What was read. */
-export interface RowsFacts {
-  readonly schema: Schema;
-  readonly dataType: string;
-  /** Lists the columns that the data type is not known to have. */
-  readonly warning: string | undefined;
-  /** Size and checksum, in hex digits, of the compressed bytes. */
-  readonly bytes: number;
-  readonly checksum: string;
+export interface RowReaderContext extends FilesWithSettings {
+  /** Threads of this run that process files at the same time, including this one. */
+  readonly busyThreads: number;
+  /** Memories for reads in this thread, as in `ReaderOptions`; not used if another thread reads. */
+  readonly memories?: ReaderOptions['memories'];
 }
 
-/** Receives the rows of a file. */
-export interface RowsSink {
-  /** A batch is valid until the returned promise resolves. */
-  readonly onBatch: (batch: Batch, schema: Schema, dataType: string) => void | Promise<void>;
-  /** Receives the number of compressed bytes just read. */
-  readonly onBytes: (count: number) => void;
+/** Whether each of the busy threads may start another one, on a processor that none of them uses. */
+export function hasSpareProcessor(busyThreads: number): boolean {
+  return 2 * busyThreads <= availableParallelism();
 }
 
 /**
- * Reads the rows of a day file to its end, in batches, in the order of the file. An empty file of an unknown data type
- * has no rows and no schema.
- * @throws TickhaulError `corrupt` if it is not a complete gzip file or has a bad cell, `unreadable`; errors of the store
- * and of `onBatch`; the abort reason.
+ * Reads the rows of a day file as `readRowsInline` does, in another thread if the file is large and a processor is
+ * spare.
+ * @param bytes compressed size of the file.
  */
-export async function readRows(
-  { batchRows, hash, inflateThreads, ...options }: RowsRequest & Pick<ReaderOptions, 'memories'>,
-  files: Files,
-  { onBatch, onBytes }: RowsSink,
+export function readRows(
+  request: Omit<RowsRequest, 'inflateThreads'>,
+  bytes: number,
+  { files, store, busyThreads, memories }: RowReaderContext,
+  sink: RowsSink,
   signal: AbortSignal,
-): Promise<RowsFacts> {
-  const reader = new DayFileReader({ ...options, batchRows: () => batchRows });
-  const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
-    for (const batch of batches) {
-      const pending = onBatch(batch, reader.schema, reader.dataType);
-      if (pending) await pending;
-    }
-  };
-  const checksum = createHash(hash);
-  let bytes = 0;
-  const onChunk = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    checksum.update(chunk);
-    onBytes(chunk.length);
-  };
-  const read = chooseReads(files, options.path, inflateThreads);
-  const textOptions = { read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
-  let isEmpty = true;
-  const onText = (text: Buffer): Promise<void> => {
-    isEmpty &&= text.length === 0;
-    return passBatches(reader.push(text));
-  };
-  await readSourceText(options.path, { onBytes: onChunk, onText }, signal, textOptions);
-  if (!isEmpty || options.dataType !== undefined) await passBatches(reader.end());
-  const { schema, dataType, warning } = reader;
-  return { schema, dataType, warning, bytes, checksum: checksum.digest('hex') };
+): Promise<RowsResult> {
+  if (bytes < MIN_BYTES_FOR_THREAD || !hasSpareProcessor(busyThreads)) {
+    const inflateThreads = chooseInflateThreads(busyThreads);
+    return readRowsInline({ ...request, inflateThreads, memories }, files, sink, signal);
+  }
+  const inflateThreads = chooseInflateThreads(busyThreads + 1);
+  return readRowsInThread({ ...request, inflateThreads }, store, sink, signal);
 }

@@ -6,12 +6,12 @@ import type { Batch, Schema } from '../format/batch.js';
 import { copyBatch } from '../format/copy-batch.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import { type RowsFacts, type RowsRequest, readRows } from './read-rows.js';
+import { type RowsRequest, type RowsResult, readRowsInline } from './read-rows-inline.js';
 
-/** Memory of the batches that wait or are used, in bytes; two batches may exceed it. */
-const MAX_BYTES = 24 * 1024 * 1024;
+/** Limit for the memory of batches that were sent and not returned; two are always allowed. */
+const MAX_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 
-/** A file to read, or the memory of a batch that was used. */
+/** A file to read, or memory that is returned for other batches. */
 export type RowsJob = RowsRequest | { readonly memory: ArrayBuffer };
 
 export type RowsEvent =
@@ -24,30 +24,28 @@ export type RowsEvent =
     };
 
 const files = openFiles(workerData as StoreSettings | undefined);
-/** Memory of batches that were used. */
-const free: ArrayBuffer[] = [];
-/** Batches that wait or are used, and their bytes. */
-let batches = 0;
-let batchBytes = 0;
-let freed = createDeferred<void>();
+const returnedMemory: ArrayBuffer[] = [];
+let batchesInFlight = 0;
+let bytesInFlight = 0;
+let returned = createDeferred<void>();
 
-serveJobs<RowsJob, RowsFacts | undefined, RowsEvent>((job, { emit, signal }) => {
+serveJobs<RowsJob, RowsResult | undefined, RowsEvent>((job, { emit, signal }) => {
   if ('memory' in job) {
-    free.push(job.memory);
-    batches--;
-    batchBytes -= job.memory.byteLength;
-    freed.resolve();
+    returnedMemory.push(job.memory);
+    batchesInFlight--;
+    bytesInFlight -= job.memory.byteLength;
+    returned.resolve();
     return undefined;
   }
   const onBatch = async (batch: Batch, schema: Schema, dataType: string): Promise<void> => {
-    while (batches >= 2 && batchBytes > MAX_BYTES) {
-      freed = createDeferred();
-      await rejectOnAbort(freed.promise, signal);
+    while (batchesInFlight >= 2 && bytesInFlight > MAX_BYTES_IN_FLIGHT) {
+      returned = createDeferred();
+      await rejectOnAbort(returned.promise, signal);
     }
-    const copy = copyBatch(batch, free.pop());
-    batches++;
-    batchBytes += copy.memory.byteLength;
+    const copy = copyBatch(batch, returnedMemory.pop());
+    batchesInFlight++;
+    bytesInFlight += copy.memory.byteLength;
     emit({ ...copy, schema, dataType }, [copy.memory]);
   };
-  return readRows(job, files, { onBatch, onBytes: (bytes) => emit({ bytes }) }, signal);
+  return readRowsInline(job, files, { onBatch, onBytes: (bytes) => emit({ bytes }) }, signal);
 });

@@ -1,7 +1,6 @@
 import { abortReason } from '../base/errors.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { Files } from './files.js';
-import { isObjectLocation } from './location.js';
 
 /** Sizes of the requests. */
 export interface ReadAheadLimits {
@@ -46,9 +45,4 @@ export function createReadAhead(
       await file.close();
     }
   };
-}
-
-/** How to read a source that some threads inflate (`GzipReadOptions`): an object of a store is then read ahead. */
-export function chooseReads(files: Files, location: string, inflateThreads: number | undefined): ReadChunks {
-  return inflateThreads && isObjectLocation(location) ? createReadAhead(files) : files.read;
 }

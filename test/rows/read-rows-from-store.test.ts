@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
-import { readRows } from '../../src/rows/read-rows.js';
 import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
+import { readRowsInline } from '../../src/rows/read-rows-inline.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { makeUpRows, toCsv } from '../audit/text-rows.js';
 import { cleanUp } from '../helpers/clean-up.js';
@@ -30,7 +30,7 @@ test('reads an object of a store in another thread, and throws its errors', { sk
   const sink = { onBatch: (batch: { rows: number }) => void rows.push(batch.rows), onBytes: () => {} };
   const facts = await readRowsInThread(request, settings, sink, signal);
   assert.deepEqual(rows, [1000, 1000, 1000]);
-  assert.deepEqual(facts, await readRows(request, files, sink, signal));
+  assert.deepEqual(facts, await readRowsInline(request, files, sink, signal));
   const missing = { ...request, path: `${request.path}x` };
   await assert.rejects(readRowsInThread(missing, settings, sink, signal), { code: 'missing' });
 });

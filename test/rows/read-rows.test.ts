@@ -7,17 +7,22 @@ import { TickhaulError } from '../../src/base/errors.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import type { Batch } from '../../src/format/batch.js';
 import { copyBatch } from '../../src/format/copy-batch.js';
-import { type RowsFacts, type RowsRequest, type RowsSink, readRows } from '../../src/rows/read-rows.js';
 import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
+import {
+  type RowsRequest,
+  type RowsResult,
+  type RowsSink,
+  readRowsInline,
+} from '../../src/rows/read-rows-inline.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { makeUpRows, toCsv } from '../audit/text-rows.js';
 import { tempDir } from '../helpers/temp.js';
 
-type Read = (request: RowsRequest, sink: RowsSink, signal: AbortSignal) => Promise<RowsFacts>;
+type Read = (request: RowsRequest, sink: RowsSink, signal: AbortSignal) => Promise<RowsResult>;
 
 const files = openFiles(undefined);
 const READS: Readonly<Record<string, Read>> = {
-  'in this thread': (request, sink, signal) => readRows(request, files, sink, signal),
+  'in this thread': (request, sink, signal) => readRowsInline(request, files, sink, signal),
   'in another thread': (request, sink, signal) => readRowsInThread(request, undefined, sink, signal),
 };
 const NEVER = new AbortController().signal;
@@ -42,7 +47,7 @@ function makeCsv(dataType: string): string {
 interface Collected {
   readonly batches: readonly unknown[];
   readonly bytes: number;
-  readonly facts: RowsFacts;
+  readonly facts: RowsResult;
 }
 
 async function collect(read: Read, asked: RowsRequest): Promise<Collected> {
@@ -145,6 +150,17 @@ for (const [name, read] of Object.entries(READS)) {
       ),
       { code: 'unreadable' },
     );
+  });
+
+  test(`${name}: throws what onBytes throws`, async (t) => {
+    const path = await writeDay(t, makeCsv('trades'));
+    const failing: RowsSink = {
+      onBatch: () => {},
+      onBytes: () => {
+        throw new Error('no progress');
+      },
+    };
+    await assert.rejects(read(request(path, 'trades'), failing, NEVER), { message: 'no progress' });
   });
 
   test(`${name}: stops when it is aborted while batches wait`, async (t) => {

@@ -1,9 +1,9 @@
 import { ThreadPool } from '../../base/thread-pool.js';
 import { WorkerThread } from '../../base/worker-thread.js';
-import type { SharedFiles } from '../../rows/read-source-rows.js';
+import type { FilesWithSettings } from '../../rows/read-rows.js';
 import type { StoreSettings } from '../../store/files.js';
 import { type AuditJob, type AuditJobResult, auditFile } from '../audit-file.js';
-import { auditMemories } from '../file-audit.js';
+import { auditMemories } from '../row-audit.js';
 import type { AuditedBytes } from './audit-worker.js';
 
 /** Audits files in threads, or in the calling one. */
@@ -30,8 +30,8 @@ export function createThreadAuditor(maxThreads: number, store: StoreSettings | u
   };
 }
 
-/** Audits in this thread, in steps of one chunk of text; a single file takes less time than a thread's start. */
-export function createInlineAuditor(files: SharedFiles): FileAuditor {
+/** Audits in this thread; another one reads a large file. */
+export function createInlineAuditor(files: FilesWithSettings): FileAuditor {
   return {
     audit: (job, onBytes, signal) => auditFile(job, files, onBytes, signal),
     close: async () => auditMemories.clear(),

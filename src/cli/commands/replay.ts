@@ -3,8 +3,8 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { letHeapsGrow } from '../let-heaps-grow.js';
 import { runWithMessageSummary } from '../output/run/message-summary.js';
+import { raiseHeapGrowth } from '../raise-heap-growth.js';
 
 export const replayCommand: CommandAction = {
   ...defineOptions(COMMAND_OPTIONS.replay),
@@ -43,7 +43,7 @@ async function run(args: CommandArgs, cli: CliHost, written: WrittenCounts): Pro
     import('../open-replay-observer.js'),
     import('../../base/output-sink.js'),
   ]);
-  letHeapsGrow();
+  raiseHeapGrowth();
   const runReplay = await prepareReplay(args, cli);
   const { observer, close } = await openReplayObserver(args, cli, written);
   const output = streamSink(cli.dataOut, 'stdout');

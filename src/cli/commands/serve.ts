@@ -4,7 +4,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { RunningServer } from '../../server/replay-server.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
-import { letHeapsGrow } from '../let-heaps-grow.js';
+import { raiseHeapGrowth } from '../raise-heap-growth.js';
 import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
 
 /** Milliseconds for responses in flight: the process exits after 5 s (`main.ts`). */
@@ -21,7 +21,7 @@ export const serveCommand: CommandAction = {
     ['$0 serve --host 0.0.0.0 --allow-origin http://tickhaul:8001', 'in a container'],
   ],
   async run(args, cli) {
-    letHeapsGrow();
+    raiseHeapGrowth();
     const { findOwnWorker, serveAsWorker } = await import('../serving/cluster.js');
     const worker = findOwnWorker(cli);
     if (worker) return serveAsWorker(worker, cli);

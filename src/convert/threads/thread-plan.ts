@@ -1,5 +1,4 @@
 import { availableParallelism } from 'node:os';
-import { MIN_BYTES_FOR_THREAD } from '../../rows/read-source-rows.js';
 
 /** Threads of one conversion besides the one that reads the source. */
 export interface ThreadPlan {
@@ -12,6 +11,8 @@ export interface ThreadPlan {
   readonly maxKernels: number;
 }
 
+/** Compressed size from which a thread pays: smaller sources are converted before a thread has started. */
+export const MIN_BYTES_FOR_THREAD = 4_000_000;
 /** The same for several threads that inflate. */
 const MIN_BYTES_TO_SHARE_INFLATING = 16_000_000;
 /** Four threads inflate as much as the reader can take (docs/decisions/0130-inflate-kernel.md). */

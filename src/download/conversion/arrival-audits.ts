@@ -3,9 +3,9 @@ import { contentVersion } from '../../audit/audit-file.js';
 import { DEFAULT_THRESHOLDS } from '../../audit/audit-record.js';
 import { createAuditRecord } from '../../audit/create-audit-record.js';
 import type { DownloadFolders } from '../../audit/download-folders.js';
-import type { FileAuditResult } from '../../audit/file-audit.js';
 import { findKnownFile } from '../../audit/known-record.js';
 import type { AuditSource } from '../../audit/plan-days.js';
+import type { RowAuditResult } from '../../audit/row-audit.js';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
 import type { TextSink } from '../../integrity/gunzip.js';
@@ -44,7 +44,7 @@ export function createArrivalAudits(
   const threads = createConvertThreads(availableParallelism(), destination.settings);
   const sources: AuditSource[] = [];
 
-  const record = async (location: string, result: FileAuditResult, proof: FileChecksums) => {
+  const record = async (location: string, result: RowAuditResult, proof: FileChecksums) => {
     const { bytes, sha256 } = proof;
     const found = await files.stat(location, signal);
     // A file of which only conversions are kept may never be written.

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import type { FileAuditInput, FileAuditResult } from '../../audit/file-audit.js';
+import type { RowAuditInput, RowAuditResult } from '../../audit/row-audit.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
@@ -22,7 +22,7 @@ export interface ConversionJob {
 }
 
 /** What to do with the text of a day file: one conversion, or an audit. */
-export type TextJob = ConversionJob | { readonly audit: FileAuditInput };
+export type TextJob = ConversionJob | { readonly audit: RowAuditInput };
 
 export interface ConversionTarget {
   /** Undefined for the rows. */
@@ -54,7 +54,7 @@ export interface ConvertCommandResult {
   /** Result of `finish` of a conversion. */
   readonly outputs?: readonly ConvertedOutput[] | undefined;
   /** Result of `finish` of an audit. */
-  readonly audited?: FileAuditResult | undefined;
+  readonly audited?: RowAuditResult | undefined;
   /** Buffer of the received text, for reuse. */
   readonly text?: Uint8Array<ArrayBuffer> | undefined;
 }
@@ -151,7 +151,7 @@ async function createConversion(
   return { ...conversion, finish: async (source) => toConvertedOutputs(await conversion.finish(source)) };
 }
 
-async function createAudit(input: FileAuditInput): Promise<RunningConversion> {
+async function createAudit(input: RowAuditInput): Promise<RunningConversion> {
   const { TextAudit } = await import('../../audit/text-audit.js');
   const audit = new TextAudit(input);
   return {

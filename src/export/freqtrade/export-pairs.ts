@@ -24,7 +24,7 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
   const settings = job.settings as JobSettings;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
   const timeframes = settings.timeframes.map(parseTimeframe);
-  const encoder = new TradesEncoder(io.hasSpareProcessors);
+  const encoder = new TradesEncoder(io.canStartThreads);
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
     const pairs = new JobPairs(settings, limits, (pair) => {
       const known = late && (late.get(pair) ?? new SortedTrades());

@@ -7,16 +7,16 @@ const MIN_ROWS_FOR_THREAD = 32_768;
 
 /** Encodes trades of a job, in another thread or in the calling one. */
 export class TradesEncoder {
-  readonly #hasSpareProcessors: boolean;
+  readonly #canStartThreads: boolean;
   #thread: WorkerThread<TradeBatch, EncodedRecordBatch> | undefined;
 
-  constructor(hasSpareProcessors: boolean) {
-    this.#hasSpareProcessors = hasSpareProcessors;
+  constructor(canStartThreads: boolean) {
+    this.#canStartThreads = canStartThreads;
   }
 
   /** @param trades may be reused when the call returns. */
   async encode(trades: TradeBatch): Promise<EncodedRecordBatch> {
-    if (!this.#hasSpareProcessors || trades.rows < MIN_ROWS_FOR_THREAD) return encodeTrades(trades);
+    if (!this.#canStartThreads || trades.rows < MIN_ROWS_FOR_THREAD) return encodeTrades(trades);
     this.#thread ??= new WorkerThread(new URL('./encode-trades-worker.js', import.meta.url), {
       name: 'trades encoder',
     });

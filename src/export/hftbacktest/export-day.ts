@@ -30,7 +30,7 @@ export async function exportDay({ sources, settings }: ExportJob, io: ExportIo):
     await io.read(source, { numberText: false }, (batch, schema) => {
       add(batch, schema);
       // Threads start while the files are read.
-      if (space.hasFullChunk && io.hasSpareProcessors) encoder ??= createThreadEncoder();
+      if (space.hasFullChunk && io.canStartThreads) encoder ??= createThreadEncoder();
       return space.flush();
     });
   };

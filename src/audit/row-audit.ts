@@ -11,32 +11,32 @@ import type { CheckCounter, ContentCheck } from './content-check.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 import { ContentFactsCounter } from './content-facts.js';
 
-export interface FileAuditInput {
+export interface RowAuditInput {
   /** For messages. */
   readonly path: string;
-  /** Undefined to use the header and the first row. */
+  /** Undefined if it must be read from the header and the first row. */
   readonly file: DayFile | undefined;
   readonly thresholds: CheckThresholds;
 }
 
 /** Results of the checks of one day file, without the identity of its bytes. */
-export type FileAuditResult = Omit<
+export type RowAuditResult = Omit<
   AuditRecord,
   'path' | 'reasons' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
 >;
 
-/** How an audit reads rows. */
-export const AUDIT_ROWS = { batchRows: 8192, numberText: true, allowsEmptyCells: true } as const;
+/** Options with which an audit reads rows. */
+export const AUDIT_READ_OPTIONS = { batchRows: 8192, numberText: true, allowsEmptyCells: true } as const;
 
-/** Memories of this thread, which the audits of several files use in turns. */
+/** Memories that the audits of this thread use in turns. */
 export const auditMemories = new Map<string, ColumnMemory>();
 
 /** All checks of one day file, in one pass over its rows. */
-export class FileAudit {
-  readonly #input: FileAuditInput;
+export class RowAudit {
+  readonly #input: RowAuditInput;
   #running: RunningChecks | undefined;
 
-  constructor(input: FileAuditInput) {
+  constructor(input: RowAuditInput) {
     this.#input = input;
   }
 
@@ -47,7 +47,7 @@ export class FileAudit {
   }
 
   /** Call it after the last rows, with the schema and the data type that the reader has found. */
-  end(schema: Schema, dataType: string): FileAuditResult {
+  end(schema: Schema, dataType: string): RowAuditResult {
     this.#running ??= this.#start(undefined, schema, dataType);
     return this.#running.end();
   }
@@ -101,7 +101,7 @@ class RunningChecks {
     this.#facts.push(opened);
   }
 
-  end(): FileAuditResult {
+  end(): RowAuditResult {
     const { exchange, dataType, symbol, day } = this.#file;
     const last = this.#batches.end();
     for (const [, counter] of this.#counters) counter.push(last);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { CheckThresholds } from '../../src/audit/audit-record.js';
 import { CONTENT_CHECKS } from '../../src/audit/content-checks.js';
-import type { FileAuditResult } from '../../src/audit/file-audit.js';
 import { resolveChecks } from '../../src/audit/resolve-checks.js';
+import type { RowAuditResult } from '../../src/audit/row-audit.js';
 import { TextAudit } from '../../src/audit/text-audit.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
@@ -22,7 +22,7 @@ function audit(
   csv: string,
   dataType: string,
   { seed = 1, date = DATE, ...thresholds }: Partial<CheckThresholds> & { seed?: number; date?: string } = {},
-): FileAuditResult {
+): RowAuditResult {
   const random = createRandom(seed);
   const file = { exchange: 'deribit', dataType, symbol: 'BTC', day: parseDay(date) };
   const audited = new TextAudit({ path: 'x.csv.gz', file, thresholds: { ...DEFAULTS, ...thresholds } });
@@ -61,7 +61,7 @@ function withoutUndefined(value: object): unknown {
   return JSON.parse(JSON.stringify(value));
 }
 
-function compareFacts(result: FileAuditResult, rows: readonly TextRow[]): void {
+function compareFacts(result: RowAuditResult, rows: readonly TextRow[]): void {
   const times = rows.map((row) => row['local_timestamp']).filter((text) => text !== '');
   const timeAt = (at: number): number | null => (times.length > 0 ? Number(times.at(at)) : null);
   assert.equal(result.rows, rows.length);

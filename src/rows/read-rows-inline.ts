@@ -1,0 +1,75 @@
+import { createHash } from 'node:crypto';
+import type { Batch, Schema } from '../format/batch.js';
+import { DayFileReader, type ReaderOptions } from '../format/csv/day-file-reader.js';
+import { LARGE_TEXT_CHUNK_BYTES } from '../integrity/gunzip.js';
+import { readSourceText } from '../integrity/read-source.js';
+import type { Files } from '../store/files.js';
+
+/** What to read, as plain data, which can be posted to a thread. */
+export interface RowsRequest
+  extends Pick<ReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmptyCells'> {
+  /** Rows of a batch; the last one may have fewer. */
+  readonly batchRows: number;
+  /** Algorithm for the checksum of the compressed bytes. */
+  readonly hash: 'md5' | 'sha256';
+  /** As in `GzipReadOptions`. */
+  readonly inflateThreads: number | undefined;
+}
+
+/** Result of a read. */
+export interface RowsResult {
+  readonly schema: Schema;
+  readonly dataType: string;
+  /** Lists the columns that the data type is not known to have. */
+  readonly warning: string | undefined;
+  /** Size and checksum, in hex digits, of the compressed bytes. */
+  readonly bytes: number;
+  readonly checksum: string;
+}
+
+/** Receives the rows of a file. */
+export interface RowsSink {
+  /** A batch is valid until this returns or its promise resolves. */
+  readonly onBatch: (batch: Batch, schema: Schema, dataType: string) => void | Promise<void>;
+  /** Receives the number of compressed bytes just read. */
+  readonly onBytes: (count: number) => void;
+}
+
+/**
+ * Reads the rows of a day file in the calling thread to its end, in batches, in the order of the file. An empty file of an unknown data type
+ * has no rows and no schema.
+ * @throws TickhaulError `corrupt` if it is not a complete gzip file or has a bad cell, `unreadable`; errors of the store
+ * and of `onBatch`; the abort reason.
+ */
+export async function readRowsInline(
+  { batchRows, hash, inflateThreads, ...options }: RowsRequest & Pick<ReaderOptions, 'memories'>,
+  files: Files,
+  { onBatch, onBytes }: RowsSink,
+  signal: AbortSignal,
+): Promise<RowsResult> {
+  const reader = new DayFileReader({ ...options, batchRows: () => batchRows });
+  const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
+    for (const batch of batches) {
+      const pending = onBatch(batch, reader.schema, reader.dataType);
+      if (pending) await pending;
+    }
+  };
+  const checksum = createHash(hash);
+  let bytes = 0;
+  const onChunk = (chunk: Buffer): void => {
+    bytes += chunk.length;
+    checksum.update(chunk);
+    onBytes(chunk.length);
+  };
+  const textOptions = { read: files.read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
+  // `end` refuses an empty file of an unknown data type.
+  let isEmpty = true;
+  const onText = (text: Buffer): Promise<void> => {
+    isEmpty &&= text.length === 0;
+    return passBatches(reader.push(text));
+  };
+  await readSourceText(options.path, { onBytes: onChunk, onText }, signal, textOptions);
+  if (!isEmpty || options.dataType !== undefined) await passBatches(reader.end());
+  const { schema, dataType, warning } = reader;
+  return { schema, dataType, warning, bytes, checksum: checksum.digest('hex') };
+}
