@@ -42,26 +42,33 @@ export class OutputClaims {
    */
   async claim({ key, sources }: ExportJob, paths: readonly string[]): Promise<void> {
     const source = basename(sources[0]?.path ?? key);
-    const claimed: string[] = [];
+    const claimed: { readonly slot: string; readonly own: Claim | undefined }[] = [];
     try {
       for (const path of paths) {
-        await this.#claimOne({ path, key, source, isEarlier: false });
-        claimed.push(path);
+        const own = await this.#claimOne({ path, key, source, isEarlier: false });
+        claimed.push({ slot: this.#slotOf(path, key), own });
       }
     } catch (error) {
-      for (const path of claimed) this.#claims.delete(this.#slotOf(path, key));
+      // What the job exported earlier stays in the output folder.
+      for (const { slot, own } of claimed.toReversed()) {
+        if (own) this.#claims.set(slot, own);
+        else this.#claims.delete(slot);
+      }
       throw error;
     }
   }
 
-  async #claimOne(claim: Claim): Promise<void> {
+  /** @returns the claim of the same job that this one replaces. */
+  async #claimOne(claim: Claim): Promise<Claim | undefined> {
     const { path, key, source } = claim;
     const slot = this.#slotOf(path, key);
-    for (let other = this.#claims.get(slot); other && other.key !== key; other = this.#claims.get(slot)) {
+    let other = this.#claims.get(slot);
+    for (; other && other.key !== key; other = this.#claims.get(slot)) {
       if (!other.isEarlier || (await this.#exists(other.path))) throw createClaimError(path, source, other);
       if (this.#claims.get(slot) === other) this.#claims.delete(slot);
     }
     this.#claims.set(slot, claim);
+    return other;
   }
 
   /** What only one job may have. */

@@ -33,6 +33,15 @@ test('a refused job leaves its other outputs to others', async () => {
   await claims.claim(job('PERPETUALS', '2024-03-02'), group);
 });
 
+test('a refused job keeps its outputs of an earlier run, which still exist', async () => {
+  const claims = new OutputClaims(true, exists);
+  claims.addEarlier('data/xbt/1_2.parquet', recordOf(job('PERPETUALS')));
+  await claims.claim(job('ETHUSD'), ['data/eth/1_2.parquet']);
+  const group = ['data/xbt/1_9.parquet', 'data/eth/1_9.parquet'];
+  await assert.rejects(claims.claim(job('PERPETUALS'), group), /both ETHUSD/);
+  await assert.rejects(claims.claim(job('XBTUSD'), ['data/xbt/3_4.parquet']), /was exported before/);
+});
+
 test('a job may claim its own outputs again, and those of an earlier run that were deleted', async () => {
   const existing = new Set(['data/xbt/1_2.parquet']);
   const claims = new OutputClaims(true, async (path) => existing.has(path));
