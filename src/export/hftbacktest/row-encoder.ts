@@ -24,7 +24,7 @@ export function createThreadEncoder(): RowEncoder {
   });
   pool.start(MAX_THREADS);
   return {
-    maxBlocks: 2 * MAX_THREADS,
+    maxBlocks: 4 * MAX_THREADS,
     encode: (block) => pool.run(block),
     close: () => pool.close(),
   };

@@ -43,13 +43,17 @@ export async function writeNpz(
   const encoding: { readonly block: EventBlock; readonly encoded: Promise<EncodedBlock> }[] = [];
   let rows = 0;
   let crc = 0;
+  /** The last write to the spill file, which goes on while the next events are merged. */
+  let written = Promise.resolve();
   const writeNext = async (): Promise<void> => {
     const { block, encoded } = encoding.shift() as (typeof encoding)[0];
     const { deflated, crc: blockCrc } = await encoded;
     crc = combineCrc32(crc, blockCrc, ROW_BYTES * block.rows);
     rows += block.rows;
     free.push(block.columns);
-    await spill.write(deflated);
+    await written;
+    written = spill.write(deflated);
+    written.catch(() => {});
   };
   const createBlock = (): EventColumns => free.pop() ?? createSharedColumns();
   for await (const block of mergeClocks(byExch, byLocal, createBlock)) {
@@ -60,6 +64,7 @@ export async function writeNpz(
     if (encoding.length >= encoder.maxBlocks) await writeNext();
   }
   while (encoding.length > 0) await writeNext();
+  await written;
   const head = createNpyHead(rows);
   const bytes = ROW_BYTES * rows;
   const deflatedHead = storeBlock(head);
