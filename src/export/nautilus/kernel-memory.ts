@@ -2,12 +2,14 @@ import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
 import type { TextValues } from '../../format/batch.js';
 import type { TextLocation } from '../../format/kernel/column-memory.js';
-import type { TextEncodeExports } from '../../format/kernel/parquet-exports.js';
+import type { ParquetExports, TextEncodeExports } from '../../format/kernel/parquet-exports.js';
 import type { EncodeMemory } from '../../format/parquet/encode/encode-memory.js';
 import { Scratch } from '../../format/parquet/encode/scratch.js';
 
 /** Exports of assembly/nautilus-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them unsigned. */
-export interface NautilusExports extends TextEncodeExports {
+export interface NautilusExports
+  extends TextEncodeExports,
+    Pick<ParquetExports, 'findDistinctDoubles' | 'writeDeltaLongs'> {
   initialize(): void;
   allocate(bytes: bigint): number;
 
@@ -62,17 +64,8 @@ export interface NautilusExports extends TextEncodeExports {
   maxSnappyBytes(length: number): number;
   compressSnappy(from: number, length: number, out: number): number;
 
-  findDistinctDoubles(
-    values: number,
-    count: number,
-    maxDistinct: number,
-    slots: number,
-    distinct: number,
-    indices: number,
-  ): number;
-  findDistinctWide: NautilusExports['findDistinctDoubles'];
+  findDistinctWide: ParquetExports['findDistinctDoubles'];
   findDistinctBytes(values: number, count: number, width: number, distinct: number, indices: number): number;
-  writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
 }
 
 /** Memory of the kernel, with buffers that are used again and again. */

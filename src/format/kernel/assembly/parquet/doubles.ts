@@ -1,5 +1,5 @@
-// Finds the distinct values of a column of doubles or 64-bit integers. Bits are compared, so -0 differs from
-// 0.
+// Finds the distinct values of a column of doubles, 64-bit integers or 16 bytes. Bits are compared, so -0 differs
+// from 0.
 
 /** If most of the first values are distinct, the dictionary is abandoned. */
 const TRIAL: i32 = 8192;
@@ -27,14 +27,28 @@ export function findDistinctDoubles(
   distinct: usize,
   indices: usize,
 ): i32 {
+  return findDistinct<u64>(values, count, maxDistinct, slots, distinct, indices);
+}
+
+/** The same for values of another size. */
+// @ts-ignore: decorator
+@inline
+export function findDistinct<T>(
+  values: usize,
+  count: i32,
+  maxDistinct: i32,
+  slots: usize,
+  distinct: usize,
+  indices: usize,
+): i32 {
   let mask = FIRST_SLOTS - 1;
   memory.fill(slots, 0, <usize>FIRST_SLOTS << 2);
   let size = 0;
   for (let i = 0; i < count; i++) {
-    const value = load<u64>(values + (<usize>i << 3));
-    let slot = hashBits(value) & mask;
+    const value = load<T>(values + <usize>i * sizeof<T>());
+    let slot = hashBits<T>(value) & mask;
     let index = load<i32>(slots + (<usize>slot << 2)) - 1;
-    while (index >= 0 && load<u64>(distinct + (<usize>index << 3)) != value) {
+    while (index >= 0 && !isEqual<T>(load<T>(distinct + <usize>index * sizeof<T>()), value)) {
       slot = (slot + 1) & mask;
       index = load<i32>(slots + (<usize>slot << 2)) - 1;
     }
@@ -42,10 +56,10 @@ export function findDistinctDoubles(
       if (size >= maxDistinct || isMostlyDistinct(size, i)) return -1;
       index = size++;
       store<i32>(slots + (<usize>slot << 2), size);
-      store<u64>(distinct + (<usize>index << 3), value);
+      store<T>(distinct + <usize>index * sizeof<T>(), value);
       if (2 * size > mask) {
         mask = 2 * mask + 1;
-        fillSlots(slots, mask, distinct, size);
+        fillSlots<T>(slots, mask, distinct, size);
       }
     }
     store<i32>(indices + (<usize>i << 2), index);
@@ -53,10 +67,10 @@ export function findDistinctDoubles(
   return size;
 }
 
-function fillSlots(slots: usize, mask: i32, distinct: usize, size: i32): void {
+function fillSlots<T>(slots: usize, mask: i32, distinct: usize, size: i32): void {
   memory.fill(slots, 0, (<usize>mask + 1) << 2);
   for (let index = 0; index < size; index++) {
-    let slot = hashBits(load<u64>(distinct + (<usize>index << 3))) & mask;
+    let slot = hashBits<T>(load<T>(distinct + <usize>index * sizeof<T>())) & mask;
     while (load<i32>(slots + (<usize>slot << 2)) != 0) slot = (slot + 1) & mask;
     store<i32>(slots + (<usize>slot << 2), index + 1);
   }
@@ -64,6 +78,23 @@ function fillSlots(slots: usize, mask: i32, distinct: usize, size: i32): void {
 
 // @ts-ignore: decorator
 @inline
-function hashBits(value: u64): i32 {
-  return <i32>((value * 0x9e3779b97f4a7c15) >> 40);
+function isEqual<T>(a: T, b: T): bool {
+  if (isVector<T>()) return i8x16.all_true(i8x16.eq(a, b));
+  return a == b;
+}
+
+// @ts-ignore: decorator
+@inline
+function hashBits<T>(value: T): i32 {
+  if (isVector<T>()) {
+    const low = i64x2.extract_lane(value, 0);
+    return hashLong(<u64>low ^ rotl<u64>(<u64>i64x2.extract_lane(value, 1), 32));
+  }
+  return hashLong(<u64>value);
+}
+
+// @ts-ignore: decorator
+@inline
+function hashLong(bits: u64): i32 {
+  return <i32>((bits * 0x9e3779b97f4a7c15) >> 40);
 }
