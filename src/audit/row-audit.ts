@@ -26,7 +26,12 @@ export type RowAuditResult = Omit<
 >;
 
 /** Options with which an audit reads rows. */
-export const AUDIT_READ_OPTIONS = { batchRows: 8192, numberText: true, allowsEmptyCells: true } as const;
+export const AUDIT_READ_OPTIONS = {
+  batchRows: 8192,
+  numberText: true,
+  allowsEmptyCells: true,
+  allowsEmptyFile: true,
+} as const;
 
 /** Memories that the audits of this thread use in turns. */
 export const auditMemories = new Map<string, ColumnMemory>();

@@ -11,8 +11,6 @@ import {
 export class TextAudit {
   readonly #reader: DayFileReader;
   readonly #audit: RowAudit;
-  /** The reader refuses an empty file of an unknown data type, which a conversion could not write. */
-  #mayEnd: boolean;
 
   constructor(input: RowAuditInput) {
     const { batchRows, ...options } = AUDIT_READ_OPTIONS;
@@ -24,18 +22,16 @@ export class TextAudit {
       memories: auditMemories,
     });
     this.#audit = new RowAudit(input);
-    this.#mayEnd = input.file !== undefined;
   }
 
   /** Checks text, in chunks of any size; the chunk may be reused afterwards. @throws TickhaulError `corrupt`. */
   push(text: Buffer): void {
-    this.#mayEnd ||= text.length > 0;
     this.#check(this.#reader.push(text));
   }
 
   /** Call it after the last text. @throws as `push` does. */
   end(): RowAuditResult {
-    if (this.#mayEnd) this.#check(this.#reader.end());
+    this.#check(this.#reader.end());
     return this.#audit.end(this.#reader.schema, this.#reader.dataType);
   }
 

@@ -1,5 +1,6 @@
 import { abortReason } from '../base/errors.js';
 import { WorkerThread } from '../base/worker-thread.js';
+import type { Schema } from '../format/batch.js';
 import type { StoreSettings } from '../store/files.js';
 import type { RowsRequest, RowsResult, RowsSink } from './read-rows-inline.js';
 import type { RowsEvent, RowsJob } from './rows-worker.js';
@@ -19,11 +20,17 @@ export async function readRowsInThread(
     new URL('./rows-worker.js', import.meta.url),
     { name: 'row reader', workerData: store },
   );
+  let schema: Schema = [];
+  let dataType = '';
   let lastUse = Promise.resolve();
   const use = async (event: RowsEvent, before: Promise<void>): Promise<void> => {
     await before;
     if ('bytes' in event) return onBytes(event.bytes);
-    const { batch, memory, schema, dataType } = event;
+    if ('schema' in event) {
+      ({ schema, dataType } = event);
+      return;
+    }
+    const { batch, memory } = event;
     if (signal.aborted) throw abortReason(signal);
     await onBatch(batch, schema, dataType);
     thread.run({ memory }, { transfer: [memory] }).catch(() => {});

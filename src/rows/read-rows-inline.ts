@@ -7,7 +7,7 @@ import type { Files } from '../store/files.js';
 
 /** What to read, as plain data, which can be posted to a thread. */
 export interface RowsRequest
-  extends Pick<ReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmptyCells'> {
+  extends Pick<ReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmptyCells' | 'allowsEmptyFile'> {
   /** Rows of a batch; the last one may have fewer. */
   readonly batchRows: number;
   /** Algorithm for the checksum of the compressed bytes. */
@@ -36,8 +36,7 @@ export interface RowsSink {
 }
 
 /**
- * Reads the rows of a day file in the calling thread to its end, in batches, in the order of the file. An empty file of an unknown data type
- * has no rows and no schema.
+ * Reads the rows of a day file in the calling thread to its end, in batches, in the order of the file.
  * @throws TickhaulError `corrupt` if it is not a complete gzip file or has a bad cell, `unreadable`; errors of the store
  * and of `onBatch`; the abort reason.
  */
@@ -62,14 +61,9 @@ export async function readRowsInline(
     onBytes(chunk.length);
   };
   const textOptions = { read: files.read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
-  // `end` refuses an empty file of an unknown data type.
-  let isEmpty = true;
-  const onText = (text: Buffer): Promise<void> => {
-    isEmpty &&= text.length === 0;
-    return passBatches(reader.push(text));
-  };
+  const onText = (text: Buffer): Promise<void> => passBatches(reader.push(text));
   await readSourceText(options.path, { onBytes: onChunk, onText }, signal, textOptions);
-  if (!isEmpty || options.dataType !== undefined) await passBatches(reader.end());
+  await passBatches(reader.end());
   const { schema, dataType, warning } = reader;
   return { schema, dataType, warning, bytes, checksum: checksum.digest('hex') };
 }

@@ -16,12 +16,9 @@ export type RowsJob = RowsRequest | { readonly memory: ArrayBuffer };
 
 export type RowsEvent =
   | { readonly bytes: number }
-  | {
-      readonly batch: Batch;
-      readonly memory: ArrayBuffer;
-      readonly schema: Schema;
-      readonly dataType: string;
-    };
+  /** Precedes the first batch. */
+  | { readonly schema: Schema; readonly dataType: string }
+  | { readonly batch: Batch; readonly memory: ArrayBuffer };
 
 const files = openFiles(workerData as StoreSettings | undefined);
 const returnedMemory: ArrayBuffer[] = [];
@@ -37,15 +34,18 @@ serveJobs<RowsJob, RowsResult | undefined, RowsEvent>((job, { emit, signal }) =>
     returned.resolve();
     return undefined;
   }
+  let hasBatch = false;
   const onBatch = async (batch: Batch, schema: Schema, dataType: string): Promise<void> => {
     while (batchesInFlight >= 2 && bytesInFlight > MAX_BYTES_IN_FLIGHT) {
       returned = createDeferred();
       await rejectOnAbort(returned.promise, signal);
     }
+    if (!hasBatch) emit({ schema, dataType });
+    hasBatch = true;
     const copy = copyBatch(batch, returnedMemory.pop());
     batchesInFlight++;
     bytesInFlight += copy.memory.byteLength;
-    emit({ ...copy, schema, dataType }, [copy.memory]);
+    emit(copy, [copy.memory]);
   };
   return readRowsInline(job, files, { onBatch, onBytes: (bytes) => emit({ bytes }) }, signal);
 });

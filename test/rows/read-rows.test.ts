@@ -29,7 +29,15 @@ const NEVER = new AbortController().signal;
 const ROWS = 5000;
 
 function request(path: string, dataType: string | undefined): RowsRequest {
-  return { path, dataType, batchRows: 100, numberText: true, hash: 'md5', inflateThreads: undefined };
+  return {
+    path,
+    dataType,
+    batchRows: 100,
+    numberText: true,
+    hash: 'md5',
+    inflateThreads: undefined,
+    allowsEmptyFile: true,
+  };
 }
 
 async function writeDay(t: TestContext, csv: string): Promise<string> {

@@ -14,6 +14,8 @@ export interface ReaderOptions {
   readonly numberText: boolean;
   /** Whether cells of the leading columns may be empty, too. */
   readonly allowsEmptyCells?: boolean | undefined;
+  /** Whether an empty file of an unknown data type has no rows and no schema; otherwise it is an error. */
+  readonly allowsEmptyFile?: boolean | undefined;
   /**
    * Memories that the readers of one thread use in turns (`CsvOptions`). All of them must have the same
    * options. Empty at first.
@@ -66,12 +68,13 @@ export class DayFileReader {
     parser.skipTo(header, line);
   }
 
-  /** @throws also TickhaulError `usage` for an empty file of an unknown data type. */
+  /** @throws also TickhaulError `usage` for an empty file of an unknown data type, unless it is allowed. */
   end(): Iterable<Batch> {
     if (this.#parser) return this.#parser.end();
     const head = this.#head.bytes;
-    const { path, dataType } = this.#options;
+    const { path, dataType, allowsEmptyFile } = this.#options;
     if (head.length === 0 && dataType === undefined) {
+      if (allowsEmptyFile) return [];
       const message = `${path}: the file is empty and its name does not state the data type; set it with --type`;
       throw new TickhaulError('usage', message);
     }
