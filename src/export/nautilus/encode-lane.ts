@@ -57,7 +57,7 @@ function encodeFixed(memory: KernelMemory, lane: number, rows: number, width: nu
   const maxDistinct = Math.floor(rows * MAX_DISTINCT_RATIO);
   const distinct = scratch.distinct.at(width * maxDistinct);
   const indices = scratch.indices.at(4 * rows);
-  const slots = scratch.slots.at(4 * (2048 + 4 * maxDistinct));
+  const slots = scratch.slots.at(4 * (2048 + 8 * maxDistinct));
   const find = width === 16 ? kernel.findDistinctWide : kernel.findDistinctDoubles;
   const size = find(lane, rows, maxDistinct, slots, distinct, indices);
   if (size < 0) {

@@ -95,7 +95,7 @@ function findDistinctValues(
     lane,
     count,
     maxDistinct,
-    slots.at(4 * (2048 + 4 * maxDistinct)),
+    slots.at(4 * (2048 + 8 * maxDistinct)),
     at,
     positions,
   );

@@ -5,7 +5,7 @@
 const TRIAL: i32 = 8192;
 const MAX_TRIAL_DISTINCT: i32 = 7372;
 
-/** Initial number of slots: a small table stays in the processor's caches. */
+/** Initial number of slots, a power of two: a small table stays in the processor's caches. It grows fourfold. */
 const FIRST_SLOTS: i32 = 2048;
 
 // @ts-ignore: decorator
@@ -17,7 +17,7 @@ export function isMostlyDistinct(distinct: i32, seen: i32): bool {
 /**
  * Stores the distinct values, in order of first appearance, at `distinct`, and each value's position among
  * them at `indices`. Returns their number; -1 if it exceeds `maxDistinct`.
- * @param slots buffer for 2048 integers, plus four for each of `maxDistinct`.
+ * @param slots buffer for 2048 integers, plus eight for each of `maxDistinct`.
  */
 export function findDistinctDoubles(
   values: usize,
@@ -42,11 +42,12 @@ export function findDistinct<T>(
   indices: usize,
 ): i32 {
   let mask = FIRST_SLOTS - 1;
+  let shift = hashShift(mask);
   memory.fill(slots, 0, <usize>FIRST_SLOTS << 2);
   let size = 0;
   for (let i = 0; i < count; i++) {
     const value = load<T>(values + <usize>i * sizeof<T>());
-    let slot = hashBits<T>(value) & mask;
+    let slot = hashBits<T>(value, shift);
     let index = load<i32>(slots + (<usize>slot << 2)) - 1;
     while (index >= 0 && !isEqual<T>(load<T>(distinct + <usize>index * sizeof<T>()), value)) {
       slot = (slot + 1) & mask;
@@ -58,7 +59,8 @@ export function findDistinct<T>(
       store<i32>(slots + (<usize>slot << 2), size);
       store<T>(distinct + <usize>index * sizeof<T>(), value);
       if (2 * size > mask) {
-        mask = 2 * mask + 1;
+        mask = 4 * mask + 3;
+        shift -= 2;
         fillSlots<T>(slots, mask, distinct, size);
       }
     }
@@ -69,8 +71,9 @@ export function findDistinct<T>(
 
 function fillSlots<T>(slots: usize, mask: i32, distinct: usize, size: i32): void {
   memory.fill(slots, 0, (<usize>mask + 1) << 2);
+  const shift = hashShift(mask);
   for (let index = 0; index < size; index++) {
-    let slot = hashBits<T>(load<T>(distinct + <usize>index * sizeof<T>())) & mask;
+    let slot = hashBits<T>(load<T>(distinct + <usize>index * sizeof<T>()), shift);
     while (load<i32>(slots + (<usize>slot << 2)) != 0) slot = (slot + 1) & mask;
     store<i32>(slots + (<usize>slot << 2), index + 1);
   }
@@ -83,18 +86,26 @@ function isEqual<T>(a: T, b: T): bool {
   return a == b;
 }
 
+/** Number of low bits of a hash to drop, so that it is a slot from 0 to `mask`. */
 // @ts-ignore: decorator
 @inline
-function hashBits<T>(value: T): i32 {
-  if (isVector<T>()) {
-    const low = i64x2.extract_lane(value, 0);
-    return hashLong(<u64>low ^ rotl<u64>(<u64>i64x2.extract_lane(value, 1), 32));
-  }
-  return hashLong(<u64>value);
+function hashShift(mask: i32): i32 {
+  return 64 - popcnt(mask);
 }
 
 // @ts-ignore: decorator
 @inline
-function hashLong(bits: u64): i32 {
-  return <i32>((bits * 0x9e3779b97f4a7c15) >> 40);
+function hashBits<T>(value: T, shift: i32): i32 {
+  if (isVector<T>()) {
+    const low = i64x2.extract_lane(value, 0);
+    return hashLong(<u64>low ^ rotl<u64>(<u64>i64x2.extract_lane(value, 1), 32), shift);
+  }
+  return hashLong(<u64>value, shift);
+}
+
+/** All bits of the value change the highest bits of the product; round doubles differ only in their highest bits. */
+// @ts-ignore: decorator
+@inline
+function hashLong(bits: u64, shift: i32): i32 {
+  return <i32>((bits * 0x9e3779b97f4a7c15) >> shift);
 }
