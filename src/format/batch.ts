@@ -13,7 +13,7 @@ import type { SourceLine } from './csv/csv-errors.js';
  * - A parser's arrays are views into its memory, valid until the next batch is requested. They may start at
  *   any `byteOffset`. Copy a batch (`copyBatch`) to keep it longer or to post it to another thread.
  * - A batch has the requested number of rows; the last one may have fewer, and so may one whose text exceeds
- *   32 MiB. The same file always has the same batches, however its bytes are chunked.
+ *   64 MiB. The same file always has the same batches, however its bytes are chunked.
  */
 export interface Batch {
   /** Line of the first row; undefined for rows that are not from a file. */

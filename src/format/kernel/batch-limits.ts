@@ -21,7 +21,7 @@ const DEFAULT_ROW_GROUP = 128 * 1024;
 /** About 24 MB of numbers: limits the batches of a wide schema, as several are in memory at once. */
 const MAX_GROUP_CELLS = 3 * 1024 * 1024;
 /** Text of a batch of columns, in bytes, beyond which it ends early: as in assembly/parquet/texts.ts. */
-const MAX_TEXT_BYTES = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Batches of formats that are encoded from columns; a row group is one batch. */
 export const COLUMN_BATCHES: BatchLimits = {

@@ -42,7 +42,7 @@ export class ColumnParser {
     this.#names = memory.schema.map(({ name }) => name);
   }
 
-  /** Whether the batch is full: it has all its rows, or their text exceeds 32 MiB. */
+  /** Whether the batch is full: it has all its rows, or their text exceeds 64 MiB. */
   get isFull(): boolean {
     return this.#memory.kernel.isFull() === 1;
   }

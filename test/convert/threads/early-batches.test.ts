@@ -11,7 +11,7 @@ import { convertText, kernelsOf } from './converting.js';
 
 const SCHEMA = dataTypeColumns('trades') ?? [];
 /** Text at which a batch may end early, even if it is all in text columns that turn from dictionary to plain. */
-const SAFE_BYTES = 16 * 1024 * 1024;
+const SAFE_BYTES = 32 * 1024 * 1024;
 
 interface Rows {
   readonly count: number;
@@ -65,14 +65,14 @@ test('a batch ends early if its ids count twice, with little more text than is a
   // A column turns from dictionary to plain text at its distinct value number 1025.
   const rows = { priceBytes: 1, distinctIds: 5000, numbers: 'double', rowGroup: 1030, count: 2060 } as const;
   const idBytes = Math.ceil((2 * SAFE_BYTES) / (1024 + 1025));
-  assert.deepEqual(await assertRowGroups({ ...rows, idBytes: idBytes - 60 }), [1030, 1030]);
+  assert.deepEqual(await assertRowGroups({ ...rows, idBytes: idBytes - 120 }), [1030, 1030]);
   const [first = 0, ...others] = await assertRowGroups({ ...rows, idBytes });
   assert.ok(first < 1030 && others.length > 1, `${first} rows in the first row group`);
 });
 
 test('a batch ends early if the kept text of its numbers is too long', async () => {
-  const rows = { idBytes: 5, distinctIds: 1, priceBytes: 1000, rowGroup: 34_500, count: 36_000 } as const;
-  assert.deepEqual(await assertRowGroups({ ...rows, numbers: 'double' }), [34_500, 1500]);
+  const rows = { idBytes: 5, distinctIds: 1, priceBytes: 1000, rowGroup: 68_000, count: 69_000 } as const;
+  assert.deepEqual(await assertRowGroups({ ...rows, numbers: 'double' }), [68_000, 1000]);
   const [first = 0, ...others] = await assertRowGroups({ ...rows, numbers: 'string' });
-  assert.ok(first < 34_500 && others.length === 1, `${first} rows in the first row group`);
+  assert.ok(first < 68_000 && others.length === 1, `${first} rows in the first row group`);
 });

@@ -60,9 +60,9 @@ test('keeps a batch valid while the next one is encoded', async () => {
   }
 });
 
-test('ends a batch early if its text exceeds 32 MiB, like the reference', async () => {
+test('ends a batch early if its text exceeds 64 MiB, like the reference', async () => {
   const long = 'é'.repeat(100_000);
-  const text = Array.from({ length: 400 }, (_, i) => createRow(`${i}${long}`)).join('');
+  const text = Array.from({ length: 800 }, (_, i) => createRow(`${i}${long}`)).join('');
   const kernel = await createKernel({});
   const groups: EncodedBatch[] = [];
   const piece = createRow(`0${long}`).length * 2;

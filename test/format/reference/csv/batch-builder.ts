@@ -12,7 +12,7 @@ const PARSERS = {
 } as const;
 
 /** Maximum text of a batch, in bytes, before it ends early. */
-const MAX_TEXT = 32 * 1024 * 1024;
+const MAX_TEXT = 64 * 1024 * 1024;
 
 /** Builds a batch cell by cell. */
 export class BatchBuilder {

@@ -2,7 +2,7 @@
 import { allocate, enlarge } from '../memory';
 
 /** Maximum text of a batch, in bytes, before it ends early. `budget` is the rest. */
-const MAX_TEXT_BYTES: i32 = 32 * 1024 * 1024;
+const MAX_TEXT_BYTES: i32 = 64 * 1024 * 1024;
 
 export let budget: i32 = MAX_TEXT_BYTES;
 
