@@ -1,13 +1,18 @@
 import fc from 'fast-check';
 
-/** Rows that share some first cells with the previous row, as most rows of real files do. */
+/** Rows that share cells with the previous row, as most rows of real files do: some first ones, and any others. */
 export function alikeRows(row: fc.Arbitrary<string[]>, most: number): fc.Arbitrary<string[][]> {
   return fc
-    .array(fc.tuple(row, fc.nat({ max: 25 })), { maxLength: most })
-    .map((rows) => rows.reduce(withSharedBeginning, []));
+    .array(fc.tuple(row, fc.nat({ max: 25 }), fc.array(fc.boolean(), { maxLength: 40 })), { maxLength: most })
+    .map((rows) => rows.reduce(withSharedCells, []));
 }
 
-function withSharedBeginning(rows: readonly string[][], [row, shared]: [string[], number]): string[][] {
+function withSharedCells(
+  rows: readonly string[][],
+  [row, first, others]: [string[], number, boolean[]],
+): string[][] {
   const before = rows.at(-1) ?? row;
-  return [...rows, [...before.slice(0, shared % (row.length + 1)), ...row.slice(shared % (row.length + 1))]];
+  const beginning = first % (row.length + 1);
+  const isShared = (i: number): boolean => i < beginning || others[i % others.length] === true;
+  return [...rows, row.map((cell, i) => (isShared(i) ? (before[i] ?? cell) : cell))];
 }

@@ -4,7 +4,17 @@ import { loadDigits, sixteenDigits, findNonDigits } from '../digits';
 import { parseText, TAKEN, UNPROVEN } from './cells';
 import { BOOLEAN, capacity, columnAt, columnCount, NUMBER, putNull, rowCount, setRowCount, TIME } from './columns';
 import { decimal, longDecimal, scaled, shortDecimal } from './decimal';
-import { beginRow, getSharedEnd, clearPreviousRow, setEnd, limitShared } from './sharing';
+import {
+  beginRow,
+  beginWideRow,
+  clearPreviousRow,
+  getPreviousEnd,
+  getSharedEnd,
+  isWide,
+  limitShared,
+  setEnd,
+  shareCells,
+} from './sharing';
 import { append, budget } from './texts';
 
 /** Why `parseRows` stopped: end of the text; */
@@ -62,18 +72,48 @@ function stopAt(column: i32, p: usize, reason: i32): i32 {
  * Parses rows from `cellColumn` of the current row on. `to` is after an LF. The text is read beyond `to`:
  * each cell is read up to its LF, and 16 bytes further.
  */
+// @ts-ignore: decorator
+@inline
 function continueRows(from: usize, to: usize): i32 {
+  return isWide ? parseWideRows(from, to) : parseNarrowRows(from, to);
+}
+
+function parseWideRows(from: usize, to: usize): i32 {
+  return parseCells(from, to, true);
+}
+
+function parseNarrowRows(from: usize, to: usize): i32 {
+  return parseCells(from, to, false);
+}
+
+/** @param isWide whether all cells are compared with those of the previous row, not just the leading ones. */
+// @ts-ignore: decorator
+@inline
+function parseCells(from: usize, to: usize, isWide: bool): i32 {
   const last = columnCount - 1;
   let p = from;
   let c = cellColumn;
+  /** Start of the cell in the previous row, if it may be copied. */
+  let previous: usize = 0;
   while (p < to) {
     if (c == 0) {
       if (isFull()) return stopAt(0, p, FULL);
-      c = beginRow(p);
+      c = isWide ? beginWideRow(p) : beginRow(p);
       if (c > 0) p = getSharedEnd(c);
+      // Rows of one symbol repeat numbers, those of several do not.
+      if (isWide) previous = c > 1 ? getPreviousEnd(c - 1) : 0;
     }
     const row = rowCount;
     for (; c <= last; c++) {
+      if (isWide && previous != 0) {
+        const next = shareCells(c, previous, p);
+        if (next > c) {
+          p = getSharedEnd(next);
+          c = next;
+          if (c > last) break;
+        }
+        previous = getPreviousEnd(c);
+      }
       const column = columnAt(c);
       const separator = c == last ? LF : COMMA;
       const kind = column.kind;
@@ -103,6 +143,7 @@ function continueRows(from: usize, to: usize): i32 {
           const text = column.text;
           if (text != null && !append(text, p, <i32>(end - p))) return stopAt(c, p, NO_ROOM);
           p = end + 1;
+          if (isWide) setEnd(c, p);
           continue;
         }
       } else if (kind == TIME) {
