@@ -70,6 +70,8 @@ export class JobIo implements ExportIo {
   readonly #sources = new Map<string, ExportedSource>();
   readonly #outputs = new Map<string, OpenOutput>();
   readonly #spills: SpillFile[] = [];
+  /** Sources that are being read. */
+  #reads = 0;
 
   constructor(input: JobIoInput) {
     this.#input = input;
@@ -87,28 +89,14 @@ export class JobIo implements ExportIo {
   }
 
   async read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void> {
-    const { access, onBytes, signal } = this.#input;
-    const { files } = access;
-    const { path, file } = source;
-    const found = await statSource(files, path, signal);
-    const request = {
-      path,
-      dataType: file.dataType,
-      batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
-      numberText: options.numberText,
-      hash: 'md5',
-    } as const;
-    const sink = { onBatch, onBytes };
-    const read = await readRows(request, found.bytes, access, sink, signal);
-    if (read.warning !== undefined) this.warn(read.warning);
-    const version = contentVersion(found);
-    const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;
-    this.#sources.set(path, {
-      name: basename(path),
-      bytes: read.bytes,
-      md5: read.checksum,
-      version: isUnchanged ? version : undefined,
-    });
+    const { access } = this.#input;
+    // If sources are read at the same time, the thread of the job reads the second one itself.
+    const busyThreads = access.busyThreads + this.#reads++;
+    try {
+      await this.#read(source, { ...access, busyThreads }, options, onBatch);
+    } finally {
+      this.#reads--;
+    }
   }
 
   async create(path: string): Promise<ExportOutput> {
@@ -147,6 +135,35 @@ export class JobIo implements ExportIo {
   async close(): Promise<void> {
     for (const { part } of this.#outputs.values()) await part.discard();
     for (const spill of this.#spills) await spill.close();
+  }
+
+  async #read(
+    { path, file }: ExportSource,
+    access: RowReaderContext,
+    options: ExportReadOptions,
+    onBatch: BatchSink,
+  ): Promise<void> {
+    const { onBytes, signal } = this.#input;
+    const { files } = access;
+    const found = await statSource(files, path, signal);
+    const request = {
+      path,
+      dataType: file.dataType,
+      batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
+      numberText: options.numberText,
+      hash: 'md5',
+    } as const;
+    const sink = { onBatch, onBytes };
+    const read = await readRows(request, found.bytes, access, sink, signal);
+    if (read.warning !== undefined) this.warn(read.warning);
+    const version = contentVersion(found);
+    const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;
+    this.#sources.set(path, {
+      name: basename(path),
+      bytes: read.bytes,
+      md5: read.checksum,
+      version: isUnchanged ? version : undefined,
+    });
   }
 }
 

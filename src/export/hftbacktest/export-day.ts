@@ -35,10 +35,10 @@ export async function exportDay({ sources, settings }: ExportJob, io: ExportIo):
     });
   };
   try {
-    // Both at once: one file is inflated while the rows of the other are added.
+    // Both at once: a large book is read in another thread, and the trades in this one.
     const reads = await Promise.allSettled([
-      read('trades', (batch, schema) => events.addTrades(batch, schema)),
       read('incremental_book_L2', (batch, schema) => events.addBook(batch, schema)),
+      read('trades', (batch, schema) => events.addTrades(batch, schema)),
     ]);
     for (const result of reads) if (result.status === 'rejected') throw result.reason;
     events.end();

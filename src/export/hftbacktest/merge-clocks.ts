@@ -1,6 +1,9 @@
-import { EVENT_MASK, VALID_EXCH, VALID_LOCAL } from './event-codes.js';
+import { EVENT_MASK, LATE_EXCH, LATE_LOCAL, VALID_EXCH, VALID_LOCAL } from './event-codes.js';
 import { copyEvent, type EventColumns } from './event-columns.js';
 import type { EventCursor, SortedEvents } from './sorted-events.js';
+
+const VALID = VALID_EXCH | VALID_LOCAL;
+const LATE = LATE_EXCH | LATE_LOCAL;
 
 /** Columns whose first rows are used. */
 export interface EventBlock {
@@ -27,12 +30,17 @@ export async function* mergeClocks(
     const order = compare(exch, local);
     const from = order <= 0 ? exch : local;
     if (!from) break;
-    copyEvent(block, rows, from.columns, from.row);
-    const valid = (order <= 0 ? VALID_EXCH : 0) | (order >= 0 ? VALID_LOCAL : 0);
-    block.ev[rows] = ((block.ev[rows] as number) & EVENT_MASK) | valid;
-    if (order <= 0 && !byExch.advance()) await byExch.load();
-    if (order >= 0 && !byLocal.advance()) await byLocal.load();
-    if (++rows < block.ev.length) continue;
+    const isShared = exch && local?.isAt(exch);
+    const count = isShared ? countSharedEvents(exch, byExch, byLocal, block.ev.length - rows) : 1;
+    const valid = order === 0 ? VALID : order < 0 ? VALID_EXCH : VALID_LOCAL;
+    for (let i = 0; i < count; i++) {
+      copyEvent(block, rows + i, from.columns, from.row + i);
+      block.ev[rows + i] = ((block.ev[rows + i] as number) & EVENT_MASK) | valid;
+    }
+    rows += count;
+    if (order <= 0 && !byExch.advance(count)) await byExch.load();
+    if (order >= 0 && !byLocal.advance(count)) await byLocal.load();
+    if (rows < block.ev.length) continue;
     yield { columns: block, rows };
     block = createBlock();
     rows = 0;
@@ -47,4 +55,29 @@ function compare(a: EventCursor | undefined, b: EventCursor | undefined): number
   return difference !== 0
     ? difference
     : (a.columns.local[a.row] as number) - (b.columns.local[b.row] as number);
+}
+
+/**
+ * Number of events, from the head of both orders on, that are next to each other in both: of one chunk, not late, and
+ * before the events of all other runs.
+ */
+function countSharedEvents(
+  head: EventCursor,
+  byExch: SortedEvents,
+  byLocal: SortedEvents,
+  maxEvents: number,
+): number {
+  const { exch, local, ev } = head.columns;
+  const { nextTime: exchEnd } = byExch;
+  const { nextTime: localEnd } = byLocal;
+  const end = Math.min(head.rows, head.row + maxEvents);
+  let row = head.row + 1;
+  while (
+    row < end &&
+    (exch[row] as number) < exchEnd &&
+    (local[row] as number) < localEnd &&
+    ((ev[row] as number) & LATE) === 0
+  )
+    row++;
+  return row - head.row;
 }

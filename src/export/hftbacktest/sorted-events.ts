@@ -12,9 +12,10 @@ export class EventCursor {
   #chunk = 0;
   /** For chunks that are in the file. */
   #buffer: EventColumns | undefined;
-  #rows = 0;
   #times: Float64Array = new Float64Array();
   columns!: EventColumns;
+  /** Number of events in `columns`. */
+  rows = 0;
   /** The event in `columns`. */
   row = 0;
   time = 0;
@@ -26,15 +27,18 @@ export class EventCursor {
     this.#priority = priority;
   }
 
-  /** @returns false if the chunk has no other event. */
-  next(): boolean {
+  /**
+   * Goes `count` events ahead, and beyond those that other runs have; there are none before the last.
+   * @returns false if the chunk has no further event.
+   */
+  next(count = 1): boolean {
     const { ev } = this.columns;
     const { skip } = this.#run;
-    let row = this.row + 1;
-    while (row < this.#rows && ((ev[row] as number) & skip) !== 0) row++;
+    let row = this.row + count;
+    while (row < this.rows && ((ev[row] as number) & skip) !== 0) row++;
     this.row = row;
     this.time = this.#times[row] as number;
-    return row < this.#rows;
+    return row < this.rows;
   }
 
   /** Goes to the first event of the chunks that follow. @returns false if there is none. */
@@ -42,7 +46,7 @@ export class EventCursor {
     const { chunks } = this.#run.run;
     for (let chunk = chunks[this.#chunk]; chunk; chunk = chunks[this.#chunk]) {
       this.#chunk++;
-      this.#rows = chunk.rows;
+      this.rows = chunk.rows;
       if (chunk.columns) this.columns = chunk.columns;
       else {
         this.#buffer ??= this.#space.createColumns(CHUNK_ROWS);
@@ -54,6 +58,11 @@ export class EventCursor {
       if (this.next()) return true;
     }
     return false;
+  }
+
+  /** Whether another cursor, also that of another order, is at the same event. */
+  isAt(other: EventCursor): boolean {
+    return this.#run.run === other.#run.run && this.#chunk === other.#chunk && this.row === other.row;
   }
 
   isBefore(other: EventCursor): boolean {
@@ -84,9 +93,14 @@ export class SortedEvents {
     return this.#cursors[0];
   }
 
-  /** Goes to the next event. @returns false if `load` must do so. */
-  advance(): boolean {
-    if (!(this.#cursors[0] as EventCursor).next()) return false;
+  /** The time of the first event of all other runs; infinite if there is none. */
+  get nextTime(): number {
+    return this.#cursors[1]?.time ?? Number.POSITIVE_INFINITY;
+  }
+
+  /** Goes `count` events ahead, which are next to each other in one run. @returns false if `load` must do so. */
+  advance(count = 1): boolean {
+    if (!(this.#cursors[0] as EventCursor).next(count)) return false;
     this.#reorder();
     return true;
   }
