@@ -29,7 +29,7 @@ export interface FeedRunOptions {
   readonly textBytes?: number | undefined;
   /**
    * Maximum number of slices that a replay decompresses ahead of the one it reads; by default one for each
-   * processor besides the reader's, 1 to 4.
+   * processor, up to 4.
    */
   readonly maxOpenAhead?: number | undefined;
   /** Size of each buffer for the messages of a replay, in bytes; 256 KB by default. */
@@ -68,7 +68,7 @@ export function createFeedRun(options: FeedRunOptions): FeedRun {
     rate: createByteRateLimit(maxRate, beside?.processes),
     shared: createSharedSlices(),
     texts: new TextBudget(options.textBytes ?? DEFAULT_TEXT_BYTES),
-    maxOpenAhead: options.maxOpenAhead ?? Math.max(1, Math.min(availableParallelism() - 1, MAX_OPEN_AHEAD)),
+    maxOpenAhead: options.maxOpenAhead ?? Math.min(availableParallelism(), MAX_OPEN_AHEAD),
     bufferBytes: options.bufferBytes ?? DEFAULT_BUFFER_BYTES,
     writeBytes: options.writeBytes,
     fetchMutex: beside?.mutex,
