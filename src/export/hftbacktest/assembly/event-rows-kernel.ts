@@ -57,7 +57,8 @@ export function writeRows(rows: i32, shift: i64): void {
     store<i64>(to + 16, <i64>load<f64>(LOCAL + 8 * row) * 1000 + shift);
     store<f64>(to + 24, load<f64>(PX + 8 * row));
     store<f64>(to + 32, load<f64>(QTY + 8 * row));
-    memory.fill(to + 40, 0, 24);
+    store<u64>(to + 40, 0);
+    v128.store(to + 48, i64x2.splat(0));
   }
 }
 
