@@ -15,6 +15,11 @@ const SHARED = `${IMPORTED} --enable threads --sharedMemory --maximumMemory 1638
 /** Names of outputs are unique in the project, since the bundle has them in one folder. */
 const KERNELS = [
   {
+    source: 'src/integrity/assembly/line-counter.ts',
+    output: 'dist/src/integrity/line-counter.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
+  {
     source: 'src/integrity/inflate/assembly/inflate-kernel.ts',
     output: 'dist/src/integrity/inflate/inflate-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
@@ -72,6 +77,7 @@ const KERNELS = [
 ];
 /** Kernels import modules from each other's folders. */
 const ASSEMBLIES = [
+  'src/integrity/assembly',
   'src/integrity/inflate/assembly',
   'src/format/kernel/assembly',
   'src/format/compression/assembly',
