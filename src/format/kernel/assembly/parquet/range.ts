@@ -23,24 +23,39 @@ export function findRange(values: usize, count: i32): void {
   if (last > maxValue) maxValue = last;
 }
 
+/** Doubles of less than this have their integer in their low bits once MAGIC is added. */
+const MAX_MAGIC: f64 = 2251799813685248; // 2^51
+const MAGIC: f64 = 6755399441055744; // 2^52 + 2^51
+
 /**
  * Converts integers in doubles to 64-bit integers, in place; finds their range and how often they step back.
  */
 export function convertToLongs(values: usize, count: i32): void {
-  let lowest: f64 = Infinity;
-  let highest: f64 = -Infinity;
-  let back = 0;
-  let previous: f64 = -Infinity;
-  for (let i = 0; i < count; i++) {
+  findRange(values, count);
+  const start = minValue >= -MAX_MAGIC && maxValue < MAX_MAGIC ? convertPairs(values, count) : 0;
+  if (start == 0) stepsBack = 0;
+  for (let i = start; i < count; i++) {
     const at = values + (<usize>i << 3);
-    const value = load<f64>(at);
-    store<i64>(at, <i64>value);
-    if (value < lowest) lowest = value;
-    if (value > highest) highest = value;
-    back += <i32>(value < previous);
-    previous = value;
+    const value = <i64>load<f64>(at);
+    store<i64>(at, value);
+    if (i > 0 && value < load<i64>(at - 8)) stepsBack++;
   }
-  minValue = lowest;
-  maxValue = highest;
-  stepsBack = back;
+}
+
+/** Does so two at a time; returns how many. */
+function convertPairs(values: usize, count: i32): i32 {
+  const magic = f64x2.splat(MAGIC);
+  let back = i64x2.splat(0);
+  let previous = f64x2.splat(-Infinity);
+  let i: i32 = 0;
+  for (; i + 2 <= count; i += 2) {
+    const at = values + (<usize>i << 3);
+    const pair = v128.load(at);
+    // A comparison gives -1 if it is true.
+    back = i64x2.sub(back, f64x2.lt(pair, v128.shuffle<f64>(previous, pair, 1, 2)));
+    v128.store(at, i64x2.sub(f64x2.add(pair, magic), magic));
+    previous = pair;
+  }
+  stepsBack = <i32>(i64x2.extract_lane(back, 0) + i64x2.extract_lane(back, 1));
+  return i;
 }
