@@ -43,7 +43,7 @@ export async function writeNpz(
   const encoding: { readonly block: EventBlock; readonly encoded: Promise<EncodedBlock> }[] = [];
   let rows = 0;
   let crc = 0;
-  /** The last write, which goes on while the next events are merged, or the next part is read. */
+  /** The last write to the spill file, which goes on while the next events are merged. */
   let written = Promise.resolve();
   const writeNext = async (): Promise<void> => {
     const { block, encoded } = encoding.shift() as (typeof encoding)[0];
@@ -78,11 +78,8 @@ export async function writeNpz(
   for (let at = start; at < spill.bytes; at += COPY_BYTES) {
     const part = Buffer.allocUnsafe(Math.min(COPY_BYTES, spill.bytes - at));
     await spill.read(part, at);
-    await written;
-    written = out.write(part);
-    written.catch(() => {});
+    await out.write(part);
   }
-  await written;
   await out.write(Buffer.concat([LAST_BLOCK, entry.tail]));
   return rows;
 }
