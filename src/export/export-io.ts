@@ -90,7 +90,7 @@ export class JobIo implements ExportIo {
 
   async read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void> {
     const { access } = this.#input;
-    // If sources are read at the same time, the thread of the job reads the second one itself.
+    // A source that is read at the same time keeps a thread busy: on two processors, this thread reads the second one.
     const busyThreads = access.busyThreads + this.#reads++;
     try {
       await this.#read(source, { ...access, busyThreads }, options, onBatch);

@@ -1,4 +1,5 @@
 import { copyBytes } from '../base/copy-bytes.js';
+import { TickhaulError } from '../base/errors.js';
 import { createOwnMemory, hasWebAssembly, instantiateSync, WASM_PAGE_BYTES } from '../base/wasm.js';
 
 const LF = 0x0a;
@@ -26,8 +27,8 @@ function createCounter(): (chunk: Buffer) => number {
   try {
     return createKernelCounter();
   } catch (error) {
-    // Memory of WebAssembly takes some GB of addresses, which a process may not have.
-    if (error instanceof RangeError) return countSlowly;
+    // Memory of WebAssembly takes some GB of addresses, which a process may not have; a processor may lack SIMD.
+    if (error instanceof RangeError || error instanceof TickhaulError) return countSlowly;
     throw error;
   }
 }

@@ -35,7 +35,7 @@ export async function exportDay({ sources, settings }: ExportJob, io: ExportIo):
     });
   };
   try {
-    // Both at once: a large book is read in another thread, and the trades in this one.
+    // Both at once: on two processors, another thread reads a large book, and this one the trades.
     const reads = await Promise.allSettled([
       read('incremental_book_L2', (batch, schema) => events.addBook(batch, schema)),
       read('trades', (batch, schema) => events.addTrades(batch, schema)),

@@ -58,8 +58,8 @@ function compare(a: EventCursor | undefined, b: EventCursor | undefined): number
 }
 
 /**
- * Number of events, from the head of both orders on, that are next to each other in both: of one chunk, not late, and
- * before the events of all other runs.
+ * Number of events, from the common head of both orders on, that follow each other in both orders. They are in one chunk,
+ * none of them is late, and all are earlier than the events of other runs.
  */
 function countSharedEvents(
   head: EventCursor,

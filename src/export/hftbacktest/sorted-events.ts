@@ -28,7 +28,7 @@ export class EventCursor {
   }
 
   /**
-   * Goes `count` events ahead, and beyond those that other runs have; there are none before the last.
+   * Goes `count` events ahead, of which only the last may be followed by late events, which are passed over.
    * @returns false if the chunk has no further event.
    */
   next(count = 1): boolean {

@@ -1,7 +1,7 @@
 // Counts line feeds.
 
 const LF: u8 = 10;
-/** Comparisons of 16 bytes whose results fit into a byte. */
+/** Maximum number of comparisons that are added up in a byte. */
 const MAX_COMPARISONS: usize = 255;
 
 /** Number of line feeds from `from` up to `to`. */

@@ -36,8 +36,15 @@ export const textLinesTarget: FuzzTarget = {
   },
 };
 
+/** Sides are checked after all cells of a batch, so that the error of a later row may come before that of a side. */
+function assertSameError({ error: found }: TextRunResult, { error: expected }: TextRunResult): void {
+  const isSide = (error: string): boolean => error.includes('is neither bid nor ask');
+  if (found !== undefined && expected !== undefined && isSide(found) !== isSide(expected)) return;
+  assert.equal(found, expected);
+}
+
 function assertSame(found: TextRunResult, expected: TextRunResult): void {
-  assert.equal(found.error, expected.error);
+  assertSameError(found, expected);
   if (expected.error === undefined) {
     assert.equal(found.text, expected.text);
     assert.deepEqual(found.localTimestamps, expected.localTimestamps);

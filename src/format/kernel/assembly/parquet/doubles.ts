@@ -103,7 +103,7 @@ function hashBits<T>(value: T, shift: i32): i32 {
   return hashLong(<u64>value, shift);
 }
 
-/** All bits of the value change the highest bits of the product; round doubles differ only in their highest bits. */
+/** The highest bits of the product, since only these depend on the highest bits of the value, in which round doubles differ. */
 // @ts-ignore: decorator
 @inline
 function hashLong(bits: u64, shift: i32): i32 {

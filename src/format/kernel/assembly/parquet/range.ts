@@ -23,7 +23,7 @@ export function findRange(values: usize, count: i32): void {
   if (last > maxValue) maxValue = last;
 }
 
-/** Doubles of less than this have their integer in their low bits once MAGIC is added. */
+/** The low bits of the sum of MAGIC and a smaller integer are that integer. */
 const MAX_MAGIC: f64 = 2251799813685248; // 2^51
 const MAGIC: f64 = 6755399441055744; // 2^52 + 2^51
 
@@ -42,7 +42,7 @@ export function convertToLongs(values: usize, count: i32): void {
   }
 }
 
-/** Does so two at a time; returns how many. */
+/** Converts pairs of smaller integers, and counts their steps back; returns the number of converted integers. */
 function convertPairs(values: usize, count: i32): i32 {
   const magic = f64x2.splat(MAGIC);
   let back = i64x2.splat(0);

@@ -86,10 +86,10 @@ function parseNarrowRows(from: usize, to: usize): i32 {
   return parseCells(from, to, false);
 }
 
-/** @param isWide whether all cells are compared with those of the previous row, not just the leading ones. */
+/** @param comparesNumbers whether all cells are compared with those of the previous row, not only the leading ones. */
 // @ts-ignore: decorator
 @inline
-function parseCells(from: usize, to: usize, isWide: bool): i32 {
+function parseCells(from: usize, to: usize, comparesNumbers: bool): i32 {
   const last = columnCount - 1;
   let p = from;
   let c = cellColumn;
@@ -98,14 +98,14 @@ function parseCells(from: usize, to: usize, isWide: bool): i32 {
   while (p < to) {
     if (c == 0) {
       if (isFull()) return stopAt(0, p, FULL);
-      c = isWide ? beginWideRow(p) : beginRow(p);
+      c = comparesNumbers ? beginWideRow(p) : beginRow(p);
       if (c > 0) p = getSharedEnd(c);
-      // Rows of one symbol repeat numbers, those of several do not.
-      if (isWide) previous = c > 1 ? getPreviousEnd(c - 1) : 0;
+      // Only rows with the symbol of the previous row repeat its numbers. It is the second column.
+      if (comparesNumbers) previous = c > 1 ? getPreviousEnd(c - 1) : 0;
     }
     const row = rowCount;
     for (; c <= last; c++) {
-      if (isWide && previous != 0) {
+      if (comparesNumbers && previous != 0) {
         const next = shareCells(c, previous, p);
         if (next > c) {
           p = getSharedEnd(next);
@@ -143,7 +143,7 @@ function parseCells(from: usize, to: usize, isWide: bool): i32 {
           const text = column.text;
           if (text != null && !append(text, p, <i32>(end - p))) return stopAt(c, p, NO_ROOM);
           p = end + 1;
-          if (isWide) setEnd(c, p);
+          if (comparesNumbers) setEnd(c, p);
           continue;
         }
       } else if (kind == TIME) {

@@ -13,16 +13,16 @@ export let isWide: bool = false;
 let leadingColumns: i32 = 0;
 /** Number of columns compared in this batch: those before the first plain text. */
 let leading: i32 = 0;
-/** Number of columns that may be copied from the current row; at most `leading`. */
+/** Number of columns of the current row that the next one may copy; at most `leading`. */
 let shared: i32 = 0;
-/** The same for the previous row. */
+/** Number of columns of the previous row that the current one may copy. */
 let previousShared: i32 = 0;
 /** Start of the previous and of the current row. */
 let previousRow: usize = 0;
 let rowStart: usize = 0;
 /**
- * For each leading column, the end of its cell with the separator, relative to the row's start. From the cell that is
- * being parsed on, these are ends in the previous row.
+ * For each leading column, the end of its cell with the separator, relative to the row's start: in the current row for
+ * cells that were parsed or copied, in the previous row for the others.
  */
 let ends: usize = 0;
 
@@ -81,7 +81,7 @@ export function beginRow(p: usize): i32 {
   return count;
 }
 
-/** Like `beginRow`, if further cells may be copied. */
+/** Like `beginRow`, for a row whose further cells are passed to `shareCells`. */
 // @ts-ignore: decorator
 @inline
 export function beginWideRow(p: usize): i32 {
@@ -121,6 +121,7 @@ function shareLeading(p: usize): i32 {
  * @param p start of the cell in the current row.
  */
 export function shareCells(column: i32, previous: usize, p: usize): i32 {
+  if (column >= previousShared) return column;
   const start = previous - previousRow;
   const moved = p - rowStart - start;
   const end = start + sharedLength(previous, p, <i32>(getEnd(previousShared - 1) - start));
