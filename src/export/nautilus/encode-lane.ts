@@ -1,3 +1,4 @@
+import { distinctSlotBytes } from '../../format/kernel/parquet-exports.js';
 import type { EncodedValues } from '../../format/parquet/column-chunk.js';
 import type { EncodableValues } from '../../format/parquet/encode/encodable-values.js';
 import {
@@ -57,7 +58,7 @@ function encodeFixed(memory: KernelMemory, lane: number, rows: number, width: nu
   const maxDistinct = Math.floor(rows * MAX_DISTINCT_RATIO);
   const distinct = scratch.distinct.at(width * maxDistinct);
   const indices = scratch.indices.at(4 * rows);
-  const slots = scratch.slots.at(4 * (2048 + 8 * maxDistinct));
+  const slots = scratch.slots.at(distinctSlotBytes(maxDistinct));
   const find = width === 16 ? kernel.findDistinctWide : kernel.findDistinctDoubles;
   const size = find(lane, rows, maxDistinct, slots, distinct, indices);
   if (size < 0) {

@@ -114,6 +114,11 @@ export interface ParquetExports extends TextEncodeExports {
   writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
 }
 
+/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/doubles.ts). */
+export function distinctSlotBytes(maxDistinct: number): number {
+  return 4 * (2048 + 8 * maxDistinct);
+}
+
 export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {
   const exports = instantiateSync<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
   exports.createTables();

@@ -1,4 +1,5 @@
 import type { ColumnMemory } from '../../kernel/column-memory.js';
+import { distinctSlotBytes } from '../../kernel/parquet-exports.js';
 import { Encoding } from '../format-constants.js';
 import { booleanBounds, doubleBounds, longBounds } from '../statistics.js';
 import {
@@ -95,7 +96,7 @@ function findDistinctValues(
     lane,
     count,
     maxDistinct,
-    slots.at(4 * (2048 + 8 * maxDistinct)),
+    slots.at(distinctSlotBytes(maxDistinct)),
     at,
     positions,
   );
