@@ -21,6 +21,8 @@ export function parseRows(
   }
   const names = schema.map(({ name }) => name);
   // Copy: parts of Node's API reject shared memory.
-  const records = parseRecords(Buffer.from(text), { source, line }, names);
-  return records.flatMap((cells) => kernel.appendRow(cells));
+  const ended: EncodedBatch[] = [];
+  for (const cells of parseRecords(Buffer.from(text), { source, line }, names))
+    ended.push(...kernel.appendRow(cells));
+  return ended;
 }

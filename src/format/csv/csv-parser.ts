@@ -38,8 +38,8 @@ export interface CsvOptions {
  * on, csv-parse finds the cells.
  *
  * Iterate over the results of `push` and `end` completely: the iteration does the work. It throws a
- * TickhaulError `corrupt` with line, column and cell; the parser must not be used after that. The chunk may
- * be reused afterwards.
+ * TickhaulError `corrupt` with line, column and cell, after the complete rows before it; the parser must not
+ * be used after that. The chunk may be reused afterwards.
  */
 export class CsvParser {
   readonly #options: CsvOptions;
@@ -72,21 +72,21 @@ export class CsvParser {
     return this.#warning;
   }
 
-  /** Number of rows so far, without the header. */
-  get rows(): number {
-    return this.#rows;
-  }
-
   /** Reads the header only; the next `push` starts at the given line. */
   skipTo(header: Buffer, line: number): void {
     const lines = header.indexOf(LF) + 1;
     this.#readHeader(splitLine(header.subarray(0, lines - 1)), line - 1);
   }
 
+  /** Number of rows in the batches so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   /** Parses gunzipped bytes; yields the full batches. */
   *push(chunk: Buffer): Generator<Batch, void, undefined> {
     this.#restorePiece();
-    yield* this.#appendChunk(chunk);
+    yield* this.#orRowsBeforeError(this.#appendChunk(chunk));
     yield* this.#savePiece();
   }
 
@@ -95,10 +95,21 @@ export class CsvParser {
     this.#restorePiece();
     if (this.#filled > 0) {
       this.#memory.piece[this.#filled++] = LF;
-      yield* this.#parseUntil(this.#filled);
+      yield* this.#orRowsBeforeError(this.#parseUntil(this.#filled));
     }
     this.#schema ??= dataTypeSchema(this.#options.dataType);
-    if (this.#columns && this.#memory.rows > 0) yield* this.#yieldBatch();
+    yield* this.#yieldRest();
+  }
+
+  /** An error also yields the rows before it: a caller may find an error in one of them. */
+  *#orRowsBeforeError(batches: Generator<Batch, void, undefined>): Generator<Batch, void, undefined> {
+    try {
+      yield* batches;
+    } catch (error) {
+      this.#memory.kernel.dropPartialRow();
+      yield* this.#yieldRest();
+      throw error;
+    }
   }
 
   *#appendChunk(chunk: Buffer): Generator<Batch, void, undefined> {
@@ -122,7 +133,7 @@ export class CsvParser {
 
   *#savePiece(): Generator<Batch, void, undefined> {
     if (!this.#options.sharedMemory) return;
-    if (this.#columns && this.#memory.rows > 0) yield* this.#yieldBatch();
+    yield* this.#yieldRest();
     this.#savedText = Buffer.from(this.#memory.piece.subarray(0, this.#filled));
   }
 
@@ -158,9 +169,7 @@ export class CsvParser {
     }
     const columns = this.#columns as ColumnParser | undefined;
     while (columns && position < end) {
-      const rowsBefore = this.#memory.rows;
       position = columns.parse(position, end);
-      this.#rows += this.#memory.rows - rowsBefore;
       if (columns.isFull) yield* this.#yieldBatch();
     }
   }
@@ -173,7 +182,6 @@ export class CsvParser {
         continue;
       }
       this.#columns.appendRow(record);
-      this.#rows++;
       if (this.#columns.isFull) yield* this.#yieldBatch();
     }
   }
@@ -188,8 +196,13 @@ export class CsvParser {
     this.#columns = new ColumnParser(this.#memory, source, this.#line);
   }
 
+  *#yieldRest(): Generator<Batch, void, undefined> {
+    if (this.#columns && this.#memory.rows > 0) yield* this.#yieldBatch();
+  }
+
   *#yieldBatch(): Generator<Batch, void, undefined> {
     const { rows } = this.#memory;
+    this.#rows += rows;
     const { source, line } = this.#position();
     // Off for rows that follow a cell containing a line feed; otherwise exact.
     yield { firstLine: { source, line: line - rows }, ...this.#memory.view() };

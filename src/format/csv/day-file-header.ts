@@ -22,9 +22,9 @@ export function readDayFileHeader(
   dataType: string | undefined,
 ): DayFileHeader {
   const type = dataType ?? inferDataType(parseHeaderNames(text)) ?? 'unknown';
-  const cells = isQuoted
-    ? (parseRecords(text, { source: path, line: 1 }, [])[0] ?? [])
-    : splitLine(text.subarray(0, -1));
+  const [cells = []] = isQuoted
+    ? parseRecords(text, { source: path, line: 1 }, [])
+    : [splitLine(text.subarray(0, -1))];
   return { dataType: type, ...parseCsvHeader(cells, path, type) };
 }
 

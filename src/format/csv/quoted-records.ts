@@ -1,5 +1,6 @@
 import { createRequire } from 'node:module';
 import type { CsvError } from 'csv-parse';
+import type { TickhaulError } from '../../base/errors.js';
 import { createCellError, type SourceLine } from './csv-errors.js';
 
 /** Loads csv-parse only if a file has quotes: few do, and otherwise every conversion thread would load it. */
@@ -47,22 +48,48 @@ export class RecordEndFinder {
 /**
  * Splits complete records into cells with csv-parse; handles quotes, which the faster parsers do not.
  * @param names column names, for messages.
+ * @throws TickhaulError `corrupt` for a misplaced quote, after the records before it.
  */
-export function parseRecords(bytes: Buffer, place: SourceLine, names: readonly string[]): Buffer[][] {
+export function* parseRecords(
+  bytes: Buffer,
+  place: SourceLine,
+  names: readonly string[],
+): Generator<Buffer[], void, undefined> {
   const { CsvError, parse } = require('csv-parse/sync') as typeof import('csv-parse/sync');
+  const records: Buffer[][] = [];
   try {
-    const options = { encoding: null, record_delimiter: ['\r\n', '\n'], relax_column_count: true };
-    return parse(bytes, options) as unknown as Buffer[][];
+    parse(bytes, {
+      encoding: null,
+      record_delimiter: ['\r\n', '\n'],
+      relax_column_count: true,
+      on_record(record: unknown) {
+        // Without an encoding, cells are bytes.
+        records.push(record as Buffer[]);
+        return undefined;
+      },
+    });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
-    const column = (error as { column?: unknown }).column;
-    const name = typeof column === 'number' ? (names[column] ?? `number ${column + 1}`) : 'unknown';
-    const start = findFaultLine(bytes, error);
-    const line = place.line + countLineFeeds(bytes.subarray(0, start));
-    const problem =
-      error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'opens a quote that is never closed' : 'has a misplaced quote';
-    throw createCellError({ ...place, line }, name, bytes.subarray(start, bytes.indexOf(LF, start)), problem);
+    yield* records;
+    throw createQuoteError(bytes, place, names, error);
   }
+  yield* records;
+}
+
+function createQuoteError(
+  bytes: Buffer,
+  place: SourceLine,
+  names: readonly string[],
+  error: CsvError,
+): TickhaulError {
+  const column = (error as { column?: unknown }).column;
+  const name = typeof column === 'number' ? (names[column] ?? `number ${column + 1}`) : 'unknown';
+  const start = findFaultLine(bytes, error);
+  const line = place.line + countLineFeeds(bytes.subarray(0, start));
+  const problem =
+    error.code === 'CSV_QUOTE_NOT_CLOSED' ? 'opens a quote that is never closed' : 'has a misplaced quote';
+  const cell = bytes.subarray(start, bytes.indexOf(LF, start));
+  return createCellError({ ...place, line }, name, cell, problem);
 }
 
 /**

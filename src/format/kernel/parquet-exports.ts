@@ -57,6 +57,7 @@ export interface ParquetExports extends TextEncodeExports {
   setColumn(index: number, kind: number, required: number): void;
   allocateLanes(rows: number, numberText: number): number;
   clearColumns(): void;
+  dropPartialRow(): void;
   setRowCount(rows: number): void;
   readonly rowCount: WasmVariable;
   getLane(index: number): number;

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Batch } from '../../../src/format/batch.js';
 import { CsvParser } from '../../../src/format/csv/csv-parser.js';
+import { copyBatch } from '../../helpers/copy-batch.js';
 import { fileOf, HEADER, ROW, withCell } from '../trades.js';
-import { parseCsv } from './helpers.js';
+import { parseCsv, rowsOf } from './helpers.js';
 
 const refused: readonly (readonly [name: string, csv: string | Buffer, message: RegExp])[] = [
   [
@@ -95,6 +97,48 @@ for (const [name, csv, message] of refused) {
     }
   });
 }
+
+for (const [name, csv] of refused) {
+  test(`yields the rows before ${name}`, () => {
+    const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
+    for (const numberText of [false, true]) {
+      const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows: 10, numberText });
+      const text = Buffer.from(csv);
+      const batches: Batch[] = [];
+      let line = 0;
+      try {
+        for (const batch of parser.push(text)) batches.push(copyBatch(batch));
+        for (const batch of parser.end()) batches.push(copyBatch(batch));
+      } catch (error) {
+        line = Number(/line (\d+)/.exec(String(error))?.[1]);
+      }
+      const lines = text
+        .toString('latin1')
+        .split('\n')
+        .slice(0, line - 1);
+      const before = parseCsv(Buffer.from(lines.join('\n'), 'latin1'), { dataType, numberText });
+      assert.deepEqual(batches.flatMap(rowsOf), before.rows);
+    }
+  });
+}
+
+test('cells of a refused row are not counted', () => {
+  for (const quoted of [false, true]) {
+    const row = `deribit,BTC-PERPETUAL,1585699200245000,1585699200262980,${quoted ? '""' : ''},,6421,x`;
+    const csv = fileOf(ROW, row);
+    const parser = new CsvParser({
+      source: 'day.csv.gz',
+      dataType: 'trades',
+      batchRows: 10,
+      numberText: true,
+    });
+    const batches: Batch[] = [];
+    assert.throws(() => {
+      for (const batch of parser.push(Buffer.from(csv))) batches.push(copyBatch(batch));
+    }, /column amount: "x" is not/);
+    assert.deepEqual(batches, parseCsv(fileOf(ROW), { numberText: true }).batches);
+  }
+});
 
 test('every message names the file', () => {
   const parser = new CsvParser({ source: 'a/b.csv.gz', dataType: 'trades', batchRows: 10 });

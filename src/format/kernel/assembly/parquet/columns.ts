@@ -158,6 +158,20 @@ export function setRowCount(rows: i32): void {
   rowCount = rows;
 }
 
+/** Removes the cells of the row that is not complete. */
+export function dropPartialRow(): void {
+  for (let i = 0; i < columnCount; i++) {
+    const column = columnAt(i);
+    const isNull = column.nulls + rowCount;
+    if (rowCount < capacity && load<u8>(isNull) != 0) {
+      store<u8>(isNull, 0);
+      column.nullCount--;
+    }
+    const text = column.text;
+    if (text != null && text.count > rowCount) text.count = rowCount;
+  }
+}
+
 /** Writes an empty cell. */
 export function putNull(column: Column, row: i32): bool {
   store<u8>(column.nulls + row, 1);

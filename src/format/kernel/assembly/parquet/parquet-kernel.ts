@@ -9,6 +9,7 @@ export {
   clearColumns,
   getCount,
   createColumns,
+  dropPartialRow,
   isPlain,
   getLane,
   allocateLanes,
