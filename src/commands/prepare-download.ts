@@ -29,8 +29,10 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
         withFailureList(failedTo, host, target.list?.files, onEvent, async (emit) => {
           const options = createDownloadOptions(target, args);
           const context = { client: session.client, destination, options, emit, signal };
-          const openedTarget = await openDownloadTarget(target, { ...context, session });
-          const { downloadPlan } = await import('../download/download-plan.js');
+          const [openedTarget, { downloadPlan }] = await Promise.all([
+            openDownloadTarget(target, { ...context, session }),
+            import('../download/download-plan.js'),
+          ]);
           const owner = createLockOwner(host);
           const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;
           const input = { ...openedTarget, ...context, owner, lockedPaths, askForSpace };

@@ -5,7 +5,7 @@ import { publishPart } from '../../integrity/publish-part.js';
 import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
 import { partPath, type ResumeNote, readResumeNote, removeResumeNote } from '../../store/part-path.js';
-import { createParentFolder } from '../../store/paths.js';
+import { createParentFolder, resolveInside } from '../../store/paths.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { DayFileConversion } from '../conversion/conversions.js';
 import { startArrivalWork } from '../conversion/start-arrival-work.js';
@@ -49,11 +49,13 @@ export class FolderBodySink implements BodySink {
     const { destination, partSuffix } = this.#context;
     const { path } = this.#planned;
     const dir = destination.locate('');
-    const target = await createParentFolder(dir, path);
+    const target = resolveInside(dir, path);
     const resumable = partSuffix === undefined;
     this.#location = { dir, path, target, part: partPath(target, partSuffix), resumable };
-    this.#note =
-      resumable && mayHaveNote(this.#planned, attempt) ? await readResumeNote(dir, path) : undefined;
+    this.#note = undefined;
+    if (!resumable || !mayHaveNote(this.#planned, attempt)) return undefined;
+    await createParentFolder(dir, path);
+    this.#note = await readResumeNote(dir, path);
     return this.#note && readResumePoint(this.#location.part, this.#note);
   }
 
@@ -110,12 +112,16 @@ export class FolderBodySink implements BodySink {
     }
   }
 
-  /** @param work writes the part file; afterwards the file is complete. An existing equal file is kept. */
+  /**
+   * Creates the folder now, not before the request: the next request of the slot would wait for the disk.
+   * @param work writes the part file; afterwards the file is complete. An existing equal file is kept.
+   */
   async #write<T extends Pick<ReceivedFile, 'sha256'>>(
     location: PartLocation,
     response: DayFileResponse,
     work: (handle: FileHandle) => Promise<T>,
   ): Promise<T> {
+    await createParentFolder(location.dir, location.path);
     const handle = await openDownloadPart(location, response, this.#note !== undefined);
     try {
       const result = await work(handle);
