@@ -70,8 +70,10 @@ export function* parseRecords(
     });
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
+    // The bytes may be gone after a record was used: they lie in a memory that grows.
+    const quoteError = createQuoteError(bytes, place, names, error);
     yield* records;
-    throw createQuoteError(bytes, place, names, error);
+    throw quoteError;
   }
   yield* records;
 }

@@ -124,7 +124,7 @@ for (const [name, csv] of refused) {
 
 test('cells of a refused row are not counted', () => {
   for (const quoted of [false, true]) {
-    const row = `deribit,BTC-PERPETUAL,1585699200245000,1585699200262980,${quoted ? '""' : ''},,6421,x`;
+    const row = `deribit,OTHER,1585699200245000,1585699200262980,${quoted ? '""' : ''},,6421,x`;
     const csv = fileOf(ROW, row);
     const parser = new CsvParser({
       source: 'day.csv.gz',
@@ -138,6 +138,17 @@ test('cells of a refused row are not counted', () => {
     }, /column amount: "x" is not/);
     assert.deepEqual(batches, parseCsv(fileOf(ROW), { numberText: true }).batches);
   }
+});
+
+test('a misplaced quote is reported after rows for which the memory grew', () => {
+  const header = HEADER.replace('exchange', '"exchange"');
+  const csv = Buffer.from(`${header}\n${ROW}\n${ROW}\n${withCell(4, 'a"b"')}\n`);
+  const parser = new CsvParser({ source: 'day.csv.gz', dataType: 'trades', batchRows: 500_000 });
+  const rows: number[] = [];
+  assert.throws(() => {
+    for (const batch of parser.push(csv)) rows.push(batch.rows);
+  }, /line 4, column number 5: .* has a misplaced quote/);
+  assert.deepEqual(rows, [2]);
 });
 
 test('every message names the file', () => {

@@ -158,7 +158,7 @@ export function setRowCount(rows: i32): void {
   rowCount = rows;
 }
 
-/** Removes the cells of the row that is not complete. */
+/** Removes the cells of the row that is not complete, and texts that only it has. */
 export function dropPartialRow(): void {
   for (let i = 0; i < columnCount; i++) {
     const column = columnAt(i);
@@ -167,9 +167,21 @@ export function dropPartialRow(): void {
       store<u8>(isNull, 0);
       column.nullCount--;
     }
+    const dictionary = column.dictionary;
+    if (dictionary != null && !hasLastText(column, dictionary.texts.count)) dictionary.texts.count--;
     const text = column.text;
     if (text != null && text.count > rowCount) text.count = rowCount;
   }
+}
+
+/** Whether a complete row has the last of `count` texts of a dictionary; true if there is none. */
+function hasLastText(column: Column, count: i32): bool {
+  if (column.kind != TEXT || count == 0) return true;
+  for (let row = rowCount - 1; row >= 0; row--) {
+    const isLast = load<i32>(column.lane + (<usize>row << 2)) == count - 1;
+    if (isLast && load<u8>(column.nulls + row) == 0) return true;
+  }
+  return false;
 }
 
 /** Writes an empty cell. */
