@@ -54,9 +54,10 @@ export class FolderBodySink implements BodySink {
     this.#location = { dir, path, target, part: partPath(target, partSuffix), resumable };
     this.#note = undefined;
     if (!resumable || !mayHaveNote(this.#planned, attempt)) return undefined;
-    await createParentFolder(dir, path);
     this.#note = await readResumeNote(dir, path);
-    return this.#note && readResumePoint(this.#location.part, this.#note);
+    if (!this.#note) return undefined;
+    await createParentFolder(dir, path);
+    return readResumePoint(this.#location.part, this.#note);
   }
 
   async receive(attempt: TransferAttempt, response: DayFileResponse): Promise<ReceivedFile> {
@@ -113,7 +114,7 @@ export class FolderBodySink implements BodySink {
   }
 
   /**
-   * Creates the folder now, not before the request: the next request of the slot would wait for the disk.
+   * Creates the folder only when the response is there: the slot's next request would wait for the disk.
    * @param work writes the part file; afterwards the file is complete. An existing equal file is kept.
    */
   async #write<T extends Pick<ReceivedFile, 'sha256'>>(
