@@ -72,15 +72,15 @@ export class CsvParser {
     return this.#warning;
   }
 
+  /** Number of rows in the batches so far. */
+  get rows(): number {
+    return this.#rows;
+  }
+
   /** Reads the header only; the next `push` starts at the given line. */
   skipTo(header: Buffer, line: number): void {
     const lines = header.indexOf(LF) + 1;
     this.#readHeader(splitLine(header.subarray(0, lines - 1)), line - 1);
-  }
-
-  /** Number of rows in the batches so far. */
-  get rows(): number {
-    return this.#rows;
   }
 
   /** Parses gunzipped bytes; yields the full batches. */
