@@ -29,6 +29,7 @@ export interface ExportIo {
   create(path: string): Promise<ExportOutput>;
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
   createSpill(): Promise<SpillFile>;
+  /** A source that is read twice may warn twice; then the message is kept once. */
   warn(message: string): void;
   /** Whether threads of the job would run on processors that no other job uses. */
   readonly canStartThreads: boolean;
@@ -85,7 +86,7 @@ export class JobIo implements ExportIo {
   }
 
   warn(message: string): void {
-    this.warnings.push(message);
+    if (!this.warnings.includes(message)) this.warnings.push(message);
   }
 
   async read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void> {
@@ -180,9 +181,10 @@ class OpenOutput implements ExportOutput {
   }
 
   async write(bytes: Uint8Array): Promise<void> {
+    const written = this.part.write(bytes);
     this.#sha256.update(bytes);
     this.#bytes += bytes.length;
-    await this.part.write(bytes);
+    await written;
   }
 
   end(rows: number): void {
