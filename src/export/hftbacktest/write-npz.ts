@@ -1,13 +1,14 @@
 import { crc32 } from 'node:zlib';
 import type { ByteSink } from '../../format/byte-sink.js';
 import type { SpillFile } from '../spill-file.js';
+import { combineCrc32, createCrc32Shift } from './crc32-shift.js';
 import type { EncodedBlock } from './encode-block.js';
 import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
 import { BLOCK_ROWS, ROW_BYTES } from './event-rows.js';
 import { type EventBlock, mergeClocks } from './merge-clocks.js';
 import type { RowEncoder } from './row-encoder.js';
 import type { SortedEvents } from './sorted-events.js';
-import { combineCrc32, createZipEntry } from './zip-entry.js';
+import { createZipEntry } from './zip-entry.js';
 
 /** Bytes that are copied from the spill file at once. */
 const COPY_BYTES = 1_048_576;
@@ -41,6 +42,7 @@ export async function writeNpz(
   const start = spill.bytes;
   const free: EventColumns[] = [];
   const encoding: { readonly block: EventBlock; readonly encoded: Promise<EncodedBlock> }[] = [];
+  const shiftOfBlock = createCrc32Shift(ROW_BYTES * BLOCK_ROWS);
   let rows = 0;
   let crc = 0;
   /** The last write to the spill file, which goes on while the next events are merged. */
@@ -48,7 +50,8 @@ export async function writeNpz(
   const writeNext = async (): Promise<void> => {
     const { block, encoded } = encoding.shift() as (typeof encoding)[0];
     const { deflated, crc: blockCrc } = await encoded;
-    crc = combineCrc32(crc, blockCrc, ROW_BYTES * block.rows);
+    const shift = block.rows === BLOCK_ROWS ? shiftOfBlock : createCrc32Shift(ROW_BYTES * block.rows);
+    crc = combineCrc32(crc, blockCrc, shift);
     rows += block.rows;
     free.push(block.columns);
     await written;
@@ -70,7 +73,7 @@ export async function writeNpz(
   const deflatedHead = storeBlock(head);
   const entry = createZipEntry(
     'data.npy',
-    combineCrc32(crc32(head), crc, bytes),
+    combineCrc32(crc32(head), crc, createCrc32Shift(bytes)),
     head.length + bytes,
     deflatedHead.length + spill.bytes - start + LAST_BLOCK.length,
   );

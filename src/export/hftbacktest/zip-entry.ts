@@ -1,5 +1,3 @@
-import { crc32 } from 'node:zlib';
-
 /** A zip file with one deflated entry (docs/spec/hftbacktest-format.md#container), without the deflated bytes. */
 export interface ZipEntry {
   /** Before the deflated bytes. */
@@ -88,29 +86,4 @@ function createRecord(...fields: readonly (readonly [number, number])[]): Buffer
     at += bytes;
   }
   return record;
-}
-
-/** CRC-32 of bytes that follow other ones. @param length how many bytes `second` is of. */
-export function combineCrc32(first: number, second: number, length: number): number {
-  // The CRC of a text with `length` zero bytes added is linear in the CRC of the text: square the matrix of one byte.
-  let matrix = Array.from({ length: 32 }, (_, bit) => addZeroByte((1 << bit) >>> 0));
-  let shifted = first;
-  for (let left = length; left > 0; left = Math.floor(left / 2)) {
-    if (left % 2 === 1) shifted = multiply(matrix, shifted);
-    matrix = matrix.map((column) => multiply(matrix, column));
-  }
-  return (shifted ^ second) >>> 0;
-}
-
-const ZERO = Buffer.alloc(1);
-
-/** Without the inversions before and after, which are equal for all texts of a length. */
-function addZeroByte(crc: number): number {
-  return crc32(ZERO, crc) ^ crc32(ZERO, 0);
-}
-
-function multiply(matrix: readonly number[], vector: number): number {
-  let product = 0;
-  for (let bit = 0; bit < 32; bit++) if ((vector >>> bit) & 1) product ^= matrix[bit] as number;
-  return product;
 }
