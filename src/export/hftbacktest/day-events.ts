@@ -11,6 +11,7 @@ import {
 } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/write-text.js';
 import { BookEvents } from './book-events.js';
+import type { MergeState } from './chunk-flow.js';
 import { BUY_BIT, DEPTH, SELL_BIT, SNAPSHOT, TRADE } from './event-codes.js';
 import type { EventColumns } from './event-columns.js';
 import type { EventSpace } from './event-space.js';
@@ -29,13 +30,18 @@ export class DayEvents {
   readonly #space: EventSpace;
   readonly #mode: SnapshotMode;
   readonly #isGrouped: boolean;
+  readonly #merge: MergeState | undefined;
   readonly #symbols = new Map<string, SymbolEvents>();
 
-  /** @param isGrouped whether symbols are those of the rows; otherwise all rows have the symbol ''. */
-  constructor(space: EventSpace, mode: SnapshotMode, isGrouped: boolean) {
+  /**
+   * @param isGrouped whether symbols are those of the rows; otherwise all rows have the symbol ''.
+   * @param merge as in `EventStore`.
+   */
+  constructor(space: EventSpace, mode: SnapshotMode, isGrouped: boolean, merge?: MergeState) {
     this.#space = space;
     this.#mode = mode;
     this.#isGrouped = isGrouped;
+    this.#merge = merge;
     if (!isGrouped) this.#symbols.set('', { ...this.#createTrades(), ...this.#createBook() });
   }
 
@@ -77,17 +83,25 @@ export class DayEvents {
     }
   }
 
-  /** Call it after the last row. */
-  end(): void {
-    for (const { bookEvents } of this.#symbols.values()) bookEvents?.end();
+  /** Call it after the last row of `trades`. */
+  endTrades(): void {
+    for (const { trades } of this.#symbols.values()) trades?.end();
+  }
+
+  /** Call it after the last row of `incremental_book_L2`. */
+  endBook(): void {
+    for (const { book, bookEvents } of this.#symbols.values()) {
+      bookEvents?.end();
+      book?.end();
+    }
   }
 
   #createTrades(): { readonly trades: EventStore } {
-    return { trades: new EventStore(this.#space) };
+    return { trades: new EventStore(this.#space, this.#merge) };
   }
 
   #createBook(): { readonly book: EventStore; readonly bookEvents: BookEvents } {
-    const book = new EventStore(this.#space);
+    const book = new EventStore(this.#space, this.#merge);
     return { book, bookEvents: new BookEvents(book, this.#mode) };
   }
 

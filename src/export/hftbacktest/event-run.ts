@@ -1,5 +1,5 @@
 import { copyEvents, createEventColumns, type EventColumns } from './event-columns.js';
-import { CHUNK_ROWS, type EventChunk, type EventSpace } from './event-space.js';
+import type { EventChunk, EventSpace } from './event-space.js';
 
 const FIRST_ROWS = 256;
 
@@ -10,6 +10,7 @@ export class EventRun {
   #last: EventChunk = { columns: undefined, rows: 0, position: 0 };
   #columns = createEventColumns(0);
   #capacity = 0;
+  #dropped = 0;
 
   constructor(space: EventSpace) {
     this.#space = space;
@@ -31,11 +32,19 @@ export class EventRun {
     }
   }
 
+  /** Gives the memory of the first chunks to others. Only full chunks may be dropped. */
+  drop(chunks: number): void {
+    for (; this.#dropped < chunks; this.#dropped++) {
+      const chunk = this.#chunks[this.#dropped];
+      if (chunk && chunk !== this.#last) this.#space.drop(chunk);
+    }
+  }
+
   #grow(): void {
-    const isFull = this.#capacity === CHUNK_ROWS;
+    const isFull = this.#capacity === this.#space.chunkRows;
     if (isFull) this.#space.add(this.#last);
     const isNew = isFull || this.#capacity === 0;
-    if (!isFull) this.#capacity = Math.max(FIRST_ROWS, 2 * this.#capacity);
+    if (!isFull) this.#capacity = Math.min(this.#space.chunkRows, Math.max(FIRST_ROWS, 2 * this.#capacity));
     const columns = this.#space.createColumns(this.#capacity);
     if (isNew) {
       this.#last = { columns, rows: 0, position: 0 };

@@ -1,15 +1,13 @@
 import type { SpillFile } from '../spill-file.js';
 import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
 
-/** Events of a chunk that is full. */
-export const CHUNK_ROWS = 16_384;
-const CHUNK_BYTES = EVENT_BYTES * CHUNK_ROWS;
+const CHUNK_ROWS = 16_384;
 /** Chunks that are allocated together: each allocation makes the garbage collector run sooner. */
 const SLAB_CHUNKS = 32;
 
 /** Events in memory or in the spill file. */
 export interface EventChunk {
-  /** Undefined if they are in the file. */
+  /** Undefined if they are in the file, or dropped. */
   columns: EventColumns | undefined;
   rows: number;
   /** Where a full chunk is in the file. */
@@ -18,6 +16,9 @@ export interface EventChunk {
 
 /** Full chunks of all runs of a job: in memory up to a limit, the others in a file. */
 export class EventSpace {
+  /** Events of a full chunk. */
+  readonly chunkRows: number;
+  readonly #chunkBytes: number;
   readonly #createSpill: () => Promise<SpillFile>;
   #freeBytes: number;
   #spill: SpillFile | undefined;
@@ -28,7 +29,10 @@ export class EventSpace {
   /** Columns that no chunk has. */
   readonly #unused: EventColumns[] = [];
 
-  constructor(createSpill: () => Promise<SpillFile>, memoryBytes: number) {
+  /** @param chunkRows a multiple of 8. */
+  constructor(createSpill: () => Promise<SpillFile>, memoryBytes: number, chunkRows = CHUNK_ROWS) {
+    this.chunkRows = chunkRows;
+    this.#chunkBytes = EVENT_BYTES * chunkRows;
     this.#createSpill = createSpill;
     this.#freeBytes = memoryBytes;
   }
@@ -40,7 +44,7 @@ export class EventSpace {
   /** Takes a full chunk, which does not change any more. */
   add(chunk: EventChunk): void {
     this.#hasFullChunk = true;
-    this.#freeBytes -= CHUNK_BYTES;
+    this.#freeBytes -= this.#chunkBytes;
     if (this.#freeBytes < 0) this.#waiting.push(chunk);
   }
 
@@ -55,30 +59,39 @@ export class EventSpace {
       this.#spill ??= await this.#createSpill();
       chunk.position = this.#spill.bytes;
       const columns = chunk.columns as EventColumns;
-      await this.#spill.write(bytesOf(columns));
+      await this.#spill.write(this.#bytesOf(columns));
       chunk.columns = undefined;
       this.#unused.push(columns);
-      this.#freeBytes += CHUNK_BYTES;
+      this.#freeBytes += this.#chunkBytes;
     }
+  }
+
+  /** Takes back the columns of a full chunk, which is not read any more. */
+  drop(chunk: EventChunk): void {
+    if (!chunk.columns) return;
+    this.#unused.push(chunk.columns);
+    this.#freeBytes += this.#chunkBytes;
+    chunk.columns = undefined;
   }
 
   /** Columns for a new chunk, or a part of one. */
   createColumns(rows: number): EventColumns {
-    if (rows < CHUNK_ROWS) return createEventColumns(rows);
+    const { chunkRows } = this;
+    if (rows < chunkRows) return createEventColumns(rows);
     if (this.#unused.length === 0) {
-      const slab = new ArrayBuffer(CHUNK_BYTES * SLAB_CHUNKS);
+      const slab = new ArrayBuffer(this.#chunkBytes * SLAB_CHUNKS);
       for (let chunk = SLAB_CHUNKS - 1; chunk >= 0; chunk--)
-        this.#unused.push(createEventColumns(CHUNK_ROWS, slab, CHUNK_BYTES * chunk));
+        this.#unused.push(createEventColumns(chunkRows, slab, this.#chunkBytes * chunk));
     }
     return this.#unused.pop() as EventColumns;
   }
 
   /** Reads a chunk that is in the file. @param columns of a full chunk, to fill. */
   async read({ position }: EventChunk, columns: EventColumns): Promise<void> {
-    await this.#spill?.read(bytesOf(columns), position);
+    await this.#spill?.read(this.#bytesOf(columns), position);
   }
-}
 
-function bytesOf({ exch: { buffer, byteOffset } }: EventColumns): Uint8Array {
-  return new Uint8Array(buffer, byteOffset, CHUNK_BYTES);
+  #bytesOf({ exch: { buffer, byteOffset } }: EventColumns): Uint8Array {
+    return new Uint8Array(buffer, byteOffset, this.#chunkBytes);
+  }
 }

@@ -1,16 +1,13 @@
+import type { AscendingRun, Clock } from './ascending-run.js';
+import { ChunkFlow, type MergeState, ReadAgain } from './chunk-flow.js';
 import { LATE_EXCH, LATE_LOCAL } from './event-codes.js';
 import type { EventColumns } from './event-columns.js';
 import { EventRun } from './event-run.js';
 import type { EventSpace } from './event-space.js';
 import { LateEvents } from './late-events.js';
 
-export type Clock = 'exch' | 'local';
-
-/** A run whose events ascend on a clock, but for those with the bit `skip`, which other runs have. */
-export interface AscendingRun {
-  readonly run: EventRun;
-  readonly skip: number;
-}
+/** Late events in the short runs of a merge while the file is read, which stay in memory. */
+const MAX_LATE_ROWS = 262_144;
 
 /**
  * The events of a file in its order. Most of them ascend on both clocks. Copies of those that are earlier than one
@@ -20,14 +17,34 @@ export class EventStore {
   readonly #events: EventRun;
   readonly #lateExch: LateEvents;
   readonly #lateLocal: LateEvents;
+  readonly #flow: ChunkFlow | undefined;
+  readonly #runs: Readonly<Record<Clock, AscendingRun[]>>;
   #lastExch = Number.NEGATIVE_INFINITY;
   #lastLocal = Number.NEGATIVE_INFINITY;
   #minLatency = Number.POSITIVE_INFINITY;
+  /** Late events in runs. */
+  #lateRows = 0;
 
-  constructor(space: EventSpace) {
-    this.#events = new EventRun(space);
+  /**
+   * @param merge if events are merged while others are added. Then no latency may be negative, since the least one would
+   * move all local times.
+   */
+  constructor(space: EventSpace, merge?: MergeState) {
+    const run = new EventRun(space);
+    const flow = merge && new ChunkFlow(merge, run);
+    const createMainRun = (clock: Clock, skip: number): AscendingRun => ({
+      run,
+      skip,
+      enter: flow && ((chunk) => flow.enter(clock, chunk)),
+    });
+    this.#events = run;
+    this.#flow = flow;
     this.#lateExch = new LateEvents(space, 'exch');
     this.#lateLocal = new LateEvents(space, 'local');
+    this.#runs = {
+      exch: [createMainRun('exch', LATE_EXCH)],
+      local: [createMainRun('local', LATE_LOCAL)],
+    };
   }
 
   /** The least `local - exch`, in microseconds; infinite without events. */
@@ -35,7 +52,7 @@ export class EventStore {
     return this.#minLatency;
   }
 
-  /** Adds events from `start` up to `end`; sets bits of `ev`. */
+  /** Adds events from `start` up to `end`; sets bits of `ev`. @throws ReadAgain. */
   push(events: EventColumns, start: number, end: number): void {
     const { exch, local, ev } = events;
     let [lastExch, lastLocal, minLatency] = [this.#lastExch, this.#lastLocal, this.#minLatency];
@@ -45,23 +62,50 @@ export class EventStore {
       if (localTime - exchTime < minLatency) minLatency = localTime - exchTime;
       const isLateExch = exchTime < lastExch;
       const isLateLocal = localTime < lastLocal;
-      if (isLateExch) this.#lateExch.push(events, row);
+      if (isLateExch) this.#pushLate(this.#lateExch, 'exch', events, row);
       else lastExch = exchTime;
-      if (isLateLocal) this.#lateLocal.push(events, row);
+      if (isLateLocal) this.#pushLate(this.#lateLocal, 'local', events, row);
       else lastLocal = localTime;
       if (isLateExch) ev[row] = (ev[row] as number) | LATE_EXCH;
       if (isLateLocal) ev[row] = (ev[row] as number) | LATE_LOCAL;
     }
     [this.#lastExch, this.#lastLocal, this.#minLatency] = [lastExch, lastLocal, minLatency];
     this.#events.push(events, start, end);
+    if (!this.#flow) return;
+    if (minLatency < 0) throw new ReadAgain();
+    if (this.#flow.release(lastExch, lastLocal)) this.#addLateRuns();
+  }
+
+  /** Resolves when more events may be added. @throws ReadAgain. */
+  waitForRoom(): Promise<void> | undefined {
+    return this.#flow?.waitForRoom();
+  }
+
+  /** Call it after the last event. */
+  end(): void {
+    this.#addLateRuns();
+    this.#flow?.end();
   }
 
   /**
    * Runs whose merge is a stable sort: of equal events, those of earlier runs are first. An event that is not late
    * was added before every late event of the same time, since no event after these is earlier than their predecessor.
+   * @returns all runs after `end`; before it, those so far, to which others will be added.
    */
   ascendingRuns(clock: Clock): readonly AscendingRun[] {
-    const [skip, late] = clock === 'exch' ? [LATE_EXCH, this.#lateExch] : [LATE_LOCAL, this.#lateLocal];
-    return [{ run: this.#events, skip }, ...late.sortedRuns().map((run) => ({ run, skip: 0 }))];
+    return this.#runs[clock];
+  }
+
+  #pushLate(late: LateEvents, clock: Clock, events: EventColumns, row: number): void {
+    const time = events[clock][row] as number;
+    if (this.#flow?.isTooLate(clock, time)) throw new ReadAgain();
+    late.push(events, row);
+    this.#lateRows++;
+    if (this.#flow && this.#lateRows > MAX_LATE_ROWS) throw new ReadAgain();
+  }
+
+  #addLateRuns(): void {
+    this.#runs.exch.push(...this.#lateExch.takeRuns());
+    this.#runs.local.push(...this.#lateLocal.takeRuns());
   }
 }

@@ -1,12 +1,12 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { formatDay } from '../../dataset/day.js';
-import type { Batch, Schema } from '../../format/batch.js';
-import type { ExportIo } from '../export-io.js';
+import type { BatchSink, ExportIo } from '../export-io.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportJob } from '../export-target.js';
-import { DayEvents } from './day-events.js';
+import type { Clock } from './ascending-run.js';
+import { MergeState, ReadAgain } from './chunk-flow.js';
+import { DayEvents, type SymbolEvents } from './day-events.js';
 import { EventSpace } from './event-space.js';
-import type { Clock, EventStore } from './event-store.js';
 import type { HftbacktestSettings } from './hftbacktest-settings.js';
 import { createInlineEncoder, createThreadEncoder, type RowEncoder } from './row-encoder.js';
 import { SortedEvents } from './sorted-events.js';
@@ -17,56 +17,138 @@ const MEMORY_BYTES = 128 * 1_048_576;
 /** Symbols that a warning names. */
 const MAX_NAMED = 5;
 
-/** Exports the trades and the book of a day: one output, or one for each symbol of a grouped file. */
-export async function exportDay({ sources, settings }: ExportJob, io: ExportIo): Promise<void> {
-  const { baseLatencyNs, snapshots } = settings as HftbacktestSettings;
-  const [{ file }] = sources as readonly [ExportSource];
-  const isGrouped = GROUPED_SYMBOLS.has(file.symbol);
-  const space = new EventSpace(() => io.createSpill(), MEMORY_BYTES);
-  const events = new DayEvents(space, snapshots, isGrouped);
+/**
+ * Exports the trades and the book of a day: one output, or one for each symbol of a grouped file. That of one symbol is
+ * written while its files are read, if their events are nearly in order.
+ */
+export async function exportDay(job: ExportJob, io: ExportIo): Promise<void> {
+  const isDone = !isGrouped(job) && (await exportWhileReading(job, io));
+  if (!isDone) await exportAfterReading(job, io);
+}
+
+/** @returns false if the files must be read to their ends first. */
+async function exportWhileReading(job: ExportJob, io: ExportIo): Promise<boolean> {
+  const merge = new MergeState();
+  const { space, events } = createEvents(job, io, merge);
+  const stores = events.symbols.get('') as CompleteEvents;
   let encoder: RowEncoder | undefined;
-  const read = async (dataType: string, add: (batch: Batch, schema: Schema) => void): Promise<void> => {
-    const source = sources.find((known) => known.file.dataType === dataType) as ExportSource;
-    await io.read(source, { numberText: false }, (batch, schema) => {
-      add(batch, schema);
-      // Threads start while the files are read.
-      if (space.hasFullChunk && io.canStartThreads) encoder ??= createThreadEncoder();
-      return space.flush();
+  let writing: Promise<void> | undefined;
+  const stopOnError = <T>(work: Promise<T>): Promise<T> =>
+    work.catch((error: unknown) => {
+      merge.stop();
+      throw error;
     });
+  const startWriting = (): void => {
+    encoder = createEncoder(space, io);
+    writing = stopOnError(writeSymbol(job, '', stores, space, encoder, io));
+    writing.catch(() => {});
+  };
+  const afterBatch = async (name: keyof CompleteEvents): Promise<void> => {
+    merge.check();
+    if (!writing && space.hasFullChunk) startWriting();
+    await stores[name].waitForRoom();
   };
   try {
-    // Both at once: on two processors, another thread reads a large book, and this one the trades.
-    const reads = await Promise.allSettled([
-      read('incremental_book_L2', (batch, schema) => events.addBook(batch, schema)),
-      read('trades', (batch, schema) => events.addTrades(batch, schema)),
-    ]);
-    for (const result of reads) if (result.status === 'rejected') throw result.reason;
-    events.end();
-    encoder ??= createInlineEncoder();
-    const day = `${file.exchange}_${formatDay(file.day)}`;
-    const deflated = await io.createSpill();
-    for (const [symbol, { trades, book }] of [...events.symbols].sort(([a], [b]) => (a < b ? -1 : 1))) {
-      if (!trades || !book) continue;
-      const byExch = await openSorted(space, trades, book, 'exch');
-      const byLocal = await openSorted(space, trades, book, 'local');
-      const out = await io.create(`${day}_${isGrouped ? symbol : file.symbol}.npz`);
-      const shiftNs = latencyShiftNs(Math.min(trades.minLatency, book.minLatency), baseLatencyNs);
-      out.end(await writeNpz(byExch, byLocal, shiftNs, encoder, deflated, out));
+    const reads = await Promise.allSettled(startReads(job, io, events, afterBatch).map(stopOnError));
+    if (!writing && reads.every(({ status }) => status === 'fulfilled')) startWriting();
+    const [written] = await Promise.allSettled([writing]);
+    const isStopped = written.status === 'rejected' && written.reason instanceof ReadAgain;
+    for (const result of isStopped ? reads : [written, ...reads]) {
+      if (result.status === 'fulfilled') continue;
+      // Then the error of another file may not be the first one.
+      if (result.reason instanceof ReadAgain) return false;
+      throw result.reason;
     }
-    warnOfHalves(events, `${day}_${file.symbol}`, io);
+    return !isStopped;
   } finally {
     await encoder?.close();
   }
 }
 
-/** Of equal times, trades are first. */
-function openSorted(
+async function exportAfterReading(job: ExportJob, io: ExportIo): Promise<void> {
+  const { space, events } = createEvents(job, io);
+  let encoder: RowEncoder | undefined;
+  const afterBatch = (): Promise<void> => {
+    // Threads start while the files are read.
+    if (space.hasFullChunk) encoder ??= createEncoder(space, io);
+    return space.flush();
+  };
+  try {
+    for (const read of await Promise.allSettled(startReads(job, io, events, afterBatch)))
+      if (read.status === 'rejected') throw read.reason;
+    encoder ??= createEncoder(space, io);
+    for (const [symbol, { trades, book }] of [...events.symbols].sort(([a], [b]) => (a < b ? -1 : 1)))
+      if (trades && book) await writeSymbol(job, symbol, { trades, book }, space, encoder, io);
+    warnOfHalves(events, formatOutputName(job, ''), io);
+  } finally {
+    await encoder?.close();
+  }
+}
+
+type CompleteEvents = Required<Pick<SymbolEvents, 'trades' | 'book'>>;
+
+function isGrouped({ sources: [source] }: ExportJob): boolean {
+  return GROUPED_SYMBOLS.has((source as ExportSource).file.symbol);
+}
+
+function createEvents(
+  job: ExportJob,
+  io: ExportIo,
+  merge?: MergeState,
+): { readonly space: EventSpace; readonly events: DayEvents } {
+  const { snapshots } = job.settings as HftbacktestSettings;
+  const space = new EventSpace(() => io.createSpill(), MEMORY_BYTES);
+  return { space, events: new DayEvents(space, snapshots, isGrouped(job), merge) };
+}
+
+function createEncoder(space: EventSpace, io: ExportIo): RowEncoder {
+  return space.hasFullChunk && io.canStartThreads ? createThreadEncoder() : createInlineEncoder();
+}
+
+/** Reads book and trades at the same time: on two processors, another thread reads a large book, and this one the trades. */
+function startReads(
+  { sources }: ExportJob,
+  io: ExportIo,
+  events: DayEvents,
+  afterBatch: (name: keyof CompleteEvents) => Promise<void>,
+): readonly Promise<void>[] {
+  const read = (dataType: string, onBatch: BatchSink): Promise<void> => {
+    const source = sources.find(({ file }) => file.dataType === dataType) as ExportSource;
+    return io.read(source, { numberText: false }, onBatch);
+  };
+  const book = read('incremental_book_L2', (batch, schema) => {
+    events.addBook(batch, schema);
+    return afterBatch('book');
+  });
+  const trades = read('trades', (batch, schema) => {
+    events.addTrades(batch, schema);
+    return afterBatch('trades');
+  });
+  return [book.then(() => events.endBook()), trades.then(() => events.endTrades())];
+}
+
+async function writeSymbol(
+  job: ExportJob,
+  symbol: string,
+  { trades, book }: CompleteEvents,
   space: EventSpace,
-  trades: EventStore,
-  book: EventStore,
-  clock: Clock,
-): Promise<SortedEvents> {
-  return SortedEvents.open(space, [...trades.ascendingRuns(clock), ...book.ascendingRuns(clock)], clock);
+  encoder: RowEncoder,
+  io: ExportIo,
+): Promise<void> {
+  const { baseLatencyNs } = job.settings as HftbacktestSettings;
+  // Of equal times, trades are first.
+  const openSorted = (clock: Clock): Promise<SortedEvents> =>
+    SortedEvents.open(space, [trades.ascendingRuns(clock), book.ascendingRuns(clock)], clock);
+  const [byExch, byLocal] = await Promise.all([openSorted('exch'), openSorted('local')]);
+  const shiftNs = latencyShiftNs(Math.min(trades.minLatency, book.minLatency), baseLatencyNs);
+  const out = await io.create(`${formatOutputName(job, symbol)}.npz`);
+  out.end(await writeNpz(byExch, byLocal, shiftNs, encoder, await io.createSpill(), out));
+}
+
+/** @param symbol of the rows of a grouped file. */
+function formatOutputName({ sources: [source] }: ExportJob, symbol: string): string {
+  const { exchange, day, symbol: fileSymbol } = (source as ExportSource).file;
+  return `${exchange}_${formatDay(day)}_${symbol || fileSymbol}`;
 }
 
 /** What makes a negative latency the base latency; nothing changes if none is negative. */

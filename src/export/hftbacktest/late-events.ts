@@ -1,3 +1,4 @@
+import type { AscendingRun, Clock } from './ascending-run.js';
 import { copyEvent, copyEvents, createEventColumns, type EventColumns } from './event-columns.js';
 import { EventRun } from './event-run.js';
 import type { EventSpace } from './event-space.js';
@@ -9,12 +10,12 @@ const FIRST_ROWS = 64;
 /** Sorts events that are rare, in any order, into runs. */
 export class LateEvents {
   readonly #space: EventSpace;
-  readonly #clock: 'exch' | 'local';
-  readonly #runs: EventRun[] = [];
+  readonly #clock: Clock;
+  #runs: EventRun[] = [];
   #unsorted = createEventColumns(0);
   #rows = 0;
 
-  constructor(space: EventSpace, clock: 'exch' | 'local') {
+  constructor(space: EventSpace, clock: Clock) {
     this.#space = space;
     this.#clock = clock;
   }
@@ -30,10 +31,12 @@ export class LateEvents {
     copyEvent(this.#unsorted, this.#rows++, events, row);
   }
 
-  /** Call it when all events are there. */
-  sortedRuns(): readonly EventRun[] {
+  /** Runs of the events since the last call. */
+  takeRuns(): readonly AscendingRun[] {
     if (this.#rows > 0) this.#sort();
-    return this.#runs;
+    const runs = this.#runs.map((run) => ({ run, skip: 0 }));
+    this.#runs = [];
+    return runs;
   }
 
   #sort(): void {

@@ -1,9 +1,12 @@
 import { EVENT_MASK, LATE_EXCH, LATE_LOCAL, VALID_EXCH, VALID_LOCAL } from './event-codes.js';
-import { copyEvent, type EventColumns } from './event-columns.js';
+import { copyEvent, copyEvents, type EventColumns } from './event-columns.js';
 import type { EventCursor, SortedEvents } from './sorted-events.js';
 
 const VALID = VALID_EXCH | VALID_LOCAL;
 const LATE = LATE_EXCH | LATE_LOCAL;
+
+/** Fewer events are copied faster one by one. */
+const MIN_ROWS_TO_COPY = 64;
 
 /** Columns whose first rows are used. */
 export interface EventBlock {
@@ -33,11 +36,10 @@ export async function* mergeClocks(
     const isShared = exch && local?.isAt(exch);
     const count = isShared ? countSharedEvents(exch, byExch, byLocal, block.ev.length - rows) : 1;
     const valid = order === 0 ? VALID : order < 0 ? VALID_EXCH : VALID_LOCAL;
-    for (let i = 0; i < count; i++) {
-      copyEvent(block, rows + i, from.columns, from.row + i);
-      block.ev[rows + i] = ((block.ev[rows + i] as number) & EVENT_MASK) | valid;
-    }
-    rows += count;
+    if (count >= MIN_ROWS_TO_COPY) copyEvents(block, from.columns, rows, from.row, from.row + count);
+    else for (let i = 0; i < count; i++) copyEvent(block, rows + i, from.columns, from.row + i);
+    for (const end = rows + count; rows < end; rows++)
+      block.ev[rows] = ((block.ev[rows] as number) & EVENT_MASK) | valid;
     if (order <= 0 && !byExch.advance(count)) await byExch.load();
     if (order >= 0 && !byLocal.advance(count)) await byLocal.load();
     if (rows < block.ev.length) continue;

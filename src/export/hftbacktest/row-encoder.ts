@@ -1,10 +1,11 @@
+import { availableParallelism } from 'node:os';
 import { ThreadPool } from '../../base/thread-pool.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { type EncodedBlock, encodeBlock, type RowBlock } from './encode-block.js';
 import { EventRows } from './event-rows.js';
 
-/** More threads than one merge keeps busy are not needed. */
-const MAX_THREADS = 2;
+/** One merge keeps no more threads busy; on two processors, the reader and the merge leave less than one. */
+const MAX_THREADS = availableParallelism() > 2 ? 2 : 1;
 
 /** Turns blocks into deflated rows, in threads or in the calling one. */
 export interface RowEncoder {

@@ -1,6 +1,9 @@
+import type { AscendingRun, Clock } from './ascending-run.js';
 import type { EventColumns } from './event-columns.js';
-import { CHUNK_ROWS, type EventSpace } from './event-space.js';
-import type { AscendingRun, Clock } from './event-store.js';
+import type { EventSpace } from './event-space.js';
+
+/** More than a source has. */
+const MAX_RUNS = 2 ** 32;
 
 /** A position in an ascending run. */
 export class EventCursor {
@@ -41,15 +44,18 @@ export class EventCursor {
     return row < this.rows;
   }
 
-  /** Goes to the first event of the chunks that follow. @returns false if there is none. */
+  /** Goes to the first event of the chunks that follow. @returns false if there is none. @throws ReadAgain. */
   async load(): Promise<boolean> {
-    const { chunks } = this.#run.run;
-    for (let chunk = chunks[this.#chunk]; chunk; chunk = chunks[this.#chunk]) {
+    const { run, enter } = this.#run;
+    for (;;) {
+      await enter?.(this.#chunk);
+      const chunk = run.chunks[this.#chunk];
+      if (!chunk) return false;
       this.#chunk++;
       this.rows = chunk.rows;
       if (chunk.columns) this.columns = chunk.columns;
       else {
-        this.#buffer ??= this.#space.createColumns(CHUNK_ROWS);
+        this.#buffer ??= this.#space.createColumns(this.#space.chunkRows);
         await this.#space.read(chunk, this.#buffer);
         this.columns = this.#buffer;
       }
@@ -57,7 +63,6 @@ export class EventCursor {
       this.row = -1;
       if (this.next()) return true;
     }
-    return false;
   }
 
   /** Whether another cursor, also that of another order, is at the same event. */
@@ -70,22 +75,35 @@ export class EventCursor {
   }
 }
 
-/** Events of ascending runs, sorted by one clock. Of equal times, those of earlier runs are first. */
+/**
+ * Events of ascending runs, sorted by one clock. Of equal times, those of earlier sources are first, and within a source
+ * those of earlier runs.
+ */
 export class SortedEvents {
+  readonly #space: EventSpace;
+  readonly #sources: readonly (readonly AscendingRun[])[];
+  readonly #clock: Clock;
+  /** Of each source, how many runs have a cursor. */
+  readonly #opened: number[];
   /** In the order of their events; most events are followed by one of the same run. */
-  readonly #cursors: EventCursor[];
+  readonly #cursors: EventCursor[] = [];
 
-  private constructor(cursors: EventCursor[]) {
-    this.#cursors = cursors;
+  private constructor(space: EventSpace, sources: readonly (readonly AscendingRun[])[], clock: Clock) {
+    this.#space = space;
+    this.#sources = sources;
+    this.#clock = clock;
+    this.#opened = sources.map(() => 0);
   }
 
-  static async open(space: EventSpace, runs: readonly AscendingRun[], clock: Clock): Promise<SortedEvents> {
-    const cursors: EventCursor[] = [];
-    for (const [priority, run] of runs.entries()) {
-      const cursor = new EventCursor(space, run, clock, priority);
-      if (await cursor.load()) cursors.push(cursor);
-    }
-    return new SortedEvents(cursors.sort((a, b) => (a.isBefore(b) ? -1 : 1)));
+  /** @param sources may get further runs, whose events belong after those that a merge can have read. */
+  static async open(
+    space: EventSpace,
+    sources: readonly (readonly AscendingRun[])[],
+    clock: Clock,
+  ): Promise<SortedEvents> {
+    const sorted = new SortedEvents(space, sources, clock);
+    await sorted.#openRuns();
+    return sorted;
   }
 
   /** Where the next event is; undefined at the end. */
@@ -108,6 +126,23 @@ export class SortedEvents {
   async load(): Promise<void> {
     if (await this.#cursors[0]?.load()) this.#reorder();
     else this.#cursors.shift();
+    await this.#openRuns();
+  }
+
+  async #openRuns(): Promise<void> {
+    for (const [source, runs] of this.#sources.entries()) {
+      for (let index = this.#opened[source] as number; index < runs.length; index++) {
+        const priority = MAX_RUNS * source + index;
+        const cursor = new EventCursor(this.#space, runs[index] as AscendingRun, this.#clock, priority);
+        this.#opened[source] = index + 1;
+        if (await cursor.load()) this.#insert(cursor);
+      }
+    }
+  }
+
+  #insert(cursor: EventCursor): void {
+    const at = this.#cursors.findIndex((other) => cursor.isBefore(other));
+    this.#cursors.splice(at < 0 ? this.#cursors.length : at, 0, cursor);
   }
 
   #reorder(): void {

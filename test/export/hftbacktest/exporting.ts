@@ -43,11 +43,12 @@ export async function writeDay(
   return [await write('incremental_book_L2', book), await write('trades', trades)];
 }
 
-/** Exports a day to a folder. */
+/** Exports a day to a folder. @param onBytes receives the numbers of bytes that are read. */
 export async function exportHere(
   sources: readonly ExportSource[],
   out: string,
   flags: Parameters<typeof hftbacktest.readSettings>[0] = {},
+  onBytes: (count: number) => void = () => {},
 ): Promise<ExportJobResult> {
   const job = {
     target: 'hftbacktest',
@@ -58,7 +59,7 @@ export async function exportHere(
   const files = openFiles(undefined);
   try {
     const placed = { job, out, record: undefined, busyThreads: 1 };
-    const listener = { onBytes: () => {}, claim: async () => {} };
+    const listener = { onBytes, claim: async () => {} };
     return await runExportJob(placed, { files, store: undefined }, listener, new AbortController().signal);
   } finally {
     await files.close();

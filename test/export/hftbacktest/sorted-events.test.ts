@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
 import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
 import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
-import { type Clock, EventStore } from '../../../src/export/hftbacktest/event-store.js';
+import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { openSpillFile } from '../../../src/export/spill-file.js';
 import { createRandom } from '../../audit/text-rows.js';
@@ -23,7 +24,7 @@ function push(store: EventStore, exch: number, local: number, id: number): void 
 
 /** Numbers that identify the events, as `px`, in the order of a clock. */
 async function readIds(space: EventSpace, store: EventStore, clock: Clock): Promise<Uint32Array> {
-  const sorted = await SortedEvents.open(space, store.ascendingRuns(clock), clock);
+  const sorted = await SortedEvents.open(space, [store.ascendingRuns(clock)], clock);
   const ids = new Uint32Array(ROWS);
   let at = 0;
   for (let head = sorted.head; head; head = sorted.head) {
@@ -57,6 +58,7 @@ for (const [name, memoryBytes, disorder] of [
       push(store, times.exch[id] as number, times.local[id] as number, id);
       if (id % 8192 === 0) await space.flush();
     }
+    store.end();
     await space.flush();
     assert.equal(hasSpill, memoryBytes < 1e9);
     for (const clock of ['exch', 'local'] as const) {
@@ -71,6 +73,7 @@ test('sorts the rows after one with a time that is far too late', async () => {
   const space = new EventSpace(() => assert.fail('needs no file'), 1e9);
   const store = new EventStore(space);
   for (let id = 0; id < ROWS; id++) push(store, id === 5 ? 1e12 : id, id, id);
+  store.end();
   const ids = await readIds(space, store, 'exch');
   assert.deepEqual([...ids.subarray(0, 7)], [0, 1, 2, 3, 4, 6, 7]);
   assert.deepEqual([...ids.subarray(-2)], [ROWS - 1, 5]);

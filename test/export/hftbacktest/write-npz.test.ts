@@ -5,10 +5,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { writeAll } from '../../../src/base/write-all.js';
+import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
 import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
 import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
-import { type Clock, EventStore } from '../../../src/export/hftbacktest/event-store.js';
+import { EventStore } from '../../../src/export/hftbacktest/event-store.js';
 import type { RowEncoder } from '../../../src/export/hftbacktest/row-encoder.js';
 import { SortedEvents } from '../../../src/export/hftbacktest/sorted-events.js';
 import { writeNpz } from '../../../src/export/hftbacktest/write-npz.js';
@@ -45,10 +46,11 @@ test('writes an array of any size, which Python reads', { skip: noPython('zipfil
   for (let row = 0; row < BLOCK_ROWS; row++) events.px[row] = 60_000 + row / 8;
   const store = new EventStore(space);
   store.push(events, 0, BLOCK_ROWS);
+  store.end();
   const openRepeated = (clock: Clock): Promise<SortedEvents> => {
     const [run] = store.ascendingRuns(clock);
     assert.ok(run);
-    return SortedEvents.open(space, Array(NPZ_BLOCKS).fill(run), clock);
+    return SortedEvents.open(space, [Array(NPZ_BLOCKS).fill(run)], clock);
   };
   const spill = await openSpillFile();
   cleanUp(t, () => spill.close());
