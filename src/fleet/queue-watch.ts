@@ -46,7 +46,7 @@ export class QueueWatch {
       try {
         if (!(await rejectOnAbort(this.#hasSlices(), ends))) return;
       } catch (error) {
-        this.#onRequestError(error);
+        this.onRequestError(error);
       }
       await wait(POLL_MS, ends).catch(() => {});
     }
@@ -70,10 +70,10 @@ export class QueueWatch {
     const { warn, ends } = this.#input;
     if (!isRedisReply(error)) {
       // Connections report their errors, and `onLostSlice` that a slice went to another worker.
-      await this.#assertNotLost().catch((reason) => this.#onRequestError(reason));
+      await this.#assertNotLost().catch((reason) => this.onRequestError(reason));
       return;
     }
-    this.#onRequestError(error);
+    this.onRequestError(error);
     if (ends.aborted || worker.isPaused()) return;
     if (error.message !== this.#refusal)
       warn(`${toRedisError(this.#input.open.server, error).message}; trying again`);
@@ -108,8 +108,11 @@ export class QueueWatch {
     );
   }
 
-  /** Stops the worker if the next request would fail as well. A broken connection is reopened. */
-  #onRequestError(error: unknown): void {
+  /**
+   * Stops the worker if the next request would fail as well. A broken connection is reopened. Call it also for errors of a
+   * connection: if the sign-in is refused, requests whose replies were lost never fail.
+   */
+  onRequestError(error: unknown): void {
     const { open, end, ends } = this.#input;
     if (ends.aborted) return;
     const reason = isRedisReply(error) ? toRedisError(open.server, error) : error;

@@ -95,6 +95,7 @@ class FleetWorker {
     this.#worker.on('failed', (job) => this.#onFailed(job));
     this.#worker.on('lockRenewalFailed', () => void this.#watch.onLostSlice());
     this.#worker.on('error', (error) => void this.#watch.onError(error, this.#worker));
+    open.redis.on('error', (error) => this.#watch.onRequestError(error));
     // A stopping worker takes no further slice, even if it was stopped before it started.
     this.#end.signal.addEventListener('abort', () => void this.#worker.pause(true), { once: true });
   }

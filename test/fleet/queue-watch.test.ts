@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { type TestContext, test } from 'node:test';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { start } from '../helpers/cli.js';
@@ -64,6 +66,73 @@ for (const [what, rules, said] of [
     assert.ok((await failedRequests(admin)) < 200);
     await admin.close();
   });
+}
+
+test('a worker that lost replies of Redis, and then its sign-in, ends with code 4', {
+  skip: NO_REDIS,
+}, async (t) => {
+  const { reached, onRequest } = createRequestTrigger(2);
+  const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
+  const admin = await queueOf(redis);
+  await setUser(admin, '~*');
+  // Renewals of locks, which would fail, are far away.
+  const link = await startLink(t, Number(new URL(redis.url).port));
+  const worker = start(['worker', '-j', '2', '--lock-duration', '1h'], {
+    env: { ...env, TICKHAUL_QUEUE_URL: `redis://fleet:secret@127.0.0.1:${link.port}` },
+  });
+  cleanUp(t, () => killAndWait(worker.child));
+  await Promise.race([reached, worker.finished]);
+  await link.loseReplies();
+  await setUser(admin, 'off');
+  await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
+  await admin.close();
+  link.passReplies();
+  const { exitCode, stderr } = await worker.finished;
+  assert.equal(exitCode, 4, stderr);
+  assert.match(stderr, /^error +Redis at .* refused the sign-in/m);
+});
+
+interface Link {
+  readonly port: number;
+  /** Drops replies from now on. Resolves when there was a request whose reply is lost. */
+  loseReplies(): Promise<void>;
+  passReplies(): void;
+}
+
+/** Connects to Redis through another port. */
+async function startLink(t: TestContext, redisPort: number): Promise<Link> {
+  let isLosing = false;
+  let onRequest = (): void => {};
+  const server = createServer((client) => {
+    const upstream = connect(redisPort, '127.0.0.1');
+    client.on('data', (bytes) => {
+      upstream.write(bytes);
+      if (isLosing) onRequest();
+    });
+    upstream.on('data', (bytes) => {
+      if (!isLosing) client.write(bytes);
+    });
+    for (const [socket, other] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      socket.on('error', () => {});
+      socket.on('close', () => other.destroy());
+    }
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUp(t, () => server.close());
+  return {
+    port: (server.address() as AddressInfo).port,
+    loseReplies: () =>
+      new Promise((resolve) => {
+        onRequest = resolve;
+        isLosing = true;
+      }),
+    passReplies: () => {
+      isLosing = false;
+    },
+  };
 }
 
 test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {

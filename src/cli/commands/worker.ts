@@ -27,8 +27,8 @@ export const workerCommand: CommandAction = {
       cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
     if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
       cli.stderr.write(`${formatSummary(summary)}\n`);
-    // An unreachable Redis may keep its connections open for long.
-    if (cli.signal.aborted) cli.exitNow(summary.exitCode);
+    // An unreachable Redis may keep its connections open for long, and BullMQ waits for replies that were lost with one.
+    if (summary.error || cli.signal.aborted) cli.exitNow(summary.exitCode);
     return summary.exitCode;
   },
 };
