@@ -53,6 +53,8 @@ export class ChunkFlow {
   /** The chunks and the last times when the last chunk was begun. */
   #begun = this.#released;
   #isEnded = false;
+  /** Whether the merge waits for a chunk of this file. */
+  #isAwaited = false;
 
   constructor(state: MergeState, run: EventRun) {
     this.#state = state;
@@ -87,17 +89,26 @@ export class ChunkFlow {
     this.#state.notify();
   }
 
-  /** Resolves when there is memory for more chunks. @throws ReadAgain. */
-  waitForRoom(): Promise<void> {
-    const mergedChunks = (): number => Math.min(this.#merged.exch, this.#merged.local);
-    return this.#state.waitFor(() => this.#run.chunks.length - mergedChunks() < MAX_CHUNKS);
+  /** Resolves when there is memory for more chunks. @throws ReadAgain, also if the merge would need more of them. */
+  async waitForRoom(): Promise<void> {
+    const hasRoom = (): boolean => this.#run.chunks.length - this.#mergedChunks() < MAX_CHUNKS;
+    await this.#state.waitFor(() => hasRoom() || this.#isAwaited);
+    // On one clock the merge is far behind the other.
+    if (!hasRoom()) throw new ReadAgain();
   }
 
   /** Resolves when the merge may read a chunk, or when no chunk has this number. @throws ReadAgain. */
-  enter(clock: Clock, chunk: number): Promise<void> {
+  async enter(clock: Clock, chunk: number): Promise<void> {
     this.#merged[clock] = chunk;
-    this.#run.drop(Math.min(this.#merged.exch, this.#merged.local));
+    this.#run.drop(this.#mergedChunks());
+    const isReady = (): boolean => this.#isEnded || chunk < this.#released.chunks;
+    this.#isAwaited = !isReady();
     this.#state.notify();
-    return this.#state.waitFor(() => this.#isEnded || chunk < this.#released.chunks);
+    await this.#state.waitFor(isReady);
+    this.#isAwaited = false;
+  }
+
+  #mergedChunks(): number {
+    return Math.min(this.#merged.exch, this.#merged.local);
   }
 }

@@ -139,7 +139,7 @@ async function writeSymbol(
   // Of equal times, trades are first.
   const openSorted = (clock: Clock): Promise<SortedEvents> =>
     SortedEvents.open(space, [trades.ascendingRuns(clock), book.ascendingRuns(clock)], clock);
-  const [byExch, byLocal] = await Promise.all([openSorted('exch'), openSorted('local')]);
+  const [byExch, byLocal] = [await openSorted('exch'), await openSorted('local')];
   const shiftNs = latencyShiftNs(Math.min(trades.minLatency, book.minLatency), baseLatencyNs);
   const out = await io.create(`${formatOutputName(job, symbol)}.npz`);
   out.end(await writeNpz(byExch, byLocal, shiftNs, encoder, await io.createSpill(), out));

@@ -34,12 +34,13 @@ interface FileShape {
   /** Time between two events, on average. */
   readonly step: number;
   readonly start?: number;
+  readonly latency?: number;
 }
 
 /** Events of a file, some of them with equal times. */
 function createFile(
   random: () => number,
-  { count, step, start = 1000 }: FileShape,
+  { count, step, start = 1000, latency = 20 }: FileShape,
   { chance, rows }: Disorder,
 ): readonly TestEvent[] {
   const late = (): number => (random() < chance ? Math.floor(random() * rows * step) : 0);
@@ -47,7 +48,7 @@ function createFile(
   return Array.from({ length: count }, () => {
     time += Math.floor(random() * 2 * step);
     const exch = time - late();
-    return { exch, local: Math.max(time + 20 - late(), exch) };
+    return { exch, local: Math.max(time + latency - late(), exch) };
   });
 }
 
@@ -170,6 +171,19 @@ test('merges files with late events of any distance, or asks for another read', 
     else read++;
   }
   assert.ok(read > 20 && read < 280, `${read} of 300 must be read again`);
+});
+
+test('asks for another read if too many events of one clock wait for the other', async () => {
+  for (const [latency, isMerged] of [
+    [2e4, true],
+    [1e5, false],
+  ] as const) {
+    const random = createRandom(1);
+    const trades = createFile(random, { count: 9000, step: 20 }, NO_DISORDER);
+    const book = createFile(random, { count: 9000, step: 20, latency }, NO_DISORDER);
+    const { merged, expected } = await mergeBothWays([trades, book], 1);
+    assert.deepEqual(merged, isMerged ? expected : undefined);
+  }
 });
 
 test('asks for another read after a negative latency, and after an event that is far too late', async () => {
