@@ -27,6 +27,8 @@ export interface RunWorkerInput {
   /** Milliseconds without a heartbeat after which a slice is given to another worker. */
   readonly lockMs: number;
   readonly emit: (event: WorkerEvent) => void;
+  /** Called if the worker cannot be closed in time: BullMQ's timers would keep the process alive. */
+  readonly onStuck?: (() => void) | undefined;
   /** Stops the worker after the files in flight. */
   readonly signal: AbortSignal;
 }
@@ -77,11 +79,13 @@ class FleetWorker {
     const pause = createSharedPause(open, this.#end.signal);
     const emit = (event: RunEvent): void => this.#onRunEvent(event);
     this.#slices = work({ pause, emit, stopStarting: this.#end.signal });
+    const connection = open.connect();
+    connection.on('error', (error) => this.#watch.onRequestError(error));
     this.#worker = new open.bullmq.Worker<SliceJob>(
       open.queue.name,
       (job, token) => this.#process(job, token),
       {
-        connection: open.connect(),
+        connection,
         skipVersionCheck: true,
         autorun: false,
         concurrency,
@@ -95,7 +99,6 @@ class FleetWorker {
     this.#worker.on('failed', (job) => this.#onFailed(job));
     this.#worker.on('lockRenewalFailed', () => void this.#watch.onLostSlice());
     this.#worker.on('error', (error) => void this.#watch.onError(error, this.#worker));
-    open.redis.on('error', (error) => this.#watch.onRequestError(error));
     // A stopping worker takes no further slice, even if it was stopped before it started.
     this.#end.signal.addEventListener('abort', () => void this.#worker.pause(true), { once: true });
   }
@@ -114,10 +117,12 @@ class FleetWorker {
       await Promise.allSettled(this.#inFlight);
       await this.#slices.close();
       // Without Redis, closing cannot complete. Other workers get its slices when their locks expire.
-      await withTimeout(
-        this.#worker.close().then(() => running),
+      const closing = this.#worker.close().then(() => running);
+      const isClosed = await withTimeout(
+        closing.then(() => true),
         CLOSE_TIMEOUT_MS,
       );
+      if (!isClosed) this.#input.onStuck?.();
     }
   }
 

@@ -21,14 +21,18 @@ export const workerCommand: CommandAction = {
     const { prepareWorker } = await import('../../commands/fleet/prepare-worker.js');
     const work = prepareWorker(args, cli);
     const note = createStderrNote(args, cli);
-    const summary = await withRequestLog(note, () => work(createEventPrinter(args, cli), note));
+    let isStuck = false;
+    const onStuck = (): void => {
+      isStuck = true;
+    };
+    const summary = await withRequestLog(note, () => work(createEventPrinter(args, cli), note, onStuck));
     if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ event: 'summary', ...summary }));
     else if (summary.error)
       cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
     if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
       cli.stderr.write(`${formatSummary(summary)}\n`);
     // An unreachable Redis may keep its connections open for long, and BullMQ waits for replies that were lost with one.
-    if (summary.error || cli.signal.aborted) cli.exitNow(summary.exitCode);
+    if (isStuck || cli.signal.aborted) cli.exitNow(summary.exitCode);
     return summary.exitCode;
   },
 };

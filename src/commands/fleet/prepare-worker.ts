@@ -1,7 +1,7 @@
 import { usageError } from '../../base/errors.js';
 import { parseDuration } from '../../base/units.js';
 import { createSliceWork } from '../../fleet/create-slice-work.js';
-import { runWorker } from '../../fleet/run-worker.js';
+import { type RunWorkerInput, runWorker } from '../../fleet/run-worker.js';
 import type { SliceDestination } from '../../fleet/slice-job.js';
 import type { WorkerEvent, WorkerSummary } from '../../fleet/worker-events.js';
 import { WORKER_OPTIONS } from '../../options/queue-options.js';
@@ -18,11 +18,14 @@ import { readQueueAccess, withQueue } from './queue-access.js';
 
 const MIN_LOCK_MS = 1000;
 
+type RunPreparedWorker = (
+  emit: (event: WorkerEvent) => void,
+  note?: (line: string) => void,
+  onStuck?: RunWorkerInput['onStuck'],
+) => Promise<WorkerSummary>;
+
 /** Prepares `worker`, which downloads slices of the queue. @throws usage error. */
-export function prepareWorker(
-  args: CommandArgs,
-  host: CommandHost,
-): (emit: (event: WorkerEvent) => void, note?: (line: string) => void) => Promise<WorkerSummary> {
+export function prepareWorker(args: CommandArgs, host: CommandHost): RunPreparedWorker {
   const access = readQueueAccess(args, host);
   const concurrency = readCount(args, 'concurrency', 1, 100) ?? Number(WORKER_OPTIONS.concurrency.default);
   const once = readBooleanFlag(args, 'once');
@@ -31,7 +34,7 @@ export function prepareWorker(
   const threads = countConversionThreads();
   const owner = (): ReturnType<typeof createLockOwner> => createLockOwner(host);
   const { signal } = host;
-  return (emit, note) =>
+  return (emit, note, onStuck) =>
     withServiceSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
       withQueue(access, { warn: (message) => emit({ event: 'warning', message }), signal }, (open) => {
         const ownStore = toStoreSettings(settings, stallTimeoutMs);
@@ -44,7 +47,7 @@ export function prepareWorker(
           return openDestination(dir, { ...ownStore, endpoint, region, pathStyle }, abortSignal);
         };
         const work = createSliceWork({ client, openDestination: openSliceDestination, owner, threads });
-        return runWorker({ open, work, concurrency, once, lockMs, emit, signal });
+        return runWorker({ open, work, concurrency, once, lockMs, emit, onStuck, signal });
       }),
     );
 }
