@@ -117,11 +117,8 @@ class FleetWorker {
       await Promise.allSettled(this.#inFlight);
       await this.#slices.close();
       // Without Redis, closing cannot complete. Other workers get its slices when their locks expire.
-      const closing = this.#worker.close().then(() => running);
-      const isClosed = await withTimeout(
-        closing.then(() => true),
-        CLOSE_TIMEOUT_MS,
-      );
+      const closed = this.#worker.close().then(() => running.then(() => true));
+      const isClosed = await withTimeout(closed, CLOSE_TIMEOUT_MS);
       if (!isClosed) this.#input.onStuck?.();
     }
   }

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
-import { start } from '../helpers/cli.js';
+import { type Started, start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
 import { createRequestTrigger, createWork, FILES, requestedDayFiles } from './helpers.js';
@@ -20,6 +20,27 @@ async function failedRequests({ redis }: OpenQueue): Promise<number> {
 
 const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown> =>
   open.redis.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '&*', ...rules);
+
+/** Work whose queue the user `fleet` may use. `reached` resolves when day files were requested. */
+async function createUserWork(t: TestContext) {
+  const { reached, onRequest } = createRequestTrigger(2);
+  const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
+  const admin = await queueOf(redis);
+  await setUser(admin, '~*');
+  const startWorker = (port: number | string, ...flags: readonly string[]): Started => {
+    const url = `redis://fleet:secret@127.0.0.1:${port}`;
+    const worker = start(['worker', '-j', '2', ...flags], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
+    cleanUp(t, () => killAndWait(worker.child));
+    return worker;
+  };
+  return { admin, port: new URL(redis.url).port, reached, startWorker };
+}
+
+/** Refuses further sign-ins of the user, and ends its connections. */
+async function refuseSignIn(admin: OpenQueue): Promise<void> {
+  await setUser(admin, 'off');
+  await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
+}
 
 test('a user without permission for the keys of the queue ends each command with code 4 and one line', {
   skip: NO_REDIS,
@@ -42,24 +63,26 @@ test('a user without permission for the keys of the queue ends each command with
   await admin.close();
 });
 
-for (const [what, rules, said] of [
-  ['keys', ['resetkeys'], /^error +Redis at .* has no permission \(NOPERM .*$/m],
-  ['commands of scripts', ['-hset', '-hmset', '-lpush'], /^error +Redis at .* has no permission \(.*$/m],
-  ['sign-in', ['off'], /^error +Redis at .* refused the sign-in \(WRONGPASS .*$/m],
+for (const [what, refuse, said] of [
+  [
+    'keys',
+    (admin: OpenQueue) => setUser(admin, 'resetkeys'),
+    /^error +Redis at .* has no permission \(NOPERM .*$/m,
+  ],
+  [
+    'commands of scripts',
+    (admin: OpenQueue) => setUser(admin, '-hset', '-hmset', '-lpush'),
+    /^error +Redis at .* has no permission \(.*$/m,
+  ],
+  ['sign-in', refuseSignIn, /^error +Redis at .* refused the sign-in \(WRONGPASS .*$/m],
 ] as const) {
   test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
     skip: NO_REDIS,
   }, async (t) => {
-    const { reached, onRequest } = createRequestTrigger(2);
-    const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
-    const admin = await queueOf(redis);
-    await setUser(admin, '~*');
-    const url = redis.url.replace('//', '//fleet:secret@');
-    const worker = start(['worker', '-j', '2'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
-    cleanUp(t, () => killAndWait(worker.child));
+    const { admin, port, reached, startWorker } = await createUserWork(t);
+    const worker = startWorker(port);
     await Promise.race([reached, worker.finished]);
-    await setUser(admin, ...rules);
-    if (what === 'sign-in') await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
+    await refuse(admin);
     const { exitCode, stderr } = await worker.finished;
     assert.equal(exitCode, 4, stderr);
     assert.match(stderr, said);
@@ -71,20 +94,13 @@ for (const [what, rules, said] of [
 test('a worker that lost replies of Redis, and then its sign-in, ends with code 4', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = createRequestTrigger(2);
-  const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
-  const admin = await queueOf(redis);
-  await setUser(admin, '~*');
+  const { admin, port, reached, startWorker } = await createUserWork(t);
+  const link = await startLink(t, Number(port));
   // Renewals of locks, which would fail, are far away.
-  const link = await startLink(t, Number(new URL(redis.url).port));
-  const worker = start(['worker', '-j', '2', '--lock-duration', '1h'], {
-    env: { ...env, TICKHAUL_QUEUE_URL: `redis://fleet:secret@127.0.0.1:${link.port}` },
-  });
-  cleanUp(t, () => killAndWait(worker.child));
+  const worker = startWorker(link.port, '--lock-duration', '1h');
   await Promise.race([reached, worker.finished]);
   await link.loseReplies();
-  await setUser(admin, 'off');
-  await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
+  await refuseSignIn(admin);
   await admin.close();
   link.passReplies();
   const { exitCode, stderr } = await worker.finished;

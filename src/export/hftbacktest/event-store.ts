@@ -22,7 +22,7 @@ export class EventStore {
   #lastExch = Number.NEGATIVE_INFINITY;
   #lastLocal = Number.NEGATIVE_INFINITY;
   #minLatency = Number.POSITIVE_INFINITY;
-  /** Late events in runs. */
+  /** Late events so far, of both clocks. */
   #lateRows = 0;
 
   /**

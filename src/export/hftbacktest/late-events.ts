@@ -11,7 +11,7 @@ const FIRST_ROWS = 64;
 export class LateEvents {
   readonly #space: EventSpace;
   readonly #clock: Clock;
-  #runs: EventRun[] = [];
+  readonly #runs: EventRun[] = [];
   #unsorted = createEventColumns(0);
   #rows = 0;
 
@@ -34,9 +34,7 @@ export class LateEvents {
   /** Runs of the events since the last call. */
   takeRuns(): readonly AscendingRun[] {
     if (this.#rows > 0) this.#sort();
-    const runs = this.#runs.map((run) => ({ run, skip: 0 }));
-    this.#runs = [];
-    return runs;
+    return this.#runs.splice(0).map((run) => ({ run, skip: 0 }));
   }
 
   #sort(): void {
