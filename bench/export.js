@@ -18,6 +18,13 @@ numpy.savez_compressed(out, data=numpy.load(sys.argv[1])['data'])
 print(f'{os.path.getsize(sys.argv[1]) / len(out.getvalue()):.3f} of the size that numpy.savez_compressed gives')
 `;
 
+/** The converter of hftbacktest itself, in Python. Its arguments are the trades, the book and the output. */
+const HFTBACKTEST = `
+import sys
+from hftbacktest.data.utils.tardis import convert
+convert(sys.argv[1:3], sys.argv[3])
+`;
+
 const options = readOptions();
 
 /** Decimals and id of the made-up instrument, in place of metadata. */
@@ -50,7 +57,17 @@ async function hftbacktest(scratch) {
     }
     return { output: await bytesIn(folder) };
   };
-  await compareWithConvert('hftbacktest', [book, trades], { scratch, check });
+  const more = [];
+  if (spawnSync('python3', ['-c', 'import hftbacktest.data.utils.tardis']).status === 0)
+    more.push({
+      name: "hftbacktest's converter",
+      rows: book.rows + trades.rows,
+      command: (folder) => [
+        onTwo(['python3', '-c', HFTBACKTEST, trades.path, book.path, join(folder, 'output.npz')]),
+      ],
+    });
+  else process.stdout.write('hftbacktest is absent: its converter is not compared\n');
+  await compareWithConvert('hftbacktest', [book, trades], { scratch, check, more });
   for (const line of sizes) process.stdout.write(`\n${line}`);
 }
 
@@ -81,11 +98,14 @@ async function arrow(scratch) {
   }
 }
 
-/** @param words of the command; by default an export to the target. */
+/**
+ * @param words of the command; by default an export to the target.
+ * @param more peers.
+ */
 async function compareWithConvert(
   target,
   files,
-  { scratch, check, kind, flags = [], words = ['export', target, ...flags] },
+  { scratch, check, kind, flags = [], words = ['export', target, ...flags], more = [] },
 ) {
   const rows = files.reduce((sum, file) => sum + file.rows, 0);
   const paths = files.map(({ path }) => path);
@@ -97,6 +117,7 @@ async function compareWithConvert(
   const peers = [
     peer('tickhaul convert', 'convert'),
     peer(`tickhaul ${words.slice(0, 3).join(' ')}`, ...words),
+    ...more,
   ];
   await report(`${rows.toLocaleString('en')} rows${kind ? ` of ${kind}` : ''} to ${target}`, peers, {
     ...options,
