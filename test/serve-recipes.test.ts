@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -8,6 +7,7 @@ import { portsOf } from './cli/serve/ports.js';
 import { cleanUp, killAndWait } from './helpers/clean-up.js';
 import { envOf, type Started, start, tickhaul } from './helpers/cli.js';
 import { machine, projectText, recipe } from './helpers/machine.js';
+import { noPython } from './helpers/python.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
 import { tempDir } from './helpers/temp.js';
 import { ask, busySandbox, withOptions } from './server/serving.js';
@@ -87,18 +87,8 @@ test('the server in a container: its command, its key as a file, its check, and 
   assert.notEqual(await check(http), 0, 'nobody listens');
 });
 
-/** Why the Python clients can't be run here; false where they can. */
-function noPython(): string | false {
-  try {
-    execFileSync('python3', ['-c', 'import aiohttp, websockets'], { stdio: 'ignore' });
-    return false;
-  } catch {
-    return 'needs python3 with aiohttp and websockets';
-  }
-}
-
 test('the Python clients read a period to its end, and raise what the server says', {
-  skip: noPython(),
+  skip: noPython('aiohttp', 'websockets'),
 }, async (t) => {
   const service = await busySandbox(t);
   const dir = await tempDir(t);
