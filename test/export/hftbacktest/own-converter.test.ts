@@ -59,7 +59,7 @@ test("exports random days as hftbacktest's own converter does", {
 
 /**
  * The rows of a book that the converter gets right: no snapshot follows another or ends the day, and none has more
- * rows of a side than the one before. See docs/spec/hftbacktest-format.md.
+ * rows of a side than the one before. See docs/explanation/export-differences.md#hftbacktest.
  */
 function whereItIsRight(book: readonly BookRow[]): BookRow[] {
   const kept: BookRow[] = [];
