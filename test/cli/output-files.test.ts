@@ -92,15 +92,12 @@ for (const option of OPTIONS) {
     const { dir, run } = await place(t);
     await mkdir(join(dir, 'folder'));
     symlinkSync('folder', join(dir, 'link'));
-    const refused = ['link', 'absent/'];
-    // What a path names is found in one place for all options.
-    if (option === OPTIONS[0]) {
-      const server = createServer().listen(join(dir, 'socket'));
-      cleanUp(t, () => server.close());
-      await once(server, 'listening');
-      refused.push('.', '..', 'socket');
-      if (makeNode(t, join(dir, 'block'), 'b', '1', '250')) refused.push('block');
-    }
+    const refused = ['.', '..', 'link', 'absent/'];
+    const server = createServer().listen(join(dir, 'socket'));
+    cleanUp(t, () => server.close());
+    await once(server, 'listening');
+    refused.push('socket');
+    if (makeNode(t, join(dir, 'block'), 'b', '1', '250')) refused.push('block');
     const before = readdirSync(dir).sort();
     for (const path of refused) {
       const { exitCode, stderr } = await run(option, path);
