@@ -2,13 +2,18 @@ import { createHash } from 'node:crypto';
 import { serveJobs } from '../base/serve-jobs.js';
 
 /** Bytes that follow the last ones, or the request of the checksum. */
-export type Md5Job = Uint8Array | 'digest';
+export type Md5Job = Uint8Array<ArrayBuffer> | 'digest';
+
+/** The bytes, whose memory is returned, or the checksum in hex digits. */
+export type Md5Result = Uint8Array<ArrayBuffer> | string;
 
 const md5 = createHash('md5');
 
-/** The result is the checksum in hex digits; empty for bytes. */
-serveJobs<Md5Job, string>((job) => {
-  if (job === 'digest') return md5.digest('hex');
-  md5.update(job);
-  return '';
-});
+serveJobs<Md5Job, Md5Result>(
+  (job) => {
+    if (job === 'digest') return md5.digest('hex');
+    md5.update(job);
+    return job;
+  },
+  (result) => (typeof result === 'string' ? [] : [result.buffer]),
+);
