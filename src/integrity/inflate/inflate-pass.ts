@@ -33,7 +33,8 @@ export class InflatePass implements GunzipPass {
   constructor(onText: TextSink, textChunk: number) {
     const inflater = takeInflater(textChunk);
     this.#inflater = inflater;
-    this.#text = new InflatedText(inflater.bytes, inflater.textAddress, textChunk, onText);
+    const { module, bytes, textAddress } = inflater;
+    this.#text = new InflatedText(module, bytes, textAddress, textChunk, onText);
   }
 
   /** Resolves when the chunk is used up. @throws InflateRefusal; what the text sink throws. */

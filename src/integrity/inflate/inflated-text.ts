@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import { crc32 } from 'node:zlib';
 import { copyBytes } from '../../base/copy-bytes.js';
 import type { TextSink } from '../gunzip.js';
+import { type CrcFoldModule, computeMemoryCrc } from '../memory-crc.js';
 import type { MemberTrailer } from './gzip-member.js';
 
 /** Text that was passed on before a file was refused, which zlib's text must begin with. */
@@ -32,6 +32,7 @@ const YIELD_BYTES = 16 * 1024 * 1024;
 
 /** Text of a gzip file in a kernel's memory, which is checked and passed on in order. */
 export class InflatedText {
+  readonly #module: CrcFoldModule;
   readonly #bytes: Buffer;
   readonly #onText: TextSink;
   readonly #start: number;
@@ -50,11 +51,13 @@ export class InflatedText {
   readonly limit: number;
 
   /**
+   * @param module kernel of the memory.
    * @param bytes the whole memory.
    * @param start address of the text; `WINDOW_BYTES` before it are used too.
    * @param capacity maximum size of a text chunk, in bytes.
    */
-  constructor(bytes: Buffer, start: number, capacity: number, onText: TextSink) {
+  constructor(module: CrcFoldModule, bytes: Buffer, start: number, capacity: number, onText: TextSink) {
+    this.#module = module;
     this.#bytes = bytes;
     this.#onText = onText;
     this.#start = start;
@@ -119,9 +122,8 @@ export class InflatedText {
   }
 
   #count(): void {
-    const text = this.#bytes.subarray(this.#countedTo, this.#end);
-    this.#crc = crc32(text, this.#crc);
-    this.#length += text.length;
+    this.#crc = computeMemoryCrc(this.#module, this.#bytes, this.#countedTo, this.#end, this.#crc);
+    this.#length += this.#end - this.#countedTo;
     this.#countedTo = this.#end;
   }
 

@@ -1,8 +1,9 @@
 import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
+import type { CrcFoldModule } from '../memory-crc.js';
 import { TEXT_SLACK_BYTES, WINDOW_BYTES } from './inflated-text.js';
 
 /** Exports of assembly/inflate-kernel.ts, where they are documented. */
-interface InflateModule {
+interface InflateModule extends CrcFoldModule {
   setUp(base: number): number;
   startAt(bit: bigint): void;
   continueAt(address: number): void;
@@ -33,7 +34,7 @@ export class Inflater {
   /** The whole memory, and the address of the text in it. */
   readonly bytes: Buffer;
   readonly textAddress = TEXT_ADDRESS;
-  readonly #module: InflateModule;
+  readonly module: InflateModule;
   /** Addresses of the unused input. */
   #inputAt = INPUT_ADDRESS;
   #inputEnd = INPUT_ADDRESS;
@@ -42,8 +43,8 @@ export class Inflater {
     this.textChunk = textChunk;
     const memory = createOwnMemory(TEXT_ADDRESS + textChunk + TEXT_SLACK_BYTES);
     this.bytes = Buffer.from(memory.buffer);
-    this.#module = instantiateSync<InflateModule>(new URL('./inflate-kernel.wasm', import.meta.url), memory);
-    this.#module.setUp(TABLES_ADDRESS);
+    this.module = instantiateSync<InflateModule>(new URL('./inflate-kernel.wasm', import.meta.url), memory);
+    this.module.setUp(TABLES_ADDRESS);
   }
 
   /** Unused input. It changes with each call. */
@@ -63,7 +64,7 @@ export class Inflater {
     this.bytes.set(chunk.subarray(0, length), INPUT_ADDRESS + rest);
     this.#inputAt = INPUT_ADDRESS;
     this.#inputEnd = INPUT_ADDRESS + rest + length;
-    this.#module.continueAt(INPUT_ADDRESS);
+    this.module.continueAt(INPUT_ADDRESS);
     return length;
   }
 
@@ -73,7 +74,7 @@ export class Inflater {
 
   /** Begins a stream at the unused input. */
   startStream(): void {
-    this.#module.startAt(BigInt(this.#inputAt) * 8n);
+    this.module.startAt(BigInt(this.#inputAt) * 8n);
   }
 
   /**
@@ -89,8 +90,8 @@ export class Inflater {
     to: number,
     limit: number,
   ): { readonly status: number; readonly end: number } {
-    const status = this.#module.inflate(this.#inputEnd, final, start, to, limit);
-    this.#inputAt = this.#module.usedTo();
-    return { status, end: this.#module.writtenTo() };
+    const status = this.module.inflate(this.#inputEnd, final, start, to, limit);
+    this.#inputAt = this.module.usedTo();
+    return { status, end: this.module.writtenTo() };
   }
 }

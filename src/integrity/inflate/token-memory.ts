@@ -1,8 +1,9 @@
 import { createSharedMemory, WASM_PAGE_BYTES, type WasmMemory } from '../../base/wasm.js';
+import type { CrcFoldModule } from '../memory-crc.js';
 import { WINDOW_BYTES } from './inflated-text.js';
 
 /** Exports of assembly/token-kernel.ts, where they are documented. */
-export interface TokenModule {
+export interface TokenModule extends CrcFoldModule {
   setUp(base: number): number;
   startAt(bit: bigint): void;
   continueAt(address: number): void;

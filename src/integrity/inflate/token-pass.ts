@@ -72,7 +72,7 @@ export class TokenPass implements GunzipPass {
     this.#bytes = Buffer.from(memory.buffer);
     this.#module = instantiateSync<TokenModule>(TOKEN_MODULE_URL, memory);
     this.#module.setUp(tables[threads] as number);
-    this.#text = new InflatedText(this.#bytes, text, TEXT_BYTES, onText);
+    this.#text = new InflatedText(this.#module, this.#bytes, text, TEXT_BYTES, onText);
     this.#decoders = startDecoders(memory, tables.slice(0, threads));
   }
 

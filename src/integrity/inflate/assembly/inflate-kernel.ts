@@ -1,14 +1,16 @@
 // Inflates a stream in this thread.
 import { position } from './bits';
+import { setUpFold } from '../../assembly/crc-fold';
 import { decode, output } from './decode';
 import { setUpTables } from './tables';
+export { shortenedBytes, shortenBytes } from '../../assembly/crc-fold';
 export { startAt, continueAt } from './decode';
 
 const NO_STOP: u64 = u64.MAX_VALUE;
 
 /** Prepares the tables from address `base` on. @returns the address after them. */
 export function setUp(base: usize): usize {
-  return setUpTables(base);
+  return setUpFold(setUpTables(base));
 }
 
 /** Decodes text to address `to`; parameters and result as those of `decode`. */

@@ -2,9 +2,11 @@
 // All instances have one shared memory.
 import { setUpSearch } from './block-search';
 import { position } from './bits';
+import { setUpFold } from '../../assembly/crc-fold';
 import { copyMatch, decode, output, stopped, tokens } from './decode';
 import { setUpTables } from './tables';
 export { findBlock } from './block-search';
+export { shortenedBytes, shortenBytes } from '../../assembly/crc-fold';
 export { continueAt, startAt } from './decode';
 
 /** Addresses after the tokens, literals and text that `replayTokens` used and wrote. */
@@ -14,7 +16,7 @@ let replayedText: usize = 0;
 
 /** Prepares the tables of an instance from address `base` on. @returns the address after them. */
 export function setUp(base: usize): usize {
-  return setUpSearch(setUpTables(base));
+  return setUpFold(setUpSearch(setUpTables(base)));
 }
 
 /** Decodes text to address `to`; parameters and result as those of `decode`. */
