@@ -91,6 +91,22 @@ test('inflates a large file in threads, and refuses it if it is damaged', async 
   assert.ok(outcome.text.length > 1_000_000);
 });
 
+test('passes no text of the members after one with a wrong checksum', async () => {
+  const first = rowsOf(100_000);
+  const file = Buffer.concat([first, first, first].map((text) => gzipSync(text, { level: 1 })));
+  const memberBytes = file.length / 3;
+  file.writeUInt32LE((file.readUInt32LE(memberBytes - 8) ^ 1) >>> 0, memberBytes - 8);
+  for (const startPass of [
+    (onText: TextSink) => new TokenPass(onText, 2),
+    (onText: TextSink) => new InflatePass(onText, 1 << 20),
+  ]) {
+    const outcome = await runPass(startPass, file);
+    assert.equal(outcome.error, 'refused');
+    assert.ok(outcome.text.length > first.length / 2);
+    assert.ok(outcome.text.equals(first.subarray(0, outcome.text.length)));
+  }
+});
+
 test('inflates a chunk whose tokens and literals fill their memory', async () => {
   const writer = new DeflateWriter();
   const lengths = (literal: number, match: number): readonly number[] =>
