@@ -114,6 +114,8 @@ function findRow(row: i32, value: u64, what: i32): usize {
  * @param whole distance in bytes of a row that may have the same; 0 if there is none.
  * @param low the same for the first 4 bytes: prices with the same decimals often have these.
  */
+// @ts-ignore: decorator
+@inline
 function addWord(at: usize, whole: usize, low: usize, isLast: bool): void {
   const value = load<u64>(at);
   if (length > 0 && load<u64>(at - distance) == value) {
@@ -151,6 +153,8 @@ function startMatch(newDistance: usize, newLength: i32): void {
 }
 
 /** Starts a match, and lets it replace the last tokens if their bytes are equal too. */
+// @ts-ignore: decorator
+@inline
 function extendBack(at: usize, candidate: usize, newLength: i32): void {
   const equal = <i32>clz(load<u64>(at - 8) ^ load<u64>(at - 8 - candidate)) >> 3;
   if (length > equal) return startMatch(candidate, newLength);
