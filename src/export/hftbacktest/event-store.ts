@@ -55,21 +55,26 @@ export class EventStore {
   /** Adds events from `start` up to `end`; sets bits of `ev`. @throws ReadAgain. */
   push(events: EventColumns, start: number, end: number): void {
     const { exch, local, ev } = events;
-    let [lastExch, lastLocal, minLatency] = [this.#lastExch, this.#lastLocal, this.#minLatency];
+    let lastExch = this.#lastExch;
+    let lastLocal = this.#lastLocal;
+    let minLatency = this.#minLatency;
     for (let row = start; row < end; row++) {
       const exchTime = exch[row] as number;
       const localTime = local[row] as number;
       if (localTime - exchTime < minLatency) minLatency = localTime - exchTime;
       const isLateExch = exchTime < lastExch;
       const isLateLocal = localTime < lastLocal;
+      if (!isLateExch) lastExch = exchTime;
+      if (!isLateLocal) lastLocal = localTime;
+      if (!isLateExch && !isLateLocal) continue;
+      // Copies have no bits of other runs.
       if (isLateExch) this.#pushLate(this.#lateExch, 'exch', events, row);
-      else lastExch = exchTime;
       if (isLateLocal) this.#pushLate(this.#lateLocal, 'local', events, row);
-      else lastLocal = localTime;
-      if (isLateExch) ev[row] = (ev[row] as number) | LATE_EXCH;
-      if (isLateLocal) ev[row] = (ev[row] as number) | LATE_LOCAL;
+      ev[row] = (ev[row] as number) | (isLateExch ? LATE_EXCH : 0) | (isLateLocal ? LATE_LOCAL : 0);
     }
-    [this.#lastExch, this.#lastLocal, this.#minLatency] = [lastExch, lastLocal, minLatency];
+    this.#lastExch = lastExch;
+    this.#lastLocal = lastLocal;
+    this.#minLatency = minLatency;
     this.#events.push(events, start, end);
     if (!this.#flow) return;
     if (minLatency < 0) throw new ReadAgain();

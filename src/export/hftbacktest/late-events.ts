@@ -42,8 +42,10 @@ export class LateEvents {
     const order = Uint32Array.from({ length: this.#rows }, (_, row) => row);
     // Typed arrays sort stably.
     order.sort((a, b) => (times[a] as number) - (times[b] as number));
+    const sorted = createEventColumns(this.#rows);
+    for (let at = 0; at < this.#rows; at++) copyEvent(sorted, at, this.#unsorted, order[at] as number);
     const run = new EventRun(this.#space);
-    for (const row of order) run.push(this.#unsorted, row, row + 1);
+    run.push(sorted, 0, this.#rows);
     this.#runs.push(run);
     this.#rows = 0;
   }
