@@ -1,4 +1,4 @@
-import { BUY_BIT, CLEAR, SELL_BIT, SNAPSHOT } from './event-codes.js';
+import { BUY_BIT, CLEAR, DEPTH, SELL_BIT, SNAPSHOT } from './event-codes.js';
 import { copyEvent, copyEvents, createEventColumns, type EventColumns } from './event-columns.js';
 import type { EventStore } from './event-store.js';
 import type { SnapshotMode } from './hftbacktest-settings.js';
@@ -29,7 +29,7 @@ export class BookEvents {
     this.#store.push(rows, start, end);
   }
 
-  /** Adds a row of a snapshot; `ev` is `SNAPSHOT` and the side. */
+  /** Adds a row of a snapshot; `ev` is `DEPTH` and the side. */
   addSnapshotRow(rows: EventColumns, row: number): void {
     if (this.#rows > 0 && rows.local[row] !== this.#snapshot.local[0]) this.end();
     if (this.#rows === this.#snapshot.ev.length) {
@@ -37,7 +37,8 @@ export class BookEvents {
       copyEvents(grown, this.#snapshot, 0, 0, this.#rows);
       this.#snapshot = grown;
     }
-    copyEvent(this.#snapshot, this.#rows++, rows, row);
+    copyEvent(this.#snapshot, this.#rows, rows, row);
+    this.#snapshot.ev[this.#rows++] = SNAPSHOT | ((rows.ev[row] as number) & ~DEPTH);
   }
 
   /** Writes the open snapshot. Call it after the last row. */

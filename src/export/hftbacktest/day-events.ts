@@ -12,7 +12,7 @@ import {
 import { toDictionary } from '../../market/lines/write-text.js';
 import { BookEvents } from './book-events.js';
 import type { MergeState } from './chunk-flow.js';
-import { BUY_BIT, DEPTH, SELL_BIT, SNAPSHOT, TRADE } from './event-codes.js';
+import { BUY_BIT, DEPTH, SELL_BIT, TRADE } from './event-codes.js';
 import type { EventColumns } from './event-columns.js';
 import type { EventSpace } from './event-space.js';
 import { EventStore } from './event-store.js';
@@ -66,16 +66,15 @@ export class DayEvents {
 
   /** Adds rows of `incremental_book_L2`. @throws TickhaulError `corrupt`, also for a side other than bid and ask. */
   addBook(batch: Batch, schema: Schema): void {
-    const ev = getTextCodes(schema, batch, 'side', { bid: BUY_BIT, ask: SELL_BIT });
+    const ev = getTextCodes(schema, batch, 'side', { bid: DEPTH | BUY_BIT, ask: DEPTH | SELL_BIT });
     const wrong = ev.indexOf(0);
     if (wrong >= 0) throw createRowError(batch, schema, wrong, 'side', 'is neither bid nor ask');
     const isSnapshot = getBooleans(schema, batch, 'is_snapshot');
-    for (let row = 0; row < batch.rows; row++)
-      ev[row] = (ev[row] as number) | (isSnapshot[row] === 1 ? SNAPSHOT : DEPTH);
     const rows = readColumns(batch, schema, ev);
     const symbols = this.#readSymbols(batch, schema);
-    for (let start = 0, end = 0; start < batch.rows; start = end) {
-      end = findEnd(start, batch.rows, isSnapshot, symbols.indices);
+    for (let start = 0, end = 0, sameEnd = 0; start < batch.rows; start = end) {
+      if (start === sameEnd) sameEnd = findChange(isSnapshot, start);
+      end = findEnd(start, sameEnd, symbols.indices);
       const events = symbols.events[symbols.indices?.[start] ?? 0] as SymbolEvents;
       const book = events.bookEvents ?? this.#addBookTo(events);
       if (isSnapshot[start] === 0) book.addUpdates(rows, start, end);
@@ -130,11 +129,18 @@ export class DayEvents {
   }
 }
 
-/** The end of the rows from `start` on that are equal in both columns. */
-function findEnd(start: number, rows: number, a?: ArrayLike<number>, b?: ArrayLike<number>): number {
+/** The end of the rows from `start` on that have the same symbol, at most `rows`. */
+function findEnd(start: number, rows: number, indices?: Int32Array): number {
+  if (!indices) return rows;
   let end = start + 1;
-  while (end < rows && a?.[end] === a?.[start] && b?.[end] === b?.[start]) end++;
+  while (end < rows && indices[end] === indices[start]) end++;
   return end;
+}
+
+/** The end of the rows from `start` on that have the same flag. */
+function findChange(flags: Uint8Array, start: number): number {
+  const end = flags.indexOf(1 - (flags[start] as number), start);
+  return end < 0 ? flags.length : end;
 }
 
 /** @param ev is part of the result. */
