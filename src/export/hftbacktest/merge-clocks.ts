@@ -1,12 +1,9 @@
 import { EVENT_MASK, LATE_EXCH, LATE_LOCAL, VALID_EXCH, VALID_LOCAL } from './event-codes.js';
-import { copyEvent, copyEvents, type EventColumns } from './event-columns.js';
+import { copyEvent, type EventColumns } from './event-columns.js';
 import type { EventCursor, SortedEvents } from './sorted-events.js';
 
 const VALID = VALID_EXCH | VALID_LOCAL;
 const LATE = LATE_EXCH | LATE_LOCAL;
-
-/** Fewer events are copied faster one by one. */
-const MIN_ROWS_TO_COPY = 64;
 
 /** Columns whose first rows are used. */
 export interface EventBlock {
@@ -25,29 +22,45 @@ export async function* mergeClocks(
   byLocal: SortedEvents,
   createBlock: () => EventColumns,
 ): AsyncGenerator<EventBlock, void, undefined> {
-  let block = createBlock();
+  let columns = createBlock();
   let rows = 0;
-  for (;;) {
+  while (byExch.head || byLocal.head) {
+    rows = mergeLoaded(byExch, byLocal, columns, rows);
+    if (byExch.head?.isAtEnd) await byExch.load();
+    if (byLocal.head?.isAtEnd) await byLocal.load();
+    if (rows < columns.ev.length) continue;
+    yield { columns, rows };
+    columns = createBlock();
+    rows = 0;
+  }
+  if (rows > 0) yield { columns, rows };
+}
+
+/**
+ * Merges events into a block, behind its first rows, until it is full or an order must load its next events.
+ * @returns rows of the block.
+ */
+function mergeLoaded(
+  byExch: SortedEvents,
+  byLocal: SortedEvents,
+  block: EventColumns,
+  startRows: number,
+): number {
+  let rows = startRows;
+  for (let isLoaded = true; isLoaded && rows < block.ev.length; ) {
     const exch = byExch.head;
     const local = byLocal.head;
     const order = compare(exch, local);
     const from = order <= 0 ? exch : local;
     if (!from) break;
-    const isShared = exch && local?.isAt(exch);
-    const count = isShared ? countSharedEvents(exch, byExch, byLocal, block.ev.length - rows) : 1;
-    const valid = order === 0 ? VALID : order < 0 ? VALID_EXCH : VALID_LOCAL;
-    if (count >= MIN_ROWS_TO_COPY) copyEvents(block, from.columns, rows, from.row, from.row + count);
-    else for (let i = 0; i < count; i++) copyEvent(block, rows + i, from.columns, from.row + i);
-    for (const end = rows + count; rows < end; rows++)
-      block.ev[rows] = ((block.ev[rows] as number) & EVENT_MASK) | valid;
-    if (order <= 0 && !byExch.advance(count)) await byExch.load();
-    if (order >= 0 && !byLocal.advance(count)) await byLocal.load();
-    if (rows < block.ev.length) continue;
-    yield { columns: block, rows };
-    block = createBlock();
-    rows = 0;
+    let count = 1;
+    if (exch && local?.isAt(exch)) count = copyShared(block, rows, exch, byExch.nextTime, byLocal.nextTime);
+    else copyValid(block, rows, from, order === 0 ? VALID : order < 0 ? VALID_EXCH : VALID_LOCAL);
+    rows += count;
+    if (order <= 0) isLoaded = byExch.advance(count);
+    if (order >= 0) isLoaded = byLocal.advance(count) && isLoaded;
   }
-  if (rows > 0) yield { columns: block, rows };
+  return rows;
 }
 
 /** Compares by exchange time, then by local time. The end is after every event. */
@@ -59,27 +72,37 @@ function compare(a: EventCursor | undefined, b: EventCursor | undefined): number
     : (a.columns.local[a.row] as number) - (b.columns.local[b.row] as number);
 }
 
+function copyValid(block: EventColumns, at: number, { columns, row }: EventCursor, valid: number): void {
+  copyEvent(block, at, columns, row);
+  block.ev[at] = ((columns.ev[row] as number) & EVENT_MASK) | valid;
+}
+
 /**
- * Number of events, from the common head of both orders on, that follow each other in both orders. They are in one chunk,
- * none of them is late, and all are earlier than the events of other runs.
+ * Copies events, from the common head of both orders on, that follow each other in both orders, and are valid on both
+ * clocks. They are in one chunk, none of them is late, and all are earlier than the events of other runs.
+ * @param exchEnd the first time of other runs, as `localEnd`.
+ * @returns how many there are; the head is one in any case.
  */
-function countSharedEvents(
+function copyShared(
+  block: EventColumns,
+  at: number,
   head: EventCursor,
-  byExch: SortedEvents,
-  byLocal: SortedEvents,
-  maxEvents: number,
+  exchEnd: number,
+  localEnd: number,
 ): number {
   const { exch, local, ev } = head.columns;
-  const { nextTime: exchEnd } = byExch;
-  const { nextTime: localEnd } = byLocal;
-  const end = Math.min(head.rows, head.row + maxEvents);
-  let row = head.row + 1;
-  while (
+  const shift = at - head.row;
+  const end = Math.min(head.rows, block.ev.length - shift);
+  let row = head.row;
+  do {
+    copyEvent(block, row + shift, head.columns, row);
+    block.ev[row + shift] = ((ev[row] as number) & EVENT_MASK) | VALID;
+    row++;
+  } while (
     row < end &&
     (exch[row] as number) < exchEnd &&
     (local[row] as number) < localEnd &&
     ((ev[row] as number) & LATE) === 0
-  )
-    row++;
+  );
   return row - head.row;
 }

@@ -44,6 +44,11 @@ export class EventCursor {
     return row < this.rows;
   }
 
+  /** Whether no event of the chunk is left, so that `load` must follow. */
+  get isAtEnd(): boolean {
+    return this.row >= this.rows;
+  }
+
   /** Goes to the first event of the chunks that follow. @returns false if there is none. @throws ReadAgain. */
   async load(): Promise<boolean> {
     const { run, enter } = this.#run;
