@@ -6,6 +6,7 @@ import type { ExportJob } from '../export-target.js';
 import type { Clock } from './ascending-run.js';
 import { MergeState, ReadAgain } from './chunk-flow.js';
 import { DayEvents, type SymbolEvents } from './day-events.js';
+import { DeflatedRows } from './deflated-rows.js';
 import { EventSpace } from './event-space.js';
 import type { HftbacktestSettings } from './hftbacktest-settings.js';
 import { createInlineEncoder, createThreadEncoder, type RowEncoder } from './row-encoder.js';
@@ -142,7 +143,8 @@ async function writeSymbol(
   const [byExch, byLocal] = [await openSorted('exch'), await openSorted('local')];
   const shiftNs = latencyShiftNs(Math.min(trades.minLatency, book.minLatency), baseLatencyNs);
   const out = await io.create(`${formatOutputName(job, symbol)}.npz`);
-  out.end(await writeNpz(byExch, byLocal, shiftNs, encoder, await io.createSpill(), out));
+  const deflatedRows = new DeflatedRows(() => io.createSpill());
+  out.end(await writeNpz(byExch, byLocal, shiftNs, encoder, deflatedRows, out));
 }
 
 /** @param symbol of the rows of a grouped file. */

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import type { ByteSink } from '../../format/byte-sink.js';
-import type { SpillFile } from '../spill-file.js';
 import { combineCrc32, createCrc32Shift } from './crc32-shift.js';
+import type { DeflatedRows } from './deflated-rows.js';
 import type { EncodedBlock } from './encode-block.js';
 import { createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
 import { BLOCK_ROWS, ROW_BYTES } from './event-rows.js';
@@ -10,8 +10,6 @@ import type { RowEncoder } from './row-encoder.js';
 import type { SortedEvents } from './sorted-events.js';
 import { createZipEntry } from './zip-entry.js';
 
-/** Bytes that are copied from the spill file at once. */
-const COPY_BYTES = 1_048_576;
 /** An empty last block, with fixed codes. */
 const LAST_BLOCK = Buffer.from([3, 0]);
 const FIELDS = [
@@ -27,8 +25,9 @@ const FIELDS = [
 
 /**
  * Writes events as an NPZ file (docs/spec/hftbacktest-format.md#container). The number of rows, which is in front, is known at the
- * end, so that deflated rows are in a spill file until then.
+ * end, so that deflated rows are kept until then.
  * @param shiftNs nanoseconds that are added to local times.
+ * @param deflatedRows without rows.
  * @returns the number of rows.
  */
 export async function writeNpz(
@@ -36,16 +35,15 @@ export async function writeNpz(
   byLocal: SortedEvents,
   shiftNs: bigint,
   encoder: RowEncoder,
-  spill: SpillFile,
+  deflatedRows: DeflatedRows,
   out: ByteSink,
 ): Promise<number> {
-  const start = spill.bytes;
   const free: EventColumns[] = [];
   const encoding: { readonly block: EventBlock; readonly encoded: Promise<EncodedBlock> }[] = [];
   const shiftOfBlock = createCrc32Shift(ROW_BYTES * BLOCK_ROWS);
   let rows = 0;
   let crc = 0;
-  /** The last write to the spill file, which goes on while the next events are merged. */
+  /** The last addition to the deflated rows, which goes on while the next events are merged. */
   let written = Promise.resolve();
   const writeNext = async (): Promise<void> => {
     const { block, encoded } = encoding.shift() as (typeof encoding)[0];
@@ -55,7 +53,7 @@ export async function writeNpz(
     rows += block.rows;
     free.push(block.columns);
     await written;
-    written = spill.write(deflated);
+    written = deflatedRows.add(deflated);
     written.catch(() => {});
   };
   const createBlock = (): EventColumns => free.pop() ?? createSharedColumns();
@@ -75,14 +73,10 @@ export async function writeNpz(
     'data.npy',
     combineCrc32(crc32(head), crc, createCrc32Shift(bytes)),
     head.length + bytes,
-    deflatedHead.length + spill.bytes - start + LAST_BLOCK.length,
+    deflatedHead.length + deflatedRows.bytes + LAST_BLOCK.length,
   );
   await out.write(Buffer.concat([entry.head, deflatedHead]));
-  for (let at = start; at < spill.bytes; at += COPY_BYTES) {
-    const part = Buffer.allocUnsafe(Math.min(COPY_BYTES, spill.bytes - at));
-    await spill.read(part, at);
-    await out.write(part);
-  }
+  await deflatedRows.writeTo(out);
   await out.write(Buffer.concat([LAST_BLOCK, entry.tail]));
   return rows;
 }

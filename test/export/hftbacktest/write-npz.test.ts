@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { writeAll } from '../../../src/base/write-all.js';
 import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
+import { DeflatedRows } from '../../../src/export/hftbacktest/deflated-rows.js';
 import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';
 import { BLOCK_ROWS, EventRows, ROW_BYTES } from '../../../src/export/hftbacktest/event-rows.js';
 import { EventSpace } from '../../../src/export/hftbacktest/event-space.js';
@@ -54,6 +55,8 @@ test('writes an array of any size, which Python reads', { skip: noPython('zipfil
   };
   const spill = await openSpillFile();
   cleanUp(t, () => spill.close());
+  // Room for the first block, and none for the others.
+  const deflatedRows = new DeflatedRows(async () => spill, 1.5 * BLOCK_ROWS * ROW_BYTES);
   const file = await open(path, 'w');
   let bytes = 0;
   const write = async (chunk: Uint8Array): Promise<void> => {
@@ -61,8 +64,10 @@ test('writes an array of any size, which Python reads', { skip: noPython('zipfil
     bytes += chunk.length;
   };
   const [byExch, byLocal] = [await openRepeated('exch'), await openRepeated('local')];
-  const rows = await writeNpz(byExch, byLocal, 0n, createStoringEncoder(), spill, { write });
+  const rows = await writeNpz(byExch, byLocal, 0n, createStoringEncoder(), deflatedRows, { write });
   await file.close();
+  assert.ok(spill.bytes > (NPZ_BLOCKS - 1) * BLOCK_ROWS * ROW_BYTES);
+  assert.ok(spill.bytes < NPZ_BLOCKS * BLOCK_ROWS * ROW_BYTES);
 
   const arrayBytes = NPZ_BLOCKS * BLOCK_ROWS * ROW_BYTES;
   assert.equal(rows, NPZ_BLOCKS * BLOCK_ROWS);
