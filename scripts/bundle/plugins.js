@@ -7,6 +7,7 @@ export const replaced = {
   name: 'replaced',
   setup({ onResolve }) {
     onResolve({ filter: /^undici$/ }, () => ({ path: here('./undici.js') }));
+    onResolve({ filter: /^\.\/client-h2\.js$/ }, () => ({ path: here('./http2.cjs') }));
     // Only yargs imports them in this way.
     onResolve({ filter: /^assert$/ }, ({ kind }) =>
       kind === 'import-statement' ? { path: here('./assert.js') } : undefined,
