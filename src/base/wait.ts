@@ -61,3 +61,12 @@ export function onAbort(signal: AbortSignal, listener: () => void): () => void {
 export function yieldToEventLoop(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
+
+/**
+ * Lets requests that were just made be sent, unless connecting takes time: one turn of the event loop connects, the next
+ * one sends. Await it before work that keeps the thread busy while their responses are awaited.
+ */
+export async function letRequestsStart(): Promise<void> {
+  await yieldToEventLoop();
+  await yieldToEventLoop();
+}

@@ -31,7 +31,7 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const context = { client: session.client, destination, options, emit, signal };
           const [openedTarget, { downloadPlan }] = await Promise.all([
             openDownloadTarget(target, { ...context, session }),
-            import('../download/download-plan.js'),
+            session.client.requestsStarted().then(() => import('../download/download-plan.js')),
           ]);
           const owner = createLockOwner(host);
           const lockedPaths = target.list?.isFrozen ? target.list.files : undefined;

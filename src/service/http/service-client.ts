@@ -1,4 +1,5 @@
 import { usageError } from '../../base/errors.js';
+import { letRequestsStart } from '../../base/wait.js';
 import type { Connections, HttpAgents } from '../../http/http-agents.js';
 import { readProxySettings } from '../../http/proxy-settings.js';
 import type { ServiceConfig } from '../service-config.js';
@@ -9,6 +10,11 @@ export interface ServiceClient {
   readonly config: ServiceConfig;
   /** Connections for this address: direct, or through the proxy that the environment sets. */
   connectionsFor(url: URL): Promise<Connections>;
+  /**
+   * Resolves when the requests so far can be sent; at once without any. Await it before loading modules that only the
+   * responses need, which would delay the requests.
+   */
+  requestsStarted(): Promise<void>;
   /** Aborts running requests and closes the sockets. */
   close(): Promise<void>;
 }
@@ -34,6 +40,11 @@ export function createServiceClient(config: ServiceConfig): ServiceClient {
     connectionsFor: async ({ protocol }) => {
       agents ??= loadAgents();
       return (await agents).agentFor(protocol);
+    },
+    requestsStarted: async () => {
+      if (!agents) return;
+      await agents;
+      await letRequestsStart();
     },
     close: async () => (await agents)?.close(),
   };

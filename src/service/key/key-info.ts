@@ -29,10 +29,9 @@ export function fetchKeyInfo(
   const name = formatUrlForLog(new URL(url));
   const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
   const fetchInfo = async (callSignal: AbortSignal): Promise<readonly KeyAccess[]> => {
-    // The schema loads while the request is in flight.
     const [response, { parseKeyInfo }] = await Promise.all([
       sendGet(client, url, headers, callSignal),
-      import('./key-info-schema.js'),
+      client.requestsStarted().then(() => import('./key-info-schema.js')),
     ]);
     if (response.status !== 200) throw await readErrorResponse(response, apiKey);
     const body = await readBody(response.body, MAX_RESPONSE_BYTES);

@@ -63,7 +63,10 @@ export async function fetchMetadata<T>(
       ...(apiKey !== undefined && { authorization: `Bearer ${apiKey}` }),
       ...(copy && conditionalHeaders(copy.stored)),
     };
-    const [response, check] = await Promise.all([sendGet(client, url, headers, signal), loadCheck()]);
+    const [response, check] = await Promise.all([
+      sendGet(client, url, headers, signal),
+      client.requestsStarted().then(loadCheck),
+    ]);
     if (response.status === 304 && copy && cache !== undefined) {
       await discardBody(response.body);
       await touchCachedResponse(cache, url);

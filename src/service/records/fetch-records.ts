@@ -87,6 +87,5 @@ export async function fetchRecordWith<T>(
   }
 }
 
-/** The schema loads while the first request is in flight. */
 const loadSchema = () => import('./record-schema.js');
 const loadRecordCheck = async (): Promise<ParseResponse<ExchangeRecord>> => (await loadSchema()).parseRecord;
