@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
-import { yieldToEventLoop } from '../base/wait.js';
+import { letRequestsStart, yieldToEventLoop } from '../base/wait.js';
 import type { FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
@@ -67,17 +67,21 @@ export class JobRun {
     return this.#planned;
   }
 
-  /** Starts all files, the probes before the plan is reported; yields once, after the urgent files. */
-  async *feed(planReported: Promise<void>): AsyncGenerator<undefined, void> {
+  /**
+   * Starts all files, the probes before the plan is reported; yields once, after the urgent files.
+   * @param reportPlan counts and reports the plans of all jobs, on its first call.
+   */
+  async *feed(reportPlan: () => Promise<unknown>): AsyncGenerator<undefined, void> {
     const { signal } = this.#context;
     const { pool, stopStarting } = this.#shared;
     const { concurrency } = this.#job.plan.options;
     this.#started = performance.now();
     const files = this.#job.plan.files();
-    const probes = stopStarting?.aborted
-      ? []
-      : [...takeFirst(files, PROBE_COUNT)].map((file) => this.#startProbe(file));
-    await planReported;
+    const firstFiles = stopStarting?.aborted ? [] : [...takeFirst(files, PROBE_COUNT)];
+    const probes = firstFiles.map((file) => this.#startProbe(file));
+    // The plan is counted while the responses are awaited, but before the run changes a file.
+    if (firstFiles.every(({ action }) => action === 'fetch')) await letRequestsStart();
+    await reportPlan();
     await Promise.all(probes);
     const [refused] = this.#refusals;
     if (refused && this.#refusals.length === PROBE_COUNT) this.#stop.abort(refused);

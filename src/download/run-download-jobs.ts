@@ -3,6 +3,7 @@ import type { RunSummary } from '../run/run-events.js';
 import type { Conversions } from './conversion/conversions.js';
 import type { DownloadJob } from './download-job.js';
 import { JobRun } from './job-run.js';
+import type { PlanTotals } from './plan/create-download-plan.js';
 import { hasAmpleSpace, reportPlan } from './plan/report-plan.js';
 import { type DownloadJobsInput, openSharedRun } from './shared-run.js';
 
@@ -25,24 +26,29 @@ export async function runDownloadJobs(
   });
   const removeListener = onAbort(shared.stopped, () => input.manifest.flushSoon());
   const runs = jobs.map((job) => new JobRun(shared, job));
-  // Counts are computed before the run changes the files; the first requests do not wait for a large count.
-  const counted = Promise.all(runs.map((run) => run.count()));
-  const planReported = counted.then(async (totals) => {
-    if (!totals.every((total) => total !== undefined)) return;
+  const countAndReport = async (): Promise<readonly (PlanTotals | undefined)[]> => {
+    const totals = await Promise.all(runs.map((run) => run.count()));
+    if (!totals.every((total) => total !== undefined)) return totals;
     const plans = jobs.map(({ plan: { options } }, i) => ({ options, totals: totals[i] }));
     if (!input.isPart) await reportPlan(input, plans);
     const reports = pending.reports ?? [];
     pending.reports = undefined;
     for (const report of reports) report();
-  });
+    return totals;
+  };
+  let planReported: ReturnType<typeof countAndReport> | undefined;
+  const reportPlanOnce = (): ReturnType<typeof countAndReport> => {
+    planReported ??= countAndReport();
+    return planReported;
+  };
   try {
     if (input.readOnly) {
-      await planReported;
-      if ((await counted).some((totals) => (totals?.volume.files ?? 0) > 0)) throw input.readOnly;
+      const totals = await reportPlanOnce();
+      if (totals.some((total) => (total?.volume.files ?? 0) > 0)) throw input.readOnly;
     }
     // If there may be a question about space, start nothing before the answer.
-    if (input.askForSpace && !(await hasAmpleSpace(input.destination, jobs))) await planReported;
-    const feeds = runs.map((run) => run.feed(planReported));
+    if (input.askForSpace && !(await hasAmpleSpace(input.destination, jobs))) await reportPlanOnce();
+    const feeds = runs.map((run) => run.feed(reportPlanOnce));
     // First the urgent files of all jobs, then the rest.
     for (const feed of feeds) await feed.next();
     for (const feed of feeds) await feed.next();

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { verifyFile } from '../../src/integrity/verify-file.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import type { Destination } from '../../src/store/destination.js';
+import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -167,4 +170,41 @@ test('emits events in order: the plan first, a start before its file, each file 
   const paths = events.flatMap((event) => (event.event === 'file' ? [event.path] : []));
   assert.equal(new Set(paths).size, paths.length);
   assert.equal(summary.counts.downloaded, paths.length);
+});
+
+/** Downloads three files. @returns the number of requests sent when the third file was looked up to count the plan. */
+async function requestsBeforeCount(t: TestContext, service: Sandbox, dir: string): Promise<number> {
+  let sent = 0;
+  const onSend = (message: unknown): void => {
+    if ((message as { request: { origin: string } }).request.origin === service.datasetsUrl) sent++;
+  };
+  subscribe('undici:client:sendHeaders', onSend);
+  cleanUp(t, () => void unsubscribe('undici:client:sendHeaders', onSend));
+  const folder = openFolderDestination(dir);
+  const seen = new Set<string>();
+  let sentBefore: number | undefined;
+  const openLookup: Destination['openLookup'] = async (...args) => {
+    const lookup = await folder.openLookup(...args);
+    const has: typeof lookup.has = (path) => {
+      if (path.endsWith('.csv.gz') && seen.add(path).size === 3) sentBefore ??= sent;
+      return lookup.has(path);
+    };
+    return { ...lookup, has };
+  };
+  const selection = { date: undefined, from: '2024-02-28', to: '2024-03-02' };
+  const { summary } = await run(service, { ...folder, openLookup }, { selection });
+  assert.equal(summary.exitCode, 0);
+  return sentBefore ?? assert.fail('the third file was not looked up');
+}
+
+test('counts the plan after the first two requests were sent', async (t) => {
+  const { service, dir } = await setUp(t);
+  assert.equal(await requestsBeforeCount(t, service, dir), 2);
+});
+
+test('counts the plan before a first file that exists is checked', async (t) => {
+  const { service, dir } = await setUp(t);
+  await run(service, dir);
+  await rm(join(dir, '.tickhaul'), { recursive: true });
+  assert.equal(await requestsBeforeCount(t, service, dir), 0);
 });
