@@ -1,5 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { yieldToEventLoop } from '../../base/wait.js';
 import { verifyBytes } from '../../integrity/verify-bytes.js';
 import { type FileChecksums, startVerification } from '../../integrity/verify-file.js';
 import type { DayFileResponse } from '../../service/service-config.js';
@@ -22,6 +23,8 @@ export async function receiveSmallFile(
   response: SizedResponse,
 ): Promise<{ readonly bytes: Buffer; readonly received: ReceivedFile }> {
   const bytes = await readWholeBody(attempt, response);
+  // The slot's next request is sent first: verification keeps the thread busy.
+  await yieldToEventLoop();
   const proof = verifyBytes(bytes) ?? (await verifyLongText(bytes));
   const received = {
     ...assertAsAnnounced(attempt, response, proof),
