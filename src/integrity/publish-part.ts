@@ -18,8 +18,7 @@ export async function publishPart(
   try {
     let isPublished = false;
     try {
-      const { size } = await handle.stat();
-      isPublished = sha256 !== undefined && (await hasBytes(finalPath, size, sha256));
+      isPublished = sha256 !== undefined && (await hasSameBytes(finalPath, handle, sha256));
       if (!isPublished) await handle.sync();
     } finally {
       await handle.close();
@@ -30,11 +29,12 @@ export async function publishPart(
   }
 }
 
-/** Whether a file has these bytes. An unreadable file counts as different. */
-async function hasBytes(path: string, size: number, sha256: string): Promise<boolean> {
+/** Whether a file has the bytes of an open file. An unreadable file counts as different. */
+async function hasSameBytes(path: string, handle: FileHandle, sha256: string): Promise<boolean> {
   try {
     const stats = await lstat(path);
-    return stats.isFile() && stats.size === size && (await hashFile(path, 'sha256')) === sha256;
+    if (!stats.isFile() || stats.size !== (await handle.stat()).size) return false;
+    return (await hashFile(path, 'sha256')) === sha256;
   } catch {
     return false;
   }
