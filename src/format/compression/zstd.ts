@@ -25,13 +25,17 @@ function nativeZstd({ zstdCompressSync, constants }: NativeZstd): Compress | und
   return (bytes, effort) => zstdCompressSync(bytes, { params: { [level]: ZSTD_LEVEL[effort] } });
 }
 
+const NO_DICTIONARY = new Uint8Array(0);
+
 let wasm: Promise<Compress> | undefined;
 
 /** Loaded once per thread: a second `init` would replace the memory that the first one uses. */
 function wasmZstd(): Promise<Compress> {
-  wasm ??= import('@bokuweb/zstd-wasm').then(async ({ compress, init }) => {
+  wasm ??= import('@bokuweb/zstd-wasm').then(async ({ compressUsingDict, createCCtx, init }) => {
     await init();
-    return (bytes, effort) => compress(bytes, ZSTD_LEVEL[effort]);
+    // Creating a context takes longer than compressing a small page.
+    const context = createCCtx();
+    return (bytes, effort) => compressUsingDict(context, bytes, NO_DICTIONARY, ZSTD_LEVEL[effort]);
   });
   return wasm;
 }
