@@ -1,4 +1,3 @@
-import { crc32 } from 'node:zlib';
 import type { EventRows } from './event-rows.js';
 import type { EventBlock } from './merge-clocks.js';
 
@@ -17,5 +16,5 @@ export interface EncodedBlock {
 
 export function encodeBlock(encoder: EventRows, { columns, rows, shiftNs }: RowBlock): EncodedBlock {
   const block = encoder.encode(columns, rows, shiftNs);
-  return { deflated: block.deflated.slice(), crc: crc32(block.rows) };
+  return { deflated: block.deflated.slice(), crc: block.crc };
 }

@@ -1,4 +1,5 @@
 import { createOwnMemory, instantiateSync } from '../../base/wasm.js';
+import { type CrcFoldModule, computeMemoryCrc } from '../../integrity/memory-crc.js';
 import { copyEvents, createEventColumns, EVENT_BYTES, type EventColumns } from './event-columns.js';
 
 /** Rows in a block, at most; each block is deflated independently. */
@@ -8,12 +9,15 @@ export const ROW_BYTES = 64;
 /** Valid until the next call. */
 export interface EncodedRows {
   readonly rows: Uint8Array<ArrayBuffer>;
+  /** CRC-32 of the rows. */
+  readonly crc: number;
   /** The rows as deflate blocks, which end at a byte and refer to nothing before. */
   readonly deflated: Uint8Array<ArrayBuffer>;
 }
 
 /** Exports of assembly/event-rows-kernel.ts, where they are documented. */
-interface EventRowsModule {
+interface EventRowsModule extends CrcFoldModule {
+  initialize(): number;
   writeRows(rows: number, shift: bigint): void;
   deflateRows(rows: number): number;
 }
@@ -24,7 +28,8 @@ const ROWS_ADDRESS = COLUMNS_ADDRESS + EVENT_BYTES * BLOCK_ROWS;
 const TOKENS_ADDRESS = ROWS_ADDRESS + ROW_BYTES * BLOCK_ROWS;
 const OUT_ADDRESS = TOKENS_ADDRESS + 4 * ROW_BYTES * BLOCK_ROWS + 64;
 const LAST_ROWS_ADDRESS = OUT_ADDRESS + 2 * ROW_BYTES * BLOCK_ROWS;
-const MEMORY_BYTES = LAST_ROWS_ADDRESS + 5 * 32_768;
+const CHECKSUM_ADDRESS = LAST_ROWS_ADDRESS + 5 * 32_768;
+const MEMORY_BYTES = CHECKSUM_ADDRESS + 65_536;
 
 /** Turns columns of events into deflated rows of hftbacktest (docs/spec/hftbacktest-format.md#rows). */
 export class EventRows {
@@ -36,6 +41,7 @@ export class EventRows {
     const memory = createOwnMemory(MEMORY_BYTES);
     const url = new URL('./event-rows-kernel.wasm', import.meta.url);
     this.#kernel = instantiateSync<EventRowsModule>(url, memory);
+    if (this.#kernel.initialize() > MEMORY_BYTES) throw new Error('the memory of the kernel is too small');
     const { buffer } = memory;
     this.#bytes = new Uint8Array(buffer);
     this.#columns = createEventColumns(BLOCK_ROWS, buffer, COLUMNS_ADDRESS);
@@ -50,8 +56,10 @@ export class EventRows {
     copyEvents(this.#columns, columns, 0, 0, rows);
     this.#kernel.writeRows(rows, shiftNs);
     const bytes = this.#kernel.deflateRows(rows);
+    const rowsEnd = ROWS_ADDRESS + ROW_BYTES * rows;
     return {
-      rows: this.#bytes.subarray(ROWS_ADDRESS, ROWS_ADDRESS + ROW_BYTES * rows),
+      rows: this.#bytes.subarray(ROWS_ADDRESS, rowsEnd),
+      crc: computeMemoryCrc(this.#kernel, this.#bytes, ROWS_ADDRESS, rowsEnd, 0),
       deflated: this.#bytes.subarray(OUT_ADDRESS, OUT_ADDRESS + bytes),
     };
   }

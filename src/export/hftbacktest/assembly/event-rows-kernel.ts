@@ -1,6 +1,8 @@
 // Turns columns of events into rows of 64 bytes, and those into one deflate block. Equal cells of two rows have a
 // multiple of 64 bytes between them, so only such distances are searched: that takes a fraction of zlib's time.
+import { setUpFold } from '../../../integrity/assembly/crc-fold';
 import { buildCodes, DISTANCES, END_OF_BLOCK, FIRST_LENGTH, SYMBOLS, writeHeader } from './huffman';
+export { shortenBytes, shortenedBytes } from '../../../integrity/assembly/crc-fold';
 
 /** Rows in a block, at most. */
 const MAX_ROWS: i32 = 16_384;
@@ -25,6 +27,7 @@ const LOW_QTY = 4;
 const LAST_ROWS: usize = OUT + 2 * ROW_BYTES * MAX_ROWS;
 const HASH_BITS = 13;
 const LAST_ROWS_BYTES: usize = 4 << HASH_BITS;
+const CHECKSUM: usize = LAST_ROWS + 5 * LAST_ROWS_BYTES;
 
 /** The farthest row that a match may refer to: 32 KiB. */
 const MAX_ROW_DISTANCE: i32 = 512;
@@ -43,6 +46,11 @@ let literals: i32 = 0;
 let length: i32 = 0;
 /** Its distance in bytes. */
 let distance: usize = 0;
+
+/** Call it once, first. @returns the address after all memory that is used. */
+export function initialize(): usize {
+  return setUpFold(CHECKSUM);
+}
 
 /**
  * Writes the columns' first rows as rows of hftbacktest to ROWS.
