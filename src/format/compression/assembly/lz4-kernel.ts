@@ -52,6 +52,8 @@ export function compressBlock(from: usize, length: i32, table: usize, out: usize
 }
 
 /** Where the bytes at `p` no longer equal those at `match`; at most `end`. */
+// @ts-ignore: decorator
+@inline
 function findMatchEnd(p: usize, match: usize, end: usize): usize {
   while (p < end) {
     const difference = load<u64>(p) ^ load<u64>(match);
@@ -66,6 +68,8 @@ function findMatchEnd(p: usize, match: usize, end: usize): usize {
  * Writes the token of a sequence, and its literals, 16 bytes at a time. Returns the end.
  * @param matchRest length of the match beyond `MIN_MATCH`.
  */
+// @ts-ignore: decorator
+@inline
 function writeLiterals(out: usize, from: usize, length: usize, matchRest: usize): usize {
   store<u8>(out, <u8>((min<usize>(length, 15) << 4) | min<usize>(matchRest, 15)));
   const to = writeRest(out + 1, length);
@@ -74,6 +78,8 @@ function writeLiterals(out: usize, from: usize, length: usize, matchRest: usize)
 }
 
 /** Writes the part of a length that does not fit into the four bits of the token. Returns the end. */
+// @ts-ignore: decorator
+@inline
 function writeRest(out: usize, length: usize): usize {
   if (length < 15) return out;
   let rest = length - 15;
