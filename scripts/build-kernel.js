@@ -65,6 +65,11 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
+    source: 'src/export/freqtrade/assembly/trades-kernel.ts',
+    output: 'dist/src/export/freqtrade/trades-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
+  {
     source: 'src/export/hftbacktest/assembly/event-rows-kernel.ts',
     output: 'dist/src/export/hftbacktest/event-rows-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,
@@ -84,6 +89,7 @@ const ASSEMBLIES = [
   'src/market/kernel/assembly',
   'src/replay/raw/kernel/assembly',
   'src/dialects/text/kernel/assembly',
+  'src/export/freqtrade/assembly',
   'src/export/hftbacktest/assembly',
   'src/export/nautilus/assembly',
 ];

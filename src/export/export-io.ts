@@ -4,7 +4,7 @@ import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
 import type { Batch, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
-import { hasSpareProcessor, type RowReaderContext, readRows } from '../rows/read-rows.js';
+import { countSpareProcessors, type RowReaderContext, readRows } from '../rows/read-rows.js';
 import type { PartFile } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { isLayoutPath } from '../store/paths.js';
@@ -31,8 +31,8 @@ export interface ExportIo {
   createSpill(): Promise<SpillFile>;
   /** A source that is read twice may warn twice; then the message is kept once. */
   warn(message: string): void;
-  /** Whether threads of the job would run on processors that no other job uses. */
-  readonly canStartThreads: boolean;
+  /** Processors for threads of the job, besides its own, that no other job uses. */
+  readonly spareProcessors: number;
   readonly signal: AbortSignal;
 }
 
@@ -64,7 +64,7 @@ export interface JobIoInput {
 
 /** Files of one job: what was read, and outputs that appear together at its end. */
 export class JobIo implements ExportIo {
-  readonly canStartThreads: boolean;
+  readonly spareProcessors: number;
   readonly signal: AbortSignal;
   readonly warnings: string[] = [];
   readonly #input: JobIoInput;
@@ -77,7 +77,7 @@ export class JobIo implements ExportIo {
   constructor(input: JobIoInput) {
     this.#input = input;
     this.signal = input.signal;
-    this.canStartThreads = hasSpareProcessor(input.access.busyThreads);
+    this.spareProcessors = countSpareProcessors(input.access.busyThreads);
   }
 
   /** Paths of the outputs, relative to the output folder. */

@@ -21,9 +21,9 @@ export interface RowReaderContext extends FilesWithSettings {
   readonly memories?: ReaderOptions['memories'];
 }
 
-/** Whether each of the busy threads may start another one, on a processor that none of them uses. */
-export function hasSpareProcessor(busyThreads: number): boolean {
-  return 2 * busyThreads <= availableParallelism();
+/** Threads that each of the busy ones may start, on processors that none of them uses. */
+export function countSpareProcessors(busyThreads: number): number {
+  return Math.max(0, Math.floor(availableParallelism() / busyThreads) - 1);
 }
 
 /**
@@ -38,7 +38,7 @@ export function readRows(
   sink: RowsSink,
   signal: AbortSignal,
 ): Promise<RowsResult> {
-  if (bytes < MIN_BYTES_FOR_THREAD || !hasSpareProcessor(busyThreads)) {
+  if (bytes < MIN_BYTES_FOR_THREAD || countSpareProcessors(busyThreads) === 0) {
     const inflateThreads = chooseInflateThreads(busyThreads);
     return readRowsInline({ ...request, inflateThreads, memories }, files, sink, signal);
   }

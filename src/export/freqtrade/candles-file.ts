@@ -1,8 +1,10 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
+import { ByteWriter } from '../../format/byte-writer.js';
+import { loadLz4 } from '../../format/compression/lz4.js';
 import type { ExportIo } from '../export-io.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
 import type { Timeframe } from './timeframe.js';
-import type { TradeColumns } from './trade-columns.js';
+import type { TradeRows } from './trade-columns.js';
 
 const DAY_MICROSECONDS = 86_400e6;
 /** A grouped file has many pairs, each with its candles in memory. */
@@ -43,14 +45,13 @@ export class CandlesFile {
   }
 
   /** Adds trades that are sorted by time. */
-  async add({ rows, timestamps, prices, amounts }: TradeColumns): Promise<void> {
-    for (let row = 0; row < rows; row++) {
-      const timestamp = timestamps[row] as number;
-      if (timestamp >= this.#end) {
+  async add(trades: TradeRows): Promise<void> {
+    for (let row = 0; row < trades.timestamps.length; ) {
+      if ((trades.timestamps[row] as number) >= this.#end) {
         if (this.#rows === BATCH_CANDLES) await this.#flush();
-        this.#start(timestamp, prices[row] as number);
+        this.#start(trades.timestamps[row] as number, trades.prices[row] as number);
       }
-      if (this.#isGiven) this.#update(prices[row] as number, amounts[row] as number);
+      row = this.#update(trades, row);
     }
   }
 
@@ -72,12 +73,26 @@ export class CandlesFile {
     this.#volumes[row] = 0;
   }
 
-  #update(price: number, amount: number): void {
-    const row = this.#rows - 1;
-    if (price > (this.#highs[row] as number)) this.#highs[row] = price;
-    if (price < (this.#lows[row] as number)) this.#lows[row] = price;
-    this.#closes[row] = price;
-    this.#volumes[row] = (this.#volumes[row] as number) + amount;
+  /** Adds the trades from `first` on that belong to the open candle. @returns the row of the next one. */
+  #update({ timestamps, prices, amounts }: TradeRows, first: number): number {
+    const at = this.#rows - 1;
+    const end = this.#end;
+    let high = this.#highs[at] as number;
+    let low = this.#lows[at] as number;
+    let volume = this.#volumes[at] as number;
+    let row = first;
+    for (; row < timestamps.length && (timestamps[row] as number) < end; row++) {
+      const price = prices[row] as number;
+      if (price > high) high = price;
+      if (price < low) low = price;
+      volume += amounts[row] as number;
+    }
+    if (!this.#isGiven) return row;
+    this.#highs[at] = high;
+    this.#lows[at] = low;
+    this.#closes[at] = prices[row - 1] as number;
+    this.#volumes[at] = volume;
+    return row;
   }
 
   async #flush(): Promise<void> {
@@ -91,6 +106,8 @@ export class CandlesFile {
       encodeRecordBatch(
         rows,
         arrays.map((values) => createFullArray(rows, values)),
+        loadLz4(),
+        new ByteWriter(),
       ),
     );
   }

@@ -1,11 +1,11 @@
 import type { ExportIo } from '../export-io.js';
 import type { Exporter, ExportJob } from '../export-target.js';
 import type { JobSettings } from './freqtrade-settings.js';
+import { JobEncoder } from './job-encoder.js';
 import { JobPairs, type TradeLimits } from './job-pairs.js';
 import { PairExport } from './pair-export.js';
 import { SortedTrades } from './sorted-trades.js';
 import { parseTimeframe } from './timeframe.js';
-import { TradesEncoder } from './trades-encoder.js';
 
 /** The order of exchange times is rarely off by more than the trades held. */
 const TRADE_LIMITS: TradeLimits = { held: 1 << 18, late: 1 << 20 };
@@ -24,7 +24,8 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
   const settings = job.settings as JobSettings;
   const days = new Set<number>(job.sources.map(({ file }) => file.day));
   const timeframes = settings.timeframes.map(parseTimeframe);
-  const encoder = new TradesEncoder(io.canStartThreads);
+  // A processor more than the row reader needs.
+  const encoder = new JobEncoder(io.spareProcessors >= 2);
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
     const pairs = new JobPairs(settings, limits, (pair) => {
       const known = late && (late.get(pair) ?? new SortedTrades());

@@ -5,8 +5,8 @@ import {
   type EncodedRecordBatch,
   RecordBatchBuilder,
 } from '../../format/arrow/record-batch.js';
-import { ByteWriter } from '../../format/byte-writer.js';
-import { loadLz4 } from '../../format/compression/lz4.js';
+import type { ByteWriter } from '../../format/byte-writer.js';
+import type { Compress } from '../../format/compression/compress.js';
 import type { ExportIo, ExportOutput } from '../export-io.js';
 
 /** Number of LZ4 frames in CompressionType (Message.fbs). */
@@ -44,14 +44,19 @@ export class FeatherFile {
   }
 }
 
-/** Encodes a batch of at least one row. @param arrays one for each field. */
-export function encodeRecordBatch(rows: number, arrays: readonly ArrowArray[]): EncodedRecordBatch {
-  const bytes = arrays.flatMap(({ buffers }) => buffers).reduce((sum, { length }) => sum + length, 0);
-  // Compressed buffers fit without a copy to a larger one.
-  const builder = new RecordBatchBuilder(new ByteWriter(bytes + 1024), {
-    codec: LZ4_FRAME,
-    compress: loadLz4(),
-  });
+/**
+ * Encodes a batch of at least one row.
+ * @param arrays one for each field.
+ * @param compress compresses to LZ4 frames.
+ * @param out receives the bytes, which are valid until it is written to again.
+ */
+export function encodeRecordBatch(
+  rows: number,
+  arrays: readonly ArrowArray[],
+  compress: Compress,
+  out: ByteWriter,
+): EncodedRecordBatch {
+  const builder = new RecordBatchBuilder(out, { codec: LZ4_FRAME, compress });
   for (const array of arrays) builder.add(array);
   return builder.finish(rows);
 }
@@ -62,16 +67,4 @@ const NO_BYTES = new Uint8Array();
 export function createFullArray(length: number, ...buffers: readonly ArrayBufferView[]): ArrowArray {
   const bytes = buffers.map((view) => new Uint8Array(view.buffer, view.byteOffset, view.byteLength));
   return { length, nullCount: 0, buffers: [NO_BYTES, ...bytes] };
-}
-
-/** Integers of 64 bits. BigInts would take several times as long. */
-export function createLongs(length: number, valueAt: (row: number) => number): Int32Array {
-  const halves = new Int32Array(2 * length);
-  for (let row = 0; row < length; row++) {
-    const value = valueAt(row);
-    const high = Math.floor(value / 2 ** 32);
-    halves[2 * row] = value - high * 2 ** 32;
-    halves[2 * row + 1] = high;
-  }
-  return halves;
 }

@@ -39,7 +39,7 @@ export class JobPairs {
     const trades = readTrades(batch, schema);
     const { pair } = this.#settings;
     if (pair === undefined) this.#addBySymbol(trades, batch, schema);
-    else this.#exportOf(pair).addAll(trades, batch.rows);
+    else this.#exportOf(pair).addAll(trades);
     await this.#writeHeld(batch);
   }
 
@@ -83,7 +83,7 @@ export class JobPairs {
     return known;
   }
 
-  /** Writes half of the trades of the larger pairs, at the same time, until few enough are held back. */
+  /** Writes half of the trades of the larger pairs until few enough are held back. */
   async #writeHeld({ firstLine }: Batch): Promise<void> {
     const exports = [...this.#exports.values()];
     const sum = (count: (pair: PairExport) => number): number =>
@@ -96,8 +96,7 @@ export class JobPairs {
     for (let held = sum(({ rows }) => rows); held > this.#limits.held; held = sum(({ rows }) => rows)) {
       // Pairs with few trades would make small batches.
       const largest = exports.filter(({ rows }) => rows >= held / exports.length);
-      const writes = await Promise.allSettled(largest.map((pair) => pair.write(Math.ceil(pair.rows / 2))));
-      for (const write of writes) if (write.status === 'rejected') throw write.reason;
+      for (const pair of largest) await pair.write(Math.ceil(pair.rows / 2));
     }
   }
 }

@@ -1,10 +1,10 @@
 import type { ExportIo } from '../export-io.js';
 import { CandlesFile } from './candles-file.js';
+import type { JobEncoder } from './job-encoder.js';
 import { pairPaths } from './pair.js';
 import { SortedTrades } from './sorted-trades.js';
 import type { Timeframe } from './timeframe.js';
-import { TradeColumns, type TradeRows } from './trade-columns.js';
-import type { TradesEncoder } from './trades-encoder.js';
+import type { TradeRows } from './trade-columns.js';
 import { TradesFile } from './trades-file.js';
 
 /** The files of one pair. Trades are held back for a while, and written in the order of their exchange times. */
@@ -12,7 +12,6 @@ export class PairExport {
   /** Trades that came after later ones had been written. */
   readonly late = new SortedTrades();
   readonly #held = new SortedTrades();
-  readonly #chunk = new TradeColumns();
   readonly #trades: TradesFile;
   readonly #candles: readonly CandlesFile[];
   readonly #known: SortedTrades | undefined;
@@ -28,7 +27,7 @@ export class PairExport {
     timeframes: readonly Timeframe[],
     days: ReadonlySet<number>,
     known: SortedTrades | undefined,
-    encoder: TradesEncoder,
+    encoder: JobEncoder,
   ) {
     const paths = pairPaths(pair);
     this.#trades = new TradesFile(io, paths.trades, encoder);
@@ -48,32 +47,30 @@ export class PairExport {
     else if (!this.#known) this.late.add(from, row);
   }
 
-  addAll(from: TradeRows, rows: number): void {
+  addAll(from: TradeRows): void {
+    const rows = from.timestamps.length;
     const isLate = rows > 0 && (from.timestamps[0] as number) < this.#writtenTo;
-    if (!isLate && this.#held.addIfSorted(from, rows)) return;
+    if (!isLate && this.#held.addIfSorted(from)) return;
     for (let row = 0; row < rows; row++) this.add(from, row);
   }
 
   /** Writes the first of the trades that are held back, at least one. */
   async write(count: number): Promise<void> {
-    this.#chunk.rows = 0;
+    const trades = this.#held.take(count, this.#known);
     // A late trade with an equal time was added after those held.
-    this.#writtenTo = this.#held.move(count, this.#known, this.#chunk);
-    await this.#writeChunk();
+    this.#writtenTo = trades.timestamps.at(-1) as number;
+    await this.#write(trades);
   }
 
   async end(): Promise<void> {
     if (this.rows > 0) await this.write(this.rows);
-    this.#chunk.rows = 0;
-    while (this.#known && this.#known.rows > 0) this.#known.moveFirst(this.#chunk);
-    await this.#writeChunk();
+    if (this.#known && this.#known.rows > 0) await this.#write(this.#known.take(this.#known.rows));
     for (const file of [this.#trades, ...this.#candles]) await file.end();
   }
 
-  async #writeChunk(): Promise<void> {
+  async #write(trades: TradeRows): Promise<void> {
     // The files are written once all late trades are known.
-    if (this.#chunk.rows === 0 || this.late.rows > 0) return;
-    await this.#trades.write(this.#chunk);
-    for (const candles of this.#candles) await candles.add(this.#chunk);
+    if (this.late.rows > 0) return;
+    for (const file of [this.#trades, ...this.#candles]) await file.add(trades);
   }
 }

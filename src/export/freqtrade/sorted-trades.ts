@@ -7,13 +7,14 @@ const NEAR = 16;
 export class SortedTrades {
   #columns = new TradeColumns();
   #spare = new TradeColumns();
-  /** Rows of `#columns` in order, from `#start` on. */
-  #order = new Uint32Array(0);
+  /** Rows of `#columns` before this one were taken. */
   #start = 0;
-  /** Whether the order is that of the columns. */
+  /** Whether the order is that of the columns, as in most files. */
   #isInOrder = true;
+  /** Otherwise, rows of `#columns` in order, from `#start` on. */
+  #order = new Uint32Array(0);
 
-  /** Number of trades that were not removed. */
+  /** Number of trades that were not taken. */
   get rows(): number {
     return this.#columns.rows - this.#start;
   }
@@ -24,60 +25,65 @@ export class SortedTrades {
   }
 
   add(from: TradeRows, row: number): void {
+    this.#reserve(1);
     const timestamp = from.timestamps[row] as number;
+    const isLast = timestamp >= this.#lastTimestamp();
     const { rows } = this.#columns;
     this.#columns.append(from, row);
+    if (isLast && this.#isInOrder) return;
     this.#reserveOrder();
     let at = rows;
     while (at > this.#start && at > rows - NEAR && this.#timestampAt(at - 1) > timestamp) at--;
     if (at > this.#start && this.#timestampAt(at - 1) > timestamp) at = this.#search(timestamp, at);
-    if (at < rows) {
-      this.#order.copyWithin(at + 1, at, rows);
-      this.#isInOrder = false;
-    }
+    this.#order.copyWithin(at + 1, at, rows);
     this.#order[at] = rows;
   }
 
   /** Adds trades if they are in order, and not before the last one. @returns false if they are not. */
-  addIfSorted(from: TradeRows, rows: number): boolean {
-    let last = this.rows === 0 ? Number.NEGATIVE_INFINITY : this.#timestampAt(this.#columns.rows - 1);
+  addIfSorted(from: TradeRows): boolean {
+    const rows = from.timestamps.length;
+    let last = this.#lastTimestamp();
     for (let row = 0; row < rows; row++) {
       const timestamp = from.timestamps[row] as number;
       if (timestamp < last) return false;
       last = timestamp;
     }
+    this.#reserve(rows);
     const first = this.#columns.rows;
     this.#columns.appendRange(from, 0, rows);
-    this.#reserveOrder();
-    for (let row = first; row < first + rows; row++) this.#order[row] = row;
+    if (!this.#isInOrder) {
+      this.#reserveOrder();
+      for (let row = first; row < first + rows; row++) this.#order[row] = row;
+    }
     return true;
   }
 
   /** Moves the first trade to the end of `out`. */
   moveFirst(out: TradeColumns): void {
-    out.append(this.#columns, this.#order[this.#start++] as number);
+    out.append(this.#columns, this.#rowAt(this.#start++));
   }
 
   /**
-   * Moves the first trades to the end of `out`, and those of `others` before them that have lesser times.
-   * @returns time of the last moved trade of these.
+   * Removes the first trades, at least one, and those of `others` before them that have lesser times.
+   * @returns them, the last of which is of these; valid until trades are added.
    */
-  move(count: number, others: SortedTrades | undefined, out: TradeColumns): number {
-    const end = this.#start + count;
-    const last = this.#timestampAt(end - 1);
-    if (this.#isInOrder && !(others && others.firstTimestamp < last)) {
-      out.appendRange(this.#columns, this.#start, end);
+  take(count: number, others?: SortedTrades): TradeRows {
+    const start = this.#start;
+    const end = start + count;
+    if (this.#isInOrder && !(others && others.firstTimestamp < this.#timestampAt(end - 1))) {
       this.#start = end;
+      return this.#columns.slice(start, end);
     }
+    const taken = new TradeColumns();
     while (this.#start < end) {
-      while (others && others.firstTimestamp < this.firstTimestamp) others.moveFirst(out);
-      this.moveFirst(out);
+      while (others && others.firstTimestamp < this.firstTimestamp) others.moveFirst(taken);
+      this.moveFirst(taken);
     }
-    this.#compact();
-    return last;
+    if (!this.#isInOrder) this.#compact();
+    return taken.slice(0, taken.rows);
   }
 
-  /** Makes room for others. */
+  /** Removes the rows that were taken, and puts the others in order. */
   #compact(): void {
     const { rows } = this.#columns;
     const remaining = this.#spare;
@@ -89,11 +95,14 @@ export class SortedTrades {
     this.#columns = remaining;
     this.#start = 0;
     this.#isInOrder = true;
-    for (let at = 0; at < remaining.rows; at++) this.#order[at] = at;
+  }
+
+  #rowAt(at: number): number {
+    return this.#isInOrder ? at : (this.#order[at] as number);
   }
 
   #timestampAt(at: number): number {
-    return this.#columns.timestamps[this.#order[at] as number] as number;
+    return this.#columns.timestamps[this.#rowAt(at)] as number;
   }
 
   /** The position before `end` of the first trade with a later time. */
@@ -108,11 +117,25 @@ export class SortedTrades {
     return low;
   }
 
+  #lastTimestamp(): number {
+    return this.rows === 0 ? Number.NEGATIVE_INFINITY : this.#timestampAt(this.#columns.rows - 1);
+  }
+
+  /** Makes room for more trades; room of those that were taken is used before more memory. */
+  #reserve(rows: number): void {
+    if (this.#start > 0 && this.#columns.rows + rows > this.#columns.capacity) this.#compact();
+  }
+
+  /** Makes room for the order of all rows, which is that of the columns at first. */
   #reserveOrder(): void {
-    const capacity = this.#columns.timestamps.length;
-    if (capacity <= this.#order.length) return;
-    const larger = new Uint32Array(capacity);
-    larger.set(this.#order);
-    this.#order = larger;
+    const { rows, capacity } = this.#columns;
+    if (capacity > this.#order.length) {
+      const larger = new Uint32Array(capacity);
+      larger.set(this.#order);
+      this.#order = larger;
+    }
+    if (!this.#isInOrder) return;
+    for (let row = this.#start; row < rows; row++) this.#order[row] = row;
+    this.#isInOrder = false;
   }
 }

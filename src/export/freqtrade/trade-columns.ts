@@ -2,7 +2,7 @@
 export const BUY = 1;
 export const SELL = 2;
 
-/** Columns of trades. Prices, amounts and texts are those of the cells. */
+/** Columns of trades, as long as there are trades. Prices, amounts and texts are those of the cells. */
 export interface TradeRows {
   /** Exchange times, integer microseconds since the epoch. */
   readonly timestamps: Float64Array;
@@ -15,7 +15,22 @@ export interface TradeRows {
   readonly ids: Uint8Array;
 }
 
-/** Columns that grow. They may be longer than the trades. */
+/** Copies trades to arrays of their size, which can be transferred to another thread. */
+export function copyTrades({ timestamps, prices, amounts, sides, idOffsets, ids }: TradeRows) {
+  const first = idOffsets[0] as number;
+  const offsets = new Int32Array(idOffsets.length);
+  copyOffsets(idOffsets, -first, offsets);
+  return {
+    timestamps: timestamps.slice(),
+    prices: prices.slice(),
+    amounts: amounts.slice(),
+    sides: sides.slice(),
+    idOffsets: offsets,
+    ids: ids.slice(first, idOffsets.at(-1)),
+  };
+}
+
+/** Columns that grow. They may be longer than the trades: `slice` has the trades alone. */
 export class TradeColumns implements TradeRows {
   rows = 0;
   timestamps = new Float64Array(0);
@@ -53,21 +68,24 @@ export class TradeColumns implements TradeRows {
     this.sides.set(from.sides.subarray(start, end), rows);
     const shift = (this.idOffsets[rows] as number) - idStart;
     this.ids.set(from.ids.subarray(idStart, idEnd), idStart + shift);
-    for (let row = start; row < end; row++)
-      this.idOffsets[rows + 1 + row - start] = (from.idOffsets[row + 1] as number) + shift;
+    copyOffsets(from.idOffsets.subarray(start + 1, end + 1), shift, this.idOffsets.subarray(rows + 1));
     this.rows += end - start;
   }
 
-  /** Views of the trades alone. */
-  trim(): TradeRows {
-    const { rows } = this;
+  /** Trades for which there is memory. */
+  get capacity(): number {
+    return this.timestamps.length;
+  }
+
+  /** Views of the trades from `start` up to, but not including, `end`. */
+  slice(start: number, end: number): TradeRows {
     return {
-      timestamps: this.timestamps.subarray(0, rows),
-      prices: this.prices.subarray(0, rows),
-      amounts: this.amounts.subarray(0, rows),
-      sides: this.sides.subarray(0, rows),
-      idOffsets: this.idOffsets.subarray(0, rows + 1),
-      ids: this.ids.subarray(0, this.idOffsets[rows]),
+      timestamps: this.timestamps.subarray(start, end),
+      prices: this.prices.subarray(start, end),
+      amounts: this.amounts.subarray(start, end),
+      sides: this.sides.subarray(start, end),
+      idOffsets: this.idOffsets.subarray(start, end + 1),
+      ids: this.ids,
     };
   }
 
@@ -85,6 +103,11 @@ export class TradeColumns implements TradeRows {
     this.sides = grow(new Uint8Array(capacity), this.sides);
     this.idOffsets = grow(new Int32Array(capacity + 1), this.idOffsets);
   }
+}
+
+/** Copies offsets that count from another position. */
+function copyOffsets(from: Int32Array, shift: number, out: Int32Array): void {
+  for (let i = 0; i < from.length; i++) out[i] = (from[i] as number) + shift;
 }
 
 function grow<T extends { set(from: T): void }>(larger: T, from: T): T {

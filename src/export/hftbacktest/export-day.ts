@@ -103,7 +103,7 @@ function createEvents(
 }
 
 function createEncoder(space: EventSpace, io: ExportIo): RowEncoder {
-  return space.hasFullChunk && io.canStartThreads ? createThreadEncoder() : createInlineEncoder();
+  return space.hasFullChunk && io.spareProcessors > 0 ? createThreadEncoder() : createInlineEncoder();
 }
 
 /** Reads book and trades at the same time: on two processors, another thread reads a large book, and this one the trades. */

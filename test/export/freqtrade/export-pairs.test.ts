@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { US_PER_DAY } from '../../../src/dataset/day.js';
-import { startedThreads } from '../../helpers/started-threads.js';
 import { tempDir } from '../../helpers/temp.js';
 import { exportHere, MIDNIGHT, readFeather, type TradeRow, writeTrades } from './exporting.js';
 import { slowCandles, slowTrades } from './slow-pairs.js';
@@ -91,7 +90,7 @@ test('writes trades and candles as a slow reference does, however far trades are
   );
 });
 
-test('encodes many trades in a thread, which ends with the job', async (t) => {
+test('writes many trades, in part without ids and out of order, as a slow reference does', async (t) => {
   const dir = await tempDir(t);
   const rows = Array.from({ length: 100_000 }, (_, i) => ({
     time: i * 700 - (i % 3) * 1000,
@@ -101,11 +100,8 @@ test('encodes many trades in a thread, which ends with the job', async (t) => {
     id: i % 5 === 0 ? '' : String(1e9 + i),
   }));
   const source = await writeTrades(dir, rows);
-  const threads = startedThreads(t);
   // Two batches and a rest.
-  await exportHere([source], dir, SETTINGS, { held: 70_000 }, true);
-  assert.equal(threads.length, 1);
-  assert.equal(threads[0]?.threadId, -1);
+  await exportHere([source], dir, SETTINGS, { held: 70_000 });
   assert.deepEqual(await readFeather(join(dir, 'BTC_USDT-trades.feather')), slowTrades(rows));
 });
 

@@ -46,22 +46,16 @@ export async function writeTrades(
   return { path, file: { exchange: 'binance', dataType: 'trades', symbol, day: parseDay(date) } };
 }
 
-/**
- * Exports to a folder.
- * @param mayStartThreads whether threads may help.
- * @returns warnings.
- */
+/** Exports to a folder. @returns warnings. */
 export async function exportHere(
   sources: readonly ExportSource[],
   out: string,
   settings: JobSettings,
   limits?: Partial<TradeLimits>,
-  mayStartThreads = false,
 ): Promise<readonly string[]> {
   const files = openFiles(undefined);
   const { signal } = new AbortController();
-  const busyThreads = mayStartThreads ? 1 : availableParallelism();
-  const access = { files, store: undefined, busyThreads };
+  const access = { files, store: undefined, busyThreads: availableParallelism() };
   const io = new JobIo({ access, out, onBytes: () => {}, signal });
   try {
     const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
