@@ -28,7 +28,7 @@ export type RowAuditResult = Omit<
 /** Options with which an audit reads rows. */
 export const AUDIT_READ_OPTIONS = {
   batchRows: 8192,
-  numberText: true,
+  numberText: 'all',
   allowsEmptyCells: true,
   allowsEmptyFile: true,
 } as const;

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
-import type { Batch, Schema } from '../format/batch.js';
+import type { Batch, NumberText, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
 import { countSpareProcessors, type RowReaderContext, readRows } from '../rows/read-rows.js';
 import type { PartFile } from '../store/files.js';
@@ -37,8 +37,8 @@ export interface ExportIo {
 }
 
 export interface ExportReadOptions {
-  /** Whether number columns have their text, too. */
-  readonly numberText: boolean;
+  /** The numbers that keep their text. */
+  readonly numberText: NumberText;
   /** Rows of a batch; by default 8192. */
   readonly batchRows?: number | undefined;
 }

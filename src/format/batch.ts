@@ -49,11 +49,19 @@ export interface IntegerColumn extends Nulls {
 }
 
 /**
+ * The numbers of a batch that keep their text: none, all (for NDJSON and `--numbers string`), or only long ones. A
+ * number is long unless it is written with up to 15 digits and without an exponent: then its double determines it,
+ * since different decimals of up to 15 digits are different doubles.
+ */
+export type NumberText = 'none' | 'all' | 'long';
+
+/**
  * Decimals: each value equals `Number(text)`, including -0; none is NaN or infinite.
  *
- * `text` holds the cells as they are in the CSV, if the parser has `numberText: true` (for NDJSON and
- * `--numbers string`); null cells are empty in it. It matches `-?\d+(\.\d+)?([eE][-+]?\d+)?`, which is JSON's
- * grammar plus leading zeros: `007.5` and `-00` are accepted here, but are not valid JSON.
+ * `text` holds the cells as they are in the CSV, if the parser keeps them (`NumberText`); null cells are empty in it,
+ * and so are those that are not long, if only these keep their text. It is undefined if no cell keeps its text. It
+ * matches `-?\d+(\.\d+)?([eE][-+]?\d+)?`, which is JSON's grammar plus leading zeros: `007.5` and `-00` are accepted
+ * here, but are not valid JSON.
  */
 export interface NumberColumn extends Nulls {
   readonly kind: 'number';

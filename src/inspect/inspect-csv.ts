@@ -31,7 +31,7 @@ export async function inspectCsv(
   signal: AbortSignal,
 ): Promise<Inspection> {
   const batchRows = (columns: number): number => Math.max(1024, Math.floor(BATCH_CELLS / columns));
-  const reader = new DayFileReader({ path, dataType, batchRows, numberText: false });
+  const reader = new DayFileReader({ path, dataType, batchRows, numberText: 'none' });
   const stats: ColumnStats[] = [];
   const order = new TimeOrder();
   const edges = new EdgeRows<readonly Cell[]>();

@@ -19,7 +19,7 @@ test('reads an object of a store in another thread, and throws its errors', { sk
     path: `s3://${bucket.name}/a.csv.gz`,
     dataType: 'quotes',
     batchRows: 1000,
-    numberText: false,
+    numberText: 'none',
     hash: 'sha256',
     inflateThreads: 0,
   } as const;

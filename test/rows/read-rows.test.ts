@@ -33,7 +33,7 @@ function request(path: string, dataType: string | undefined): RowsRequest {
     path,
     dataType,
     batchRows: 100,
-    numberText: true,
+    numberText: 'all',
     hash: 'md5',
     inflateThreads: undefined,
     allowsEmptyFile: true,

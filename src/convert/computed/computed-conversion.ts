@@ -70,7 +70,7 @@ export async function startComputedConversion(input: ComputedConversionInput): P
     path,
     dataType: input.dataType,
     batchRows: () => SOURCE_BATCH_ROWS,
-    numberText: false,
+    numberText: 'none',
     memories: columnMemories,
   });
   let computed: ComputedStream | undefined;

@@ -32,7 +32,7 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
       return new PairExport(io, pair, timeframes, days, known, encoder);
     });
     for (const source of job.sources)
-      await io.read(source, { numberText: false }, (batch, schema) => pairs.add(batch, schema));
+      await io.read(source, { numberText: 'none' }, (batch, schema) => pairs.add(batch, schema));
     await pairs.end();
     return pairs;
   };

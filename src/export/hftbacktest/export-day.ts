@@ -115,7 +115,7 @@ function startReads(
 ): readonly Promise<void>[] {
   const read = (dataType: string, onBatch: BatchSink): Promise<void> => {
     const source = sources.find(({ file }) => file.dataType === dataType) as ExportSource;
-    return io.read(source, { numberText: false }, onBatch);
+    return io.read(source, { numberText: 'none' }, onBatch);
   };
   const book = read('incremental_book_L2', (batch, schema) => {
     events.addBook(batch, schema);

@@ -61,8 +61,9 @@ async function exportSorted(
     groupSpill,
     sortSpill,
   });
-  const options = { numberText: bars === undefined, batchRows: countGroupRows(table.type, precision) };
-  await io.read(source, options, (batch, schema) => pass.push(batch, schema));
+  const numberText = bars ? 'none' : 'all';
+  const batchRows = countGroupRows(table.type, precision);
+  await io.read(source, { numberText, batchRows }, (batch, schema) => pass.push(batch, schema));
   await pass.end();
   for (const { instrument, groups, first, last } of pass.instruments) {
     if (groups.rows === 0) continue;
@@ -99,7 +100,7 @@ async function createPrecisionError(
   io: ExportIo,
 ): Promise<Error> {
   const most = { price: 0, size: 0 };
-  await io.read(source, { numberText: true }, (batch, schema) => {
+  await io.read(source, { numberText: 'all' }, (batch, schema) => {
     const isOfSymbol = createSymbolTest(
       batch,
       schema.findIndex(({ name }) => name === 'symbol'),

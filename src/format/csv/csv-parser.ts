@@ -1,4 +1,4 @@
-import type { Batch, Schema } from '../batch.js';
+import type { Batch, NumberText, Schema } from '../batch.js';
 import { ColumnMemory } from '../kernel/column-memory.js';
 import { ColumnParser } from '../kernel/column-parser.js';
 import { createLineError, type SourceLine } from './csv-errors.js';
@@ -20,8 +20,8 @@ export interface CsvOptions {
   readonly dataType: string;
   /** Rows per batch. */
   readonly batchRows: number;
-  /** Whether number columns have their text, too (`NumberColumn.text`). */
-  readonly numberText?: boolean | undefined;
+  /** The numbers that keep their text; none by default. */
+  readonly numberText?: NumberText | undefined;
   /** Whether cells of the leading columns may be empty, too. */
   readonly allowsEmptyCells?: boolean | undefined;
   /**
@@ -187,7 +187,7 @@ export class CsvParser {
   }
 
   #readHeader(cells: readonly Uint8Array[], lines: number): void {
-    const { source, dataType, batchRows, numberText = false, allowsEmptyCells } = this.#options;
+    const { source, dataType, batchRows, numberText = 'none', allowsEmptyCells } = this.#options;
     const { schema, warning } = parseCsvHeader(cells, source, dataType);
     this.#schema = schema;
     this.#warning = warning;

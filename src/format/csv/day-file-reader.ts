@@ -1,5 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
-import type { Batch, Schema } from '../batch.js';
+import type { Batch, NumberText, Schema } from '../batch.js';
 import { ColumnMemory } from '../kernel/column-memory.js';
 import { CsvParser } from './csv-parser.js';
 import { HeaderBuffer, inferDataType, parseHeaderNames } from './header-buffer.js';
@@ -11,7 +11,7 @@ export interface ReaderOptions {
   readonly dataType: string | undefined;
   /** Rows per batch for a number of columns. */
   readonly batchRows: (columns: number) => number;
-  readonly numberText: boolean;
+  readonly numberText: NumberText;
   /** Whether cells of the leading columns may be empty, too. */
   readonly allowsEmptyCells?: boolean | undefined;
   /** Whether an empty file of an unknown data type has no rows and no schema; otherwise it is an error. */

@@ -17,7 +17,7 @@ const memories = new Map<string, ColumnMemory>();
  * @param path for messages.
  */
 export function createStartCheck(path: string, dataType: string): StartCheck {
-  const reader = new DayFileReader({ path, dataType, batchRows: () => 1, numberText: false, memories });
+  const reader = new DayFileReader({ path, dataType, batchRows: () => 1, numberText: 'none', memories });
   let isDone = false;
   return {
     push(text) {

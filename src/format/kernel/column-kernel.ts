@@ -22,7 +22,7 @@ export function createColumnKernel(
   createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder,
 ): BatchKernel {
   const memory = new ColumnMemory();
-  memory.open(schema, limits.rows(options, schema.length), options.numbers === 'string');
+  memory.open(schema, limits.rows(options, schema.length), options.numbers === 'string' ? 'all' : 'none');
   return new ColumnKernel(memory, new ColumnParser(memory, source, 2), createEncoder(memory));
 }
 
@@ -53,7 +53,7 @@ export function createColumnEncoder<Encoded extends EncodedBatch>(
   createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder<Encoded>,
 ): (batch: Batch) => Encoded {
   const memory = new ColumnMemory();
-  memory.open(schema, 1024, numbers === 'string');
+  memory.open(schema, 1024, numbers === 'string' ? 'all' : 'none');
   const encode = createEncoder(memory);
   const out = new ByteWriter(65_536);
   return (batch) => {

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory, type OwnWasmMemory } from '../../base/wasm.js';
 import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
-import type { Batch, ColumnData, Schema, TextValues } from '../batch.js';
+import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../batch.js';
 import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
 
@@ -10,6 +10,9 @@ const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as 
   ColumnKind,
   number
 >;
+
+/** As in assembly/parquet/columns.ts. */
+const NUMBER_TEXT = { none: 0, all: 1, long: 2 } as const satisfies Record<NumberText, number>;
 
 /** Bytes per row in a column's lane. */
 const ROW_BYTES = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
@@ -33,7 +36,7 @@ export class ColumnMemory {
   #bytes = Buffer.alloc(0);
   #schema: Schema = [];
   #capacity = 0;
-  #numberText = false;
+  #numberText: NumberText = 'none';
   #allowsEmptyCells = false;
 
   constructor() {
@@ -68,11 +71,11 @@ export class ColumnMemory {
   /**
    * Creates the columns. Call it once.
    * @param capacity rows per batch.
-   * @param numberText whether number columns keep their text.
+   * @param numberText the numbers that keep their text.
    * @param allowsEmptyCells whether every cell may be empty.
    * @throws TickhaulError `usage`, as all methods do, if 4 GiB are not enough.
    */
-  open(schema: Schema, capacity: number, numberText: boolean, allowsEmptyCells = false): void {
+  open(schema: Schema, capacity: number, numberText: NumberText, allowsEmptyCells = false): void {
     const { kernel } = this;
     this.#schema = schema;
     this.#capacity = capacity;
@@ -144,7 +147,7 @@ export class ColumnMemory {
 
   #allocateLanes(capacity: number): void {
     this.#capacity = capacity;
-    if (!this.kernel.allocateLanes(capacity, this.#numberText ? 1 : 0)) throw this.createFullError();
+    if (!this.kernel.allocateLanes(capacity, NUMBER_TEXT[this.#numberText])) throw this.createFullError();
   }
 
   #viewColumn(kind: ColumnKind, column: number): ColumnData {
@@ -163,7 +166,7 @@ export class ColumnMemory {
       case 'integer':
         return { kind, values: new Float64Array(buffer, lane, rows), ...nulls };
       case 'number': {
-        const text = this.#numberText ? this.#textValues(column) : undefined;
+        const text = this.#numberTexts(column);
         return { kind, values: new Float64Array(buffer, lane, rows), text, ...nulls };
       }
       case 'text': {
@@ -173,6 +176,12 @@ export class ColumnMemory {
         return { kind, encoding: 'dictionary', indices, dictionary: text, ...nulls };
       }
     }
+  }
+
+  #numberTexts(column: number): TextValues | undefined {
+    if (this.#numberText === 'none') return undefined;
+    if (this.#numberText === 'long' && !this.kernel.padLongTexts(column)) return undefined;
+    return this.#textValues(column);
   }
 
   #textValues(column: number): TextValues {
@@ -190,7 +199,7 @@ export class ColumnMemory {
       return;
     }
     if (column.kind === 'text') this.#loadTexts(index, column.dictionary, false);
-    if (column.kind === 'number' && column.text && this.#numberText) {
+    if (column.kind === 'number' && column.text && this.#numberText === 'all') {
       this.#loadTexts(index, column.text, true);
     }
     const values = column.kind === 'text' ? column.indices : column.values;

@@ -10,6 +10,8 @@ import type { ColumnMemory } from './column-memory.js';
 /** Reason why the parser in assembly/parquet/rows.ts stopped. */
 const STOP_REASON = { done: 0, full: 1, cell: 2, noRoom: 3 } as const;
 
+const COMMA = 44;
+
 type ParseCell = (bytes: Buffer, start: number, end: number) => ParsedCell;
 
 const CELL_PARSERS = {
@@ -110,12 +112,14 @@ export class ColumnParser {
     return undefined;
   }
 
+  /** The separator after it ends its digits. */
   #copyToMemory(cell: Uint8Array): number {
     if (cell.length > this.#cellRoom) {
       this.#cellRoom = Math.max(cell.length, 2 * this.#cellRoom, 1024);
       this.#cell = this.#memory.allocate(this.#cellRoom);
     }
     this.#memory.bytes.set(cell, this.#cell);
+    this.#memory.bytes[this.#cell + cell.length] = COMMA;
     return this.#cell;
   }
 

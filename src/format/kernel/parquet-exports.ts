@@ -65,6 +65,7 @@ export interface ParquetExports extends TextEncodeExports {
   getNullCount(index: number): number;
   isPlain(index: number): number;
   getTexts(index: number): number;
+  padLongTexts(index: number): number;
   getBytes(texts: number): number;
   getOffsets(texts: number): number;
   getCount(texts: number): number;

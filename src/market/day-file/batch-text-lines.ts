@@ -63,7 +63,7 @@ export class BatchTextLines {
       path,
       dataType: this.#options.dataType,
       batchRows: (columns) => Math.max(512, Math.floor(BATCH_CELLS / columns)),
-      numberText: false,
+      numberText: 'none',
       memories: this.#memories,
     });
   }

@@ -142,7 +142,7 @@ test('a dictionary grows for thousands of repeated values', () => {
 
 test('keeps the text of numbers if requested', () => {
   const digits = ['0.00004405208333333333', '1.50', '', '12345678901234567890.123', '-0', '1e-7'];
-  const { batches } = parseCsv(fileOf(...digits.map((cell) => withCell(6, cell))), { numberText: true });
+  const { batches } = parseCsv(fileOf(...digits.map((cell) => withCell(6, cell))), { numberText: 'all' });
   const column = batches[0]?.columns[6];
   assert.ok(column?.kind === 'number' && column.text);
   const { text } = column;
@@ -150,6 +150,30 @@ test('keeps the text of numbers if requested', () => {
     digits.map((_, i) => decodeTextAt(text, i)),
     digits,
   );
+});
+
+test('keeps the text of long numbers only, if requested', () => {
+  const short = ['0.5', '123456789012345', '', '-0.0000000000000000000123', '00000000000000000001.50'];
+  const long = [
+    '1234567890123456',
+    '1e-7',
+    '0.00004405208333333333',
+    '0.30000000000000004',
+    '-0.00000000000000000000000',
+  ];
+  const cells = [...short, ...long, ...short];
+  const numbers = { numberText: 'long' } as const;
+  const { batches } = parseCsv(fileOf(...cells.map((cell) => withCell(6, cell))), numbers);
+  const column = batches[0]?.columns[6];
+  assert.ok(column?.kind === 'number' && column.text);
+  const { text } = column;
+  assert.deepEqual(
+    cells.map((_, i) => decodeTextAt(text, i)),
+    cells.map((cell) => (long.includes(cell) ? cell : '')),
+  );
+  const [withoutLong] = parseCsv(fileOf(...short.map((cell) => withCell(6, cell))), numbers).batches;
+  const shortColumn = withoutLong?.columns[6];
+  assert.ok(shortColumn?.kind === 'number' && shortColumn.text === undefined);
 });
 
 test('a batch with too much text ends early, equally for every chunking', () => {

@@ -1,4 +1,4 @@
-import type { Batch, ColumnData, Schema, TextValues } from '../../../src/format/batch.js';
+import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../../../src/format/batch.js';
 import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 import { copyBatch } from '../../helpers/copy-batch.js';
 
@@ -15,7 +15,7 @@ export interface Parsed {
 export interface ParseOptions {
   readonly dataType?: string;
   readonly batchRows?: number;
-  readonly numberText?: boolean;
+  readonly numberText?: NumberText;
   /** Sizes of the chunks, repeated; by default one chunk. */
   readonly chunks?: readonly number[];
 }

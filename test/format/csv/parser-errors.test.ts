@@ -101,7 +101,7 @@ for (const [name, csv, message] of refused) {
 for (const [name, csv] of refused) {
   test(`yields the rows before ${name}`, () => {
     const dataType = name.includes('boolean') ? 'incremental_book_L2' : 'trades';
-    for (const numberText of [false, true]) {
+    for (const numberText of ['none', 'all', 'long'] as const) {
       const parser = new CsvParser({ source: 'day.csv.gz', dataType, batchRows: 10, numberText });
       const text = Buffer.from(csv);
       const batches: Batch[] = [];
@@ -130,13 +130,13 @@ test('cells of a refused row are not counted', () => {
       source: 'day.csv.gz',
       dataType: 'trades',
       batchRows: 10,
-      numberText: true,
+      numberText: 'all',
     });
     const batches: Batch[] = [];
     assert.throws(() => {
       for (const batch of parser.push(Buffer.from(csv))) batches.push(copyBatch(batch));
     }, /column amount: "x" is not/);
-    assert.deepEqual(batches, parseCsv(fileOf(ROW), { numberText: true }).batches);
+    assert.deepEqual(batches, parseCsv(fileOf(ROW), { numberText: 'all' }).batches);
   }
 });
 

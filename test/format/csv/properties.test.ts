@@ -7,7 +7,7 @@ import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { alikeRows } from '../alike-rows.js';
 import { HEADER } from '../trades.js';
-import { parseCsv, rowsOf, type Value } from './helpers.js';
+import { decodeTextAt, parseCsv, rowsOf, type Value } from './helpers.js';
 import { naiveRows } from './naive.js';
 
 const digits = (min: number, max: number): fc.Arbitrary<string> =>
@@ -37,6 +37,33 @@ test('stores every decimal as Number(text), to the bit', () => {
       for (const [i, text] of texts.entries()) {
         assert.ok(Object.is(rows[i]?.[6], Number(text)), text);
         assert.ok(Object.is(rows[texts.length - 1 - i]?.[7], Number(text)), text);
+      }
+    }),
+    { numRuns: 150 },
+  );
+});
+
+/** A decimal as an integer and a power of ten, without zeros at its end. */
+function normalize(text: string): string {
+  const [mantissa = '', exponent = '0'] = text.replace('-', '').toLowerCase().split('e');
+  const [whole = '', fraction = ''] = mantissa.split('.');
+  const digits = `${whole}${fraction}`.replace(/^0+/, '');
+  const kept = digits.replace(/0+$/, '');
+  return kept === '' ? '0' : `${kept}e${Number(exponent) - fraction.length + digits.length - kept.length}`;
+}
+
+test('a number that is not long is the shortest decimal of its double', () => {
+  const short = fc.tuple(digits(1, 8), digits(1, 9)).map((parts) => parts.join('.'));
+  fc.assert(
+    fc.property(fc.array(fc.oneof(short, decimal, printed), { minLength: 1, maxLength: 40 }), (texts) => {
+      const csv = texts.map((text) => `x,S,1,2,,,${text},${text}\n`).join('');
+      const [batch] = parseCsv(`${HEADER}\n${csv}`, { numberText: 'long' }).batches;
+      const column = batch?.columns[6];
+      assert.ok(column?.kind === 'number');
+      for (const [i, text] of texts.entries()) {
+        const kept: string = column.text ? decodeTextAt(column.text, i) : '';
+        if (kept === '') assert.equal(normalize(String(column.values[i])), normalize(text));
+        else assert.equal(kept, text);
       }
     }),
     { numRuns: 150 },
@@ -93,7 +120,7 @@ test('any chunking gives the same batches, and csv-parse gives the same rows', (
       dayFile,
       fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 5 }),
       fc.integer({ min: 1, max: 5 }),
-      fc.boolean(),
+      fc.constantFrom('none' as const, 'all' as const, 'long' as const),
       fc.nat(),
       (file, chunks, batchRows, numberText, nth) => {
         const { dataType } = file;

@@ -136,7 +136,7 @@ test('parses a million decimals as Number(text), to the bit', () => {
   };
   const rows = 50_000;
   const memory = new ColumnMemory();
-  memory.open([{ name: 'x', kind: 'number' }], rows, false);
+  memory.open([{ name: 'x', kind: 'number' }], rows, 'none');
   const parser = new ColumnParser(memory, SOURCE, 2);
   for (let round = 0; round < 20; round++) {
     const texts = Array.from({ length: rows }, decimal);

@@ -1,5 +1,7 @@
 // Appends single cells to columns: texts, and cells that were parsed outside.
-import { BOOLEAN, Column, columnAt, PLAIN, putNull, rowCount, TEXT, convertToPlain } from './columns';
+import { MINUS } from '../bytes';
+import { BOOLEAN, Column, columnAt, PLAIN, putLongText, putNull, rowCount, TEXT, convertToPlain } from './columns';
+import { isExact, longDecimal } from './decimal';
 import { add, Dictionary, find, growDictionary, isCrowded, UNKNOWN } from './dictionary';
 import { limitLeading, limitShared } from './sharing';
 import { append, isAscii, Texts } from './texts';
@@ -23,7 +25,11 @@ export function appendValue(column: i32, value: f64, p: usize, length: i32): boo
   if (record.kind == BOOLEAN) store<u8>(record.lane + rowCount, <u8>value);
   else store<f64>(record.lane + (<usize>rowCount << 3), value);
   const text = record.text;
-  return text == null || append(text, p, length);
+  if (text == null) return true;
+  if (record.hasAllText) return append(text, p, length);
+  if (longDecimal(p + <usize>(load<u8>(p) == MINUS)) == p + length && isExact) return true;
+  limitShared(column);
+  return putLongText(text, p, length);
 }
 
 /** Appends a text that is valid UTF-8 to the current row. */

@@ -1,11 +1,11 @@
 // The columns of the current batch.
 import { clearDictionary, createDictionary, Dictionary } from './dictionary';
 import { allocate } from '../memory';
-import { append, createTexts, resetBudget, reserveAll, Texts } from './texts';
+import { append, createTexts, padTexts, resetBudget, reserveAll, Texts } from './texts';
 
 /** Microseconds or other integers, as doubles. */
 export const TIME: i32 = 0;
-/** Doubles, and their text if `text` is set. */
+/** Doubles, and their text if it is requested. */
 export const NUMBER: i32 = 1;
 /** Bytes of 0 and 1. */
 export const BOOLEAN: i32 = 2;
@@ -13,6 +13,10 @@ export const BOOLEAN: i32 = 2;
 export const TEXT: i32 = 3;
 /** Text without a dictionary in this batch. */
 export const PLAIN: i32 = 4;
+
+/** The numbers that keep their text: none, all, or those that their double does not determine. */
+const ALL_TEXT: i32 = 1;
+const LONG_TEXT: i32 = 2;
 
 @unmanaged
 export class Column {
@@ -26,6 +30,8 @@ export class Column {
   nullCount: i32;
   dictionary: Dictionary | null;
   text: Texts | null;
+  /** Whether all numbers have text. */
+  hasAllText: bool;
 }
 
 let records: usize = 0;
@@ -55,11 +61,8 @@ export function setColumn(index: i32, kind: i32, required: bool): void {
   column.required = required;
 }
 
-/**
- * Allocates the columns for a number of rows, with the text of numbers if requested; false if the memory is
- * full.
- */
-export function allocateLanes(rows: i32, numberText: bool): bool {
+/** Allocates the columns for a number of rows, with the requested text of numbers; false if the memory is full. */
+export function allocateLanes(rows: i32, numberText: i32): bool {
   for (let i = 0; i < columnCount; i++) {
     const column = columnAt(i);
     const kind = column.kind;
@@ -71,7 +74,8 @@ export function allocateLanes(rows: i32, numberText: bool): bool {
       column.dictionary = createDictionary();
       if (column.dictionary == null) return false;
     }
-    if (kind == NUMBER && numberText) {
+    column.hasAllText = kind == NUMBER && numberText == ALL_TEXT;
+    if (kind == NUMBER && (numberText == ALL_TEXT || numberText == LONG_TEXT)) {
       column.text = createTexts(rows);
       if (column.text == null) return false;
     }
@@ -106,6 +110,14 @@ export function isPlain(index: i32): bool {
 export function getTexts(index: i32): Texts | null {
   const column = columnAt(index);
   return column.kind == TEXT ? (column.dictionary as Dictionary).texts : column.text;
+}
+
+/** Completes the texts of a number column of which not all have text; false if none has. */
+export function padLongTexts(index: i32): bool {
+  const text = columnAt(index).text as Texts;
+  if (text.count == 0) return false;
+  padTexts(text, rowCount);
+  return true;
 }
 
 export function getBytes(texts: Texts): usize {
@@ -193,8 +205,14 @@ export function putNull(column: Column, row: i32): bool {
   else if (kind == BOOLEAN) store<u8>(column.lane + row, 0);
   else if (kind == TEXT) store<i32>(column.lane + (<usize>row << 2), 0);
   const text = column.text;
-  if (text == null || kind == TEXT) return true;
+  if (text == null || kind == TEXT || (kind == NUMBER && !column.hasAllText)) return true;
   return append(text, 0, 0);
+}
+
+/** Stores the text of a number in the current row, if not all have text; false if the memory is full. */
+export function putLongText(text: Texts, p: usize, length: i32): bool {
+  padTexts(text, rowCount);
+  return append(text, p, length);
 }
 
 /**

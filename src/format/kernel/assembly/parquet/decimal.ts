@@ -21,6 +21,8 @@ const zeros: usize = memory.data(112, 16);
 const row: usize = zeros + 32;
 
 const MAX_EXACT: u64 = 9007199254740991;
+/** Different decimals of up to 15 digits are different doubles. */
+const MAX_FIFTEEN_DIGITS: u64 = 999999999999999;
 const TEN_TO_SIXTEEN: u64 = 10000000000000000;
 /** With at most this multiple of 10^16 plus any 16 digits, a number fits into 64 bits. */
 const MAX_HIGH: u64 = 1843;
@@ -60,8 +62,9 @@ export function scaled(mantissa: u64, fraction: i32): f64 {
   return <f64><i64>mantissa / load<f64>(powers + (<usize>fraction << 3));
 }
 
-/** Result of the last call of `longDecimal`. */
+/** Result of the last call of `longDecimal`, and whether it has up to 15 digits, so that the double determines it. */
 export let decimal: f64 = 0;
+export let isExact: bool = false;
 
 /**
  * Parses a decimal of up to 31 bytes; returns its end. 0 if it is not a decimal, has more than 64 bits of
@@ -86,6 +89,7 @@ export function longDecimal(start: usize): usize {
   if (high > MAX_HIGH) return 0;
   const mantissa = high * TEN_TO_SIXTEEN + <u64>sixteenDigits(loadDigits(row + count - 16));
   const fraction = count - point;
+  isExact = mantissa <= MAX_FIFTEEN_DIGITS && fraction <= 22;
   if (mantissa == 0) decimal = 0;
   else if (mantissa <= MAX_EXACT && fraction <= 22) decimal = scaled(mantissa, fraction);
   else if (fraction <= 27) decimal = divideByPower(mantissa, fraction);

@@ -15,6 +15,7 @@ export {
   allocateLanes,
   loadNulls,
   loadTexts,
+  padLongTexts,
   getNullCount,
   getNulls,
   getOffsets,

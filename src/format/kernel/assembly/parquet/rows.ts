@@ -2,8 +2,19 @@
 import { COMMA, CR, findCellEnd, LF, MINUS, POINT } from '../bytes';
 import { loadDigits, sixteenDigits, findNonDigits } from '../digits';
 import { parseText, TAKEN, UNPROVEN } from './cells';
-import { BOOLEAN, capacity, columnAt, columnCount, NUMBER, putNull, rowCount, setRowCount, TIME } from './columns';
-import { decimal, longDecimal, scaled, shortDecimal } from './decimal';
+import {
+  BOOLEAN,
+  capacity,
+  columnAt,
+  columnCount,
+  NUMBER,
+  putLongText,
+  putNull,
+  rowCount,
+  setRowCount,
+  TIME,
+} from './columns';
+import { decimal, isExact, longDecimal, scaled, shortDecimal } from './decimal';
 import {
   beginRow,
   beginWideRow,
@@ -124,6 +135,7 @@ function parseCells(from: usize, to: usize, comparesNumbers: bool): i32 {
         const point = ctz(stops | 0x10000);
         let end: usize = 0;
         let value: f64 = 0;
+        let isLong = false;
         if (load<u8>(start + point) == POINT) {
           const length = ctz((stops & (stops - 1)) | 0x10000);
           if (point > 0 && length < 16 && length > point + 1) {
@@ -137,11 +149,16 @@ function parseCells(from: usize, to: usize, comparesNumbers: bool): i32 {
         if (end == 0 || <i32>load<u8>(end) != separator) {
           end = longDecimal(start);
           value = decimal;
+          isLong = !isExact;
         }
         if (end != 0 && <i32>load<u8>(end) == separator) {
           store<f64>(column.lane + (<usize>row << 3), start > p ? -value : value);
           const text = column.text;
-          if (text != null && !append(text, p, <i32>(end - p))) return stopAt(c, p, NO_ROOM);
+          if (text != null && (isLong || column.hasAllText)) {
+            const length = <i32>(end - p);
+            if (!column.hasAllText) limitShared(c);
+            if (column.hasAllText ? !append(text, p, length) : !putLongText(text, p, length)) return stopAt(c, p, NO_ROOM);
+          }
           p = end + 1;
           if (comparesNumbers) setEnd(c, p);
           continue;

@@ -37,7 +37,7 @@ export function initSharing(): bool {
 }
 
 function isCompared(column: Column): bool {
-  return column.kind != NUMBER || (isWide && column.text == null);
+  return column.kind != NUMBER || (isWide && !column.hasAllText);
 }
 
 /** Starts a batch. */

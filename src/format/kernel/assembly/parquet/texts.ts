@@ -102,6 +102,12 @@ function appendGrown(texts: Texts, p: usize, length: i32): bool {
   return true;
 }
 
+/** Appends empty texts up to a number of texts, for which there must be room. */
+export function padTexts(texts: Texts, count: i32): void {
+  const end = getTextBytes(texts);
+  for (; texts.count < count; texts.count++) store<i32>(texts.offsets + (<usize>(texts.count + 1) << 2), end);
+}
+
 /** Whether all bytes of a text are ASCII, so that it need not be checked for valid UTF-8. */
 export function isAscii(p: usize, length: i32): bool {
   let high = 0;
