@@ -61,7 +61,7 @@ async function exportSorted(
     groupSpill,
     sortSpill,
   });
-  const numberText = bars ? 'none' : 'all';
+  const numberText = bars ? 'none' : 'long';
   const batchRows = countGroupRows(table.type, precision);
   await io.read(source, { numberText, batchRows }, (batch, schema) => pass.push(batch, schema));
   await pass.end();

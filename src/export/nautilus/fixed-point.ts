@@ -1,4 +1,4 @@
-import type { TextValues } from '../../format/batch.js';
+import type { NumberColumn, TextValues } from '../../format/batch.js';
 import type { FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory } from './kernel-memory.js';
 
@@ -19,8 +19,8 @@ export interface OutOfRangeValue {
   readonly text: string;
 }
 
-/** Parses decimals into fixed-point lanes. */
-export class FixedPointParser {
+/** Converts numbers to fixed-point lanes. */
+export class FixedPointConverter {
   /** Values so far that had more decimals than their precision. */
   roundedCount = 0;
   readonly #memory: KernelMemory;
@@ -32,23 +32,30 @@ export class FixedPointParser {
   }
 
   /**
-   * Parses the texts of a batch; an empty one is 0. Prices are signed, sizes are not.
-   * @param places address of a byte for each text: the decimals of its precision.
+   * Converts the numbers of a batch, whose long ones have text; an empty cell is 0. Prices are signed, sizes are not.
+   * @param places address of a byte for each number: the decimals of its precision.
    * @param out address of the lane.
    * @returns the first value that is out of range, if there is one.
    */
-  parse(texts: TextValues, kind: FixedKind, places: number, out: number): OutOfRangeValue | undefined {
+  convert(
+    { values, text: texts }: NumberColumn,
+    kind: FixedKind,
+    places: number,
+    out: number,
+  ): OutOfRangeValue | undefined {
     const { kernel } = this.#memory;
-    const { bytes, offsets, count } = this.#memory.loadTexts('numbers', texts);
+    const numbers = this.#memory.load('numbers', values);
+    const { bytes, offsets } = texts ? this.#memory.loadTexts('numbers', texts) : { bytes: 0, offsets: 0 };
     const { scale, [kind]: max } = FIXED_LIMITS[this.#precision];
     const width = this.#precision / 8;
     const isSigned = kind === 'price' ? 1 : 0;
     for (let first = 0; ; ) {
-      const reason = kernel.parseFixed(
+      const reason = kernel.convertToFixed(
+        numbers,
         bytes,
         offsets,
         first,
-        count,
+        values.length,
         places,
         width,
         scale,
@@ -59,7 +66,7 @@ export class FixedPointParser {
       this.roundedCount += kernel.roundedCount.value;
       if (reason === STOP_REASON.done) return undefined;
       const row = kernel.stoppedAt.value;
-      const text = textAt(texts, row);
+      const text = (texts && textAt(texts, row)) || String(values[row]);
       if (reason === STOP_REASON.outOfRange) return { row, text };
       const decimals = this.#memory.bytes[places + row] as number;
       const { raw, isRounded } = toFixedPoint(text, decimals, scale);

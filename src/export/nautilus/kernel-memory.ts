@@ -13,7 +13,8 @@ export interface NautilusExports
   initialize(): void;
   allocate(bytes: bigint): number;
 
-  parseFixed(
+  convertToFixed(
+    values: number,
     bytes: number,
     offsets: number,
     first: number,

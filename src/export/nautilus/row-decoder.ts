@@ -3,7 +3,7 @@ import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
-import { type FixedKind, FixedPointParser } from './fixed-point.js';
+import { type FixedKind, FixedPointConverter } from './fixed-point.js';
 import type { KernelMemory } from './kernel-memory.js';
 import { LaneSet } from './lane-set.js';
 
@@ -29,13 +29,13 @@ export interface RowDecoder {
 /** Converts cells of batches to lanes. */
 export class LaneDecoder {
   readonly memory: KernelMemory;
-  readonly fixed: FixedPointParser;
+  readonly fixed: FixedPointConverter;
   readonly #precision: FixedPrecision;
   #places = { price: 0, size: 0 };
 
   constructor(memory: KernelMemory, precision: FixedPrecision) {
     this.memory = memory;
-    this.fixed = new FixedPointParser(memory, precision);
+    this.fixed = new FixedPointConverter(memory, precision);
     this.#precision = precision;
   }
 
@@ -75,9 +75,8 @@ export class LaneDecoder {
   /** Stores a column of numbers; an empty cell is 0. @throws TickhaulError `usage` if one is out of range. */
   decodeNumbers(rows: InstrumentBatch, name: string, kind: FixedKind, out: number): NumberColumn {
     const column = getColumn(rows.schema, rows.batch, name);
-    if (column.kind !== 'number' || !column.text)
-      throw new Error(`the column ${name} has no text of numbers`);
-    const problem = this.fixed.parse(column.text, kind, this.#places[kind], out);
+    if (column.kind !== 'number') throw new Error(`the column ${name} has no numbers`);
+    const problem = this.fixed.convert(column, kind, this.#places[kind], out);
     if (!problem) return column;
     const what = `${describeRow(rows, problem.row)}: ${name} ${problem.text}`;
     const advice = this.#precision === 64 ? 'use --precision 128' : 'exclude the symbol with -s';

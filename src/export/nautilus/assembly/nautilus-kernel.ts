@@ -21,7 +21,7 @@ export {
 } from '../../../format/kernel/assembly/parquet/text-values';
 export { writeDeltas } from './deltas';
 export { findDistinctBytes, findDistinctWide } from './distinct';
-export { parseFixed, roundedCount, stoppedAt } from './fixed';
+export { convertToFixed, roundedCount, stoppedAt } from './fixed';
 export {
   convertToNanoseconds,
   findLongRange,

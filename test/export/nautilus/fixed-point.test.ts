@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { FIXED_LIMITS, FixedPointConverter, toFixedPoint } from '../../../src/export/nautilus/fixed-point.js';
+import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
+import type { NumberColumn } from '../../../src/format/batch.js';
+
+/** Decimals of up to 15 digits, so that their doubles determine them. */
+const shortDecimal = fc
+  .tuple(
+    fc.bigInt({ min: 0n, max: 10n ** 15n - 1n }),
+    fc.integer({ min: 0, max: 15 }),
+    fc.nat(18),
+    fc.boolean(),
+  )
+  .map(([digits, dropped, fraction, isNegative]) => {
+    const text = `${digits / 10n ** BigInt(dropped)}`.padStart(fraction + 1, '0');
+    const point = text.length - fraction;
+    const decimal = fraction === 0 ? text : `${text.slice(0, point)}.${text.slice(point)}`;
+    return isNegative ? `-${decimal}` : decimal;
+  });
+
+for (const bits of [64, 128] as const) {
+  test(`converts doubles to the fixed-point numbers of their decimals, ${bits} bits`, () => {
+    const memory = new KernelMemory();
+    const { scale, price } = FIXED_LIMITS[bits];
+    const value = fc.tuple(shortDecimal, fc.nat(scale));
+    fc.assert(
+      fc.property(fc.array(value, { minLength: 1, maxLength: 50 }), (all) => {
+        const expected = all.map(([text, decimals]) => toFixedPoint(text, decimals, scale));
+        const limit = BigInt(price) * 10n ** BigInt(scale);
+        const isInRange = ({ raw }: { readonly raw: bigint }): boolean => raw <= limit && raw >= -limit;
+        const outOfRange = expected.findIndex((number) => !isInRange(number));
+        const rows = outOfRange < 0 ? all.length : outOfRange;
+        const places = memory.load(
+          'places',
+          Uint8Array.from(all, ([, decimals]) => decimals),
+        );
+        const out = memory.buffer('out', 16 * all.length);
+        const converter = new FixedPointConverter(memory, bits);
+        const problem = converter.convert(toColumn(all.map(([text]) => Number(text))), 'price', places, out);
+        assert.equal(problem?.row, outOfRange < 0 ? undefined : outOfRange);
+        const readLong = (at: number): bigint => memory.bytes.readBigUInt64LE(at);
+        const found = Array.from({ length: rows }, (_, row) => {
+          const at = out + (bits / 8) * row;
+          return bits === 64 ? readLong(at) : readLong(at) | (readLong(at + 8) << 64n);
+        });
+        const expectedRows = expected.slice(0, rows);
+        assert.deepEqual(
+          found,
+          expectedRows.map(({ raw }) => BigInt.asUintN(bits, raw)),
+        );
+        if (problem) return;
+        assert.equal(converter.roundedCount, expected.filter(({ isRounded }) => isRounded).length);
+      }),
+      { numRuns: 500 },
+    );
+  });
+}
+
+function toColumn(values: readonly number[]): NumberColumn {
+  return {
+    kind: 'number',
+    values: Float64Array.from(values),
+    text: undefined,
+    nulls: undefined,
+    nullCount: 0,
+  };
+}
