@@ -1,10 +1,10 @@
-import { TickhaulError } from '../../base/errors.js';
-import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
+import type { WasmVariable } from '../../base/wasm.js';
 import type { TextValues } from '../../format/batch.js';
 import type { TextLocation } from '../../format/kernel/column-memory.js';
 import type { ParquetExports, TextEncodeExports } from '../../format/kernel/parquet-exports.js';
 import type { EncodeMemory } from '../../format/parquet/encode/encode-memory.js';
 import { Scratch } from '../../format/parquet/encode/scratch.js';
+import { ExportKernelMemory } from '../export-kernel-memory.js';
 
 /** Exports of assembly/nautilus-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them unsigned. */
 export interface NautilusExports
@@ -69,62 +69,24 @@ export interface NautilusExports
   findDistinctBytes(values: number, count: number, width: number, distinct: number, indices: number): number;
 }
 
-/** Memory of the kernel, with buffers that are used again and again. */
-export class KernelMemory implements EncodeMemory {
-  readonly kernel: NautilusExports;
+/** Memory of the kernel. */
+export class KernelMemory extends ExportKernelMemory<NautilusExports> implements EncodeMemory {
   readonly scratch: Scratch;
-  readonly #memory: OwnWasmMemory = createOwnMemory();
-  #bytes = Buffer.alloc(0) as Buffer<ArrayBuffer>;
-  readonly #buffers = new Map<string, { at: number; room: number }>();
 
   constructor() {
-    this.kernel = instantiateSync<NautilusExports>(
-      new URL('./nautilus-kernel.wasm', import.meta.url),
-      this.#memory,
-    );
+    super(new URL('./nautilus-kernel.wasm', import.meta.url), 'rows');
     this.kernel.initialize();
     this.scratch = new Scratch(this);
-  }
-
-  /** The whole memory; becomes invalid when the memory grows. */
-  get bytes(): Buffer<ArrayBuffer> {
-    const { buffer } = this.#memory;
-    if (this.#bytes.buffer !== buffer) this.#bytes = Buffer.from(buffer);
-    return this.#bytes;
-  }
-
-  allocate(bytes: number): number {
-    const at = this.kernel.allocate(BigInt(bytes)) >>> 0;
-    if (at === 0) throw new TickhaulError('usage', 'the rows of the export do not fit into 4 GiB of memory');
-    return at;
   }
 
   readInt(address: number): number {
     return this.bytes.readInt32LE(address);
   }
 
-  /** Address of a buffer of at least `bytes` bytes. Its content is lost when it is requested with more bytes. */
-  buffer(name: string, bytes: number): number {
-    const known = this.#buffers.get(name);
-    if (known && known.room >= bytes) return known.at;
-    const room = Math.max(bytes, 2 * (known?.room ?? 512));
-    const at = this.allocate(room);
-    this.#buffers.set(name, { at, room });
-    return at;
-  }
-
-  /** Copies values into a buffer; returns its address. */
-  load(name: string, values: ArrayBufferView): number {
-    const at = this.buffer(name, values.byteLength);
-    this.bytes.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), at);
-    return at;
-  }
-
   /** Compresses bytes of this memory with Snappy. The result is valid until the next call. */
   compress(bytes: Uint8Array): Uint8Array {
     const { byteOffset, length } = bytes;
-    if (bytes.buffer !== this.#memory.buffer)
-      throw new Error('the bytes are not in the memory of the kernel');
+    if (bytes.buffer !== this.bytes.buffer) throw new Error('the bytes are not in the memory of the kernel');
     const out = this.buffer('compressed', this.kernel.maxSnappyBytes(length));
     return this.bytes.subarray(out, out + this.kernel.compressSnappy(byteOffset, length, out));
   }
