@@ -1,10 +1,10 @@
 // Appends single cells to columns: texts, and cells that were parsed outside.
 import { MINUS } from '../bytes';
-import { BOOLEAN, Column, columnAt, PLAIN, putLongText, putNull, rowCount, TEXT, convertToPlain } from './columns';
+import { BOOLEAN, Column, columnAt, PLAIN, putNull, rowCount, TEXT, convertToPlain } from './columns';
 import { isExact, longDecimal } from './decimal';
 import { add, Dictionary, find, growDictionary, isCrowded, UNKNOWN } from './dictionary';
 import { limitLeading, limitShared } from './sharing';
-import { append, isAscii, Texts } from './texts';
+import { append, isAscii, padTexts, Texts } from './texts';
 
 /** Results of appending a text: stored; */
 export const TAKEN: i32 = 0;
@@ -24,12 +24,23 @@ export function appendValue(column: i32, value: f64, p: usize, length: i32): boo
   const record = columnAt(column);
   if (record.kind == BOOLEAN) store<u8>(record.lane + rowCount, <u8>value);
   else store<f64>(record.lane + (<usize>rowCount << 3), value);
+  if (record.text == null) return true;
+  const isShort = !record.hasAllText && longDecimal(p + <usize>(load<u8>(p) == MINUS)) == p + length && isExact;
+  return keepNumberText(record, column, p, length, !isShort);
+}
+
+/** Keeps the text of a number in the current row, if it is requested; false if the memory is full. */
+// @ts-ignore: decorator
+@inline
+export function keepNumberText(record: Column, column: i32, p: usize, length: i32, isLong: bool): bool {
   const text = record.text;
   if (text == null) return true;
-  if (record.hasAllText) return append(text, p, length);
-  if (longDecimal(p + <usize>(load<u8>(p) == MINUS)) == p + length && isExact) return true;
-  limitShared(column);
-  return putLongText(text, p, length);
+  if (!record.hasAllText) {
+    if (!isLong) return true;
+    limitShared(column);
+    padTexts(text, rowCount);
+  }
+  return append(text, p, length);
 }
 
 /** Appends a text that is valid UTF-8 to the current row. */

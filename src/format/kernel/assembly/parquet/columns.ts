@@ -209,12 +209,6 @@ export function putNull(column: Column, row: i32): bool {
   return append(text, 0, 0);
 }
 
-/** Stores the text of a number in the current row, if not all have text; false if the memory is full. */
-export function putLongText(text: Texts, p: usize, length: i32): bool {
-  padTexts(text, rowCount);
-  return append(text, p, length);
-}
-
 /**
  * Turns a column with too many distinct values from dictionary to plain text; false if the memory is full.
  */

@@ -1,19 +1,8 @@
 // Parses rows of text into columns.
 import { COMMA, CR, findCellEnd, LF, MINUS, POINT } from '../bytes';
 import { loadDigits, sixteenDigits, findNonDigits } from '../digits';
-import { parseText, TAKEN, UNPROVEN } from './cells';
-import {
-  BOOLEAN,
-  capacity,
-  columnAt,
-  columnCount,
-  NUMBER,
-  putLongText,
-  putNull,
-  rowCount,
-  setRowCount,
-  TIME,
-} from './columns';
+import { keepNumberText, parseText, TAKEN, UNPROVEN } from './cells';
+import { BOOLEAN, capacity, columnAt, columnCount, NUMBER, putNull, rowCount, setRowCount, TIME } from './columns';
 import { decimal, isExact, longDecimal, scaled, shortDecimal } from './decimal';
 import {
   beginRow,
@@ -26,7 +15,7 @@ import {
   setEnd,
   shareCells,
 } from './sharing';
-import { append, budget } from './texts';
+import { budget } from './texts';
 
 /** Why `parseRows` stopped: end of the text; */
 export const DONE: i32 = 0;
@@ -153,12 +142,7 @@ function parseCells(from: usize, to: usize, comparesNumbers: bool): i32 {
         }
         if (end != 0 && <i32>load<u8>(end) == separator) {
           store<f64>(column.lane + (<usize>row << 3), start > p ? -value : value);
-          const text = column.text;
-          if (text != null && (isLong || column.hasAllText)) {
-            const length = <i32>(end - p);
-            if (!column.hasAllText) limitShared(c);
-            if (column.hasAllText ? !append(text, p, length) : !putLongText(text, p, length)) return stopAt(c, p, NO_ROOM);
-          }
+          if (!keepNumberText(column, c, p, <i32>(end - p), isLong)) return stopAt(c, p, NO_ROOM);
           p = end + 1;
           if (comparesNumbers) setEnd(c, p);
           continue;
