@@ -14,41 +14,61 @@ const LITERAL_MARGIN: usize = 5;
 const SKIP_BITS: i32 = 6;
 
 /**
- * Compresses a block to `out`, where up to `length + length / 255 + 32` bytes are written, and 16 bytes after the
+ * Compresses a block to `out`, where up to `length + length / 255 + 48` bytes are written, and 16 bytes after the
  * block must be readable. Returns the compressed size.
- * @param table buffer of `4 << 14` bytes.
+ * @param table buffer of `4 << 14` bytes, for addresses.
  */
 export function compressBlock(from: usize, length: i32, table: usize, out: usize): i32 {
   const end = from + length;
   let to = out;
   let literals = from;
   if (<usize>length > MATCH_MARGIN) {
-    memory.fill(table, 0, <usize>4 << <usize>HASH_BITS);
+    const tableEnd = table + (<usize>4 << <usize>HASH_BITS);
+    for (let at = table; at < tableEnd; at += 16) v128.store(at, i32x4.splat(<i32>from));
     const last = end - MATCH_MARGIN;
     let p = from + 1;
     let misses: i32 = 1 << SKIP_BITS;
     while (p <= last) {
-      const slot = table + (<usize>(((load<u64>(p) << 24) * HASH_PRIME) >> (64 - HASH_BITS)) << 2);
-      let match = from + load<u32>(slot);
-      store<u32>(slot, <u32>(p - from));
-      if (p - match > MAX_DISTANCE || load<u32>(match) != load<u32>(p)) {
+      const value = load<u64>(p);
+      const slot = table + (<usize>(((value << 24) * HASH_PRIME) >> (64 - HASH_BITS)) << 2);
+      let match: usize = load<u32>(slot);
+      store<u32>(slot, <u32>p);
+      const difference = load<u64>(match) ^ value;
+      // One branch for both, since each would often be predicted wrongly.
+      if (i32(p - match > MAX_DISTANCE) | i32(<u32>difference != 0)) {
         p += misses++ >> SKIP_BITS;
         continue;
       }
+      const matchEnd =
+        difference != 0
+          ? p + <usize>(ctz(difference) >> 3)
+          : findMatchEnd(p + 8, match + 8, end - LITERAL_MARGIN);
       while (p > literals && match > from && load<u8>(p - 1) == load<u8>(match - 1)) {
         p--;
         match--;
       }
-      const size = findMatchEnd(p + MIN_MATCH, match + MIN_MATCH, end - LITERAL_MARGIN) - p;
-      to = writeLiterals(to, literals, p - literals, size - MIN_MATCH);
-      store<u16>(to, <u16>(p - match));
-      to = writeRest(to + 2, size - MIN_MATCH);
-      p += size;
+      to = writeSequence(to, literals, p - literals, p - match, matchEnd - p - MIN_MATCH);
+      p = matchEnd;
       literals = p;
       misses = 1 << SKIP_BITS;
     }
   }
   return <i32>(writeLiterals(to, literals, end - literals, 0) - out);
+}
+
+/** Writes literals, and the match after them. Returns the end. @param matchRest as for `writeLiterals`. */
+// @ts-ignore: decorator
+@inline
+function writeSequence(out: usize, literals: usize, count: usize, distance: usize, matchRest: usize): usize {
+  if (max(count, matchRest) < 15) {
+    store<u8>(out, <u8>((count << 4) | matchRest));
+    v128.store(out + 1, v128.load(literals));
+    store<u16>(out + count, <u16>distance, 1);
+    return out + count + 3;
+  }
+  const to = writeLiterals(out, literals, count, matchRest);
+  store<u16>(to, <u16>distance);
+  return writeRest(to + 2, matchRest);
 }
 
 /** Where the bytes at `p` no longer equal those at `match`; at most `end`. */
