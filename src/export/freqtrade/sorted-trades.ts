@@ -41,13 +41,11 @@ export class SortedTrades {
 
   /** Adds trades if they are in order, and not before the last one. @returns false if they are not. */
   addIfSorted(from: TradeRows): boolean {
-    const rows = from.timestamps.length;
-    let last = this.#lastTimestamp();
-    for (let row = 0; row < rows; row++) {
-      const timestamp = from.timestamps[row] as number;
-      if (timestamp < last) return false;
-      last = timestamp;
-    }
+    const { timestamps } = from;
+    const rows = timestamps.length;
+    if (rows > 0 && (timestamps[0] as number) < this.#lastTimestamp()) return false;
+    for (let row = 1; row < rows; row++)
+      if ((timestamps[row] as number) < (timestamps[row - 1] as number)) return false;
     this.#reserve(rows);
     const first = this.#columns.rows;
     this.#columns.appendRange(from, 0, rows);
@@ -85,16 +83,17 @@ export class SortedTrades {
 
   /** Removes the rows that were taken, and puts the others in order. */
   #compact(): void {
-    const { rows } = this.#columns;
-    const remaining = this.#spare;
-    remaining.rows = 0;
-    if (this.#isInOrder) remaining.appendRange(this.#columns, this.#start, rows);
-    else
-      for (let at = this.#start; at < rows; at++) remaining.append(this.#columns, this.#order[at] as number);
-    this.#spare = this.#columns;
-    this.#columns = remaining;
+    if (this.#isInOrder) this.#columns.removeFirst(this.#start);
+    else {
+      const sorted = this.#spare;
+      sorted.rows = 0;
+      for (let at = this.#start; at < this.#columns.rows; at++)
+        sorted.append(this.#columns, this.#order[at] as number);
+      this.#spare = this.#columns;
+      this.#columns = sorted;
+      this.#isInOrder = true;
+    }
     this.#start = 0;
-    this.#isInOrder = true;
   }
 
   #rowAt(at: number): number {

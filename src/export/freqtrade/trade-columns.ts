@@ -72,6 +72,17 @@ export class TradeColumns implements TradeRows {
     this.rows += end - start;
   }
 
+  /** Removes the first trades. */
+  removeFirst(count: number): void {
+    const { rows } = this;
+    for (const column of [this.timestamps, this.prices, this.amounts, this.sides])
+      column.copyWithin(0, count, rows);
+    const idStart = this.idOffsets[count] as number;
+    this.ids.copyWithin(0, idStart, this.idOffsets[rows]);
+    copyOffsets(this.idOffsets.subarray(count, rows + 1), -idStart, this.idOffsets);
+    this.rows -= count;
+  }
+
   /** Trades for which there is memory. */
   get capacity(): number {
     return this.timestamps.length;
@@ -91,9 +102,9 @@ export class TradeColumns implements TradeRows {
 
   #reserve(rows: number, idBytes: number): void {
     const needed = this.rows + rows;
-    if (needed > this.timestamps.length) this.#growRows(Math.max(256, needed, 2 * this.rows));
+    if (needed > this.timestamps.length) this.#growRows(Math.max(256, needed, 4 * this.rows));
     const neededIds = (this.idOffsets[this.rows] as number) + idBytes;
-    if (neededIds > this.ids.length) this.ids = grow(new Uint8Array(Math.max(4096, 2 * neededIds)), this.ids);
+    if (neededIds > this.ids.length) this.ids = grow(new Uint8Array(Math.max(4096, 4 * neededIds)), this.ids);
   }
 
   #growRows(capacity: number): void {
@@ -107,7 +118,8 @@ export class TradeColumns implements TradeRows {
 
 /** Copies offsets that count from another position. */
 function copyOffsets(from: Int32Array, shift: number, out: Int32Array): void {
-  for (let i = 0; i < from.length; i++) out[i] = (from[i] as number) + shift;
+  out.set(from);
+  for (let i = 0; i < from.length; i++) (out[i] as number) += shift;
 }
 
 function grow<T extends { set(from: T): void }>(larger: T, from: T): T {

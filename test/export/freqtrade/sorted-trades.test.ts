@@ -36,7 +36,7 @@ const steps = fc.array(
     rows: fc.integer({ min: 1, max: 400 }),
     late: fc.oneof(
       { weight: 4, arbitrary: fc.constant(undefined) },
-      fc.record({ row: fc.nat(399), by: fc.nat(900) }),
+      fc.record({ row: fc.oneof(fc.nat(2), fc.nat(399)), by: fc.nat(900) }),
     ),
     /** The share that is then taken. */
     taken: fc.constantFrom(0, 0.5, 0.5, 1),
