@@ -5,11 +5,13 @@ import type { TradeRows } from './trade-columns.js';
 import { TradesMemory } from './trades-memory.js';
 
 const MAX_SIDE_BYTES = 4;
+/** Room for the bytes of most batches; untouched pages take no memory. */
+const OUT_BYTES = 8 * 1024 * 1024;
 
 /** Encodes trades as record batches (docs/spec/freqtrade-files.md#trades). */
 export class TradesEncoder {
   readonly #memory = new TradesMemory();
-  readonly #out = new ByteWriter();
+  readonly #out = new ByteWriter(OUT_BYTES);
 
   /** Encodes at least one trade. The bytes are valid until the next call. */
   encode(trades: TradeRows): EncodedRecordBatch {

@@ -22,4 +22,9 @@ export class TradesMemory extends ExportKernelMemory<TradesExports> {
     const scratch = this.allocate(LZ4_SCRATCH_BYTES);
     this.compress = createFrameCompressor(this, scratch, (block) => block.byteOffset);
   }
+
+  /** Rounds up, since the last batch of a file may have twice as many trades as the others. */
+  override buffer(name: string, bytes: number): number {
+    return super.buffer(name, 2 ** Math.ceil(Math.log2(bytes)));
+  }
 }
