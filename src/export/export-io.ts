@@ -2,11 +2,12 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
+import { STATE_FOLDER } from '../dataset/file-naming.js';
 import type { Batch, NumberText, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
 import { countSpareProcessors, type RowReaderContext, readRows } from '../rows/read-rows.js';
 import type { PartFile } from '../store/files.js';
-import { joinLocation } from '../store/location.js';
+import { isObjectLocation, joinLocation } from '../store/location.js';
 import { isLayoutPath } from '../store/paths.js';
 import { statSource } from '../store/stat-source.js';
 import type { ExportedFile, ExportedSource } from './export-record.js';
@@ -27,6 +28,12 @@ export interface ExportIo {
    * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows.
    */
   create(path: string): Promise<ExportOutput>;
+  /**
+   * Like `create`, for an output whose path is known when it ends. An earlier one of the job is discarded.
+   * @param name of the unfinished file, which no other job has.
+   * @returns undefined if outputs go to an object store, where names cannot change.
+   */
+  createUnnamed(name: string): Promise<UnnamedOutput | undefined>;
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
   createSpill(): Promise<SpillFile>;
   /** A source that is read twice may warn twice; then the message is kept once. */
@@ -49,6 +56,12 @@ export type BatchSink = (batch: Batch, schema: Schema) => void | Promise<void>;
 export interface ExportOutput extends ByteSink {
   /** Call it after the last write. @param rows of the output, for messages and records. */
   end(rows: number): void;
+}
+
+/** An output that gets its path at its end. */
+export interface UnnamedOutput extends ByteSink {
+  /** Call it after the last write. @param path as in `create`. @throws TickhaulError `corrupt`, as `create` does. */
+  end(rows: number, path: string): void;
 }
 
 const DEFAULT_BATCH_ROWS = 8192;
@@ -82,7 +95,7 @@ export class JobIo implements ExportIo {
 
   /** Paths of the outputs, relative to the output folder. */
   get paths(): readonly string[] {
-    return [...this.#outputs.keys()];
+    return [...this.#outputs.values()].map(({ path }) => path);
   }
 
   warn(message: string): void {
@@ -101,14 +114,19 @@ export class JobIo implements ExportIo {
   }
 
   async create(path: string): Promise<ExportOutput> {
-    const { access, out, signal } = this.#input;
-    if (!isLayoutPath(path))
-      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
-    await this.#outputs.get(path)?.part.discard();
-    const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
-    const output = new OpenOutput(path, part);
-    this.#outputs.set(path, output);
-    return output;
+    return this.#open(assertLayoutPath(path));
+  }
+
+  async createUnnamed(name: string): Promise<UnnamedOutput | undefined> {
+    if (isObjectLocation(this.#input.out)) return undefined;
+    const output = await this.#open(`${STATE_FOLDER}/${name.replaceAll('/', '_')}`);
+    return {
+      write: (bytes) => output.write(bytes),
+      end(rows, path) {
+        output.path = assertLayoutPath(path);
+        output.end(rows);
+      },
+    };
   }
 
   async createSpill(): Promise<SpillFile> {
@@ -128,7 +146,7 @@ export class JobIo implements ExportIo {
   async publish(): Promise<readonly ExportedFile[]> {
     const outputs = [...this.#outputs.values()];
     const exported = outputs.map((output) => output.describe());
-    for (const { part } of outputs) await part.publish();
+    for (const { part, path } of outputs) await part.publish(joinLocation(this.#input.out, path));
     return exported;
   }
 
@@ -136,6 +154,16 @@ export class JobIo implements ExportIo {
   async close(): Promise<void> {
     for (const { part } of this.#outputs.values()) await part.discard();
     for (const spill of this.#spills) await spill.close();
+  }
+
+  /** @param name path of the unfinished file. */
+  async #open(name: string): Promise<OpenOutput> {
+    const { access, out, signal } = this.#input;
+    await this.#outputs.get(name)?.part.discard();
+    const part = await access.files.openPart(joinLocation(out, name), undefined, signal);
+    const output = new OpenOutput(name, part);
+    this.#outputs.set(name, output);
+    return output;
   }
 
   async #read(
@@ -168,15 +196,20 @@ export class JobIo implements ExportIo {
   }
 }
 
+function assertLayoutPath(path: string): string {
+  if (isLayoutPath(path)) return path;
+  throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
+}
+
 class OpenOutput implements ExportOutput {
   readonly part: PartFile;
-  readonly #path: string;
+  path: string;
   readonly #sha256 = createHash('sha256');
   #bytes = 0;
   #rows: number | undefined;
 
   constructor(path: string, part: PartFile) {
-    this.#path = path;
+    this.path = path;
     this.part = part;
   }
 
@@ -192,9 +225,9 @@ class OpenOutput implements ExportOutput {
   }
 
   describe(): ExportedFile {
-    if (this.#rows === undefined) throw new Error(`${this.#path}: the output was not ended`);
+    if (this.#rows === undefined) throw new Error(`${this.path}: the output was not ended`);
     return {
-      path: this.#path,
+      path: this.path,
       bytes: this.#bytes,
       sha256: this.#sha256.digest('hex'),
       rows: this.#rows,

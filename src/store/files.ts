@@ -31,8 +31,11 @@ export interface RandomAccess {
 export interface PartFile {
   /** Resolves when the bytes may be reused. A failed write leaves none of its bytes in the file. */
   write(bytes: Uint8Array): Promise<void>;
-  /** Gives the file its final name. For an object, resolves to its version. */
-  publish(): Promise<StoredVersion | undefined>;
+  /**
+   * Gives the file its final name. For an object, resolves to its version.
+   * @param location final name, if it is not the one with which the file was opened; not for objects.
+   */
+  publish(location?: string): Promise<StoredVersion | undefined>;
   /** Removes the unfinished file; has no effect after `publish`. */
   discard(): Promise<void>;
 }

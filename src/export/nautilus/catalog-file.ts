@@ -2,8 +2,9 @@ import { encodeSchemaMessage } from '../../format/arrow/schema-message.js';
 import type { ByteSink } from '../../format/byte-sink.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { writeColumnChunk } from '../../format/parquet/column-chunk.js';
-import { createParquetWriter } from '../../format/parquet/parquet-writer.js';
+import { createParquetWriter, type ParquetWriter } from '../../format/parquet/parquet-writer.js';
 import type { EncodedRowGroup } from '../../format/parquet/row-group.js';
+import type { ExportIo, UnnamedOutput } from '../export-io.js';
 import type { SpillFile } from '../spill-file.js';
 import {
   type CatalogColumn,
@@ -44,41 +45,86 @@ export class RowGroupLanes {
   }
 }
 
-/**
- * Row groups of a file, in a spill, because the file's name depends on its last row. Row groups of several files can
- * share a spill.
- */
-export class SpilledRowGroups {
+/** What a file has, besides its rows. */
+export interface CatalogFormat {
+  readonly columns: readonly CatalogColumn[];
+  readonly precision: FixedPrecision;
+  readonly metadata: Readonly<Record<string, string>>;
+}
+
+/** A file that is being written. Its path depends on its last row. Calls must not overlap. */
+export interface CatalogFile {
+  /** Rows so far. */
+  readonly rows: number;
+  append(group: EncodedRowGroup): Promise<void>;
+  /** @param path in the output folder. */
+  end(path: string): Promise<void>;
+}
+
+/** Writes row groups to an output without a name. */
+export class DirectCatalogFile implements CatalogFile {
   rows = 0;
+  readonly #format: CatalogFormat;
+  readonly #output: UnnamedOutput;
+  readonly #writer: ParquetWriter;
+
+  constructor(format: CatalogFormat, output: UnnamedOutput) {
+    this.#format = format;
+    this.#output = output;
+    this.#writer = createWriter(format, output);
+  }
+
+  append(group: EncodedRowGroup): Promise<void> {
+    this.rows += group.rows;
+    return this.#writer.writeRowGroup(group);
+  }
+
+  async end(path: string): Promise<void> {
+    await finish(this.#writer, this.#format);
+    this.#output.end(this.rows, path);
+  }
+}
+
+/** Collects row groups in a spill, which several files can share, and copies them to the output at the end. */
+export class SpilledCatalogFile implements CatalogFile {
+  rows = 0;
+  readonly #format: CatalogFormat;
+  readonly #spill: SpillFile;
+  readonly #createOutput: ExportIo['create'];
   readonly #groups: (Omit<EncodedRowGroup, 'bytes'> & { readonly at: number; readonly length: number })[] =
     [];
 
-  async append({ bytes, ...group }: EncodedRowGroup, spill: SpillFile): Promise<void> {
-    this.#groups.push({ ...group, at: spill.bytes, length: bytes.length });
-    this.rows += group.rows;
-    await spill.write(bytes);
+  constructor(format: CatalogFormat, spill: SpillFile, createOutput: ExportIo['create']) {
+    this.#format = format;
+    this.#spill = spill;
+    this.#createOutput = createOutput;
   }
 
-  /** Writes the file. */
-  async write(
-    spill: SpillFile,
-    sink: ByteSink,
-    columns: readonly CatalogColumn[],
-    precision: FixedPrecision,
-    metadata: Readonly<Record<string, string>>,
-  ): Promise<void> {
-    const writer = createParquetWriter(
-      sink,
-      toCatalogParquetColumns(columns, precision),
-      CATALOG_COMPRESSION,
-    );
+  async append({ bytes, ...group }: EncodedRowGroup): Promise<void> {
+    this.#groups.push({ ...group, at: this.#spill.bytes, length: bytes.length });
+    this.rows += group.rows;
+    await this.#spill.write(bytes);
+  }
+
+  async end(path: string): Promise<void> {
+    const output = await this.#createOutput(path);
+    const writer = createWriter(this.#format, output);
     for (const { at, length, ...group } of this.#groups) {
       const bytes = new Uint8Array(length);
-      await spill.read(bytes, at);
+      await this.#spill.read(bytes, at);
       await writer.writeRowGroup({ ...group, bytes });
     }
-    const fields = toCatalogArrowFields(columns, precision);
-    const schema = Buffer.from(encodeSchemaMessage({ fields, metadata })).toString('base64');
-    await writer.finish({ ...metadata, 'ARROW:schema': schema });
+    await finish(writer, this.#format);
+    output.end(this.rows);
   }
+}
+
+function createWriter({ columns, precision }: CatalogFormat, sink: ByteSink): ParquetWriter {
+  return createParquetWriter(sink, toCatalogParquetColumns(columns, precision), CATALOG_COMPRESSION);
+}
+
+async function finish(writer: ParquetWriter, { columns, precision, metadata }: CatalogFormat): Promise<void> {
+  const fields = toCatalogArrowFields(columns, precision);
+  const schema = Buffer.from(encodeSchemaMessage({ fields, metadata })).toString('base64');
+  await writer.finish({ ...metadata, 'ARROW:schema': schema });
 }

@@ -6,7 +6,7 @@ import type { ExportSource } from '../export-source.js';
 import type { SpillFile } from '../spill-file.js';
 import { BarRows } from './bar-rows.js';
 import { CATALOG_COLUMNS, countGroupRows, type FixedPrecision } from './catalog-columns.js';
-import { RowGroupLanes } from './catalog-file.js';
+import { type CatalogFile, RowGroupLanes } from './catalog-file.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import type { CatalogTable } from './catalog-tables.js';
 import { DeltaWriter } from './delta-rows.js';
@@ -23,8 +23,8 @@ export interface CatalogPassInput {
   readonly bars: TradeBarType | undefined;
   /** Finds the instrument of a symbol as in the cells. */
   readonly findInstrument: (symbol: string) => CatalogInstrument;
-  /** For row groups. */
-  readonly groupSpill: SpillFile;
+  /** Creates the file of an instrument, before its first rows are written. */
+  readonly createFile: (instrument: CatalogInstrument) => Promise<CatalogFile>;
   /** For rows to sort; undefined if rows must be in order. */
   readonly sortSpill: SpillFile | undefined;
 }
@@ -216,9 +216,10 @@ export class CatalogPass {
     const out = instrument.deltas ? this.#deltas : this.#dropZeros(lanes);
     if (out.rows === 0) return;
     const time = out.widths.length - 1;
-    if (instrument.groups.rows === 0) instrument.first = out.readLong(time, 0);
+    if (!instrument.file) instrument.first = out.readLong(time, 0);
     instrument.last = out.readLong(time, out.rows - 1);
-    await instrument.groups.append(this.#encoder.encode(out), this.#input.groupSpill);
+    instrument.file ??= await this.#input.createFile(instrument.instrument);
+    await instrument.file.append(this.#encoder.encode(out));
   }
 
   #dropZeros(lanes: LaneSet): LaneSet {

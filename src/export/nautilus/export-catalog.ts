@@ -4,8 +4,15 @@ import type { Batch } from '../../format/batch.js';
 import type { ExportIo } from '../export-io.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportJob } from '../export-target.js';
+import type { SpillFile } from '../spill-file.js';
 import { formatBarType, parseBarName } from './bar-type.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
+import {
+  type CatalogFile,
+  type CatalogFormat,
+  DirectCatalogFile,
+  SpilledCatalogFile,
+} from './catalog-file.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import { CatalogPass, UnsortedRows } from './catalog-pass.js';
 import { formatCatalogPath } from './catalog-path.js';
@@ -20,14 +27,14 @@ import { countNeededDecimals } from './fixed-point.js';
  * @throws TickhaulError `usage` if the precision or id of an instrument is unknown, or if a value does not fit;
  * `corrupt`, with the row; errors of `io`.
  */
-export async function exportCatalog({ sources, settings }: ExportJob, io: ExportIo): Promise<void> {
+export async function exportCatalog({ key, sources, settings }: ExportJob, io: ExportIo): Promise<void> {
   const [source] = sources;
   if (!source) throw new Error('a job without a source');
   const catalog = settings as CatalogSettings;
   try {
-    await exportSorted(source, catalog, io).catch(async (error: unknown) => {
+    await exportSorted(source, catalog, key, io).catch(async (error: unknown) => {
       if (!(error instanceof UnsortedRows)) throw error;
-      await exportSorted(source, catalog, io, await io.createSpill());
+      await exportSorted(source, catalog, key, io, await io.createSpill());
     });
   } catch (error) {
     if (!(error instanceof UnknownPrecision)) throw error;
@@ -39,8 +46,9 @@ export async function exportCatalog({ sources, settings }: ExportJob, io: Export
 async function exportSorted(
   source: ExportSource,
   settings: CatalogSettings,
+  key: string,
   io: ExportIo,
-  sortSpill?: Awaited<ReturnType<ExportIo['createSpill']>>,
+  sortSpill?: SpillFile,
 ): Promise<void> {
   const { precision } = settings;
   const bars = settings.bars === undefined ? undefined : parseBarName(settings.bars);
@@ -51,33 +59,54 @@ async function exportSorted(
     known.set(symbol, instrument);
     return instrument;
   };
-  const groupSpill = await io.createSpill();
+  const identify = (instrument: CatalogInstrument): string =>
+    bars ? formatBarType(instrument.id, bars) : instrument.id;
+  const createFile = createFileFactory(key, io, (instrument) => ({
+    columns: CATALOG_COLUMNS[table.type],
+    precision,
+    metadata: {
+      [bars ? 'bar_type' : 'instrument_id']: identify(instrument),
+      price_precision: String(instrument.precision.price),
+      size_precision: String(instrument.precision.size),
+    },
+  }));
   const pass = new CatalogPass({
     source,
     table,
     precision,
     bars,
     findInstrument: findKnownInstrument,
-    groupSpill,
+    createFile,
     sortSpill,
   });
   const numberText = bars ? 'none' : 'long';
   const batchRows = countGroupRows(table.type, precision);
   await io.read(source, { numberText, batchRows }, (batch, schema) => pass.push(batch, schema));
   await pass.end();
-  for (const { instrument, groups, first, last } of pass.instruments) {
-    if (groups.rows === 0) continue;
-    const identifier = bars ? formatBarType(instrument.id, bars) : instrument.id;
-    const output = await io.create(formatCatalogPath(settings.catalog, table.type, identifier, first, last));
-    const metadata = {
-      [bars ? 'bar_type' : 'instrument_id']: identifier,
-      price_precision: String(instrument.precision.price),
-      size_precision: String(instrument.precision.size),
-    };
-    await groups.write(groupSpill, output, CATALOG_COLUMNS[table.type], precision, metadata);
-    output.end(groups.rows);
-  }
+  for (const { instrument, file, first, last } of pass.instruments)
+    await file?.end(formatCatalogPath(settings.catalog, table.type, identify(instrument), first, last));
   warnOf(pass, source, table, io);
+}
+
+/**
+ * Creates a factory of files. The first one is written at once. There can be hundreds of others, which share a spill.
+ * @param key of the job.
+ */
+function createFileFactory(
+  key: string,
+  io: ExportIo,
+  describe: (instrument: CatalogInstrument) => CatalogFormat,
+): (instrument: CatalogInstrument) => Promise<CatalogFile> {
+  let isFirst = true;
+  let spill: SpillFile | undefined;
+  return async (instrument) => {
+    const format = describe(instrument);
+    const output = isFirst ? await io.createUnnamed(key) : undefined;
+    isFirst = false;
+    if (output) return new DirectCatalogFile(format, output);
+    spill ??= await io.createSpill();
+    return new SpilledCatalogFile(format, spill, (path) => io.create(path));
+  };
 }
 
 function warnOf(

@@ -1,4 +1,4 @@
-import { SpilledRowGroups } from './catalog-file.js';
+import type { CatalogFile } from './catalog-file.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import type { DeltaWriter } from './delta-rows.js';
 import type { LaneChunk, LaneSet } from './lane-set.js';
@@ -7,10 +7,11 @@ import { RowSorter } from './row-sorter.js';
 /** The rows of one instrument that a pass has read so far. */
 export class InstrumentRows {
   readonly instrument: CatalogInstrument;
-  readonly groups = new SpilledRowGroups();
   readonly sorter: RowSorter;
   /** Set for order books. */
   readonly deltas: DeltaWriter | undefined;
+  /** Set when a row is written. */
+  file: CatalogFile | undefined;
   /** Times of the first and last row that were written, in nanoseconds. */
   first = 0n;
   last = 0n;

@@ -34,7 +34,7 @@ export async function openPartFile(target: string, privatePath?: string): Promis
       written += bytes.length;
       earlySync.onWritten(bytes.length);
     },
-    async publish() {
+    async publish(finalPath = target) {
       // Sync before the check: it may take seconds, in which another run may take the path.
       await earlySync
         .end()
@@ -43,13 +43,14 @@ export async function openPartFile(target: string, privatePath?: string): Promis
           throw toDiskError(error, path);
         });
       try {
+        if (finalPath !== target) await createFolder(dirname(finalPath));
         // Between a check of a shared path and a rename from it, another run could take it.
         const isOurs = isPrivate ? await isOpenFileAt(handle, path) : await takeIfSame(handle, path, ownPath);
-        if (!isOurs) throw lockedError(target);
-        await rename(isPrivate ? path : ownPath, target);
+        if (!isOurs) throw lockedError(finalPath);
+        await rename(isPrivate ? path : ownPath, finalPath);
         await handle.close();
       } catch (error) {
-        throw toDiskError(error, target);
+        throw toDiskError(error, finalPath);
       }
       isOpen = false;
       return undefined;
