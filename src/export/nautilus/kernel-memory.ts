@@ -20,6 +20,7 @@ export interface NautilusExports
     first: number,
     count: number,
     places: number,
+    allPlaces: number,
     width: number,
     scale: number,
     maxUnits: number,

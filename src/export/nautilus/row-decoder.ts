@@ -3,7 +3,7 @@ import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
-import { type FixedKind, FixedPointConverter } from './fixed-point.js';
+import { type FixedKind, FixedPointConverter, type PlacesLane } from './fixed-point.js';
 import type { KernelMemory } from './kernel-memory.js';
 import { LaneSet } from './lane-set.js';
 
@@ -31,7 +31,10 @@ export class LaneDecoder {
   readonly memory: KernelMemory;
   readonly fixed: FixedPointConverter;
   readonly #precision: FixedPrecision;
-  #places = { price: 0, size: 0 };
+  #places: Readonly<Record<FixedKind, PlacesLane>> = {
+    price: { at: 0, all: undefined },
+    size: { at: 0, all: undefined },
+  };
 
   constructor(memory: KernelMemory, precision: FixedPrecision) {
     this.memory = memory;
@@ -49,7 +52,7 @@ export class LaneDecoder {
   /** Starts a batch: stores its times, and the precisions of its rows. */
   open(rows: InstrumentBatch, lanes: LaneSet): void {
     const { memory } = this;
-    const { batch, instruments, indices } = rows;
+    const { batch } = rows;
     lanes.open(batch.rows);
     lanes.rows = batch.rows;
     for (const [i, name] of ['timestamp', 'local_timestamp'].entries()) {
@@ -58,18 +61,20 @@ export class LaneDecoder {
       const values = memory.load('times', column.values);
       memory.kernel.convertToNanoseconds(values, batch.rows, lanes.at(lanes.widths.length - 2 + i));
     }
-    this.#places = {
-      price: memory.buffer('price places', batch.rows),
-      size: memory.buffer('size places', batch.rows),
-    };
-    for (const kind of ['price', 'size'] as const) {
-      const precisions = instruments.map(({ precision }) => precision[kind]);
-      const at = this.#places[kind];
-      const places = memory.bytes.subarray(at, at + batch.rows);
-      if (precisions.every((precision) => precision === precisions[0])) places.fill(precisions[0] ?? 0);
-      else
-        for (let row = 0; row < batch.rows; row++) places[row] = precisions[indices[row] as number] as number;
+    this.#places = { price: this.#loadPlaces(rows, 'price'), size: this.#loadPlaces(rows, 'size') };
+  }
+
+  #loadPlaces({ batch, instruments, indices }: InstrumentBatch, kind: FixedKind): PlacesLane {
+    const at = this.memory.buffer(`${kind} places`, batch.rows);
+    const places = this.memory.bytes.subarray(at, at + batch.rows);
+    const precisions = instruments.map(({ precision }) => precision[kind]);
+    const [first = 0] = precisions;
+    if (precisions.every((precision) => precision === first)) {
+      places.fill(first);
+      return { at, all: first };
     }
+    for (let row = 0; row < batch.rows; row++) places[row] = precisions[indices[row] as number] as number;
+    return { at, all: undefined };
   }
 
   /** Stores a column of numbers; an empty cell is 0. @throws TickhaulError `usage` if one is out of range. */
