@@ -2,11 +2,18 @@ import { abortReason } from '../base/errors.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { Schema } from '../format/batch.js';
 import type { StoreSettings } from '../store/files.js';
-import type { RowsRequest, RowsResult, RowsSink } from './read-rows-inline.js';
+import {
+  BytesSummary,
+  type RowsFacts,
+  type RowsRequest,
+  type RowsResult,
+  type RowsSink,
+} from './read-rows-inline.js';
 import type { RowsEvent, RowsJob } from './rows-worker.js';
 
 /**
- * Like `readRowsInline`, in another thread, which reads some batches ahead.
+ * Like `readRowsInline`, in another thread, which reads some batches ahead. The calling thread, which has less to do,
+ * computes the checksum.
  * @param store settings of the stores that the thread reads from.
  */
 export async function readRowsInThread(
@@ -16,16 +23,17 @@ export async function readRowsInThread(
   signal: AbortSignal,
 ): Promise<RowsResult> {
   const stop = new AbortController();
-  const thread = new WorkerThread<RowsJob, RowsResult | undefined, RowsEvent>(
+  const thread = new WorkerThread<RowsJob, RowsFacts | undefined, RowsEvent>(
     new URL('./rows-worker.js', import.meta.url),
     { name: 'row reader', workerData: store },
   );
+  const summary = new BytesSummary(request.hash, onBytes);
   let schema: Schema = [];
   let dataType = '';
   let lastUse = Promise.resolve();
   const use = async (event: RowsEvent, before: Promise<void>): Promise<void> => {
     await before;
-    if ('bytes' in event) return onBytes(event.bytes);
+    if ('chunk' in event) return summary.add(event.chunk);
     if ('schema' in event) {
       ({ schema, dataType } = event);
       return;
@@ -41,9 +49,9 @@ export async function readRowsInThread(
   };
   try {
     const reading = thread.run(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
-    const result = await reading.finally(() => lastUse);
-    if (!result) throw new Error('the row reader returned no result');
-    return result;
+    const facts = await reading.finally(() => lastUse);
+    if (!facts) throw new Error('the row reader returned no result');
+    return { ...facts, ...summary.end() };
   } catch (error) {
     throw signal.aborted ? abortReason(signal) : error;
   } finally {

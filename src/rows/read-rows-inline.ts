@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { Batch, Schema } from '../format/batch.js';
 import { DayFileReader, type ReaderOptions } from '../format/csv/day-file-reader.js';
 import { LARGE_TEXT_CHUNK_BYTES } from '../integrity/gunzip.js';
@@ -16,12 +16,16 @@ export interface RowsRequest
   readonly inflateThreads: number | undefined;
 }
 
-/** Result of a read. */
-export interface RowsResult {
+/** Facts about the rows of a file. */
+export interface RowsFacts {
   readonly schema: Schema;
   readonly dataType: string;
   /** Lists the columns that the data type is not known to have. */
   readonly warning: string | undefined;
+}
+
+/** Result of a read. */
+export interface RowsResult extends RowsFacts {
   /** Size and checksum, in hex digits, of the compressed bytes. */
   readonly bytes: number;
   readonly checksum: string;
@@ -35,17 +39,58 @@ export interface RowsSink {
   readonly onBytes: (count: number) => void;
 }
 
+/** Receives the rows and the compressed bytes of a file. */
+export interface RowsAndBytesSink extends Pick<RowsSink, 'onBatch'> {
+  /** A chunk is valid until this returns. */
+  readonly onChunk: (chunk: Uint8Array) => void;
+}
+
 /**
  * Reads the rows of a day file in the calling thread to its end, in batches, in the order of the file.
  * @throws TickhaulError `corrupt` if it is not a complete gzip file or has a bad cell, `unreadable`; errors of the store
  * and of `onBatch`; the abort reason.
  */
 export async function readRowsInline(
-  { batchRows, hash, inflateThreads, ...options }: RowsRequest & Pick<ReaderOptions, 'memories'>,
+  request: RowsRequest & Pick<ReaderOptions, 'memories'>,
   files: Files,
-  { onBatch, onBytes }: RowsSink,
+  sink: RowsSink,
   signal: AbortSignal,
 ): Promise<RowsResult> {
+  const summary = new BytesSummary(request.hash, sink.onBytes);
+  const onChunk = (chunk: Uint8Array): void => summary.add(chunk);
+  const facts = await readRowsAndBytes(request, files, { onBatch: sink.onBatch, onChunk }, signal);
+  return { ...facts, ...summary.end() };
+}
+
+/** Size and checksum of bytes, in chunks. */
+export class BytesSummary {
+  #bytes = 0;
+  readonly #hash: Hash;
+  readonly #onBytes: RowsSink['onBytes'];
+
+  constructor(hash: RowsRequest['hash'], onBytes: RowsSink['onBytes']) {
+    this.#hash = createHash(hash);
+    this.#onBytes = onBytes;
+  }
+
+  add(chunk: Uint8Array): void {
+    this.#bytes += chunk.length;
+    this.#hash.update(chunk);
+    this.#onBytes(chunk.length);
+  }
+
+  end(): Pick<RowsResult, 'bytes' | 'checksum'> {
+    return { bytes: this.#bytes, checksum: this.#hash.digest('hex') };
+  }
+}
+
+/** Like `readRowsInline`, without a checksum. */
+export async function readRowsAndBytes(
+  { batchRows, inflateThreads, ...options }: Omit<RowsRequest, 'hash'> & Pick<ReaderOptions, 'memories'>,
+  files: Files,
+  { onBatch, onChunk }: RowsAndBytesSink,
+  signal: AbortSignal,
+): Promise<RowsFacts> {
   const reader = new DayFileReader({ ...options, batchRows: () => batchRows });
   const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
@@ -53,17 +98,10 @@ export async function readRowsInline(
       if (pending) await pending;
     }
   };
-  const checksum = createHash(hash);
-  let bytes = 0;
-  const onChunk = (chunk: Buffer): void => {
-    bytes += chunk.length;
-    checksum.update(chunk);
-    onBytes(chunk.length);
-  };
   const textOptions = { read: files.read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
   const onText = (text: Buffer): Promise<void> => passBatches(reader.push(text));
   await readSourceText(options.path, { onBytes: onChunk, onText }, signal, textOptions);
   await passBatches(reader.end());
   const { schema, dataType, warning } = reader;
-  return { schema, dataType, warning, bytes, checksum: checksum.digest('hex') };
+  return { schema, dataType, warning };
 }

@@ -6,7 +6,7 @@ import type { Batch, Schema } from '../format/batch.js';
 import { copyBatch } from '../format/copy-batch.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import { type RowsRequest, type RowsResult, readRowsInline } from './read-rows-inline.js';
+import { type RowsFacts, type RowsRequest, readRowsAndBytes } from './read-rows-inline.js';
 
 /** Limit for the memory of batches that were sent and not returned; two are always allowed. */
 const MAX_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
@@ -15,7 +15,8 @@ const MAX_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
 export type RowsJob = RowsRequest | { readonly memory: ArrayBuffer };
 
 export type RowsEvent =
-  | { readonly bytes: number }
+  /** Compressed bytes. */
+  | { readonly chunk: Uint8Array<ArrayBuffer> }
   /** Precedes the first batch. */
   | { readonly schema: Schema; readonly dataType: string }
   | { readonly batch: Batch; readonly memory: ArrayBuffer };
@@ -26,7 +27,7 @@ let batchesInFlight = 0;
 let bytesInFlight = 0;
 let returned = createDeferred<void>();
 
-serveJobs<RowsJob, RowsResult | undefined, RowsEvent>((job, { emit, signal }) => {
+serveJobs<RowsJob, RowsFacts | undefined, RowsEvent>((job, { emit, signal }) => {
   if ('memory' in job) {
     returnedMemory.push(job.memory);
     batchesInFlight--;
@@ -47,5 +48,9 @@ serveJobs<RowsJob, RowsResult | undefined, RowsEvent>((job, { emit, signal }) =>
     bytesInFlight += copy.memory.byteLength;
     emit(copy, [copy.memory]);
   };
-  return readRowsInline(job, files, { onBatch, onBytes: (bytes) => emit({ bytes }) }, signal);
+  const onChunk = (bytes: Uint8Array): void => {
+    const chunk = new Uint8Array(bytes);
+    emit({ chunk }, [chunk.buffer]);
+  };
+  return readRowsAndBytes(job, files, { onBatch, onChunk }, signal);
 });
