@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict';
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { BOOK_COLUMNS, exportDays, PRECISION_FLAGS, type TestDay, warningsOf } from './catalog.js';
+import { tempDir } from '../../helpers/temp.js';
+import {
+  BOOK_COLUMNS,
+  exportDays,
+  exportFolder,
+  PRECISION_FLAGS,
+  type TestDay,
+  warningsOf,
+  writeDay,
+} from './catalog.js';
 import { makeSlowCatalog } from './slow-catalog.js';
 
 const PRECISION = { price: 2, size: 3, bits: 128 } as const;
@@ -71,3 +82,25 @@ for (const [title, day, warning] of CASES) {
     }
   });
 }
+
+test('leaves no unfinished file if a row of a later batch does not fit', async (t) => {
+  const dir = await tempDir(t);
+  const day = makeBook(
+    270_001,
+    () => 'XBTUSD',
+    (row) => row,
+  );
+  const last = ['XBTUSD', 100_000, 300_000, 'false', 'bid', '1e300', '1'] as const;
+  await writeDay(join(dir, 'days'), { ...day, rows: [...day.rows, last] });
+  const out = join(dir, 'catalog');
+  const { exitCode, files } = await exportFolder(join(dir, 'days'), out, ['--offline', ...PRECISION_FLAGS], {
+    XDG_CACHE_HOME: join(dir, 'cache'),
+  });
+  assert.equal(exitCode, 2);
+  assert.deepEqual(files, []);
+  const left = await readdir(out, { recursive: true });
+  assert.deepEqual(
+    left.filter((name) => name.endsWith('.part')),
+    [],
+  );
+});

@@ -45,3 +45,18 @@ async function writeFileOf(target: string, content: string): Promise<string | un
     return (error as { code?: string }).code ?? String(error);
   }
 }
+
+test('publishes a file under a name that is known at its end', async (t) => {
+  const dir = await tempDir(t);
+  const first = await openPartFile(join(dir, 'unnamed'));
+  await first.write(Buffer.from('first'));
+  const second = await openPartFile(join(dir, 'unnamed'));
+  await second.write(Buffer.from('second'));
+  await assert.rejects(first.publish(join(dir, 'a/first')), { code: 'locked' });
+  await first.discard();
+  await second.publish(join(dir, 'b/second'));
+  await second.discard();
+  assert.equal(await readFile(join(dir, 'b/second'), 'utf8'), 'second');
+  const files = await readdir(dir, { recursive: true });
+  assert.deepEqual(files.sort(), ['a', 'b', 'b/second']);
+});
