@@ -46,6 +46,8 @@ export interface ExportIo {
 export interface ExportReadOptions {
   /** The numbers that keep their text. */
   readonly numberText: NumberText;
+  /** As in `RowsRequest`. */
+  readonly columns?: readonly string[] | undefined;
   /** Rows of a batch; by default 8192. */
   readonly batchRows?: number | undefined;
 }
@@ -178,6 +180,7 @@ export class JobIo implements ExportIo {
     const request = {
       path,
       dataType: file.dataType,
+      columns: options.columns,
       batchRows: options.batchRows ?? DEFAULT_BATCH_ROWS,
       numberText: options.numberText,
       hash: 'md5',

@@ -8,6 +8,8 @@ import type { Files } from '../store/files.js';
 /** What to read, as plain data, which can be posted to a thread. */
 export interface RowsRequest
   extends Pick<ReaderOptions, 'path' | 'dataType' | 'numberText' | 'allowsEmptyCells' | 'allowsEmptyFile'> {
+  /** Names of the columns to pass on, if the rows have many others; by default all. */
+  readonly columns?: readonly string[] | undefined;
   /** Rows of a batch; the last one may have fewer. */
   readonly batchRows: number;
   /** Algorithm for the checksum of the compressed bytes. */
@@ -86,7 +88,12 @@ export class BytesSummary {
 
 /** Like `readRowsInline`, without a checksum. */
 export async function readRowsAndBytes(
-  { batchRows, inflateThreads, ...options }: Omit<RowsRequest, 'hash'> & Pick<ReaderOptions, 'memories'>,
+  {
+    columns,
+    batchRows,
+    inflateThreads,
+    ...options
+  }: Omit<RowsRequest, 'hash'> & Pick<ReaderOptions, 'memories'>,
   files: Files,
   { onBatch, onChunk }: RowsAndBytesSink,
   signal: AbortSignal,
@@ -94,7 +101,10 @@ export async function readRowsAndBytes(
   const reader = new DayFileReader({ ...options, batchRows: () => batchRows });
   const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
-      const pending = onBatch(batch, reader.schema, reader.dataType);
+      const isUsed = reader.schema.map(({ name }) => columns?.includes(name) ?? true);
+      const used = { ...batch, columns: batch.columns.filter((_, i) => isUsed[i]) };
+      const schema = reader.schema.filter((_, i) => isUsed[i]);
+      const pending = onBatch(used, schema, reader.dataType);
       if (pending) await pending;
     }
   };

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
-import type { Batch } from '../../src/format/batch.js';
+import type { Batch, Schema } from '../../src/format/batch.js';
 import { copyBatch } from '../../src/format/copy-batch.js';
 import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
 import {
@@ -73,6 +73,21 @@ async function collect(read: Read, asked: RowsRequest): Promise<Collected> {
   const facts = await read(asked, { onBatch, onBytes }, NEVER);
   return { batches, bytes, facts };
 }
+
+test('passes on the columns that are used', async (t) => {
+  const path = await writeDay(t, makeCsv('trades'));
+  for (const [name, read] of Object.entries(READS)) {
+    const all = await collect(read, request(path, 'trades'));
+    const some = await collect(read, { ...request(path, 'trades'), columns: ['price', 'symbol'] });
+    assert.deepEqual(some.facts, all.facts, name);
+    const [batch, schema] = all.batches as [Batch, Schema];
+    const indices = ['symbol', 'price'].map((column) => schema.findIndex((field) => field.name === column));
+    assert.deepEqual(some.batches.slice(0, 2), [
+      { ...batch, columns: indices.map((index) => batch.columns[index]) },
+      indices.map((index) => schema[index]),
+    ]);
+  }
+});
 
 test('reads the same batches in another thread', async (t) => {
   for (const dataType of Object.keys(DATA_TYPES).filter(dataTypeColumns)) {

@@ -2,7 +2,7 @@ import type { DataType } from '../../dataset/data-types.js';
 import { createBarDecoder } from './bar-rows.js';
 import type { CatalogType } from './catalog-columns.js';
 import { createBookRowDecoder } from './delta-rows.js';
-import { createDepthDecoder } from './depth-rows.js';
+import { createDepthDecoder, DEPTH_SOURCE_COLUMNS } from './depth-rows.js';
 import { createQuoteDecoder } from './quote-rows.js';
 import type { LaneDecoder, RowDecoder } from './row-decoder.js';
 import { createTradeDecoder } from './trade-rows.js';
@@ -11,6 +11,8 @@ import { createTradeDecoder } from './trade-rows.js';
 export interface CatalogTable {
   readonly type: CatalogType;
   createDecoder(decoder: LaneDecoder): RowDecoder;
+  /** Columns of the day file that are used, if most are not. */
+  readonly sourceColumns?: readonly string[];
   /** Lane whose zeros leave a row out, as the catalog cannot have them. */
   readonly requiredLane?: { readonly index: number; readonly what: string };
 }
@@ -32,6 +34,7 @@ export const CATALOG_TABLES = {
   book_snapshot_25: {
     type: 'order_book_depths',
     createDecoder: (decoder) => createDepthDecoder(decoder, 25),
+    sourceColumns: DEPTH_SOURCE_COLUMNS,
   },
 } as const satisfies Partial<Record<DataType, CatalogTable>>;
 

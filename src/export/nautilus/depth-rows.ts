@@ -9,6 +9,14 @@ const BIDS = { price: 0, size: 2 * DEPTH_LEVELS, count: 4 * DEPTH_LEVELS };
 const ASKS = { price: DEPTH_LEVELS, size: 3 * DEPTH_LEVELS, count: 5 * DEPTH_LEVELS };
 const FLAGS_LANE = 6 * DEPTH_LEVELS;
 
+/** The columns of a deep snapshot that are used. */
+export const DEPTH_SOURCE_COLUMNS: readonly string[] = [
+  ...['symbol', 'timestamp', 'local_timestamp'],
+  ...Array.from({ length: DEPTH_LEVELS }, (_, level) =>
+    ['bids', 'asks'].flatMap((side) => [`${side}[${level}].price`, `${side}[${level}].amount`]),
+  ).flat(),
+];
+
 /**
  * Decodes rows of `book_snapshot_5` and `book_snapshot_25`: ten levels, of which those without a price are 0.
  * @param depth levels of the source.

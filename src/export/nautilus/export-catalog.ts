@@ -81,7 +81,8 @@ async function exportSorted(
   });
   const numberText = bars ? 'none' : 'long';
   const batchRows = countGroupRows(table.type, precision);
-  await io.read(source, { numberText, batchRows }, (batch, schema) => pass.push(batch, schema));
+  const { sourceColumns: columns } = table;
+  await io.read(source, { numberText, columns, batchRows }, (batch, schema) => pass.push(batch, schema));
   await pass.end();
   for (const { instrument, file, first, last } of pass.instruments)
     await file?.end(formatCatalogPath(settings.catalog, table.type, identify(instrument), first, last));
