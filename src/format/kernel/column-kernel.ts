@@ -9,6 +9,12 @@ import { type BatchKernel, type EncodedBatch, type KernelJob, PIECE_CAPACITY_BYT
 
 const LF = 10;
 
+/**
+ * Initial size of an output buffer, which usual batches do not exceed: a growing buffer touches twice as much memory.
+ * Untouched pages take none.
+ */
+const OUTPUT_BYTES = 16 * 1024 * 1024;
+
 /** Encodes and removes the batch of a memory, synchronously. Its bytes replace the content of `out`. */
 export type ColumnBatchEncoder<Encoded extends EncodedBatch = EncodedBatch> = (out: ByteWriter) => Encoded;
 
@@ -95,7 +101,7 @@ class ColumnKernel implements BatchKernel {
     this.#parser.line = line;
   }
 
-  getPieceBuffer(): Uint8Array {
+  getPieceBuffer(): Buffer {
     return this.#memory.piece.subarray(0, PIECE_CAPACITY_BYTES);
   }
 
@@ -129,5 +135,5 @@ class ColumnKernel implements BatchKernel {
 }
 
 function createSharedWriter(): ByteWriter {
-  return new ByteWriter(65_536, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
+  return new ByteWriter(OUTPUT_BYTES, (bytes) => new Uint8Array(new SharedArrayBuffer(bytes)));
 }
