@@ -136,7 +136,8 @@ function parseCells(from: usize, to: usize, comparesNumbers: bool): i32 {
           value = <f64>shortDecimal(digits, point, point);
         }
         if (end == 0 || <i32>load<u8>(end) != separator) {
-          end = longDecimal(start);
+          // An empty cell, or no number.
+          end = point == 0 ? 0 : longDecimal(start);
           value = decimal;
           isLong = !isExact;
         }
