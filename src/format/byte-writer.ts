@@ -1,9 +1,13 @@
+import { copyBytes } from '../base/copy-bytes.js';
+
 /** A growing buffer. Numbers are little-endian; varints are ULEB128: seven bits per byte, lowest first. */
 export class ByteWriter {
   bytes: Uint8Array;
   /** View of the same memory. */
   view: DataView;
   length = 0;
+  /** View of the same memory. */
+  #buffer: Buffer;
   readonly #allocate: (bytes: number) => Uint8Array;
 
   /** @param allocate allocates the memory; by default memory of this thread. */
@@ -11,6 +15,7 @@ export class ByteWriter {
     this.#allocate = allocate;
     this.bytes = allocate(capacity);
     this.view = new DataView(this.bytes.buffer);
+    this.#buffer = Buffer.from(this.bytes.buffer);
   }
 
   /**
@@ -23,6 +28,7 @@ export class ByteWriter {
       larger.set(this.written());
       this.bytes = larger;
       this.view = new DataView(larger.buffer);
+      this.#buffer = Buffer.from(larger.buffer);
     }
     return this.bytes;
   }
@@ -57,7 +63,8 @@ export class ByteWriter {
   }
 
   append(bytes: Uint8Array): void {
-    this.reserve(bytes.length).set(bytes, this.length);
+    this.reserve(bytes.length);
+    copyBytes(bytes, this.#buffer, this.length);
     this.length += bytes.length;
   }
 

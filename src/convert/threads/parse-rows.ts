@@ -1,3 +1,4 @@
+import { copyBytes } from '../../base/copy-bytes.js';
 import { parseRecords } from '../../format/csv/quoted-records.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
@@ -16,7 +17,7 @@ export function parseRows(
   kernel.source = source;
   kernel.line = line;
   if (!quoted) {
-    kernel.getPieceBuffer().set(text);
+    copyBytes(text, kernel.getPieceBuffer(), 0);
     return kernel.parse(text.length);
   }
   const names = schema.map(({ name }) => name);

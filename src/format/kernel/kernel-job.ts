@@ -33,7 +33,7 @@ export interface BatchKernel {
   /** Line at which the next row begins, for messages. The kernel advances it; the header is line 1. */
   line: number;
   /** Buffer for the next piece of text, of `PIECE_CAPACITY_BYTES` bytes. Valid until `parse`. */
-  getPieceBuffer(): Uint8Array;
+  getPieceBuffer(): Buffer;
   /**
    * Parses the first `length` bytes of the piece buffer: complete rows without quotes. The LF of the last row
    * may be missing.

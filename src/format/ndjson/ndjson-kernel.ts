@@ -59,7 +59,7 @@ class NdjsonKernel implements BatchKernel {
     this.#end = memory.start;
   }
 
-  getPieceBuffer(): Uint8Array {
+  getPieceBuffer(): Buffer {
     const { bytes, piece } = this.#memory;
     return bytes.subarray(piece, piece + PIECE_CAPACITY_BYTES);
   }
