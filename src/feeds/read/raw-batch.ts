@@ -1,9 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
 import type { Minute, MinuteRange } from '../../dataset/minute.js';
-import { isLineStart, MESSAGE_START, TimestampReader } from './raw-line.js';
+import { MESSAGE_START, TICKS_PER_MINUTE, TimestampReader } from './raw-line.js';
 
 const LF = 0x0a;
-const TICKS_PER_MINUTE = 600_000_000;
 /** Capacity of a new batch in lines; it grows to fit a piece of text. */
 const INITIAL_LINES = 256;
 const NO_TEXT: Buffer = Buffer.alloc(0);
@@ -100,13 +99,13 @@ export class LineIndexer {
   splitLines(text: Buffer, batch: RawBatch): void {
     batch.text = text;
     const part = this.#part;
+    const view = new DataView(text.buffer, text.byteOffset, text.length);
     for (let at = 0; at < text.length; ) {
       const end = text.indexOf(LF, at);
       if (end === at) {
         if (!part || this.#includesEmptyLine(part, this.#position + at)) this.#emptyLines++;
       } else {
-        const isLine = end - at >= MESSAGE_START && isLineStart(text, at);
-        const ticks = isLine ? this.#timestamps.ticks(text, at) : Number.NaN;
+        const ticks = end - at >= MESSAGE_START ? this.#timestamps.ticks(view, at) : Number.NaN;
         if (Number.isNaN(ticks)) throw createLineError(text, at, end);
         if (!part || this.#includesLine(part, ticks)) this.#add(at, end, ticks / 10, batch);
       }

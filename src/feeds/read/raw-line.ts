@@ -9,6 +9,10 @@ export const TIMESTAMP_BYTES = 28;
 /** Position of the message in a line. */
 export const MESSAGE_START = 29;
 
+export const TICKS_PER_MINUTE = 600_000_000;
+/** Years below 100 are not valid; Go's zero time is in year 1. */
+const MIN_MS = Date.UTC(100, 0);
+
 const ZERO = 0x30;
 const DASH = 0x2d;
 const COLON = 0x3a;
@@ -38,49 +42,59 @@ export function isLineStart(text: Uint8Array, at: number): boolean {
 /** Parses local timestamps into tenths of a microsecond since a minute, exact within 28 years of it. */
 export class TimestampReader {
   readonly #base: number;
+  /** The first 16 bytes, up to the minute, of the timestamp parsed last. */
   #year = -1;
   #month = -1;
   #day = -1;
-  /** Minutes from the base to the day parsed last; NaN for a day that does not exist. */
-  #dayMinutes = 0;
+  #minute = -1;
+  /** Tenths of a microsecond from the base to that minute; NaN for a minute that does not exist. */
+  #minuteTicks = 0;
 
   /** @param base a minute since the epoch. */
   constructor(base: number) {
     this.#base = base;
   }
 
-  /** Tenths of a microsecond from the base to the local timestamp at `at`; NaN if it is not a valid time. */
-  ticks(text: Uint8Array, at: number): number {
-    const century = pair(text, at);
-    const years = pair(text, at + 2);
-    const month = pair(text, at + 5);
-    const day = pair(text, at + 8);
-    const hours = pair(text, at + 11);
-    const minutes = pair(text, at + 14);
-    const seconds = pair(text, at + 17);
-    const a = pair(text, at + 20);
-    const b = pair(text, at + 22);
-    const c = pair(text, at + 24);
-    const last = (text[at + 26] as number) - ZERO;
-    const all = century | years | month | day | hours | minutes | seconds | a | b | c | last | (9 - last);
-    if (all < 0 || hours > 23 || minutes > 59 || seconds > 59) return Number.NaN;
-    const minute = this.#toDay(century * 100 + years, month, day) + hours * 60 + minutes;
-    return (minute * 60 + seconds) * 10_000_000 + a * 100_000 + b * 1000 + c * 10 + last;
-  }
-
-  #toDay(year: number, month: number, day: number): number {
-    if (day !== this.#day || month !== this.#month || year !== this.#year) {
+  /**
+   * Tenths of a microsecond from the base to the local timestamp of the line at `at`, which must have 29 bytes;
+   * NaN if it does not begin with a valid time and a space.
+   */
+  ticks(text: DataView, at: number): number {
+    const year = text.getUint32(at);
+    const month = text.getUint32(at + 4);
+    const day = text.getUint32(at + 8);
+    const minute = text.getUint32(at + 12);
+    // Most lines have the minute of the line before.
+    if (minute !== this.#minute || day !== this.#day || month !== this.#month || year !== this.#year) {
       this.#year = year;
       this.#month = month;
       this.#day = day;
-      const start = new Date(Date.UTC(year, month - 1, day));
-      const isThere = start.getUTCMonth() === month - 1 && start.getUTCFullYear() === year;
-      this.#dayMinutes = isThere ? start.getTime() / MS_PER_MINUTE - this.#base : Number.NaN;
+      this.#minute = minute;
+      this.#minuteTicks = this.#toTicks(
+        Buffer.from(text.buffer, text.byteOffset + at, 16).toString('latin1'),
+      );
     }
-    return this.#dayMinutes;
+    const second = text.getUint32(at + 16);
+    const decimals = text.getUint32(at + 20);
+    const end = text.getUint32(at + 24);
+    const seconds = PAIRS[(second >>> 8) & 0xffff] as number;
+    const a = PAIRS[decimals >>> 16] as number;
+    const b = PAIRS[decimals & 0xffff] as number;
+    const c = PAIRS[end >>> 16] as number;
+    const last = ((end >>> 8) & 0xff) - ZERO;
+    const isValid =
+      (seconds | (59 - seconds) | a | b | c | last | (9 - last)) >= 0 &&
+      second >>> 24 === COLON &&
+      (second & 0xff) === DOT &&
+      (end & 0xff) === LETTER_Z &&
+      text.getUint8(at + 28) === SPACE;
+    if (!isValid) return Number.NaN;
+    return this.#minuteTicks + seconds * 10_000_000 + a * 100_000 + b * 1000 + c * 10 + last;
   }
-}
 
-function pair(text: Uint8Array, at: number): number {
-  return PAIRS[((text[at] as number) << 8) | (text[at + 1] as number)] as number;
+  #toTicks(minute: string): number {
+    const ms = Date.parse(`${minute}Z`);
+    const isThere = ms >= MIN_MS && new Date(ms).toISOString().startsWith(minute);
+    return isThere ? (ms / MS_PER_MINUTE - this.#base) * TICKS_PER_MINUTE : Number.NaN;
+  }
 }

@@ -104,10 +104,19 @@ test('a line without a timestamp is corrupt; the lines before it are added', () 
     '2024-02-2"T23',
     '2024-13-01T23',
     '0024-02',
+    '0001-01-01T00',
+    '2024/02',
+    '2024-02/29',
+    '2024-02-29 23',
+    '2024-02-29T23.58',
+    '2024-02-29T23:58.00',
+    '2024-02-29T23:58:00:',
+    '2024-02-29T23:58:0x',
   ];
   for (const bad of [
     ...['{"code":11}\n', '2024-02-29T23:58\n', `${good.slice(0, 28)}\n`, `${good.slice(1)}`],
     ...[good.replace('58:00', '58:60'), good.replace('58:00', '60:00'), good.replace('5Z', '/Z')],
+    ...[good.replace('Z', 'z'), good.replace('Z ', 'Z\t'), good.replace('.0', '.x')],
     ...noTimes.map((begin) => begin + good.slice(begin.length)),
   ]) {
     const batch = new RawBatch();
