@@ -10,7 +10,7 @@ import { WholeLineSplitter } from './whole-line-splitter.js';
 
 /**
  * Hands over a full batch (undefined on the first call) and returns an empty one. Reading pauses until it
- * resolves.
+ * resolves. Of the batches handed over, only the last is in use then.
  */
 export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 
@@ -38,12 +38,15 @@ export async function readFeedPart(
   const slices = new SliceOpener(run, part, signal);
   const whole = new WholeLineSplitter(run.bufferBytes);
   const lines = new LineIndexer(base);
+  /** Texts of earlier slices, to which no batch but the one handed over last refers. */
+  const readTexts: SliceText[] = [];
   let batch = await swap(undefined);
   batch.clear();
   const handOver = async (): Promise<void> => {
     if (batch.count === 0) return;
     batch = await swap(batch);
     batch.clear();
+    for (const text of readTexts.splice(0)) text.free();
     if (signal.aborted) throw abortReason(signal);
   };
   const readSlice = async ({ text, selected, available, done }: OpenSlice): Promise<void> => {
@@ -60,6 +63,7 @@ export async function readFeedPart(
       }
     });
     done();
+    readTexts.push(text);
     lines.endSlice();
     onMinutes(selected.end - selected.start);
   };

@@ -207,7 +207,9 @@ export class SlicePrefetcher {
     this.#largestBytes = Math.max(this.#largestBytes, bytes.length);
     const heldBytes = text.isKept ? text.size : bytes.length;
     const isHeld = this.reserved.bytes + heldBytes <= MAX_HELD_BYTES && this.reserved.tryReserve(heldBytes);
-    if (isHeld) return { selected, available: shared, heldBytes, open: async () => text };
+    // Other replays may read the same text.
+    const sharedText = { ...text, free() {} };
+    if (isHeld) return { selected, available: shared, heldBytes, open: async () => sharedText };
     if (file && !isNext) return this.#toPendingFile(file, selected);
     this.reserved.reserve(bytes.length);
     const open = (keep: Keep): Promise<SliceText> =>

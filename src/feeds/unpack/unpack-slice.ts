@@ -1,5 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { TickhaulError } from '../../base/errors.js';
+import { freeMemory } from '../../base/free-memory.js';
 import { Semaphore } from '../../base/semaphore.js';
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { gunzipBytes } from '../../integrity/gunzip-bytes.js';
@@ -19,6 +20,8 @@ export interface SliceText {
   readonly isKept: boolean;
   /** Reads the text in chunks; a returned promise delays the next chunk. Can be called again. */
   read(use: TextSink): Promise<void>;
+  /** Frees the memory of the text, which must not be used afterwards. */
+  free(): void;
   /** Positions in the text at which gzip members or zstd frames end, in bytes; empty if unknown. */
   ends(): readonly number[];
 }
@@ -97,6 +100,7 @@ async function unpack(
       if (!texts) return decompressStream(bytes, encoding, use, chunkBytes);
       for (const text of texts) await use(text);
     },
+    free: () => freeMemory(texts ?? []),
     ends: () => (encoding === 'zstd' ? frameEnds : findGzipTextEnds(bytes, size)),
   };
 }

@@ -62,6 +62,15 @@ for (const encoding of ['gzip', 'zstd'] as const) {
 }
 
 for (const encoding of ['gzip', 'zstd'] as const) {
+  test(`${encoding}: frees the memory of a text`, async () => {
+    const text = await unpackSlice(PACK[encoding](LINE.repeat(40_000)), encoding, keepUpTo(4e6));
+    const chunks: Buffer[] = [];
+    await text.read((chunk) => void chunks.push(chunk));
+    assert.ok(chunks.length > 0);
+    text.free();
+    for (const { length } of chunks) assert.equal(length, 0);
+  });
+
   test(`${encoding}: finds the ends of members or frames in the text`, async () => {
     const texts = [LINE.repeat(3), '', '\n\n', LINE.repeat(40_000), LINE];
     const expected = texts.map((_, i) => texts.slice(0, i + 1).join('').length);
