@@ -2,7 +2,6 @@ import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
-import { STATE_FOLDER } from '../dataset/file-naming.js';
 import type { Batch, NumberText, Schema } from '../format/batch.js';
 import type { ByteSink } from '../format/byte-sink.js';
 import { countSpareProcessors, type RowReaderContext, readRows } from '../rows/read-rows.js';
@@ -29,11 +28,11 @@ export interface ExportIo {
    */
   create(path: string): Promise<ExportOutput>;
   /**
-   * Like `create`, for an output whose path is known when it ends. An earlier one of the job is discarded.
-   * @param name of the unfinished file, which no other job has.
+   * Like `create`, for an output whose name is known when it ends.
+   * @param path in the folder of the later one; other jobs must not use it.
    * @returns undefined if outputs go to an object store, where names cannot change.
    */
-  createUnnamed(name: string): Promise<UnnamedOutput | undefined>;
+  createUnnamed(path: string): Promise<UnnamedOutput | undefined>;
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
   createSpill(): Promise<SpillFile>;
   /** A source that is read twice may warn twice; then the message is kept once. */
@@ -60,9 +59,9 @@ export interface ExportOutput extends ByteSink {
   end(rows: number): void;
 }
 
-/** An output that gets its path at its end. */
+/** An output that gets its name at its end. */
 export interface UnnamedOutput extends ByteSink {
-  /** Call it after the last write. @param path as in `create`. @throws TickhaulError `corrupt`, as `create` does. */
+  /** Call it after the last write. @param path in the same folder as before. */
   end(rows: number, path: string): void;
 }
 
@@ -97,7 +96,7 @@ export class JobIo implements ExportIo {
 
   /** Paths of the outputs, relative to the output folder. */
   get paths(): readonly string[] {
-    return [...this.#outputs.values()].map(({ path }) => path);
+    return [...this.#outputs.keys()];
   }
 
   warn(message: string): void {
@@ -116,17 +115,20 @@ export class JobIo implements ExportIo {
   }
 
   async create(path: string): Promise<ExportOutput> {
-    return this.#open(assertLayoutPath(path));
+    return this.#open(path);
   }
 
-  async createUnnamed(name: string): Promise<UnnamedOutput | undefined> {
+  async createUnnamed(path: string): Promise<UnnamedOutput | undefined> {
     if (isObjectLocation(this.#input.out)) return undefined;
-    const output = await this.#open(`${STATE_FOLDER}/${name.replaceAll('/', '_')}`);
+    const output = await this.#open(path);
     return {
       write: (bytes) => output.write(bytes),
-      end(rows, path) {
-        output.path = assertLayoutPath(path);
+      end: (rows, finalPath) => {
         output.end(rows);
+        output.path = finalPath;
+        // Outputs have the order of their ends.
+        this.#outputs.delete(path);
+        this.#outputs.set(finalPath, output);
       },
     };
   }
@@ -158,13 +160,14 @@ export class JobIo implements ExportIo {
     for (const spill of this.#spills) await spill.close();
   }
 
-  /** @param name path of the unfinished file. */
-  async #open(name: string): Promise<OpenOutput> {
+  async #open(path: string): Promise<OpenOutput> {
     const { access, out, signal } = this.#input;
-    await this.#outputs.get(name)?.part.discard();
-    const part = await access.files.openPart(joinLocation(out, name), undefined, signal);
-    const output = new OpenOutput(name, part);
-    this.#outputs.set(name, output);
+    if (!isLayoutPath(path))
+      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
+    await this.#outputs.get(path)?.part.discard();
+    const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
+    const output = new OpenOutput(path, part);
+    this.#outputs.set(path, output);
     return output;
   }
 
@@ -197,11 +200,6 @@ export class JobIo implements ExportIo {
       version: isUnchanged ? version : undefined,
     });
   }
-}
-
-function assertLayoutPath(path: string): string {
-  if (isLayoutPath(path)) return path;
-  throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
 }
 
 class OpenOutput implements ExportOutput {

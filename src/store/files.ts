@@ -33,7 +33,7 @@ export interface PartFile {
   write(bytes: Uint8Array): Promise<void>;
   /**
    * Gives the file its final name. For an object, resolves to its version.
-   * @param location final name, if it is not the one with which the file was opened; not for objects.
+   * @param location final location in the same folder, if it is not that with which the file was opened; not for objects.
    */
   publish(location?: string): Promise<StoredVersion | undefined>;
   /** Removes the unfinished file; has no effect after `publish`. */

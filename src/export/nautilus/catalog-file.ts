@@ -61,7 +61,7 @@ export interface CatalogFile {
   end(path: string): Promise<void>;
 }
 
-/** Writes row groups to an output without a name. */
+/** Writes row groups to an output, which is renamed at its end. */
 export class DirectCatalogFile implements CatalogFile {
   rows = 0;
   readonly #format: CatalogFormat;

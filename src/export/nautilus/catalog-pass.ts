@@ -23,8 +23,8 @@ export interface CatalogPassInput {
   readonly bars: TradeBarType | undefined;
   /** Finds the instrument of a symbol as in the cells. */
   readonly findInstrument: (symbol: string) => CatalogInstrument;
-  /** Creates the file of an instrument, before its first rows are written. */
-  readonly createFile: (instrument: CatalogInstrument) => Promise<CatalogFile>;
+  /** Creates the file of an instrument. @param first time of its first row, in nanoseconds. */
+  readonly createFile: (instrument: CatalogInstrument, first: bigint) => Promise<CatalogFile>;
   /** For rows to sort; undefined if rows must be in order. */
   readonly sortSpill: SpillFile | undefined;
 }
@@ -218,7 +218,7 @@ export class CatalogPass {
     const time = out.widths.length - 1;
     if (!instrument.file) instrument.first = out.readLong(time, 0);
     instrument.last = out.readLong(time, out.rows - 1);
-    instrument.file ??= await this.#input.createFile(instrument.instrument);
+    instrument.file ??= await this.#input.createFile(instrument.instrument, instrument.first);
     await instrument.file.append(this.#encoder.encode(out));
   }
 

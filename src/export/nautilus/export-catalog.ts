@@ -27,14 +27,14 @@ import { countNeededDecimals } from './fixed-point.js';
  * @throws TickhaulError `usage` if the precision or id of an instrument is unknown, or if a value does not fit;
  * `corrupt`, with the row; errors of `io`.
  */
-export async function exportCatalog({ key, sources, settings }: ExportJob, io: ExportIo): Promise<void> {
+export async function exportCatalog({ sources, settings }: ExportJob, io: ExportIo): Promise<void> {
   const [source] = sources;
   if (!source) throw new Error('a job without a source');
   const catalog = settings as CatalogSettings;
   try {
-    await exportSorted(source, catalog, key, io).catch(async (error: unknown) => {
+    await exportSorted(source, catalog, io).catch(async (error: unknown) => {
       if (!(error instanceof UnsortedRows)) throw error;
-      await exportSorted(source, catalog, key, io, await io.createSpill());
+      await exportSorted(source, catalog, io, await io.createSpill());
     });
   } catch (error) {
     if (!(error instanceof UnknownPrecision)) throw error;
@@ -46,7 +46,6 @@ export async function exportCatalog({ key, sources, settings }: ExportJob, io: E
 async function exportSorted(
   source: ExportSource,
   settings: CatalogSettings,
-  key: string,
   io: ExportIo,
   sortSpill?: SpillFile,
 ): Promise<void> {
@@ -61,7 +60,9 @@ async function exportSorted(
   };
   const identify = (instrument: CatalogInstrument): string =>
     bars ? formatBarType(instrument.id, bars) : instrument.id;
-  const createFile = createFileFactory(key, io, (instrument) => ({
+  const formatPath = (instrument: CatalogInstrument, first: bigint, last: bigint): string =>
+    formatCatalogPath(settings.catalog, table.type, identify(instrument), first, last);
+  const describe = (instrument: CatalogInstrument): CatalogFormat => ({
     columns: CATALOG_COLUMNS[table.type],
     precision,
     metadata: {
@@ -69,14 +70,15 @@ async function exportSorted(
       price_precision: String(instrument.precision.price),
       size_precision: String(instrument.precision.size),
     },
-  }));
+  });
+  const createFile = createFileFactory(io);
   const pass = new CatalogPass({
     source,
     table,
     precision,
     bars,
     findInstrument: findKnownInstrument,
-    createFile,
+    createFile: (instrument, first) => createFile(describe(instrument), formatPath(instrument, first, first)),
     sortSpill,
   });
   const numberText = bars ? 'none' : 'long';
@@ -85,28 +87,23 @@ async function exportSorted(
   await io.read(source, { numberText, columns, batchRows }, (batch, schema) => pass.push(batch, schema));
   await pass.end();
   for (const { instrument, file, first, last } of pass.instruments)
-    await file?.end(formatCatalogPath(settings.catalog, table.type, identify(instrument), first, last));
+    await file?.end(formatPath(instrument, first, last));
   warnOf(pass, source, table, io);
 }
 
 /**
- * Creates a factory of files. The first one is written at once. There can be hundreds of others, which share a spill.
- * @param key of the job.
+ * Creates a factory of files, which takes the format of a file, and a path until its end. The first file is written at
+ * once. There can be hundreds of others, which share a spill.
  */
-function createFileFactory(
-  key: string,
-  io: ExportIo,
-  describe: (instrument: CatalogInstrument) => CatalogFormat,
-): (instrument: CatalogInstrument) => Promise<CatalogFile> {
+function createFileFactory(io: ExportIo): (format: CatalogFormat, path: string) => Promise<CatalogFile> {
   let isFirst = true;
   let spill: SpillFile | undefined;
-  return async (instrument) => {
-    const format = describe(instrument);
-    const output = isFirst ? await io.createUnnamed(key) : undefined;
+  return async (format, path) => {
+    const output = isFirst ? await io.createUnnamed(path) : undefined;
     isFirst = false;
     if (output) return new DirectCatalogFile(format, output);
     spill ??= await io.createSpill();
-    return new SpilledCatalogFile(format, spill, (path) => io.create(path));
+    return new SpilledCatalogFile(format, spill, (finalPath) => io.create(finalPath));
   };
 }
 

@@ -43,7 +43,6 @@ export async function openPartFile(target: string, privatePath?: string): Promis
           throw toDiskError(error, path);
         });
       try {
-        if (finalPath !== target) await createFolder(dirname(finalPath));
         // Between a check of a shared path and a rename from it, another run could take it.
         const isOurs = isPrivate ? await isOpenFileAt(handle, path) : await takeIfSame(handle, path, ownPath);
         if (!isOurs) throw lockedError(finalPath);

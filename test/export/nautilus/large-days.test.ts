@@ -45,10 +45,10 @@ const CASES: readonly (readonly [string, TestDay, RegExp])[] = [
     /^$/,
   ],
   [
-    'a second symbol after the first batch',
+    'a first symbol with few rows, and a third after the first batch',
     makeBook(
       270_001,
-      (row) => (row > 200_000 && row % 5 === 0 ? 'ETHUSD' : 'XBTUSD'),
+      (row) => (row % 50 === 0 ? 'ETHUSD' : row > 200_000 && row % 5 === 1 ? 'SOLUSD' : 'XBTUSD'),
       (row) => row,
     ),
     /^$/,
@@ -69,7 +69,10 @@ for (const [title, day, warning] of CASES) {
     const exported = await exportDays(t, [day], PRECISION_FLAGS);
     assert.equal(exported.exitCode, 0);
     assert.match(warningsOf(exported), warning);
-    const expected = [...makeSlowCatalog(day, PRECISION)].sort(([a], [b]) => (a < b ? -1 : 1));
+    const catalog = makeSlowCatalog(day, PRECISION);
+    const symbols = exported.events.flatMap(({ path }) => String(path).match(/[A-Z]+(?=\.BITMEX)/) ?? []);
+    assert.deepEqual(symbols, [...catalog.keys()]);
+    const expected = [...catalog].sort(([a], [b]) => (a < b ? -1 : 1));
     assert.equal(exported.files.length, expected.length);
     for (const [i, [symbol, rows]] of expected.entries()) {
       const file = exported.files[i];
