@@ -114,13 +114,20 @@ export class JobIo implements ExportIo {
     }
   }
 
-  async create(path: string): Promise<ExportOutput> {
-    return this.#open(path);
+  async create(path: string): Promise<OpenOutput> {
+    const { access, out, signal } = this.#input;
+    if (!isLayoutPath(path))
+      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
+    await this.#outputs.get(path)?.part.discard();
+    const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
+    const output = new OpenOutput(path, part);
+    this.#outputs.set(path, output);
+    return output;
   }
 
   async createUnnamed(path: string): Promise<UnnamedOutput | undefined> {
     if (isObjectLocation(this.#input.out)) return undefined;
-    const output = await this.#open(path);
+    const output = await this.create(path);
     return {
       write: (bytes) => output.write(bytes),
       end: (rows, finalPath) => {
@@ -158,17 +165,6 @@ export class JobIo implements ExportIo {
   async close(): Promise<void> {
     for (const { part } of this.#outputs.values()) await part.discard();
     for (const spill of this.#spills) await spill.close();
-  }
-
-  async #open(path: string): Promise<OpenOutput> {
-    const { access, out, signal } = this.#input;
-    if (!isLayoutPath(path))
-      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
-    await this.#outputs.get(path)?.part.discard();
-    const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
-    const output = new OpenOutput(path, part);
-    this.#outputs.set(path, output);
-    return output;
   }
 
   async #read(

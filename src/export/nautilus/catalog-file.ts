@@ -54,8 +54,6 @@ export interface CatalogFormat {
 
 /** A file that is being written. Its path depends on its last row. Calls must not overlap. */
 export interface CatalogFile {
-  /** Rows so far. */
-  readonly rows: number;
   append(group: EncodedRowGroup): Promise<void>;
   /** @param path in the output folder. */
   end(path: string): Promise<void>;
@@ -63,10 +61,10 @@ export interface CatalogFile {
 
 /** Writes row groups to an output, which is renamed at its end. */
 export class DirectCatalogFile implements CatalogFile {
-  rows = 0;
   readonly #format: CatalogFormat;
   readonly #output: UnnamedOutput;
   readonly #writer: ParquetWriter;
+  #rows = 0;
 
   constructor(format: CatalogFormat, output: UnnamedOutput) {
     this.#format = format;
@@ -75,24 +73,24 @@ export class DirectCatalogFile implements CatalogFile {
   }
 
   append(group: EncodedRowGroup): Promise<void> {
-    this.rows += group.rows;
+    this.#rows += group.rows;
     return this.#writer.writeRowGroup(group);
   }
 
   async end(path: string): Promise<void> {
     await finish(this.#writer, this.#format);
-    this.#output.end(this.rows, path);
+    this.#output.end(this.#rows, path);
   }
 }
 
 /** Collects row groups in a spill, which several files can share, and copies them to the output at the end. */
 export class SpilledCatalogFile implements CatalogFile {
-  rows = 0;
   readonly #format: CatalogFormat;
   readonly #spill: SpillFile;
   readonly #createOutput: ExportIo['create'];
   readonly #groups: (Omit<EncodedRowGroup, 'bytes'> & { readonly at: number; readonly length: number })[] =
     [];
+  #rows = 0;
 
   constructor(format: CatalogFormat, spill: SpillFile, createOutput: ExportIo['create']) {
     this.#format = format;
@@ -102,7 +100,7 @@ export class SpilledCatalogFile implements CatalogFile {
 
   async append({ bytes, ...group }: EncodedRowGroup): Promise<void> {
     this.#groups.push({ ...group, at: this.#spill.bytes, length: bytes.length });
-    this.rows += group.rows;
+    this.#rows += group.rows;
     await this.#spill.write(bytes);
   }
 
@@ -115,7 +113,7 @@ export class SpilledCatalogFile implements CatalogFile {
       await writer.writeRowGroup({ ...group, bytes });
     }
     await finish(writer, this.#format);
-    output.end(this.rows);
+    output.end(this.#rows);
   }
 }
 
