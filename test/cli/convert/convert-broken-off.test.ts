@@ -6,7 +6,17 @@ import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
-import { LARGE_ROWS, lastLine, names, parts, repeated, rowsIn, writeLargeFile } from './converting.js';
+import { until } from '../../helpers/until.js';
+import {
+  LARGE_ROWS,
+  lastLine,
+  names,
+  parts,
+  repeated,
+  rowsIn,
+  writeHugeFile,
+  writeLargeFile,
+} from './converting.js';
 
 for (const [signal, code] of [
   ['SIGINT', 130],
@@ -15,7 +25,8 @@ for (const [signal, code] of [
   test(`${signal} during a conversion ends with code ${code} and a summary, without partial files`, async (t) => {
     const dir = await tempDir(t);
     const out = join(dir, 'out');
-    for (const symbol of ['A', 'B', 'C']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 100);
+    await writeLargeFile(dir, 'A', 1);
+    for (const symbol of ['B', 'C']) await writeHugeFile(dir, symbol);
     const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
     await printed('"event":"file"');
     child.kill(signal);
@@ -30,18 +41,21 @@ for (const [signal, code] of [
 test('a run after SIGKILL removes the part file and completes', async (t) => {
   const dir = await tempDir(t);
   const out = join(dir, 'out');
-  for (const symbol of ['A', 'B']) await writeLargeFile(dir, symbol, symbol === 'A' ? 1 : 15);
+  await writeLargeFile(dir, 'A', 1);
+  await writeHugeFile(dir, 'B');
   const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
   await printed('"event":"file"');
+  await until('a part', async () => (await parts(out)).length > 0, finished);
   child.kill('SIGKILL');
   await finished;
   assert.equal((await parts(out)).length, 1);
+  await writeLargeFile(dir, 'B', 2);
   const { exitCode, stderr, stdout } = await tickhaul(['convert', dir, '-o', out, '--json']);
   assert.equal(exitCode, 0, stderr);
   const summary = lastLine({ exitCode, stdout, stderr });
   assert.deepEqual([summary['skipped'], summary['converted']], [1, 1]);
   assert.equal((await names(out)).length, 2);
-  assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 15 * LARGE_ROWS);
+  assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 2 * LARGE_ROWS);
 });
 
 test('two concurrent runs over one folder leave complete files and no part files', async (t) => {

@@ -20,6 +20,13 @@ export async function writeLargeFile(dir: string, symbol: string, times: number)
   return writeDayFile(dir, 'incremental_book_L2', bytes, symbol);
 }
 
+/** A day file whose conversion takes much longer than a test: a row, 100 million times. */
+export async function writeHugeFile(dir: string, symbol: string): Promise<void> {
+  const [header = '', row = ''] = csvOf('incremental_book_L2', 1).split('\n');
+  const bytes = repeated(`${header}\n${`${row}\n`.repeat(200_000)}`, 500);
+  await writeDayFile(dir, 'incremental_book_L2', bytes, symbol);
+}
+
 /** Header and rows of a text, each compressed once per text. */
 const members = new Map<string, readonly [header: Buffer, rows: Buffer]>();
 

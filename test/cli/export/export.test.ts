@@ -8,7 +8,7 @@ import { envOf, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
-import { writeLargeFile } from '../convert/converting.js';
+import { writeHugeFile, writeLargeFile } from '../convert/converting.js';
 import { downloadDays, resultsOf, SERIES } from './exporting.js';
 
 const FIRST = 'deribit_2024-03-01_BTC-PERPETUAL.npz';
@@ -160,7 +160,7 @@ for (const [signal, code] of [
 ] as const) {
   test(`an export that ends by ${signal} leaves no output, and the next one completes`, async (t) => {
     const dir = await tempDir(t);
-    await writeLargeFile(dir, 'BTC-PERPETUAL', 30);
+    await writeHugeFile(dir, 'BTC-PERPETUAL');
     await writeFile(join(dir, TRADES), gzipSync(''));
     const out = join(dir, 'npz');
     const words = ['export', 'hftbacktest', dir, '-o', out, '--json'];
@@ -175,6 +175,7 @@ for (const [signal, code] of [
       left.filter((name) => name.endsWith('.npz')),
       [],
     );
+    await writeLargeFile(dir, 'BTC-PERPETUAL', 1);
     assert.deepEqual(resultsOf(await runHere(words)), [[`converted ${FIRST}`], 0]);
     assert.deepEqual(await namesIn(out), [FIRST]);
   });

@@ -10,7 +10,7 @@ import { envOf, type Finished, jsonLines, start, tickhaul } from '../../helpers/
 import { noPython } from '../../helpers/python.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
-import { writeLargeFile } from '../convert/converting.js';
+import { writeHugeFile, writeLargeFile } from '../convert/converting.js';
 
 const RECIPE = fileURLToPath(new URL('../../../../docs/recipes/hftbacktest.py', import.meta.url));
 const NPZ = 'deribit_2024-03-01_BTC-PERPETUAL.npz';
@@ -87,7 +87,7 @@ test('a corrupt book ends with code 6 and leaves no output', async (t) => {
 test('a run after SIGKILL completes, and SIGINT leaves no output', async (t) => {
   const dir = await tempDir(t);
   const out = join(dir, 'npz');
-  await writeLargeFile(dir, 'A', 15);
+  await writeHugeFile(dir, 'A');
   await writeDayFile(dir, 'trades', 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n', 'A');
   const args = ['export', 'hftbacktest', dir, '-o', out, '--json'];
   for (const [signal, code] of [
@@ -100,6 +100,7 @@ test('a run after SIGKILL completes, and SIGINT leaves no output', async (t) => 
     assert.equal((await finished).exitCode, code);
     assert.deepEqual(await namesIn(out).catch(() => []), []);
   }
+  await writeLargeFile(dir, 'A', 1);
   const { exitCode, stderr } = await tickhaul(args);
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(await namesIn(out), ['deribit_2024-03-01_A.npz']);
