@@ -147,7 +147,9 @@ for (const flags of [PARQUET, ONLY]) {
 }
 
 test('SIGINT ends with 130 and no partial conversion; the next run continues', async (t) => {
-  const service = await sandbox(t, { redirect: true, rows: 6000, rate: 90_000 });
+  // The first response for some of the files stalls in the middle, so that the signal cannot come too late.
+  const faults = { faults: { stall: 0.5 }, faultsPerFile: 1 } as const;
+  const service = await sandbox(t, { redirect: true, rows: 6000, ...faults });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const { child, printed, finished } = start(['download', ...WEEK, ...ONLY, '--json', '--verbose'], { env });
