@@ -60,9 +60,9 @@ test('a day that needs a key is not requested without one', async (t) => {
 });
 
 test('a killed repair leaves the old file, and the next one completes it', async (t) => {
-  // A file too large to be written at once, so that its part can be observed.
+  // A file too large to be written at once, whose responses stall, so that its part can be observed.
   const { dir, verify } = await downloadFolder(t, { rows: 10_000 });
-  const slow = folderOf(await sandbox(t, { rows: 10_000, rate: 30_000 }), dir);
+  const slow = folderOf(await sandbox(t, { rows: 10_000, faults: { stall: 1 } }), dir);
   await truncate(join(dir, FIRST), 100);
   const { child, finished } = start(['verify', '--repair'], { env: slow.env });
   await until('a part', () => sizeOf(join(dir, `${FIRST}.part`)), finished);
