@@ -4,10 +4,11 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
-import { type Started, start } from '../helpers/cli.js';
+import { envOf, type Started, start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
-import { createRequestTrigger, createWork, FILES, requestedDayFiles } from './helpers.js';
+import { gated, opening } from '../replay/gate.js';
+import { createWork, FILES, requestedDayFiles } from './helpers.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
 
@@ -21,10 +22,25 @@ async function failedRequests({ redis }: OpenQueue): Promise<number> {
 const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown> =>
   open.redis.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '&*', ...rules);
 
-/** Work whose queue the user `fleet` may use. `reached` resolves when day files were requested. */
+/** Work whose day files have no response before `respond` is called; `asked` resolves at the first request for one. */
+async function createHeldWork(t: TestContext) {
+  const work = await createWork(t);
+  const [asked, held] = [opening(), opening()];
+  const gate = await gated(t, work.service, () => {
+    asked.open();
+    return held.opened;
+  });
+  return {
+    ...work,
+    env: { ...work.env, ...envOf(gate, work.dir) },
+    asked: asked.opened,
+    respond: held.open,
+  };
+}
+
+/** The same with a queue that the user `fleet` may use. */
 async function createUserWork(t: TestContext) {
-  const { reached, onRequest } = createRequestTrigger(2);
-  const { redis, env } = await createWork(t, { latencyMs: 50, onRequest });
+  const { redis, env, asked, respond } = await createHeldWork(t);
   const admin = await queueOf(redis);
   await setUser(admin, '~*');
   const startWorker = (port: number | string, ...flags: readonly string[]): Started => {
@@ -33,7 +49,7 @@ async function createUserWork(t: TestContext) {
     cleanUp(t, () => killAndWait(worker.child));
     return worker;
   };
-  return { admin, port: new URL(redis.url).port, reached, startWorker };
+  return { admin, port: new URL(redis.url).port, asked, respond, startWorker };
 }
 
 /** Refuses further sign-ins of the user, and ends its connections. */
@@ -79,10 +95,11 @@ for (const [what, refuse, said] of [
   test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
     skip: NO_REDIS,
   }, async (t) => {
-    const { admin, port, reached, startWorker } = await createUserWork(t);
+    const { admin, port, asked, respond, startWorker } = await createUserWork(t);
     const worker = startWorker(port);
-    await Promise.race([reached, worker.finished]);
+    await Promise.race([asked, worker.finished]);
     await refuse(admin);
+    respond();
     const { exitCode, stderr } = await worker.finished;
     assert.equal(exitCode, 4, stderr);
     assert.match(stderr, said);
@@ -94,12 +111,14 @@ for (const [what, refuse, said] of [
 test('a worker that lost replies of Redis, and then its sign-in, ends with code 4', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { admin, port, reached, startWorker } = await createUserWork(t);
+  const { admin, port, asked, respond, startWorker } = await createUserWork(t);
   const link = await startLink(t, Number(port));
   // Renewals of locks, which would fail, are far away.
   const worker = startWorker(link.port, '--lock-duration', '1h');
-  await Promise.race([reached, worker.finished]);
-  await link.loseReplies();
+  await Promise.race([asked, worker.finished]);
+  const lost = link.loseReplies();
+  respond();
+  await lost;
   await refuseSignIn(admin);
   await admin.close();
   link.passReplies();
@@ -153,14 +172,14 @@ async function startLink(t: TestContext, redisPort: number): Promise<Link> {
 
 test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {
   for (const once of [['--once'], []]) {
-    const { reached, onRequest } = createRequestTrigger(2);
-    const work = await createWork(t, { latencyMs: 50, onRequest });
+    const work = await createHeldWork(t);
     const worker = start(['worker', '-j', '1', ...once], work);
     cleanUp(t, () => killAndWait(worker.child));
-    await Promise.race([reached, worker.finished]);
+    await Promise.race([work.asked, worker.finished]);
     const admin = await queueOf(work.redis);
     await admin.redis.flushall();
     await admin.close();
+    work.respond();
     const { exitCode, stderr } = await worker.finished;
     assert.equal(exitCode, 5, stderr);
     assert.match(stderr, /queue "tickhaul": its data in Redis at \S+ was lost during the run; refill it/);
