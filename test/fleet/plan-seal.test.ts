@@ -11,20 +11,19 @@ import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { createRequestTrigger } from './helpers.js';
+import { gated, opening } from '../replay/gate.js';
 
 const SERIES = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-01', '-j', '1'];
 
 test('a slice that gets a newer plan while it is active includes its newer days', {
   skip: NO_REDIS,
 }, async (t) => {
-  const { reached, onRequest } = createRequestTrigger(2);
   const earlier = await sandbox(t, { rows: 50, exportedUntil: parseDay('2024-03-08') });
-  const later = await sandbox(t, {
-    rows: 50,
-    exportedUntil: parseDay('2024-03-10'),
-    latencyMs: 200,
-    onRequest,
+  const [asked, enqueued] = [opening(), opening()];
+  // The slice gets no day file before it has the newer plan.
+  const later = await gated(t, await sandbox(t, { rows: 50, exportedUntil: parseDay('2024-03-10') }), () => {
+    asked.open();
+    return enqueued.opened;
   });
   const dir = join(await tempDir(t), 'data');
   const { url } = await startRedis(t);
@@ -34,7 +33,7 @@ test('a slice that gets a newer plan while it is active includes its newer days'
   }));
   assert.equal((await runHere(['enqueue', ...SERIES], { env: before ?? {} })).exitCode, 0);
   const working = runHere(['worker', '--once', '--json'], { env: env ?? {} });
-  await Promise.race([reached, working]);
+  await Promise.race([asked.opened, working]);
   const again = await runHere(['enqueue', ...SERIES, '--json'], { env: env ?? {} });
   assert.deepEqual(jsonLines(again).at(-1), {
     event: 'summary',
@@ -43,6 +42,7 @@ test('a slice that gets a newer plan while it is active includes its newer days'
     added: 0,
     present: 1,
   });
+  enqueued.open();
   const worked = await working;
   const slices = jsonLines(worked).filter(({ event }) => event === 'slice');
   assert.deepEqual(
