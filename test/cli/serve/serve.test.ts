@@ -9,6 +9,7 @@ import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
+import { gated, opening } from '../../replay/gate.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
 import { portsOf } from './ports.js';
 
@@ -76,7 +77,9 @@ test('warns of a key as an argument and of a public address; debug lines are pri
 });
 
 test('the lock of the folder does not contain a key from the arguments', async (t) => {
-  const service = await busySandbox(t, { latencyMs: 200 });
+  const read = opening();
+  // Day files have no response before the lock is read.
+  const service = await gated(t, await busySandbox(t), () => read.opened);
   const dir = await tempDir(t);
   const args = ['serve', '--port', '0', '--source', 'datasets', '--api-key', service.apiKey];
   const server = start(args, { env: envOf(service, dir, '') });
@@ -90,6 +93,7 @@ test('the lock of the folder does not contain a key from the arguments', async (
   let holder = '';
   // The lock exists while day files are downloaded.
   while (holder === '' && !isOver) holder = await readFile(lockPath(dir), 'utf8').catch(() => '');
+  read.open();
   assert.equal(JSON.parse(holder).command, 'tickhaul serve');
   assert.equal((await asking).status, 200);
 });
