@@ -14,7 +14,7 @@ import { Count, countFiles, createPlan } from './archive.js';
 
 export interface WorkersTask {
   readonly url: string;
-  /** Number of processes; they start when all are ready. */
+  /** Number of processes; each waits with its first slices until all have one. */
   readonly processes: number;
   readonly workers: number;
   /** Slices at once per worker. */
@@ -41,7 +41,16 @@ const open = await openQueue({ url, name: 'tickhaul', warn, signal });
 const total = new Count();
 const pins = new Map<string, Promise<PinnedPlan>>();
 
+let start: Promise<void> | undefined;
+/** Resolves when each process has a slice. Otherwise the first process could take all slices. */
+async function waitForOthers(): Promise<void> {
+  await open.redis.incr('started');
+  while (Number(await open.redis.get('started')) < processes) await sleep(10);
+}
+
 const countSlice: SliceWork['run'] = async (job) => {
+  start ??= waitForOthers();
+  await start;
   const pin = pins.get(job.pin) ?? readPin(openFolderDestination(job.dir), job.pin);
   pins.set(job.pin, pin);
   const slice = new Count();
@@ -52,9 +61,6 @@ const countSlice: SliceWork['run'] = async (job) => {
   return { summary: { exitCode: 0, counts, unfinished: 0, bytes: 0, seconds: 0 }, failed: [] };
 };
 
-// Otherwise the first process would take all slices.
-await open.redis.incr('ready');
-while (Number(await open.redis.get('ready')) < processes) await sleep(10);
 const summaries = await Promise.all(
   Array.from({ length: workers }, () =>
     runWorker({
