@@ -1,22 +1,27 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createRequestTrigger } from '../../fleet/helpers.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { gated, opening } from '../../replay/gate.js';
 
 test('a download beside another run names the other run, and continues', async (t) => {
-  const { reached, onRequest } = createRequestTrigger(1);
-  const service = await sandbox(t, { rows: 50, latencyMs: 300, onRequest });
+  const [asked, never] = [opening(), new Promise<undefined>(() => {})];
+  // Days of January, which only the first run downloads, get no response: it runs until its signal.
+  const service = await gated(t, await sandbox(t, { rows: 50 }), (url) => {
+    if (!url.includes('/2024/01/')) return undefined;
+    asked.open();
+    return never;
+  });
   const dir = join(await tempDir(t), 'data');
   const env = envOf(service, dir);
   const words = ['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '-j', '1'];
   const first = start([...words, '--from', '2024-01-01', '--to', '2024-03-09'], { env });
   cleanUp(t, () => killAndWait(first.child));
-  await Promise.race([reached, first.finished]);
+  await Promise.race([asked.opened, first.finished]);
   for (const flags of [[], ['--json']]) {
     const { exitCode, stderr } = await runHere([...words, '--date', '2024-03-09', ...flags], { env });
     assert.equal(exitCode, 0, stderr);
