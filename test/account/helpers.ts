@@ -63,7 +63,7 @@ export function signIn(context: Account, changes: Partial<LoginInput> = {}): Sig
     const last = events.findLast((event) => event.event === 'verification');
     return last ? approveClaim(last.uri, EMAIL) : Promise.reject(new Error('no link was given'));
   };
-  const input = { context, email: EMAIL, askCode, emit, timeoutMs: 20_000, pauseMs: 5, ...changes };
+  const input = { context, email: EMAIL, askCode, emit, timeoutMs: 120_000, pauseMs: 5, ...changes };
   return { events, result: signInToAccount(input) };
 }
 
