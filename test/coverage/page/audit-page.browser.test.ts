@@ -58,7 +58,7 @@ test('an audit in a browser', async (t) => {
       const layout = createCalendarLayout(parseDay(FIRST_DAY), 60, box.width);
       const heading = page.locator('article').first().getByRole('heading', { level: 4 });
       const shows = (text: string): Promise<void> =>
-        page.locator('#tooltip').getByText(text, { exact: true }).waitFor({ timeout: 5000 });
+        page.locator('#tooltip').getByText(text, { exact: true }).waitFor();
       const corrupt =
         '2024-03-05, Tuesday: corrupt: deribit_incremental_book_L2_2024-03-05_BTC-PERPETUAL.csv.gz: gzip data ends early';
       for (const [date, text] of [

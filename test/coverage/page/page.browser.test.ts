@@ -80,7 +80,7 @@ test('a report in a browser', async (t) => {
           [10.9, '2026-02-14'],
         ] as const) {
           await page.mouse.move(box.x + (box.width * at) / 11, box.y + 50);
-          await chart.locator('.u-value', { hasText: date }).waitFor({ timeout: 5000 });
+          await chart.locator('.u-value', { hasText: date }).waitFor();
         }
         await assertReadable(page);
         assert.deepEqual(problems, []);
@@ -95,7 +95,7 @@ test('a report in a browser', async (t) => {
     await canvas.scrollIntoViewIfNeeded();
     const tooltip = page.locator('#tooltip');
     const shows = (text: string): Promise<void> =>
-      page.locator('#tooltip', { hasText: new RegExp(`^${text}$`) }).waitFor({ timeout: 5000 });
+      page.locator('#tooltip', { hasText: new RegExp(`^${text}$`) }).waitFor();
     const box = await canvas.boundingBox();
     assert.ok(box);
     const layout = createCalendarLayout(parseDay('2023-11-20'), 84, box.width);
@@ -112,7 +112,7 @@ test('a report in a browser', async (t) => {
       await shows(text);
     }
     await page.mouse.move(box.x + 2, box.y + 2);
-    await tooltip.waitFor({ state: 'hidden', timeout: 5000 });
+    await tooltip.waitFor({ state: 'hidden' });
 
     await canvas.focus();
     for (const [key, text] of [
@@ -130,12 +130,12 @@ test('a report in a browser', async (t) => {
       await shows(text);
     }
     await page.keyboard.press('Escape');
-    await tooltip.waitFor({ state: 'hidden', timeout: 5000 });
+    await tooltip.waitFor({ state: 'hidden' });
     await page.getByText('Missing and empty days').click();
     const details = page.locator('details[open] p', {
       hasText: /^Missing: 2024-01-20 to 2024-01-22. Empty: 2024-01-19.$/,
     });
-    await details.waitFor({ timeout: 5000 });
+    await details.waitFor();
     assert.deepEqual(problems, []);
   });
 
@@ -156,7 +156,7 @@ test('a report in a browser', async (t) => {
     await page.keyboard.press('Home');
     await page.keyboard.press('PageDown');
     const text = '2023-11-22, Wednesday: degraded: gap, crossed';
-    await page.locator('#tooltip', { hasText: text }).waitFor({ timeout: 5000 });
+    await page.locator('#tooltip', { hasText: text }).waitFor();
     await page.keyboard.press('Enter');
     assert.equal(await section.getByRole('heading', { level: 4 }).innerText(), text);
     await section.getByText('Degraded, missing and empty days').click();

@@ -65,7 +65,7 @@ test('in a browser without scripts: the code is shown, completes the claim, and 
 
 /** The heading exists, the content fits the page, and every text is legible. */
 async function assertShows(page: Page, heading: string, name?: string): Promise<void> {
-  await page.getByRole('heading', { name: heading, exact: true }).waitFor({ timeout: 5000 });
+  await page.getByRole('heading', { name: heading, exact: true }).waitFor();
   await assertReadable(page, heading);
   if (name) await takePicture(page, name);
 }
