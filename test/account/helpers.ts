@@ -35,7 +35,7 @@ export interface Account extends AccountContext {
 export async function createAccount(
   t: TestContext,
   { apiUrl, issuerUrl }: Pick<Sandbox, 'apiUrl' | 'issuerUrl'>,
-  { stallTimeoutMs = 10_000, maxWaitMs = 1000 } = {},
+  { stallTimeoutMs = 60_000, maxWaitMs = 1000 } = {},
 ): Promise<Account> {
   const configDir = join(await tempDir(t), 'config');
   await mkdir(configDir);

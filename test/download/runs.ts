@@ -45,7 +45,7 @@ export async function run(service: Sandbox, where: string | Destination, input: 
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
-    stallTimeoutMs: input.stallTimeoutMs ?? 5000,
+    stallTimeoutMs: input.stallTimeoutMs ?? 60_000,
     env: {},
   });
   const all: OpenPlanInput & Pick<DownloadPlanInput, 'owner'> = {

@@ -71,7 +71,7 @@ export async function runReplayInProcess(
     apiUrl: service.apiUrl,
     datasetsUrl: service.datasetsUrl,
     apiKey: 'apiKey' in input ? input.apiKey : service.apiKey,
-    stallTimeoutMs: input.stallTimeoutMs ?? 5000,
+    stallTimeoutMs: input.stallTimeoutMs ?? 60_000,
     env: {},
   });
   const written = { messages: 0, bytes: 0 };

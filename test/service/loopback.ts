@@ -24,7 +24,7 @@ export function clientFor(t: TestContext, base: string, more: Partial<ServiceCon
   const client = createServiceClient({
     apiUrl: base,
     datasetsUrl: base,
-    stallTimeoutMs: 10_000,
+    stallTimeoutMs: 60_000,
     env: {},
     ...more,
   });

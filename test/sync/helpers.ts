@@ -36,7 +36,7 @@ export function job(
       ...selection,
     },
     options: { ...DOWNLOAD_DEFAULTS, retries: 2, maxWaitMs: 1000, ...options },
-    stallTimeoutMs: 5000,
+    stallTimeoutMs: 60_000,
     audit: false,
   };
 }

@@ -90,7 +90,7 @@ export async function verifyHere(
   const events: RunEvent[] = [];
   const emit = (event: RunEvent): void => void events.push(event);
   const { apiUrl, datasetsUrl, apiKey } = service;
-  const client = createServiceClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 5000, env: {} });
+  const client = createServiceClient({ apiUrl, datasetsUrl, apiKey, stallTimeoutMs: 60_000, env: {} });
   try {
     const summary = await verifyDestination({
       destination,
