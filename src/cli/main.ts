@@ -13,8 +13,8 @@ import { createWarner } from './output/format-events.js';
 import { printFailure } from './output/print-failure.js';
 import { reportBug } from './report-bug.js';
 
-/** Milliseconds from the first signal until the process exits, whatever it is doing. */
-const EXIT_TIMEOUT_MS = 5_000;
+/** Milliseconds from the first signal until the process exits, whatever it is doing, unless the command has its own. */
+const SHUTDOWN_MS = 5_000;
 
 /** Runs the command line of this process and sets its exit code. Only this module reads `process`. */
 export async function main(): Promise<void> {
@@ -30,10 +30,10 @@ export async function main(): Promise<void> {
   };
   let isOver = false;
   /** Exits at once, without cleanup. */
-  const leave = (reason: TickhaulError, isLate = false): never => {
+  const leave = (reason: TickhaulError, lateError?: TickhaulError): never => {
     // Move off a line with progress bars or `^C`, so that the shell's prompt is on a new line.
     if (process.stderr.isTTY) process.stderr.write('\n');
-    if (!isOver && isLate) printFailure(createLateError(reason), process.stderr);
+    if (!isOver && lateError) printFailure(lateError, process.stderr);
     if (!isOver) printSummary(toRunFailure(reason), command, words);
     process.exit(reason.exitCode);
   };
@@ -101,16 +101,16 @@ function createCliHost(words: readonly string[], bugs: BugReporter, signals: Sig
   };
 }
 
-/** Error of a run that is still active some seconds after a signal. */
-function createLateError({ code, message }: TickhaulError): TickhaulError {
+/** Error of a run that is still active some time after a signal. */
+function createLateError({ code, message }: TickhaulError, ms: number): TickhaulError {
   return new TickhaulError(
     code,
-    `${message}, but still running after ${EXIT_TIMEOUT_MS / 1000}s; exiting without cleanup`,
+    `${message}, but still running after ${ms / 1000}s; exiting without cleanup`,
   );
 }
 
-/** @param isLate whether the time for a clean end has passed. */
-type ExitNow = (reason: TickhaulError, isLate?: boolean) => never;
+/** @param lateError set if the time for a clean end has passed. */
+type ExitNow = (reason: TickhaulError, lateError?: TickhaulError) => never;
 type BugReporter = Pick<CliHost, 'secrets' | 'reportBug'>;
 type Signals = Pick<CliHost, 'signal' | 'passSignals'>;
 
@@ -118,13 +118,14 @@ type Signals = Pick<CliHost, 'signal' | 'passSignals'>;
  * Ends the run cleanly on the first signal, and at once on a second SIGINT or SIGTERM, unless signals are
  * passed on.
  */
-function listenToSignals(leave: ExitNow, { hasUnlimitedShutdown }: CommandOutline): Signals {
+function listenToSignals(leave: ExitNow, { shutdownMs = SHUTDOWN_MS }: CommandOutline): Signals {
   const controller = new AbortController();
   const { signal } = controller;
   const hasTerminal = [0, 1, 2].some((stream) => isatty(stream));
   let passSignal: Parameters<CliHost['passSignals']>[0] | undefined;
   const endCleanly = (reason: TickhaulError): void => {
-    if (!hasUnlimitedShutdown) setTimeout(() => leave(reason, true), EXIT_TIMEOUT_MS).unref();
+    const leaveLate = (): never => leave(reason, createLateError(reason, shutdownMs));
+    if (Number.isFinite(shutdownMs)) setTimeout(leaveLate, shutdownMs).unref();
     controller.abort(reason);
   };
   const listen = (name: NodeJS.Signals, code: ErrorCode): void => {

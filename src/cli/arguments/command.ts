@@ -58,8 +58,8 @@ export interface CommandOutline {
   readonly printsEvents?: boolean;
   /** The command continues if stdout is closed by its reader. */
   readonly outlivesReader?: boolean;
-  /** After a signal, the command may take any time to end cleanly; a second signal ends it at once. */
-  readonly hasUnlimitedShutdown?: boolean;
+  /** Milliseconds for a clean end after a signal, 5000 by default, or Infinity; a second signal ends it at once. */
+  readonly shutdownMs?: number;
   load(): Promise<CommandAction>;
 }
 

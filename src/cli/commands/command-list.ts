@@ -59,7 +59,7 @@ export const COMMANDS: readonly CommandOutline[] = [
     describe: 'download slices from the queue; run it on each machine',
     printsEvents: true,
     outlivesReader: true,
-    hasUnlimitedShutdown: true,
+    shutdownMs: Infinity,
     load: async () => (await import('./worker.js')).workerCommand,
   },
   {
@@ -125,6 +125,8 @@ export const COMMANDS: readonly CommandOutline[] = [
     syntax: 'serve',
     describe: 'run the local replay server: HTTP and WebSocket, raw and normalized',
     outlivesReader: true,
+    // Open responses have 5 s (serve.ts).
+    shutdownMs: 8_000,
     load: async () => (await import('./serve.js')).serveCommand,
   },
   {

@@ -7,10 +7,8 @@ import { toFlags } from '../arguments/define-flags.js';
 import { raiseHeapGrowth } from '../raise-heap-growth.js';
 import { isTrue, readServeSettings, type ServeSettings } from '../serving/serve-options.js';
 
-/** Milliseconds for responses in flight: the process exits after 5 s (`main.ts`). */
-const GRACE_MS = 4_600;
-/** Less time for workers, since each must exit as a process. */
-const WORKER_GRACE_MS = 4_200;
+/** Milliseconds for responses in flight. */
+const GRACE_MS = 5_000;
 
 export const serveCommand: CommandAction = {
   flags: toFlags(COMMAND_OPTIONS.serve),
@@ -39,7 +37,7 @@ async function serveInProcess(args: CommandArgs, cli: CliHost, settings: ServeSe
     const server = await startServer(options);
     countServing(server.context);
     await clearCache(cli, settings);
-    return runUntilSignal(cli, settings, server, GRACE_MS);
+    return runUntilSignal(cli, settings, server);
   });
 }
 
@@ -53,9 +51,7 @@ async function serveInWorkers(args: CommandArgs, cli: CliHost, settings: ServeSe
   });
   if (!server) return 0;
   const debug = settings.options.log.debug;
-  return runUntilSignal(cli, settings, server, WORKER_GRACE_MS, () =>
-    debug?.(`workers ${server.pids.join(', ')}`),
-  );
+  return runUntilSignal(cli, settings, server, () => debug?.(`workers ${server.pids.join(', ')}`));
 }
 
 /** Called after the ports are open, so that the cache of another running server is not cleared. */
@@ -70,14 +66,13 @@ async function runUntilSignal(
   { stdout, stderr, signal }: CliHost,
   { options: { host } }: ServeSettings,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
-  graceMs: number,
   onListening = (): void => {},
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
   if (stderr.isTTY) stderr.write(`${pageAddress(host, httpPort)}\n`);
   onListening();
   await waitForAbort(signal);
-  await close(graceMs);
+  await close(GRACE_MS);
   return 0;
 }
 

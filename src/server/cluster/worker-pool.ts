@@ -44,8 +44,8 @@ interface WorkerSlot {
 const HEALTHY_WORKER_MS = 10_000;
 const MIN_RESTART_MS = 250;
 const MAX_RESTART_MS = 5000;
-/** Time for a worker to end after its responses. */
-const WORKER_EXIT_TIMEOUT_MS = 400;
+/** Time for a worker to end after its responses; the primary process exits some seconds after them (command-list.ts). */
+const WORKER_EXIT_TIMEOUT_MS = 2000;
 
 /** The worker processes of a cluster. A worker that ends is replaced. */
 export class WorkerPool {

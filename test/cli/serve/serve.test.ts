@@ -130,3 +130,23 @@ test('on a terminal the page’s address follows the two port lines', { skip: NO
   cleanUp(t, () => killAndWait(server.child));
   await server.printed(/^HTTP port: (\d+)\r\nWS port: \d+\r\nhttp:\/\/127\.0\.0\.1:\1\/\r\n$/);
 });
+
+test('a response that does not end in time is cut off, and a signal still ends with 0', async (t) => {
+  const requested = opening();
+  const never = new Promise<undefined>(() => {});
+  const service = await gated(t, await busySandbox(t), () => {
+    requested.open();
+    return never;
+  });
+  const args = ['serve', '--port', '0', '--source', 'datasets'];
+  const server = start(args, { env: envOf(service, await tempDir(t)) });
+  cleanUp(t, () => killAndWait(server.child));
+  const { http } = await portsOf(server);
+  const options = { ...OPTIONS, symbols: ['XBTUSD'], dataTypes: ['trade'] };
+  const asking = ask(http, withOptions('/replay-normalized', options));
+  await requested.opened;
+  server.child.kill('SIGTERM');
+  assert.notEqual((await asking.catch(() => ({ status: 0 }))).status, 200);
+  const { exitCode, stderr } = await server.finished;
+  assert.deepEqual([exitCode, stderr.includes('without cleanup')], [0, false]);
+});
