@@ -46,7 +46,13 @@ export async function withMessageOutput(
     withLines(output, async (bytes) => {
       const { createArrowLineSink } = await import('../replay/arrow/arrow-line-sink.js');
       const lines = createArrowLineSink(bytes, arrowType, container);
-      await work(lines);
+      try {
+        await work(lines);
+      } catch (error) {
+        // After an abort, a reader that does not read must not delay the end. A file stays without its name.
+        if (container === 'stream' && !host.signal.aborted) await lines.breakOff().catch(() => {});
+        throw error;
+      }
       await lines.end();
     });
 }

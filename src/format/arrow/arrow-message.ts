@@ -17,6 +17,8 @@ export const ARROW_ALIGNMENT = 8;
 
 /** A message without metadata, which ends a stream. */
 export const END_OF_STREAM = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 0, 0, 0, 0);
+/** The start of a message without its metadata. Readers refuse it, but take a stream that just stops for complete. */
+export const BROKEN_MESSAGE = Uint8Array.of(0xff, 0xff, 0xff, 0xff, 8, 0, 0, 0);
 
 /**
  * Encodes a message up to its body (https://arrow.apache.org/docs/format/Columnar.html#encapsulated-message-format).

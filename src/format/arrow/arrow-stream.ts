@@ -7,9 +7,13 @@ import type { ArrowSchema } from './arrow-schema.js';
 import type { ArrowWriter } from './arrow-writer.js';
 import type { EncodedRecordBatch } from './record-batch.js';
 
-/** Opens an IPC stream: the schema of the first file, then the record batches of all files. */
+/**
+ * Opens an IPC stream: the schema of the first file, then the record batches of all files. If a file was not finished
+ * after some of its rows, readers fail at the end.
+ */
 export function openArrowStream(sink: ByteSink, options: OutputOptions): OutputStream {
   let opened: { readonly schema: ArrowSchema; readonly writer: ArrowWriter } | undefined;
+  const unfinished = new Set<symbol>();
   return {
     async createWriter(columns) {
       const { createArrowWriter } = await import('./arrow-writer.js');
@@ -21,19 +25,25 @@ export function openArrowStream(sink: ByteSink, options: OutputOptions): OutputS
           '-o -: this file has other columns than the first one, and an Arrow stream has one schema; convert it separately',
         );
       const { writer } = opened;
+      const file = Symbol('file');
       let rows = 0;
       let bytes = 0;
       return {
         async write(encoded) {
+          unfinished.add(file);
           await writer.writeBatch(encoded as EncodedRecordBatch);
           rows += encoded.rows;
           bytes += encoded.bytes.length;
         },
-        finish: async () => ({ rows, bytes }),
+        async finish() {
+          unfinished.delete(file);
+          return { rows, bytes };
+        },
       };
     },
     async end() {
-      await opened?.writer.finish();
+      if (unfinished.size > 0) await opened?.writer.breakOff();
+      else await opened?.writer.finish();
     },
   };
 }

@@ -4,6 +4,7 @@ import type { ByteSink } from '../byte-sink.js';
 import { ByteWriter } from '../byte-writer.js';
 import {
   alignLength,
+  BROKEN_MESSAGE,
   END_OF_STREAM,
   METADATA_VERSION,
   writeKeyValues,
@@ -28,6 +29,8 @@ export interface ArrowWriter {
    * @returns rows and bytes of the whole output.
    */
   finish(metadata?: Readonly<Record<string, string>>): Promise<{ rows: number; bytes: number }>;
+  /** Ends a stream that lacks rows so that readers fail, unless it has not begun. */
+  breakOff(): Promise<void>;
 }
 
 /** Position of a message in a file (File.fbs). */
@@ -88,6 +91,10 @@ export function createArrowWriter(
       }
       await write(end.written());
       return { rows, bytes: length };
+    },
+
+    async breakOff() {
+      if (length > 0) await write(BROKEN_MESSAGE);
     },
   };
 }

@@ -26,6 +26,8 @@ type ParsedMessage = Readonly<Record<string, unknown>>;
 export interface ArrowLineSink extends LineSink {
   /** Writes the remaining messages and the end. @throws errors of the output. */
   end(): Promise<void>;
+  /** As in `ArrowWriter`. */
+  breakOff(): Promise<void>;
 }
 
 /**
@@ -69,6 +71,7 @@ export function createArrowLineSink(
       if (messages.length > 0) await flush();
       await writer.finish();
     },
+    breakOff: () => writer.breakOff(),
   };
 }
 

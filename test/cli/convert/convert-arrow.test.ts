@@ -78,6 +78,24 @@ test('-f arrow -o - writes one stream of the rows of all files; other columns fa
   assert.match(parquet.stderr, /-o - writes NDJSON or Arrow; omit --format, or specify a folder/);
 });
 
+test('readers of a stream fail if a file failed after some of its rows', async (t) => {
+  const dir = await tempDir(t);
+  const rows = csvOf('trades', 5000);
+  await writeDayFile(dir, 'trades', rows, 'A0');
+  const out = join(dir, 'out.stream');
+  const words = ['convert', dir, '-f', 'arrow', '-o', '-', '--row-group', '1000'];
+  assert.equal((await streamTo(out, words)).exitCode, 0);
+  const whole = await readFile(out);
+  assert.equal(readWithFlechette(whole)[0]?.length, 5000);
+  await writeDayFile(dir, 'trades', `${rows}not,a,row\n`, 'A0');
+  assert.equal((await streamTo(out, words)).exitCode, 6);
+  const broken = await readFile(out);
+  assert.ok(broken.length > 1000, 'some rows were written');
+  assert.throws(() => readWithFlechette(broken));
+  // It does not change what precedes the end.
+  assert.equal(whole.indexOf(broken.subarray(0, -8)), 0);
+});
+
 test('download --convert arrow writes files that verify checks', async (t) => {
   const service = await sandbox(t, { rows: 500 });
   const dir = await tempDir(t);

@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { readTable, readWithFlechette } from '../../format/arrow/read-arrow.js';
 import { envOf, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -189,4 +190,17 @@ test('a reader that leaves is a normal end', async (t) => {
   const args = ['replay', 'deribit:BTC-PERPETUAL', '-t', 'trade', ...DAY, '--format', 'arrow'];
   const { stdout, stderr } = await tickhaul(args, { command, env });
   assert.equal(stdout, '1000\n0\n', stderr);
+});
+
+test('readers of a stream fail if the replay failed after some messages', async (t) => {
+  const dir = await tempDir(t);
+  // More than a record batch.
+  await writeDayFile(dir, 'trades', `${csvOf('trades', 70_000)}not,a,row\n`);
+  const args = ['deribit:BTC-PERPETUAL', '-t', 'trade', ...DAY, '--dir', dir, '--offline'];
+  const out = join(dir, 'out.stream');
+  const { exitCode, stderr } = await replayTo(out, args, {});
+  assert.equal(exitCode, 6, stderr);
+  const broken = await readFile(out);
+  assert.ok(broken.length > 1_000_000, 'some messages were written');
+  assert.throws(() => readTable(broken));
 });
