@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { open, realpath, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import { createFolder } from './create-folder.js';
 import { toDiskError } from './errors.js';
 
 /**
- * Replaces a regular file atomically: after any failure it is unchanged. A path from the user may be
+ * Replaces a regular file atomically: after any failure it is unchanged. Its folder is created if it is missing. A path from the user may be
  * something else; use `writeOutput` for it.
  * @throws TickhaulError `disk`, `path_taken`.
  */
@@ -11,6 +13,7 @@ export async function writeWhole(path: string, texts: Iterable<string>): Promise
   const target = await realpath(path).catch(() => path);
   const temporary = `${target}.${randomUUID()}`;
   try {
+    await createFolder(dirname(target));
     const handle = await open(temporary, 'wx');
     try {
       await writeFile(handle, texts);

@@ -5,7 +5,7 @@ import type { CommandArgs } from './arguments/command-args.js';
 import { readDay } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
-import { readFolderArgument, readFolderPaths } from './selection/read-folder-paths.js';
+import { findFolder, readFolderArgument } from './selection/read-folder-paths.js';
 import { readSeriesSelection } from './selection/read-selection.js';
 import { withDestination } from './with-destination.js';
 
@@ -25,7 +25,7 @@ export async function prepareCoverage(
   const settings = await loadSettings(args, host);
   const { readCoverage } = await import('../coverage/read-coverage.js');
   return async (warn) => {
-    const { dir, paths } = await readFolderPaths(folders, settings, host);
+    const { dir, paths } = await findFolder(folders, settings, host);
     const [subfolder = ''] = paths;
     return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
       dir: destination.locate(subfolder),

@@ -3,7 +3,7 @@ import { absoluteLocation, isObjectLocation } from '../store/location.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
-import { readFolderArgument, readFolderPaths } from './selection/read-folder-paths.js';
+import { findFolder, readFolderArgument } from './selection/read-folder-paths.js';
 import { withDestination } from './with-destination.js';
 
 /** SQL for DuckDB that defines a view of each data type. */
@@ -24,7 +24,7 @@ export async function prepareViews(
   const { formatViews } = await import('../views/format-views.js');
   const { formatSecretComment } = await import('../views/format-secret-comment.js');
   return async (warn) => {
-    const { dir, paths } = await readFolderPaths(folders, settings, host);
+    const { dir, paths } = await findFolder(folders, settings, host);
     const [under = ''] = paths;
     return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => {
       const found = await findViewFiles(destination, { under, warn, signal: host.signal });

@@ -236,7 +236,7 @@ test('takes days, types and conversions from the manifest if names do not state 
 test('writes the SQL to a file, and its counts as JSON', async (t) => {
   const dir = await tempDir(t);
   await writeTrades(dir, 'b_trades_2024-03-01_X.csv.gz', '2024-03-01', [1]);
-  const out = join(dir, 'views.sql');
+  const out = join(dir, 'new', 'views.sql');
   const printed = await runHere(['views', dir]);
   const written = await runHere(['views', '-o', out, '--json'], { env: { TICKHAUL_DIR: dir } });
   assert.deepEqual(JSON.parse(written.stdout), { path: out, views: 1, files: 1 });
@@ -245,8 +245,12 @@ test('writes the SQL to a file, and its counts as JSON', async (t) => {
   assert.equal(both.exitCode, 2);
 });
 
-test('refuses a folder without day files, and damaged files', async (t) => {
+test('refuses a folder without day files, a file, and damaged files', async (t) => {
   const dir = await tempDir(t);
+  const path = await writeTrades(dir, 'b_trades_2024-03-01_X.csv.gz', '2024-03-01', [1]);
+  const file = await runHere(['views', path]);
+  assert.deepEqual([file.exitCode, file.stderr], [2, `tickhaul: ${path} is a file; name a folder\n`]);
+  await rm(path);
   const empty = await runHere(['views', dir]);
   assert.equal(empty.exitCode, 2);
   assert.match(empty.stderr, /no day files and no Parquet files of day files; name a folder with downloads/);

@@ -1,3 +1,4 @@
+import { stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { pathExists } from '../../base/path-exists.js';
@@ -15,7 +16,7 @@ export interface FolderPaths {
   readonly paths: readonly string[];
 }
 
-/** The argument `<folder>` for `readFolderPaths`: one folder, or none for `--dir`. @throws usage error. */
+/** The argument `<folder>` for `findFolder`: one folder, or none for `--dir`. @throws usage error. */
 export function readFolderArgument(args: CommandArgs): readonly string[] {
   const folder = readTextFlag(args, 'folder');
   if (folder === undefined) return [];
@@ -48,6 +49,19 @@ export async function readFolderPaths(
     );
   }
   return { dir: first, paths: resolved.map((each) => each.path) };
+}
+
+/** As `readFolderPaths`, for `readFolderArgument`. @throws also usage error for a file. */
+export async function findFolder(
+  folders: readonly string[],
+  settings: Settings,
+  options: DestinationOptions,
+): Promise<FolderPaths> {
+  const found = await readFolderPaths(folders, settings, options);
+  const path = join(found.dir, ...found.paths);
+  const isFile = !isObjectLocation(found.dir) && (await stat(path).catch(() => undefined))?.isFile();
+  if (isFile) throw usageError(`${path} is a file; name a folder`);
+  return found;
 }
 
 interface ResolvedPath {

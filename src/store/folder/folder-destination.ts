@@ -64,7 +64,6 @@ async function readState(path: string): Promise<string | undefined> {
 
 async function writeState(path: string, text: string): Promise<void> {
   try {
-    await createFolder(dirname(path));
     await writeWhole(path, [text]);
   } catch (error) {
     throw toDiskError(error, path, 'disk');
