@@ -48,20 +48,20 @@ for (const option of OPTIONS) {
   });
 
   test(`writes to descriptors directly: ${name}`, async (t) => {
-    const { dir, run } = await place(t);
+    const { dir, runBuilt } = await place(t);
     const file = join(dir, 'appended');
     writeFileSync(file, 'before\n');
-    const appended = await run(option, '/dev/fd/3', 'exec "$0" "$@" 3>>appended');
+    const appended = await runBuilt(option, '/dev/fd/3', 'exec "$0" "$@" 3>>appended');
     assert.equal(appended.exitCode, exitCode, appended.stderr);
     const [before, ...rest] = readFileSync(file, 'utf8').split('\n');
     assert.equal(before, 'before');
     assert.match(rest.join('\n'), content);
-    const piped = await run(option, '/dev/stdout');
+    const piped = await runBuilt(option, '/dev/stdout', 'exec "$0" "$@"');
     assert.equal(piped.exitCode, exitCode, piped.stderr);
     assert.match(beginningOf(piped.stdout, content), content);
     symlinkSync('/dev/stdout', join(dir, 'link'));
     writeFileSync(file, 'before\n');
-    const linked = await run(option, 'link', 'exec "$0" "$@" >>appended');
+    const linked = await runBuilt(option, 'link', 'exec "$0" "$@" >>appended');
     assert.equal(linked.exitCode, exitCode, linked.stderr);
     assert.match(readFileSync(file, 'utf8'), /^before\n./);
     assert.deepEqual(readdirSync(dir).sort(), ['appended', 'link']);

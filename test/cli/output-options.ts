@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
-import { envOf, type Finished, start, tickhaul } from '../helpers/cli.js';
-import { busySandbox } from '../helpers/sandbox.js';
-import { tempDir } from '../helpers/temp.js';
+import { after, type TestContext } from 'node:test';
+import { TickhaulError } from '../../src/base/errors.js';
+import { startSandbox } from '../../src/sandbox/start-sandbox.js';
+import { envOf, type Finished, start } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
+import { EXPORTED_UNTIL } from '../helpers/sandbox.js';
+import { workingDir } from '../helpers/temp.js';
 import { createMarketSender, loopbackExchange, type Peer } from '../live/exchange.js';
 
 /** An option that names an output file. */
@@ -58,17 +63,37 @@ export const OPTIONS: readonly OutputOption[] = [
 ];
 
 export interface Place {
-  /** An empty folder. */
+  /** An empty folder, the working folder of this process until the test ends. */
   readonly dir: string;
-  /** Runs the command with this output name. @param shell script that runs it, such as `"$0" "$@" | cat`. */
-  run(option: OutputOption, name: string, shell?: string): Promise<Finished>;
+  /** Runs the command with this output name, in this process. */
+  run(option: OutputOption, name: string): Promise<Finished>;
+  /** Runs the built command with this output name. @param shell script that runs it, such as `"$0" "$@" | cat`. */
+  runBuilt(option: OutputOption, name: string, shell: string): Promise<Finished>;
 }
 
-/** A service and an exchange, a download folder with one day file, and an empty folder for outputs. */
+/** Environment of a service and a download folder with one day file. All tests of a file use the same. */
+let prepared: Promise<Readonly<Record<string, string>>> | undefined;
+const closing: (() => Promise<void>)[] = [];
+after(async () => {
+  for (const close of closing) await close();
+});
+
+async function prepare(): Promise<Readonly<Record<string, string>>> {
+  const service = await startSandbox({ exportedUntil: EXPORTED_UNTIL, rows: 20_000 });
+  closing.push(() => service.close());
+  const dir = await mkdtemp(join(tmpdir(), 'tickhaul-test-'));
+  closing.push(() => rm(dir, { recursive: true }));
+  const env = envOf(service, join(dir, 'data'));
+  const download = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', ...DAY];
+  assert.equal((await runHere(download, { env })).exitCode, 0);
+  return env;
+}
+
+/** The service, an exchange, the download folder, and an empty folder for outputs. */
 export async function place(t: TestContext): Promise<Place> {
-  const service = await busySandbox(t);
-  const data = join(await tempDir(t), 'data');
-  const dir = await tempDir(t);
+  prepared ??= prepare();
+  const shared = await prepared;
+  const dir = await workingDir(t);
   let end = (): void => {};
   const { url } = await loopbackExchange(t, {
     play: async (peer: Peer) => {
@@ -81,14 +106,17 @@ export async function place(t: TestContext): Promise<Place> {
       end();
     },
   });
-  const env = { ...envOf(service, data), WSS_URL_BITMEX: url };
-  const download = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', ...DAY];
-  assert.equal((await tickhaul(download, { env })).exitCode, 0);
+  const env = { ...shared, WSS_URL_BITMEX: url };
   return {
     dir,
-    run({ words }, name, shell) {
+    run({ words }, name) {
+      const interrupt = new AbortController();
+      end = () => interrupt.abort(new TickhaulError('interrupted', 'interrupted (SIGINT)'));
+      return runHere([...words, name], { env, signal: interrupt.signal });
+    },
+    runBuilt({ words }, name, shell) {
       // exec replaces the shell by the command, so that signals reach it.
-      const command = shell === undefined ? [process.execPath] : ['bash', '-c', shell, process.execPath];
+      const command = ['bash', '-c', shell, process.execPath];
       const { child, finished } = start([...words, name], { env, cwd: dir, command });
       end = () => void child.kill('SIGINT');
       return finished;

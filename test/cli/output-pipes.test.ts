@@ -44,9 +44,9 @@ test('a named pipe whose reader leaves is a normal end', async (t) => {
 test('stdout to a file on a full disk is code 8', async (t) => {
   const disk = await smallDisk(t, '64k');
   if (!disk) return;
-  const { run } = await place(t);
+  const { runBuilt } = await place(t);
   const [{ words, content }] = OPTIONS as [OutputOption];
-  const full = await run({ words, content }, '-', `exec "$0" "$@" > ${join(disk.dir, 'out')}`);
+  const full = await runBuilt({ words, content }, '-', `exec "$0" "$@" > ${join(disk.dir, 'out')}`);
   assert.equal(full.exitCode, 8, full.stderr);
   assert.match(full.stderr, /^tickhaul: stdout: the disk is full/m);
 });
