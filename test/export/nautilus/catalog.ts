@@ -93,7 +93,7 @@ export function warningsOf({ stderr }: Exported): string {
 /** Writes a day file. */
 export async function writeDay(folder: string, day: TestDay): Promise<void> {
   await mkdir(folder, { recursive: true });
-  await writeFile(join(folder, `${day.name}.csv.gz`), gzipSync(formatDay(day)));
+  await writeFile(join(folder, `${day.name}.csv.gz`), gzipSync(formatDay(day), { level: 1 }));
 }
 
 function formatDay({ name, columns, rows }: TestDay): string {
@@ -120,11 +120,15 @@ async function readFileOf(out: string, path: string): Promise<CatalogFile> {
   return {
     path,
     bytes,
-    rows: rows.map((row) =>
-      Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toCell(name, value)])),
-    ),
+    rows: rows.map(toRow),
     metadata: Object.fromEntries(pairs.map(({ key, value }) => [key, value ?? ''])),
   };
+}
+
+function toRow(values: Readonly<Record<string, unknown>>): CatalogRow {
+  const row: Record<string, bigint | number | string> = {};
+  for (const name in values) row[name] = toCell(name, values[name]);
+  return row;
 }
 
 function toCell(name: string, value: unknown): bigint | number | string {
@@ -134,7 +138,8 @@ function toCell(name: string, value: unknown): bigint | number | string {
 }
 
 function readFixed(bytes: Uint8Array, isSigned: boolean): bigint {
-  const hex = Buffer.from(bytes).reverse().toString('hex');
-  const value = BigInt(`0x${hex}`);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  let value = 0n;
+  for (let at = bytes.length - 8; at >= 0; at -= 8) value = (value << 64n) | view.getBigUint64(at, true);
   return isSigned ? BigInt.asIntN(8 * bytes.length, value) : value;
 }

@@ -72,7 +72,7 @@ function randomDay(dataType: string): fc.Arbitrary<RandomDay> {
   });
   return fc
     .record({
-      rows: fc.array(row, { maxLength: 60 }),
+      rows: fc.array(row, { maxLength: 120 }),
       symbols: fc.constantFrom(1, 3),
       isOrdered: fc.boolean(),
       price: fc.integer({ min: 0, max: 9 }),
@@ -117,7 +117,7 @@ for (const dataType of Object.keys(TYPES)) {
           precision,
         );
       }),
-      { numRuns: 40, endOnFailure: true },
+      { numRuns: 20, endOnFailure: true },
     );
   });
 }
