@@ -29,9 +29,10 @@ export function readRows(npz: Buffer): ArrayRow[] {
   assert.equal(bytes[headBytes - 1], 10);
   const count = Number(/'shape': \((\d+),\)/.exec(bytes.toString('latin1', 10, headBytes))?.[1]);
   assert.equal(bytes.length, headBytes + 64 * count);
+  const zeros = Buffer.alloc(24);
   return Array.from({ length: count }, (_, row) => {
     const at = headBytes + 64 * row;
-    assert.ok(bytes.subarray(at + 40, at + 64).every((byte) => byte === 0));
+    assert.ok(zeros.equals(bytes.subarray(at + 40, at + 64)));
     return {
       ev: bytes.readBigUInt64LE(at),
       exch: bytes.readBigInt64LE(at + 8),

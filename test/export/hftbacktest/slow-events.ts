@@ -83,13 +83,13 @@ function orderByBothClocks(events: readonly ArrayRow[]): ArrayRow[] {
   const byExch = events.toSorted((a, b) => Number(a.exch - b.exch));
   const byLocal = events.toSorted((a, b) => Number(a.local - b.local));
   const rows: ArrayRow[] = [];
-  for (;;) {
-    const [exch] = byExch;
-    const [local] = byLocal;
+  for (let atExch = 0, atLocal = 0; ; ) {
+    const exch = byExch[atExch];
+    const local = byLocal[atLocal];
     if (!exch && !local) return rows;
     const order = !exch ? 1n : !local ? -1n : exch.exch - local.exch || exch.local - local.local;
-    if (order <= 0n) byExch.shift();
-    if (order >= 0n) byLocal.shift();
+    if (order <= 0n) atExch++;
+    if (order >= 0n) atLocal++;
     const bits = (order <= 0n ? EXCH : 0n) | (order >= 0n ? LOCAL : 0n);
     const event = (order <= 0n ? exch : local) as ArrayRow;
     rows.push({ ...event, ev: event.ev | bits });

@@ -10,7 +10,7 @@ import { createRandom } from '../../audit/text-rows.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 
 /** More than fit into one chunk, and more late ones than are sorted at once. */
-const ROWS = 600_000;
+const ROWS = 300_000;
 
 const event = createEventColumns(1);
 
