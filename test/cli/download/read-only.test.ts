@@ -4,6 +4,7 @@ import { chmod, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type Finished, jsonLines, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { smallDisk } from '../../helpers/small-disk.js';
@@ -14,7 +15,7 @@ const NDJSON = ['-f', 'ndjson'];
 
 interface Sealed {
   readonly dir: string;
-  /** Runs the built command in an environment that cannot write to the folder. */
+  /** Runs a command in an environment that cannot write to the folder. */
   run(...args: readonly string[]): Promise<Finished>;
   /** Number of requests for day files. */
   asked(): number;
@@ -36,12 +37,12 @@ async function filled(t: TestContext, dir: string, command?: readonly string[]):
   };
   const convert = ['--convert', 'parquet'];
   for (const args of [['download', ...DAYS, ...convert], ['sync'], ['convert', dir, ...NDJSON]]) {
-    const { exitCode, stderr } = await tickhaul(args, { env });
+    const { exitCode, stderr } = await runHere(args, { env });
     assert.equal(exitCode, 0, stderr);
   }
   return {
     dir,
-    run: (...args) => tickhaul(args, { env, ...(command && { command }) }),
+    run: (...args) => (command ? tickhaul(args, { env, command }) : runHere(args, { env })),
     asked: () => service.requests.filter(({ host }) => host === 'datasets').length,
   };
 }

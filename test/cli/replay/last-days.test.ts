@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { replay } from '../../../src/index.js';
-import { envOf, tickhaul } from '../../helpers/cli.js';
+import { envOf } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 
@@ -18,11 +19,11 @@ test('--last selects exported days for day files and feeds, offline too', async 
     [['bitmex:XBTUSD', '--channel', 'trade'], '2024-03-09', 1],
   ];
   for (const [args, from, days] of sources) {
-    const right = await tickhaul(['replay', ...args, '--from', from, '--to', '2024-03-10'], { env });
+    const right = await runHere(['replay', ...args, '--from', from, '--to', '2024-03-10'], { env });
     assert.equal(right.exitCode, 0, right.stderr);
     assert.match(right.stdout, new RegExp(`^[^\n]*"localTimestamp":"${from}`));
     for (const last of [[`${days}d`], [`${days}`, '--offline']]) {
-      const { exitCode, stdout, stderr } = await tickhaul(['replay', ...args, '--last', ...last], { env });
+      const { exitCode, stdout, stderr } = await runHere(['replay', ...args, '--last', ...last], { env });
       assert.equal(exitCode, 0, stderr);
       assert.ok(stdout === right.stdout, `${args} ${last}`);
     }
@@ -43,7 +44,7 @@ test('--last is refused beside other days, and if it is not a number of days', a
     ['--last', '1d', '--from', '2024-03-01'],
     ['--last', '1d', '--to', '2024-03-01'],
   ]) {
-    const { exitCode, stderr } = await tickhaul(['replay', ...NAMES, ...TYPES, ...days], { env });
+    const { exitCode, stderr } = await runHere(['replay', ...NAMES, ...TYPES, ...days], { env });
     assert.equal(exitCode, 2, stderr);
     assert.match(stderr, /^tickhaul: .*--last.*\n$/);
   }

@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { type Finished, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
-import { tempDir } from '../../helpers/temp.js';
+import { tempDir, workingDir } from '../../helpers/temp.js';
 import { createMarketSender, endlessExchange, loopbackExchange } from '../../live/exchange.js';
 
 const STREAM = ['stream', 'bitmex:XBTUSD', '-t', 'trade', '--json', '-o'];
@@ -79,7 +80,7 @@ test('a file that cannot be renamed keeps its part file, which the error names',
 test('refuses an unwritable output before any connection or request', async (t) => {
   const service = await sandbox(t);
   const { url, statuses } = await endlessExchange(t);
-  const dir = await tempDir(t);
+  const dir = await workingDir(t);
   await writeFile(join(dir, 'file'), '');
   const env = {
     TICKHAUL_API_URL: service.apiUrl,
@@ -96,12 +97,12 @@ test('refuses an unwritable output before any connection or request', async (t) 
     ['replay', 'bitmex:XBTUSD', '-t', 'trade', '--source', 'feeds', ...date],
   ];
   for (const words of commands) {
-    const inFile = await tickhaul([...words, '-o', join(dir, 'file', 'out')], { env });
+    const inFile = await runHere([...words, '-o', join(dir, 'file', 'out')], { env });
     assert.equal(inFile.exitCode, 8, inFile.stderr);
-    const absent = await tickhaul([...words, '-o', '/proc/absent/out'], { env });
+    const absent = await runHere([...words, '-o', '/proc/absent/out'], { env });
     assert.equal(absent.exitCode, 8, absent.stderr);
     for (const folder of ['.', '..', dir]) {
-      const refused = await tickhaul([...words, '-o', folder], { env, cwd: dir });
+      const refused = await runHere([...words, '-o', folder], { env });
       assert.equal(refused.exitCode, 2, refused.stderr);
       assert.match(refused.stderr, /^tickhaul: --out: ".*" is a folder; specify a file\n$/);
     }

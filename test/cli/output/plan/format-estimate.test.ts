@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { formatEstimate } from '../../../../src/cli/output/plan/format-estimate.js';
 import type { EstimateBasis, PlanEvent } from '../../../../src/run/run-events.js';
-import { jsonLines, tickhaul } from '../../../helpers/cli.js';
+import { jsonLines } from '../../../helpers/cli.js';
+import { runHere } from '../../../helpers/in-process.js';
 import { sandbox } from '../../../helpers/sandbox.js';
 import { tempDir } from '../../../helpers/temp.js';
 
@@ -54,9 +55,9 @@ test('the range holds for all kinds of files of the embedded service', async (t)
       '-o',
       await tempDir(t),
     ];
-    const { stderr } = await tickhaul(['plan', ...files], { env });
+    const { stderr } = await runHere(['plan', ...files], { env });
     const [, from, to] = /\((\S+ \S+) to (\S+ \S+)\)/.exec(stderr) ?? [];
-    const summary = jsonLines(await tickhaul(['download', ...files, '--json'], { env })).at(-1);
+    const summary = jsonLines(await runHere(['download', ...files, '--json'], { env })).at(-1);
     const bytes = summary?.['bytes'];
     assert.ok(bytesOf(from) <= Number(bytes) && Number(bytes) <= bytesOf(to), `${type}: ${stderr} ${bytes}`);
   }
