@@ -86,10 +86,10 @@ function localOrder(input: SlowInput): Counted {
 
 function duplicateRows(input: SlowInput): Counted {
   const { rows, columns, dataType } = input;
-  const textOf = (i: number): string => JSON.stringify(columns.map((name) => rows[i]?.[name]));
+  const texts = rows.map((row) => JSON.stringify(columns.map((name) => row[name])));
   const found = rows.flatMap((row, i) => {
     const isCounted = !isTrade(dataType) || row['id'] !== '';
-    return i > 0 && isCounted && textOf(i) === textOf(i - 1) ? [i] : [];
+    return i > 0 && isCounted && texts[i] === texts[i - 1] ? [i] : [];
   });
   return counted(input, found);
 }
@@ -131,16 +131,21 @@ function missingValues(input: SlowInput): Counted {
 
 function badNumbers(input: SlowInput): Counted {
   const { dataType, combos = [] } = input;
+  const isPrice = (name: string): boolean =>
+    /(^|_|\.)price$/.test(name) && /^(price|ask_price|bid_price|(asks|bids)\[)/.test(name);
+  const isAmount = (name: string): boolean =>
+    /^(amount|ask_amount|bid_amount|(asks|bids)\[\d+\]\.amount)$/.test(name);
+  const prices = new Set(input.columns.filter(isPrice));
+  const names = input.columns.filter((name) => isPrice(name) || isAmount(name));
   const found = input.rows.flatMap((row, i) =>
-    input.columns.flatMap((name) => {
+    names.flatMap((name) => {
       const text = row[name];
       if (text === undefined || text === '') return [];
       const value = Number(text);
-      if (/(^|_|\.)price$/.test(name) && /^(price|ask_price|bid_price|(asks|bids)\[)/.test(name)) {
+      if (prices.has(name)) {
         const isCounted = dataType !== 'options_chain' && !combos.includes(row['symbol'] ?? '');
         return isCounted && value <= 0 ? [i] : [];
       }
-      if (!/^(amount|ask_amount|bid_amount|(asks|bids)\[\d+\]\.amount)$/.test(name)) return [];
       return value < 0 || (dataType === 'trades' && value === 0) ? [i] : [];
     }),
   );

@@ -48,15 +48,20 @@ export function bySymbol({ rows }: SlowInput): Map<string, number[]> {
   const groups = new Map<string, number[]>();
   for (const [i, row] of rows.entries()) {
     const symbol = row['symbol'];
-    if (symbol) groups.set(symbol, [...(groups.get(symbol) ?? []), i]);
+    if (!symbol) continue;
+    const group = groups.get(symbol);
+    if (group) group.push(i);
+    else groups.set(symbol, [i]);
   }
   return groups;
 }
 
 export function clocksOf({ rows, dayStart }: SlowInput): number[] {
-  return rows.map((_, i) => {
-    const times = rows.slice(0, i + 1).map((row) => time(row['local_timestamp']) ?? -1);
-    return Math.max(dayStart, ...times.filter((at) => at >= dayStart && at < dayStart + US_PER_DAY));
+  let clock = dayStart;
+  return rows.map((row) => {
+    const at = time(row['local_timestamp']) ?? -1;
+    if (at > clock && at < dayStart + US_PER_DAY) clock = at;
+    return clock;
   });
 }
 
