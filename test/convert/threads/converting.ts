@@ -50,13 +50,13 @@ export function begin(
 
 /** Converts text in chunks of a size. */
 export async function convertText(
-  csv: string,
+  csv: string | Buffer,
   options: OutputOptions,
   kernels: KernelPool,
   { chunk = 1 << 20, dataType = 'trades', output = outputInMemory() } = {},
 ): Promise<Buffer> {
   const conversion = begin(options, kernels, output, dataType);
-  const text = Buffer.from(csv);
+  const text = typeof csv === 'string' ? Buffer.from(csv) : csv;
   try {
     for (let at = 0; at < text.length; at += chunk) await conversion.write(text.subarray(at, at + chunk));
     await conversion.finish(SOURCE);

@@ -32,11 +32,12 @@ async function assertRowGroups(rows: Rows): Promise<number[]> {
     return `deribit,BTC,1585699200245000,1585699200355684,${id},buy,${digits},18640\n`;
   });
   const options = createOutputOptions('parquet', { numbers, rowGroup, compression: 'none' });
-  const output = await convertText(`${HEADER}\n${lines.join('')}`, options, kernelsOf(2));
+  const text = Buffer.from(`${HEADER}\n${lines.join('')}`, 'latin1');
+  const output = await convertText(text, options, kernelsOf(2));
   const { row_groups } = parquetMetadata(Uint8Array.from(output).buffer);
   const found = row_groups.map(({ num_rows }) => Number(num_rows));
   const reading = { source: 'a', schema: SCHEMA, batchRows: rowGroup, numberText: numbers === 'string' };
-  const expected = referenceBatches(Buffer.from(lines.join('')), reading);
+  const expected = referenceBatches(text.subarray(HEADER.length + 1), reading);
   assert.deepEqual(
     found,
     expected.map((batch) => batch.rows),
@@ -55,7 +56,8 @@ test('batches with any text end where those of the reference end', async () => {
     fc.double({ min: 0.4, max: 2.5, noNaN: true }),
     async (rows, share) => {
       const idBytes = Math.ceil((share * SAFE_BYTES) / rows.rowGroup);
-      await assertRowGroups({ ...rows, idBytes, count: 2 * rows.rowGroup });
+      // The text of the first batch and of half another is too much for one batch, if a batch keeps it.
+      await assertRowGroups({ ...rows, idBytes, count: Math.ceil(1.5 * rows.rowGroup) });
     },
   );
   await fc.assert(property, { numRuns: 10, endOnFailure: true });
