@@ -17,6 +17,8 @@ export interface InProcessOptions extends Pick<CliOptions, 'env' | 'stdin'> {
   readonly signal?: AbortSignal;
   /** Called with each text that the command prints to stdout. */
   readonly onStdout?: (text: string) => void;
+  /** Receives data of stdout that is not text; it is not in the result. */
+  readonly dataOut?: Writable;
 }
 
 /**
@@ -25,7 +27,7 @@ export interface InProcessOptions extends Pick<CliOptions, 'env' | 'stdin'> {
  */
 export async function runHere(
   words: readonly string[],
-  { env, stdin = '', signal = new AbortController().signal, onStdout }: InProcessOptions = {},
+  { env, stdin = '', signal = new AbortController().signal, onStdout, dataOut }: InProcessOptions = {},
 ): Promise<Finished> {
   const sink = createSink();
   const stdout = {
@@ -42,12 +44,14 @@ export async function runHere(
     stdin: Readable.from([Buffer.from(stdin)]),
     stdout,
     stderr,
-    dataOut: new Writable({
-      write(bytes, _, done) {
-        stdout.write(String(bytes));
-        done();
-      },
-    }),
+    dataOut:
+      dataOut ??
+      new Writable({
+        write(bytes, _, done) {
+          stdout.write(String(bytes));
+          done();
+        },
+      }),
     signal,
     passSignals: () => {},
     reportBug: (thrown) => thrown,

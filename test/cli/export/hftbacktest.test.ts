@@ -7,6 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { writeDayFile } from '../../convert/day-files.js';
 import { readRows } from '../../export/hftbacktest/read-npz.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { runHere } from '../../helpers/in-process.js';
 import { noPython } from '../../helpers/python.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
@@ -22,14 +23,14 @@ test('exports downloaded days, skips what is up to date, and verifies it', async
   const out = join(dir, 'npz');
   const download = async (types: string, symbols: string): Promise<void> => {
     const args = ['download', 'deribit', '-t', types, '-s', symbols, '--date', '2024-03-01', '-q'];
-    const { exitCode, stderr } = await tickhaul(args, { env });
+    const { exitCode, stderr } = await runHere(args, { env });
     assert.equal(exitCode, 0, stderr);
   };
   await download('trades,incremental_book_L2', 'BTC-PERPETUAL');
   await download('trades', 'ETH-PERPETUAL');
   const run = async (...flags: string[]): Promise<Finished> => {
     const args = ['export', 'hftbacktest', dir, '-o', out, '--json', ...flags];
-    const finished = await tickhaul(args, { env });
+    const finished = await runHere(args, { env });
     assert.equal(finished.exitCode, 0, finished.stderr);
     return finished;
   };
@@ -45,7 +46,7 @@ test('exports downloaded days, skips what is up to date, and verifies it', async
   assert.deepEqual(statuses(await run('--snapshots', 'ignore')).toSorted(), ['converted', 'skipped']);
   const updates = readRows(await readFile(join(out, NPZ)));
   assert.ok(updates.every(({ ev }) => (ev & 15n) <= 2n));
-  const { exitCode, stderr } = await tickhaul(['verify', out], { env });
+  const { exitCode, stderr } = await runHere(['verify', out], { env });
   assert.equal(exitCode, 0, stderr);
   if (noPython('numpy')) return t.diagnostic('the recipe needs python3 with numpy');
   const printed = execFileSync('python3', [RECIPE, join(out, NPZ), '0.5', '10'], { encoding: 'utf8' });
@@ -62,7 +63,7 @@ test('refuses flags of other targets, and values that it cannot read', async (t)
     [['--snapshots', 'some'], /snapshots/],
     [['--timeframe', '1m'], /--timeframe has no effect on hftbacktest; omit it/],
   ] as const) {
-    const { exitCode, stderr } = await tickhaul(['export', 'hftbacktest', dir, '-o', dir, ...flags]);
+    const { exitCode, stderr } = await runHere(['export', 'hftbacktest', dir, '-o', dir, ...flags]);
     assert.equal(exitCode, 2, stderr);
     assert.match(stderr, message);
   }
@@ -78,7 +79,7 @@ test('a corrupt book ends with code 6 and leaves no output', async (t) => {
     `${head},is_snapshot,side,price,amount\nderibit,B,1,2,true,buy,1,1\n`,
   );
   const out = join(dir, 'npz');
-  const { exitCode, stderr } = await tickhaul(['export', 'hftbacktest', dir, '-o', out]);
+  const { exitCode, stderr } = await runHere(['export', 'hftbacktest', dir, '-o', out]);
   assert.equal(exitCode, 6);
   assert.match(stderr, /line 2, column side: "buy" is neither bid nor ask/);
   assert.deepEqual(await namesIn(out).catch(() => []), []);

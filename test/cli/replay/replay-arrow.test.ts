@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { once } from 'node:events';
+import { createWriteStream, existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -17,8 +18,11 @@ type Env = Readonly<Record<string, string>>;
 
 /** Runs a replay whose stdout, which is not text, goes to a file. */
 async function replayTo(path: string, args: readonly string[], env: Env) {
-  const command = ['bash', '-c', `"$0" "$@" > '${path}'`, process.execPath];
-  return tickhaul(['replay', ...args, '--format', 'arrow'], { command, env });
+  const dataOut = createWriteStream(path);
+  const finished = await runHere(['replay', ...args, '--format', 'arrow'], { env, dataOut });
+  dataOut.end();
+  await once(dataOut, 'close');
+  return finished;
 }
 
 const isTime = (key: string): boolean => /timestamp$|Timestamp$|Date$/.test(key);
@@ -131,7 +135,9 @@ test('messages from feeds, of several exchanges, are the same as lines', async (
   assert.equal(lines.exitCode, 0, lines.stderr);
   const [, keys] = TYPES['book_change'] ?? [];
   const stream = join(dir, 'messages.stream');
-  const streamed = await replayTo(stream, [...args, '--json'], env);
+  const command = ['bash', '-c', `"$0" "$@" > '${stream}'`, process.execPath];
+  const built = ['replay', ...args, '--json', '--format', 'arrow'];
+  const streamed = await tickhaul(built, { command, env });
   assert.equal(streamed.exitCode, 0, streamed.stderr);
   const found = readWithFlechette(await readFile(stream)).map((cells) =>
     cells.map((cell) => (Array.isArray(cell) ? cell.map((level) => ({ ...level })) : cell)),
