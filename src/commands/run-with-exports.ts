@@ -1,8 +1,12 @@
 import { availableParallelism } from 'node:os';
+import { TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import { secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { exportFiles } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-input.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../run/run-events.js';
+import { createRunTally, isOutOfTimeOnly, runExitCode } from '../run/run-tally.js';
 import type { AuditedRun } from './add-verdicts.js';
 import { createExportContext } from './create-export-context.js';
 
@@ -10,8 +14,8 @@ import { createExportContext } from './create-export-context.js';
 const PRESENT: ReadonlySet<FileStatus> = new Set(['downloaded', 'skipped', 'converted']);
 
 /**
- * Runs a download or a sync, and then exports all days of the series that it downloaded or found. A failed export decides
- * the exit code if the run succeeded otherwise.
+ * Runs a download or a sync, and then exports all days of the series that it downloaded or found. A failed export is
+ * part of the summary, and stops no other.
  * @param settings by job; a download is one job without a name.
  */
 export async function runWithExports(
@@ -31,28 +35,44 @@ export async function runWithExports(
   for (const [job, setting] of settings) {
     const series = seriesByJob.get(job);
     if (!series || input.signal.aborted) continue;
-    summary = mergeSummaries(summary, await exportSeries(input, setting, series, job));
+    summary = addExport(summary, job, await exportSeries(input, setting, series, job));
   }
   return summary;
 }
 
-function exportSeries(
+/** Exports the series of a job. An error that ends the export is part of its summary. */
+async function exportSeries(
   { client, cache, destination, emit, signal }: AuditedRun,
   setting: ExportSetting,
   series: ReadonlySet<string>,
   job: string | undefined,
 ): Promise<RunSummary> {
-  return exportFiles({
-    ...setting,
-    paths: [destination.locate('')],
-    selection: { from: undefined, to: undefined, shard: undefined },
-    isExcluded: async (_, file) => file === undefined || !series.has(seriesOf(file)),
-    jobs: availableParallelism(),
-    existing: 'skip',
-    context: createExportContext({ client, cache, offline: false, emit, signal }),
-    store: destination.settings,
-    emit: (event) => emitExported(event, job, emit),
-  });
+  const startMs = performance.now();
+  const tally = createRunTally();
+  try {
+    return await exportFiles({
+      ...setting,
+      paths: [destination.locate('')],
+      selection: { from: undefined, to: undefined, shard: undefined },
+      isExcluded: async (_, file) => file === undefined || !series.has(seriesOf(file)),
+      jobs: availableParallelism(),
+      existing: 'skip',
+      context: createExportContext({ client, cache, offline: false, emit, signal }),
+      store: destination.settings,
+      emit(event) {
+        if (event.event === 'file') tally.add(event);
+        emitExported(event, job, emit);
+      },
+    });
+  } catch (error) {
+    if (!(error instanceof TickhaulError)) throw error;
+    return tally.summary({
+      planned: undefined,
+      stopped: error,
+      strict: false,
+      seconds: secondsSince(startMs),
+    });
+  }
 }
 
 /** The plan and the progress of the export would mix with those of the downloads. */
@@ -61,17 +81,29 @@ function emitExported(event: RunEvent, job: string | undefined, emit: EventSink)
   else if (event.event === 'file') emit(job === undefined ? event : { ...event, job });
 }
 
-function mergeSummaries(summary: RunSummary, exported: RunSummary): RunSummary {
-  const sum = (status: FileStatus): Partial<RunSummary['counts']> => {
-    const count = (summary.counts[status] ?? 0) + (exported.counts[status] ?? 0);
-    return count > 0 ? { [status]: count } : {};
-  };
+/** Adds an export to the summary of the run, and of its job. */
+function addExport(summary: RunSummary, name: string | undefined, exported: RunSummary): RunSummary {
+  if (!summary.jobs) return mergeSummaries(summary, exported);
+  const jobs = summary.jobs.map((job) => (job.name === name ? mergeSummaries(job, exported) : job));
+  // The error of a job is in the job's summary, unless it ended the run.
+  const { error, ...rest } = exported;
+  return { ...mergeSummaries(summary, error && judgeError(error).endsRun ? exported : rest), jobs };
+}
+
+function mergeSummaries<Summary extends RunSummary>(run: Summary, exported: RunSummary): Summary {
+  const counts: Partial<Record<FileStatus, number>> = { ...run.counts };
+  for (const [status, count] of Object.entries(exported.counts) as [FileStatus, number][])
+    counts[status] = (counts[status] ?? 0) + count;
+  const errors = [run.error, exported.error].filter((error) => error !== undefined);
+  const [error] = errors;
+  const stopped = errors.find((each) => judgeError(each).endsRun);
   return {
-    ...summary,
-    exitCode: summary.exitCode || exported.exitCode,
-    counts: { ...summary.counts, ...sum('converted'), ...sum('failed') },
-    seconds: summary.seconds + exported.seconds,
-    ...(summary.error === undefined && exported.error && { error: exported.error }),
+    ...run,
+    exitCode: runExitCode([isOutOfTimeOnly(run) ? 0 : run.exitCode, exported.exitCode], stopped?.code),
+    counts,
+    unfinished: run.unfinished + exported.unfinished,
+    seconds: run.seconds + exported.seconds,
+    ...(error && { error }),
   };
 }
 

@@ -89,6 +89,12 @@ export function runExitCode(failures: Iterable<number>, stopped: ErrorCode | und
   return judgeError({ code: stopped }).endsRun ? exitCode : commonExitCode([...failures, exitCode]);
 }
 
+/** Whether a run or job ended early for its time limit, and none of its files failed. */
+export function isOutOfTimeOnly({ error, exitCode, counts }: RunSummary): boolean {
+  const isOutOfTime = error?.code === 'out_of_time' && exitCode === ERROR_TABLE.out_of_time.exitCode;
+  return isOutOfTime && !counts.failed;
+}
+
 /** 0 without failures, their exit code if they share one, else 3 (docs/spec/command-line.md#exit-codes). */
 function commonExitCode(exitCodes: Iterable<number>): number {
   const distinct = new Set(exitCodes);

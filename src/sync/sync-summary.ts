@@ -1,8 +1,8 @@
-import { ERROR_TABLE, type TickhaulError } from '../base/errors.js';
+import type { TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
 import type { FileStatus, JobSummary, RunSummary } from '../run/run-events.js';
-import { runExitCode } from '../run/run-tally.js';
+import { isOutOfTimeOnly, runExitCode } from '../run/run-tally.js';
 
 /** One summary of all jobs. @param late the error if an awaited day was not exported in time. */
 export function createSyncSummary(
@@ -30,10 +30,4 @@ export function createSyncSummary(
     ...(error && { error }),
     jobs,
   };
-}
-
-/** Whether a job has unfinished files but no failed ones. */
-function isOutOfTimeOnly({ error, exitCode, counts }: JobSummary): boolean {
-  const isOutOfTime = error?.code === 'out_of_time' && exitCode === ERROR_TABLE.out_of_time.exitCode;
-  return isOutOfTime && !counts.failed;
 }

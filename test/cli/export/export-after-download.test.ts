@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { envOf, jsonLines } from '../../helpers/cli.js';
+import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
@@ -67,6 +67,101 @@ test('sync exports the series of each job with export, relative to the config fi
     );
   }
   assert.deepEqual(await namesIn(join(dir, 'npz')), DAYS.slice(0, 2));
+});
+
+/** A config file with jobs for one day of deribit's trades and books. */
+async function writeJobs(dir: string, jobs: Readonly<Record<string, readonly string[]>>): Promise<string> {
+  const config = join(dir, 'tickhaul.yaml');
+  const lines = Object.entries(jobs).flatMap(([name, settings]) =>
+    [
+      `- name: ${name}`,
+      '  exchange: deribit',
+      '  types: [trades, incremental_book_L2]',
+      '  date: 2024-03-01',
+      ...settings.map((setting) => `  ${setting}`),
+    ].map((line) => `  ${line}`),
+  );
+  await writeFile(config, ['jobs:', ...lines].join('\n'));
+  return config;
+}
+
+interface Summary extends JsonLine {
+  readonly error?: { readonly code: string };
+}
+
+/** The last line of `--json`. */
+function summaryOf(finished: Finished): Summary & { readonly jobs: readonly Summary[] } {
+  return jsonLines(finished).at(-1) as ReturnType<typeof summaryOf>;
+}
+
+const DAY_FILE = 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz';
+
+test('an export that cannot start fails its job only, and the summary has all counts', async (t) => {
+  const dir = await tempDir(t);
+  const data = join(dir, 'data');
+  const env = envOf(await sandbox(t), data);
+  const config = await writeJobs(dir, {
+    first: ['symbols: [BTC-PERPETUAL]', 'export: hftbacktest', 'exportDir: npz'],
+    second: ['symbols: [ETH-PERPETUAL]', 'export: hftbacktest', 'exportDir: npz'],
+  });
+  const sync = (...words: string[]) => runHere(['sync', '--config', config, ...words], { env });
+  // A second file of the same day is a usage error of the export.
+  await mkdir(join(data, 'copy'), { recursive: true });
+  await writeFile(join(data, 'copy', DAY_FILE), '');
+  const json = await sync('--json');
+  assert.equal(json.exitCode, 2, json.stderr);
+  assert.match(json.stderr, /several files have its rows/);
+  assert.deepEqual(await namesIn(join(dir, 'npz')), ['deribit_2024-03-01_ETH-PERPETUAL.npz']);
+  const { error, ...counts } = summaryOf(json);
+  assert.deepEqual(
+    [counts['exitCode'], counts['downloaded'], counts['converted'], error],
+    [2, 4, 1, undefined],
+  );
+  assert.deepEqual(
+    counts.jobs.map((job) => [job['exitCode'], job['downloaded'], job['converted'], job.error?.code]),
+    [
+      [2, 2, undefined, 'usage'],
+      [0, 2, 1, undefined],
+    ],
+  );
+  const text = await sync();
+  assert.equal(text.exitCode, 2);
+  assert.match(text.stderr, /first: 2 skipped in .*\nsecond: 3 skipped in .*\n5 skipped in /);
+
+  // The other job fails for another reason.
+  await rm(join(dir, 'npz'), { recursive: true });
+  const path = join(data, DAY_FILE.replace('BTC', 'ETH'));
+  await writeFile(path, Buffer.alloc((await stat(path)).size));
+  const mixed = await sync('--json');
+  assert.equal(mixed.exitCode, 3, mixed.stderr);
+  assert.deepEqual(
+    summaryOf(mixed).jobs.map((job) => job['exitCode']),
+    [2, 6],
+  );
+});
+
+test('download --export keeps the counts of the downloads if its export cannot start', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), dir);
+  await mkdir(join(dir, 'copy'));
+  await writeFile(join(dir, 'copy', DAY_FILE), '');
+  const words = [
+    'download',
+    ...SERIES,
+    '--date',
+    '2024-03-01',
+    '--export',
+    'hftbacktest',
+    '--export-dir',
+    join(dir, 'npz'),
+    '--json',
+  ];
+  const finished = await runHere(words, { env });
+  assert.equal(finished.exitCode, 2, finished.stderr);
+  const summary = summaryOf(finished);
+  assert.equal(summary['downloaded'], 2);
+  assert.ok(Number(summary['bytes']) > 0);
+  assert.equal(summary.error?.code, 'usage');
 });
 
 test('flags of an export need it, and the CSV files', async (t) => {
