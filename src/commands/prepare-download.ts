@@ -30,7 +30,7 @@ export async function prepareDownload(args: CommandArgs, host: CommandHost): Pro
           const options = createDownloadOptions(target, args);
           const context = { client: session.client, destination, options, emit, signal };
           const [openedTarget, { downloadPlan }] = await Promise.all([
-            openDownloadTarget(target, { ...context, session }),
+            openDownloadTarget(target, { ...context, session, exportSetting }),
             session.client.requestsStarted().then(() => import('../download/download-plan.js')),
           ]);
           const owner = createLockOwner(host);

@@ -25,6 +25,7 @@ import {
   openDownloadTarget,
   readDownloadTarget,
 } from './selection/download-target.js';
+import { readExportSetting } from './selection/read-export-setting.js';
 import { readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 import { readStoreSettings, withDestination } from './with-destination.js';
@@ -52,6 +53,7 @@ export type PlanRun = <T>(
 export async function preparePlan(args: CommandArgs, host: CommandHost): Promise<PlanRun> {
   const target = await readDownloadTarget(args, host, 'plan');
   const stallTimeoutMs = readStallTimeout(args);
+  const exportSetting = await readExportSetting(args);
   const pin = readFileLocation(args, 'pin');
   if (pin === '-') throw usageError('--pin needs a file name, such as --pin plan.json');
   const pinTarget = pin === undefined || isObjectLocation(pin) ? pin : await readOutputFile(args, 'pin');
@@ -62,7 +64,14 @@ export async function preparePlan(args: CommandArgs, host: CommandHost): Promise
     return withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
       withDestination(session.settings, { stallTimeoutMs, signal }, async (destination) => {
         const options = createDownloadOptions(target, args);
-        const opened = await openDownloadTarget(target, { session, destination, options, emit, signal });
+        const opened = await openDownloadTarget(target, {
+          session,
+          destination,
+          options,
+          exportSetting,
+          emit,
+          signal,
+        });
         await opened.manifest.close();
         if (pinTarget !== undefined) await writePin(pinTarget, store, target, opened, host);
         return work(createOpenedPlanReport({ ...opened, destination, emit, startedAtMs: began }));

@@ -13,7 +13,7 @@ import { openFiles } from '../store/open-files.js';
 import type { ExportInput } from './export-input.js';
 import { ExportLog } from './export-log.js';
 import { ExportRun } from './export-run.js';
-import type { ExportSource } from './export-source.js';
+import { compareSources, type ExportSource } from './export-source.js';
 import { EXPORT_TARGETS } from './export-targets.js';
 
 /**
@@ -90,21 +90,7 @@ async function selectExportSources(
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
     emit({ event: 'warning', message });
   }
-  return { sources: sources.sort((a, b) => compareSources(a, b)), unnamed };
-}
-
-/** By exchange, symbol, day, data type. */
-function compareSources({ file: a }: ExportSource, { file: b }: ExportSource): number {
-  return (
-    compare(a.exchange, b.exchange) ||
-    compare(a.symbol, b.symbol) ||
-    a.day - b.day ||
-    compare(a.dataType, b.dataType)
-  );
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
+  return { sources: sources.sort(compareSources), unnamed };
 }
 
 function unnamedError(path: string): TickhaulError {

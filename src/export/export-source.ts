@@ -6,3 +6,17 @@ export interface ExportSource {
   readonly path: string;
   readonly file: DayFile;
 }
+
+/** By exchange, symbol, day, data type. */
+export function compareSources({ file: a }: ExportSource, { file: b }: ExportSource): number {
+  return (
+    compare(a.exchange, b.exchange) ||
+    compare(a.symbol, b.symbol) ||
+    a.day - b.day ||
+    compare(a.dataType, b.dataType)
+  );
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}

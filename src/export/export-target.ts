@@ -23,6 +23,11 @@ export interface ExportTarget<Settings> {
   /** Checks the values of its flags. @throws usage error. */
   readSettings(flags: ExportFlags): Settings;
   /**
+   * Checks day files, in the order of `plan`, which calls it too, against the settings; absent if nothing can contradict
+   * them. The files need not exist yet. @throws usage error.
+   */
+  check?(sources: readonly ExportSource[], settings: Settings): Promise<void>;
+  /**
    * Forms the jobs of day files, which are sorted by exchange, symbol, day and data type. @throws usage error; errors of
    * the context.
    */

@@ -1,7 +1,8 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import type { DownloadJob } from '../download/download-job.js';
-import { createDownloadPlan } from '../download/plan/create-download-plan.js';
+import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
+import { flagsToSettingsInMessage } from '../options/setting-names.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
@@ -56,8 +57,8 @@ export async function openSyncJob(
       symbols,
     };
   }
-  const plan = await runForJob(job, () =>
-    createDownloadPlan({
+  const plan = await runForJob(job, async () => {
+    const plan = await createDownloadPlan({
       selection,
       record,
       manifest,
@@ -65,8 +66,10 @@ export async function openSyncJob(
       options: job.options,
       mayRead: canRequest,
       signal,
-    }),
-  );
+    });
+    await checkJobExport(job, plan);
+    return plan;
+  });
   const symbols = listJobSymbols(job, plan);
   return {
     job,
@@ -83,6 +86,13 @@ export async function openSyncJob(
     symbolChanges: compareSymbols(previous, symbols),
     symbols,
   };
+}
+
+/** @throws usage error for settings of the job's export that contradict its selection. */
+async function checkJobExport({ export: setting }: SyncJob, plan: DownloadPlan): Promise<void> {
+  if (!setting) return;
+  const { checkExport, listStartDays } = await import('../export/check-export.js');
+  await checkExport(setting, listStartDays(plan));
 }
 
 /**
@@ -112,7 +122,7 @@ async function runForJob<T>(job: SyncJob, work: () => Promise<T>): Promise<T> {
 }
 
 function addJobContext({ where, name }: SyncJob, { message }: TickhaulError): TickhaulError {
-  return usageError(`${where}: job "${name}": ${message}`);
+  return usageError(`${where}: job "${name}": ${flagsToSettingsInMessage(message)}`);
 }
 
 function withStallTimeout(client: ServiceClient, { stallTimeoutMs }: SyncJob): ServiceClient {

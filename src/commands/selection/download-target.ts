@@ -4,6 +4,7 @@ import { type ListPlan, type PlacedFiles, planList } from '../../download/lists/
 import { openDownloadPlan } from '../../download/open-download-plan.js';
 import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
 import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
+import type { ExportSetting } from '../../export/export-input.js';
 import type { EventSink } from '../../run/run-events.js';
 import { fetchKeyCoverage } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
@@ -52,6 +53,8 @@ export interface OpenTargetInput {
   readonly session: ServiceSession;
   readonly destination: Destination;
   readonly options: DownloadSettings;
+  /** The export that follows the download. */
+  readonly exportSetting?: ExportSetting | undefined;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
 }
@@ -65,8 +68,31 @@ export interface OpenedTarget {
   readonly keyExpired: boolean;
 }
 
-/** Plans the target against the service's record (for a selection) and the existing files. */
+/**
+ * Plans the target against the service's record (for a selection) and the existing files.
+ * @throws usage error for a selection that the record does not have, and for an export whose settings contradict it.
+ */
 export async function openDownloadTarget(
+  target: DownloadTarget,
+  input: OpenTargetInput,
+): Promise<OpenedTarget> {
+  const opened = await openPlan(target, input);
+  if (!input.exportSetting) return opened;
+  const { checkExport, listStartDays } = await import('../../export/check-export.js');
+  const files =
+    'series' in opened.plan
+      ? listStartDays(opened.plan)
+      : [...(target.list?.files.values() ?? [])].map(({ file }) => file);
+  try {
+    await checkExport(input.exportSetting, files);
+    return opened;
+  } catch (error) {
+    await opened.manifest.close();
+    throw error;
+  }
+}
+
+async function openPlan(
   { selection, record, list }: DownloadTarget,
   { session: { client, settings }, destination, options, emit, signal }: OpenTargetInput,
 ): Promise<OpenedTarget> {

@@ -13,23 +13,36 @@ import { toPair } from './pair.js';
  */
 export async function planPairs(
   sources: readonly ExportSource[],
-  { timeframes, pair }: FreqtradeSettings,
+  settings: FreqtradeSettings,
   context: ExportContext,
 ): Promise<ExportPlan> {
+  const { timeframes, pair } = settings;
+  const jobs: ExportJob[] = [];
+  for (const days of checkSeries(sources, settings)) {
+    const named = pair === undefined ? await findPairs(days, context) : { pair };
+    const jobSettings: JobSettings = { timeframes, ...named };
+    jobs.push({ target: 'freqtrade', key: nameOf(days), sources: days, settings: jobSettings });
+  }
+  assertDistinct(jobs);
+  return { jobs, skipped: [] };
+}
+
+/**
+ * The series of day files. @throws usage error for two files of one day, for options, and for a pair of several symbols.
+ */
+export function checkSeries(
+  sources: readonly ExportSource[],
+  { pair }: FreqtradeSettings,
+): readonly Series[] {
   const series = groupBySymbol(sources);
   const [first, other] = series;
   if (pair !== undefined && other)
     throw usageError(`--pair names one symbol, and ${nameOf(other)} is another one; select one with -s`);
   if (pair !== undefined && first && GROUPED_SYMBOLS.has(first[0].file.symbol))
     throw usageError(`--pair names one symbol, and ${nameOf(first)} has many; omit --pair`);
-  const jobs: ExportJob[] = [];
-  for (const days of series) {
-    const named = pair === undefined ? await findPairs(days, context) : { pair };
-    const settings: JobSettings = { timeframes, ...named };
-    jobs.push({ target: 'freqtrade', key: nameOf(days), sources: days, settings });
-  }
-  assertDistinct(jobs);
-  return { jobs, skipped: [] };
+  const options = series.find(([{ file }]) => GROUP_TYPES[file.symbol] === 'option');
+  if (options) throw usageError(`${nameOf(options)}: options have no pairs; leave them out with -s`);
+  return series;
 }
 
 /** Day files of one symbol, by day; at least one. */
@@ -62,8 +75,6 @@ async function findPairs(
   const instruments = await fetchInstruments(exchange);
   if (GROUPED_SYMBOLS.has(symbol)) {
     const type = GROUP_TYPES[symbol];
-    if (type === 'option')
-      throw usageError(`${nameOf(series)}: options have no pairs; leave them out with -s`);
     const pairs = Object.fromEntries(
       (instruments ?? []).filter((instrument) => instrument.type === type).flatMap(namePair),
     );

@@ -18,6 +18,10 @@ export const nautilus: ExportTarget<NautilusOptions> = {
   dataTypes: DATA_TYPES,
   flags: ['catalog', 'precision', 'price-precision', 'size-precision', 'instrument-id', 'as'],
   readSettings: readNautilusOptions,
+  async check(sources, options) {
+    const { checkSources } = await import('./plan-catalog.js');
+    checkSources(sources, options);
+  },
   async plan(sources, options, context) {
     const { planCatalog } = await import('./plan-catalog.js');
     return planCatalog(sources, options, context);

@@ -20,21 +20,32 @@ export async function planCatalog(
   options: NautilusOptions,
   context: ExportContext,
 ): Promise<ExportPlan> {
-  assertOneSymbol(sources, options);
-  const jobs = new Map<string, ExportJob>();
+  checkSources(sources, options);
+  const jobs: ExportJob[] = [];
   for (const source of sources) {
     const instruments = await findInstruments(source, options, context);
     for (const { key, bars } of listOutputs(source, options)) {
-      const other = jobs.get(key)?.sources[0];
-      if (other) throw createConflictError(source, other);
       const { catalog, precision, instrumentId } = options;
       const settings: CatalogSettings = { catalog, precision, bars, instrumentId, instruments };
       // Settings are compared as JSON, which has no undefined values.
       const plain: unknown = JSON.parse(JSON.stringify(settings));
-      jobs.set(key, { target: 'nautilus', key, sources: [source], settings: plain });
+      jobs.push({ target: 'nautilus', key, sources: [source], settings: plain });
     }
   }
-  return { jobs: [...jobs.values()], skipped: [] };
+  return { jobs, skipped: [] };
+}
+
+/** @throws usage error for an instrument id of several symbols, and for two files that give the same data. */
+export function checkSources(sources: readonly ExportSource[], options: NautilusOptions): void {
+  assertOneSymbol(sources, options);
+  const sourcesByKey = new Map<string, ExportSource>();
+  for (const source of sources) {
+    for (const { key } of listOutputs(source, options)) {
+      const other = sourcesByKey.get(key);
+      if (other) throw createConflictError(source, other);
+      sourcesByKey.set(key, source);
+    }
+  }
 }
 
 function assertOneSymbol(sources: readonly ExportSource[], { instrumentId }: NautilusOptions): void {

@@ -164,6 +164,48 @@ test('download --export keeps the counts of the downloads if its export cannot s
   assert.equal(summary.error?.code, 'usage');
 });
 
+test('an export that contradicts the selection is refused before a download', async (t) => {
+  const dir = await tempDir(t);
+  const data = join(dir, 'data');
+  const env = envOf(await sandbox(t), data);
+  const cases = [
+    [
+      ['trades', 'BTC-PERPETUAL,ETH-PERPETUAL', '--export', 'nautilus', '--instrument-id', 'A.B'],
+      /--instrument-id: requires one symbol, not 2 symbols/,
+    ],
+    [
+      ['trades', 'BTC-PERPETUAL,ETH-PERPETUAL', '--export', 'freqtrade', '--pair', 'A/B'],
+      /--pair names one symbol, and deribit ETH-PERPETUAL is another one/,
+    ],
+    [
+      ['book_snapshot_5,book_snapshot_25', 'BTC-PERPETUAL', '--export', 'nautilus'],
+      /book_snapshot_25 and book_snapshot_5 have the same place in a catalog/,
+    ],
+    [['trades', 'OPTIONS', '--export', 'freqtrade'], /deribit OPTIONS: options have no pairs/],
+  ] as const;
+  for (const [[types, symbols, ...exporting], message] of cases) {
+    const words = ['download', 'deribit', '-t', types, '-s', symbols, '--date', '2024-03-01', ...exporting];
+    for (const mode of [['--dry-run'], ['--export-dir', join(dir, 'out')]]) {
+      const { exitCode, stderr } = await runHere([...words, ...mode], { env });
+      assert.equal(exitCode, 2, stderr);
+      assert.match(stderr, message);
+    }
+  }
+  const config = await writeJobs(dir, {
+    right: ['symbols: [BTC-PERPETUAL]'],
+    wrong: ['symbols: [BTC-PERPETUAL, ETH-PERPETUAL]', 'export: nautilus', 'instrumentId: A.B'],
+  });
+  for (const mode of [[], ['--dry-run']]) {
+    const { exitCode, stderr } = await runHere(['sync', '--config', config, ...mode], { env });
+    assert.equal(exitCode, 2, stderr);
+    assert.match(stderr, /yaml:7: job "wrong": instrumentId: requires one symbol, not 2 symbols/);
+  }
+  assert.deepEqual(
+    (await namesIn(data)).filter((name) => name.endsWith('.gz')),
+    [],
+  );
+});
+
 test('flags of an export need it, and the CSV files', async (t) => {
   const dir = await tempDir(t);
   const env = envOf(await sandbox(t), dir);
