@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { readSyncJobs } from '../src/commands/config/read-sync-jobs.js';
+import { parseConfig } from '../src/config/parse-config.js';
 import { fnv1a } from '../src/dataset/shard.js';
 import { filterKeys } from '../src/feeds/canonical-filters.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
@@ -149,6 +151,21 @@ test('the README is under 200 lines, and every decision under 60 with the same s
       page,
     );
   }
+});
+
+test('config files on pages, and parts of them, have valid settings', async () => {
+  const job = 'jobs: [{ name: a, exchange: deribit, types: trades, symbols: A, last: 7d }]';
+  let count = 0;
+  for (const page of PAGES) {
+    for (const [, yaml = ''] of textOf(page).matchAll(/^```ya?ml\n(.*?)^```$/gms)) {
+      // A list of steps is part of a workflow.
+      if (yaml.startsWith('- ')) continue;
+      const file = parseConfig(/^jobs:/m.test(yaml) ? yaml : `${yaml}${job}`, page);
+      await readSyncJobs(file, {}, new AbortController().signal);
+      count++;
+    }
+  }
+  assert.ok(count >= 4);
 });
 
 test('the hashes that docs/spec lists are those of the code', () => {
