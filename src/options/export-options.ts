@@ -60,7 +60,6 @@ export const TARGET_OPTIONS = {
       type: 'list',
       description: 'timeframes of candles that divide a day, such as 1m,1h',
       default: '1m',
-      settingName: 'timeframes',
     },
     pair: {
       type: 'text',

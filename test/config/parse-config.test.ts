@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { configJsonSchema } from '../../src/config/config-schema.js';
+import { configJsonSchema, jobSchema } from '../../src/config/config-schema.js';
 import { parseConfig } from '../../src/config/parse-config.js';
 import { COMMAND_OPTIONS } from '../../src/options/command-options.js';
+import { EXPORT_AFTER_OPTIONS } from '../../src/options/export-options.js';
+import { toCamelCase } from '../../src/options/option-definition.js';
 import { flagToSetting } from '../../src/options/setting-names.js';
 
 const JOB = [
@@ -123,5 +125,10 @@ test('each flag of sync is a setting, with its name in camelCase', () => {
   const lacking = flags
     .map(flagToSetting)
     .filter((key) => !COMMAND_ONLY_FLAGS.includes(key) && !(key in properties));
+  assert.deepEqual(lacking, []);
+});
+
+test('each flag of an export is a setting of a job, with its name in camelCase', () => {
+  const lacking = Object.keys(EXPORT_AFTER_OPTIONS).filter((flag) => !(toCamelCase(flag) in jobSchema.shape));
   assert.deepEqual(lacking, []);
 });

@@ -20,8 +20,8 @@ test('export yields events, and rejects with the errors of the command', async (
     ['plan', 'file', 'summary'],
   );
   assert.equal((await run).converted, 1);
-  const error = await errorOf(exportDayFiles({ ...options, timeframes: ['1m'] }));
+  const error = await errorOf(exportDayFiles({ ...options, timeframe: ['1m'] }));
   assert.ok(error instanceof TickhaulError);
   assert.deepEqual([error.code, error.exitCode], ['usage', 2]);
-  assert.match(error.message, /timeframes has no effect on hftbacktest; omit it/);
+  assert.match(error.message, /timeframe has no effect on hftbacktest; omit it/);
 });

@@ -125,7 +125,7 @@ export interface ExportAfterOptions {
    */
   readonly instrumentId?: string | undefined;
   /** Timeframes of candles that divide a day, such as 1m,1h (default: 1m). */
-  readonly timeframes?: TextList | undefined;
+  readonly timeframe?: TextList | undefined;
   /** Pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT (default: from instrument metadata). */
   readonly pair?: string | undefined;
 }
@@ -179,7 +179,7 @@ export interface ExportRunOptions {
   /** Bars in place of trades, such as trade_bar_1m; "rows" also keeps the trades. */
   readonly as?: TextList | undefined;
   /** Timeframes of candles that divide a day, such as 1m,1h (default: 1m). */
-  readonly timeframes?: TextList | undefined;
+  readonly timeframe?: TextList | undefined;
   /** Pair of the only symbol, such as BTC/USDT or BTC/USDT:USDT (default: from instrument metadata). */
   readonly pair?: string | undefined;
 }
