@@ -77,7 +77,7 @@ async function exportSeries(
 
 /** The plan and the progress of the export would mix with those of the downloads. */
 function emitExported(event: RunEvent, job: string | undefined, emit: EventSink): void {
-  if (event.event === 'warning') emit(event);
+  if (event.event === 'warning' || event.event === 'note') emit(event);
   else if (event.event === 'file') emit(job === undefined ? event : { ...event, job });
 }
 

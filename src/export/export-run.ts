@@ -14,6 +14,7 @@ import type { ExportLog } from './export-log.js';
 import type { ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
+import { removeFormerOutput } from './former-outputs.js';
 import { createInlineRunner, createThreadRunner, type JobRunner } from './job-runner.js';
 import { OutputClaims } from './output-claims.js';
 import type { ExportJobResult, JobListener } from './run-export-job.js';
@@ -78,11 +79,19 @@ export class ExportRun {
     const base = { event: 'file', file, source: path } as const;
     try {
       const placed = { job, out, record, busyThreads };
-      const claim = (paths: readonly string[]): Promise<void> => this.#claims.claim(job, paths);
+      let replaced: readonly string[] | undefined;
+      const claim = async (paths: readonly string[]): Promise<void> => {
+        await this.#claims.claim(job, paths);
+        // After a failed upload, some of the paths have new outputs.
+        replaced ??= await this.#findUnrecorded(paths);
+      };
       const run = (onBytes: JobListener['onBytes']): Promise<ExportJobResult> =>
         runner.run(placed, { onBytes, claim }, this.#signal);
       const result = await withUploadRetries(run, path, { emit, signal: this.#signal });
-      for (const message of result.warnings) emit({ event: 'warning', message });
+      const unrecorded = (replaced ?? []).map(
+        (path) => `${path}: replaced a file that the export log does not have`,
+      );
+      for (const message of [...result.warnings, ...unrecorded]) emit({ event: 'warning', message });
       if (result.status === 'converted') await this.#record(job, result);
       const seconds = secondsSince(started);
       const events = result.outputs.map(({ path, bytes, rows }) => {
@@ -100,6 +109,16 @@ export class ExportRun {
     }
   }
 
+  /** Locations of existing files at the paths of outputs that no export has recorded; with `overwrite`, none. */
+  async #findUnrecorded(paths: readonly string[]): Promise<readonly string[]> {
+    const { out, existing } = this.#input;
+    const candidates = existing === 'skip' ? paths.filter((path) => !this.#log.makers.has(path)) : [];
+    const found: string[] = [];
+    for (const location of candidates.map((path) => joinLocation(out, path)))
+      if (await this.#files.stat(location, this.#signal)) found.push(location);
+    return found;
+  }
+
   /** The plan counts jobs, so only the first output of a job counts as planned. */
   #emit(events: readonly FileEvent[]): void {
     for (const [i, event] of events.entries()) {
@@ -114,9 +133,11 @@ export class ExportRun {
     const { target, out } = this.#input;
     const earlier = this.#log.find(target, job.key);
     const paths = new Set(outputs.map(({ path }) => path));
-    for (const { path } of earlier?.outputs ?? []) {
+    const context = { files: this.#files, emit: this.#input.emit, signal: this.#signal };
+    for (const output of earlier?.outputs ?? []) {
+      const { path } = output;
       const isObsolete = !paths.has(path) && this.#log.isMadeBy(path, { target, key: job.key });
-      if (isObsolete) await this.#files.remove(joinLocation(out, path), this.#signal);
+      if (isObsolete) await removeFormerOutput(joinLocation(out, path), output, context);
     }
     const record: ExportRecord = {
       target,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { readFeather } from '../../export/freqtrade/exporting.js';
+import { readFeather, writeTrades } from '../../export/freqtrade/exporting.js';
 import { openDuck } from '../../format/parquet/readers.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
@@ -104,4 +105,43 @@ test('without metadata, --pair names the pair', async (t) => {
   const wrong = await runHere([...base, '--pair', 'XBT/USD', '--timeframe', '7m'], { env });
   assert.equal(wrong.exitCode, 2);
   assert.match(wrong.stderr, /--timeframe: "7m" does not divide a day/);
+});
+
+test('removes former outputs, but no file that is not as it was recorded', async (t) => {
+  const dir = await tempDir(t);
+  const days = join(dir, 'days');
+  await writeTrades(days, [{ time: 0, price: 7, amount: 1 }]);
+  const out = join(dir, 'out');
+  const pathOf = (kind: string): string => join(out, `BTC_USDT-${kind}.feather`);
+  await mkdir(out);
+  await writeFile(pathOf('1m'), 'candles of freqtrade');
+  const run = (timeframes: string, ...more: readonly string[]): Promise<Finished> => {
+    const words = ['--offline', '--pair', 'BTC/USDT', '--timeframe', timeframes, '--json', ...more];
+    return runHere(['export', 'freqtrade', days, '-o', out, ...words]);
+  };
+  const first = await run('1m,5m,15m');
+  assert.equal(first.exitCode, 0, first.stderr);
+  assert.equal(first.stderr, `warning ${pathOf('1m')}: replaced a file that the export log does not have\n`);
+
+  const { length } = await readFile(pathOf('5m'));
+  const { length: bytes } = await readFile(pathOf('15m'));
+  await writeFile(pathOf('5m'), 'x'.repeat(length));
+  await writeFile(pathOf('15m'), 'other');
+  const second = await run('1h');
+  assert.equal(second.exitCode, 0, second.stderr);
+  const kept = (kind: string, change: string): string =>
+    `warning ${pathOf(kind)}: keeping this output of a former export: it ${change}; delete it if you do not need it`;
+  assert.deepEqual(second.stderr.trimEnd().split('\n'), [
+    `${pathOf('1m')}: removed this output of a former export`,
+    kept('5m', 'does not have the recorded sha256'),
+    kept('15m', `has 5 bytes, ${bytes} were recorded`),
+  ]);
+  assert.deepEqual(
+    await namesIn(out),
+    ['15m', '1h', '5m', 'trades'].map((kind) => `BTC_USDT-${kind}.feather`),
+  );
+  assert.equal(String(await readFile(pathOf('15m'))), 'other');
+  // They are no longer recorded.
+  const third = await run('1h', '--existing', 'overwrite');
+  assert.deepEqual([third.exitCode, third.stderr], [0, '']);
 });

@@ -55,4 +55,14 @@ test('exports a catalog from a bucket to a bucket, and replaces an output that w
     0,
   ]);
   assert.deepEqual(await rig.bucket.read(`catalog/${book}`), whole);
+
+  await rig.bucket.write(`catalog/${trades}`, 'other');
+  const renamed = await rig.run(...words, '--catalog', 'rust');
+  assert.deepEqual(resultsOf(renamed), results('converted'));
+  assert.deepEqual(
+    (await rig.files('catalog')).filter((path) => paths.includes(path)),
+    [book, trades],
+    'only unchanged outputs with other names are removed',
+  );
+  assert.match(renamed.stderr, new RegExp(`warning .*${trades}: keeping this output .* has 5 bytes`));
 });
