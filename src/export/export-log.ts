@@ -8,6 +8,9 @@ import {
   parseExportRecord,
 } from './export-record.js';
 
+/** An output version that no target has, so that the job is not up to date. */
+const OUTDATED = 0;
+
 /** The exports of an output folder, `.tickhaul/exports.jsonl` (docs/spec/manifest.md#export-log): one record per job. */
 export class ExportLog {
   readonly #log: StateLog;
@@ -76,7 +79,13 @@ export class ExportLog {
     const record = this.#makers.get(path);
     if (!record) return;
     const outputs = record.outputs.filter((output) => output.path !== path);
-    await this.add({ ...record, sources: [], outputs }, signal);
+    await this.add({ ...record, outputVersion: OUTDATED, outputs }, signal);
+  }
+
+  /** Makes the next export of its job write an output again. */
+  async redo(path: string, signal: AbortSignal): Promise<void> {
+    const record = this.#makers.get(path);
+    if (record) await this.add({ ...record, outputVersion: OUTDATED }, signal);
   }
 
   /** Writes what was added; call it at the end of a run. @throws TickhaulError `disk`; errors of the store. */

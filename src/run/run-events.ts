@@ -118,6 +118,8 @@ export interface FileEvent extends FileFacts {
   readonly job?: string | undefined;
   /** Undefined for a source whose name is not that of a day file. */
   readonly file: DayFile | undefined;
+  /** Set for a bad file that `verify --repair` helps: what writes it again. */
+  readonly repairedBy?: 'download' | 'export' | undefined;
 }
 
 /**

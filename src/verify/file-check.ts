@@ -19,8 +19,9 @@ export interface FileCheck {
   readonly expected: ExpectedFile | undefined;
   /** Record of the day file, or of the day file from which the output was converted. */
   readonly record: ManifestRecord | undefined;
-  /** Name of the first source of an export. */
+  /** Name of the first source of an export, and its target. */
   readonly source?: string | undefined;
+  readonly target?: string | undefined;
   /** Whether a recorded conversion has another version than this build writes. */
   readonly isOutdated?: boolean | undefined;
 }

@@ -1,4 +1,4 @@
-import type { FileEvent } from '../../run/run-events.js';
+import type { FileEvent, FileStatus } from '../../run/run-events.js';
 import { errorToFileStatus, findFileError } from '../check/find-file-error.js';
 import {
   createProvenanceLookup,
@@ -34,7 +34,10 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
     const source = kind === 'day' ? undefined : (check.source ?? record?.path ?? provenance?.source.name);
     const base = { event: 'file', file: file ?? record?.file, path, source } as const;
     const error = findFileError(check, result, provenance);
-    if (error) return { ...base, status: errorToFileStatus(error), error };
+    if (error) {
+      const status = errorToFileStatus(error);
+      return { ...base, status, error, repairedBy: findRepair(check, status) };
+    }
     const { observation } = result;
     if (input.adopt && observation) await recordFile(check, observation);
     const { bytes, rows = check.expected?.rows } = observation ?? check.expected ?? {};
@@ -45,4 +48,10 @@ export function createResultReporter({ input, manifest }: Verification): ReportR
     const md5 = record?.md5 ?? observation?.md5;
     return { ...base, status: 'verified', bytes, rows, md5, md5Match: record?.md5Match ?? null };
   };
+}
+
+/** A missing export is written again by the next export in any case. */
+function findRepair({ kind, record }: FileCheck, status: FileStatus): FileEvent['repairedBy'] {
+  if (kind === 'export') return status === 'corrupt' ? 'export' : undefined;
+  return record && status !== 'failed' ? 'download' : undefined;
 }

@@ -34,6 +34,7 @@ export async function checkFiles(
   const recheck = createRecheck(verification, reportResult);
   const bad: BadFile[] = [];
   const missingExports: FileEvent[] = [];
+  const badExports: FileEvent[] = [];
   const handleResult = (check: FileCheck, event: FileEvent): void => {
     const { record, path } = check;
     const needsAction = input.repair ? isBad(event) : input.forget && event.status === 'missing';
@@ -45,7 +46,8 @@ export async function checkFiles(
       });
     } else if (check.kind === 'export' && input.forget && event.status === 'missing') {
       missingExports.push(event);
-    } else emitFile(event);
+    } else if (event.repairedBy === 'export' && input.repair) badExports.push(event);
+    else emitFile(event);
   };
 
   let recordsWithoutEtag = 0;
@@ -100,6 +102,12 @@ export async function checkFiles(
     await verification.exportLog.forget(event.path, signal);
     emitFile({ ...event, status: 'forgotten', error: undefined });
   }
+  for (const event of badExports) {
+    await verification.exportLog.redo(event.path, signal);
+    emitFile({ ...event, repairedBy: undefined });
+  }
+  if (badExports.length > 0)
+    emit({ event: 'note', message: `the next export writes ${plural(badExports.length, 'bad file')} again` });
   await verification.exportLog.write(signal);
   return bad;
 }

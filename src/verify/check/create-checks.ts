@@ -46,7 +46,8 @@ export function createExportChecks(log: ExportLog, scope: VerifyScope): readonly
     const source = record.sources[0]?.name;
     const file = source === undefined ? undefined : parseDayFileName(source);
     if (!scope.includes(file) || scope.findRoot(output.path) === undefined) return [];
-    return [{ kind: 'export', path: output.path, file, source, record: undefined, expected: output }];
+    const { target } = record;
+    return [{ kind: 'export', path: output.path, file, source, target, record: undefined, expected: output }];
   });
 }
 

@@ -1,3 +1,4 @@
+import type { ErrorCode } from '../../base/errors.js';
 import type { FileError } from '../../base/file-error.js';
 import { plural } from '../../base/units.js';
 import type { FileStatus } from '../../run/run-events.js';
@@ -55,9 +56,15 @@ function compareWithProvenance(
   return `${record.path} has changed since this conversion; convert it again`;
 }
 
-/** Puts the file's path before the message, unless the message contains it. */
-function addPath({ path }: FileCheck, error: FileError): FileError {
-  return error.message.includes(path) ? error : { ...error, message: `${path}: ${error.message}` };
+/** Puts the file's path before the message, unless the message contains it, and the remedy of a bad export after it. */
+function addPath({ path, target }: FileCheck, error: FileError): FileError {
+  const message = error.message.includes(path) ? error.message : `${path}: ${error.message}`;
+  if (target === undefined) return { ...error, message };
+  const remedies: Partial<Record<ErrorCode, string>> = {
+    corrupt: `; tickhaul export ${target} … --existing overwrite writes it again`,
+    missing: '; the next export writes it again',
+  };
+  return { ...error, message: `${message}${remedies[error.code] ?? ''}` };
 }
 
 /** The error if a file has another size than recorded; undefined if it matches or no size is recorded. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
-import { envOf, jsonLines, start } from '../../helpers/cli.js';
+import { envOf, type Finished, jsonLines, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
@@ -56,6 +56,46 @@ test('a corrupt source fails its own export only, and leaves the former output',
   assert.deepEqual(await namesIn(out), [FIRST, SECOND]);
 });
 
+/** Changes one byte of a file. */
+async function damage(path: string): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[200] = (bytes[200] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+}
+
+test('verify names the remedy of bad exports, and --repair makes the next export write them again', async (t) => {
+  const { dir, env } = await downloadDays(t, 2);
+  const out = join(dir, 'npz');
+  const exportAll = async () =>
+    resultsOf(await runHere(['export', 'hftbacktest', dir, '-o', out, '--json'], { env }));
+  const verify = (...flags: readonly string[]) => runHere(['verify', out, ...flags], { env });
+  await exportAll();
+  await damage(join(out, FIRST));
+  const bad = `corrupt ${FIRST}: its sha256 is not the recorded one; tickhaul export hftbacktest … --existing overwrite writes it again`;
+  const linesOf = ({ stderr }: Finished): readonly string[] =>
+    stderr
+      .trimEnd()
+      .split('\n')
+      .filter((line) => !/ planned: | in [^ ]+$/.test(line));
+  const checked = await verify();
+  assert.equal(checked.exitCode, 6);
+  assert.deepEqual(linesOf(checked), [
+    bad,
+    'tickhaul verify --repair makes the next export write bad files again',
+  ]);
+  assert.deepEqual(await exportAll(), [[`skipped ${FIRST}`, `skipped ${SECOND}`], 0]);
+  const repaired = await verify('--repair');
+  assert.equal(repaired.exitCode, 6);
+  assert.deepEqual(linesOf(repaired), [bad, 'the next export writes 1 bad file again']);
+  assert.deepEqual(await exportAll(), [[`converted ${FIRST}`, `skipped ${SECOND}`], 0]);
+  assert.equal((await verify()).exitCode, 0);
+  await rm(join(out, SECOND));
+  assert.deepEqual(linesOf(await verify('--repair')), [
+    `missing ${SECOND}: is missing; the next export writes it again`,
+    'tickhaul verify --forget removes deliberately deleted files from the manifest',
+  ]);
+});
+
 test('verify compares exports with their log, and forgets those that were deleted', async (t) => {
   const { dir, env } = await downloadDays(t, 2);
   const out = join(dir, 'npz');
@@ -64,9 +104,7 @@ test('verify compares exports with their log, and forgets those that were delete
   await run(...exportAll);
   assert.deepEqual(await run('verify', out), [[`verified ${FIRST}`, `verified ${SECOND}`], 0]);
   assert.deepEqual(await run('verify', join(out, FIRST), '--quick'), [[`verified ${FIRST}`], 0]);
-  const bytes = await readFile(join(out, FIRST));
-  bytes[200] = (bytes[200] ?? 0) ^ 1;
-  await writeFile(join(out, FIRST), bytes);
+  await damage(join(out, FIRST));
   await rm(join(out, SECOND));
   assert.deepEqual(await run('verify', out), [[`corrupt ${FIRST}`, `missing ${SECOND}`], 6]);
   assert.deepEqual(await run('verify', out, '--forget'), [[`corrupt ${FIRST}`, `forgotten ${SECOND}`], 6]);

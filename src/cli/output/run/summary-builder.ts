@@ -5,7 +5,7 @@ import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import { DAY_CONDITIONS, type DayCondition } from '../../../run/audited-day.js';
-import type { FileStatus, RunEvent, RunSummary } from '../../../run/run-events.js';
+import type { FileEvent, FileStatus, RunEvent, RunSummary } from '../../../run/run-events.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/wrap.js';
 
@@ -24,6 +24,7 @@ export interface SummaryBuilder {
 /** @param columns returns the columns available for errors. */
 export function createSummaryBuilder(columns: () => number): SummaryBuilder {
   const pendingDays = new Set<Day>();
+  const repairs = new Set<FileEvent['repairedBy']>();
   let exchange = '';
   let failedForNow = false;
   let md5Mismatches = 0;
@@ -48,6 +49,7 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
       if (event.event === 'day' && event.error) rememberFailure(event.error.message);
       if (event.event !== 'file') return;
       exchange = event.file?.exchange ?? exchange;
+      repairs.add(event.repairedBy);
       if (event.error !== undefined) rememberFailure(event.error.message);
       failedForNow ||=
         event.status === 'failed' && event.error !== undefined && judgeError(event.error).canRerun;
@@ -65,6 +67,7 @@ export function createSummaryBuilder(columns: () => number): SummaryBuilder {
           exchange,
           failedForNow,
           md5Mismatches,
+          repairs,
           folder,
           pendingDays: [...pendingDays].sort((a, b) => a - b),
           error: errorText(summary),
@@ -102,6 +105,8 @@ interface CollectedEvents {
   readonly failedForNow: boolean;
   /** Files whose x-md5 did not match. */
   readonly md5Mismatches: number;
+  /** How `verify --repair` would repair bad files. */
+  readonly repairs: ReadonlySet<FileEvent['repairedBy']>;
   /** Folder of a download. */
   readonly folder: string | undefined;
   /** Sorted. */
@@ -206,32 +211,31 @@ function formatCounts(
 
 function suggestNextSteps(
   summary: RunSummary,
-  { exchange, failedForNow, md5Mismatches, pendingDays }: CollectedEvents,
+  { exchange, failedForNow, md5Mismatches, repairs, pendingDays }: CollectedEvents,
 ): readonly string[] {
   const { counts, findings, days, outdated, unfinished, keyExpired, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
-  if (lastDay !== undefined) {
+  if (lastDay !== undefined)
     steps.push(
       `${plural(pendingDays.length, 'day')} not exported yet: tickhaul status ${exchange} --wait --until ${formatDay(lastDay)}`,
     );
-  }
-  if (md5Mismatches > 0) {
+  if (md5Mismatches > 0)
     steps.push(
       `warning: ${plural(md5Mismatches, 'file')} with an x-md5 that does not match; size and gzip checksum are correct, so they are kept (md5Match in the manifest)`,
     );
-  }
-  if (counts.corrupt || counts.missing || days?.corrupt)
+  if (repairs.has('download') || days?.corrupt)
     steps.push('tickhaul verify --repair downloads bad files again');
+  if (repairs.has('export'))
+    steps.push('tickhaul verify --repair makes the next export write bad files again');
   if (counts.missing)
     steps.push('tickhaul verify --forget removes deliberately deleted files from the manifest');
   if (findings?.unknown) steps.push('tickhaul verify --adopt records complete files that the manifest lacks');
   if (findings?.extra) steps.push('extra files: remove them, or use another folder with --dir');
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
   if (outdated !== undefined) steps.push(formatOutdated(outdated));
-  const unauthorized = counts.unauthorized ?? 0;
-  if (unauthorized > 0) {
-    const files = plural(unauthorized, 'file');
+  if (counts.unauthorized) {
+    const files = plural(counts.unauthorized, 'file');
     steps.push(
       keyExpired
         ? `${files} not covered: the API key has expired; renew it, or set another`
