@@ -36,7 +36,11 @@ export class ExportRun {
     this.#tally = tally;
     const exists = async (path: string): Promise<boolean> =>
       (await files.stat(joinLocation(input.out, path), this.#signal)) !== undefined;
-    this.#claims = new OutputClaims(EXPORT_TARGETS[input.target].hasDayFolders === true, exists);
+    this.#claims = new OutputClaims({
+      hasDays: EXPORT_TARGETS[input.target].hasDayFolders === true,
+      replacesEarlier: input.existing === 'overwrite',
+      exists,
+    });
     for (const [path, record] of log.makers)
       if (record.target === input.target) this.#claims.addEarlier(path, record);
     this.#signal = AbortSignal.any([input.context.signal, this.#stop.signal]);
@@ -100,6 +104,7 @@ export class ExportRun {
       });
       this.#emit(events.length > 0 ? events : [{ ...base, status: 'skipped', path, rows: 0, seconds }]);
     } catch (error) {
+      this.#claims.release(job);
       if (this.#signal.aborted) return;
       if (!(error instanceof TickhaulError)) throw error;
       this.#emit([
@@ -128,7 +133,7 @@ export class ExportRun {
     }
   }
 
-  /** Removes the outputs that an earlier export of the job had, and this one has not. */
+  /** Removes the outputs that an earlier export of the job had, and this one has not, and those that it displaces. */
   async #record(job: ExportJob, { sources, outputs }: ExportJobResult): Promise<void> {
     const { target, out } = this.#input;
     const earlier = this.#log.find(target, job.key);
@@ -138,6 +143,10 @@ export class ExportRun {
       const { path } = output;
       const isObsolete = !paths.has(path) && this.#log.isMadeBy(path, { target, key: job.key });
       if (isObsolete) await removeFormerOutput(joinLocation(out, path), output, context);
+    }
+    for (const path of this.#claims.listDisplaced(job, paths)) {
+      await this.#files.remove(joinLocation(out, path), this.#signal);
+      await this.#log.forget(path, this.#signal);
     }
     const record: ExportRecord = {
       target,

@@ -9,79 +9,85 @@ interface Claim {
   readonly key: string;
   /** Name of the job's first source. */
   readonly source: string;
-  /** Whether an earlier run wrote it. */
-  readonly isEarlier: boolean;
+}
+
+export interface ClaimRules {
+  /** Whether a folder may have only one output of each day (`ExportTarget.hasDayFolders`). */
+  readonly hasDays: boolean;
+  /** Whether a job may replace what another one exported in an earlier run. */
+  readonly replacesEarlier: boolean;
+  /** Whether an output of an earlier run is still in the output folder. */
+  readonly exists: (path: string) => Promise<boolean>;
 }
 
 /** Outputs of a run and of earlier ones, so that no two jobs write the same data. */
 export class OutputClaims {
-  readonly #claims = new Map<string, Claim>();
-  readonly #hasDays: boolean;
-  readonly #exists: (path: string) => Promise<boolean>;
+  readonly #rules: ClaimRules;
+  readonly #earlier = new Map<string, Claim>();
+  readonly #current = new Map<string, Claim>();
 
-  /**
-   * @param hasDays whether a folder may have only one output of each day (`ExportTarget.hasDayFolders`).
-   * @param exists whether an output of an earlier run is still in the output folder.
-   */
-  constructor(hasDays: boolean, exists: (path: string) => Promise<boolean>) {
-    this.#hasDays = hasDays;
-    this.#exists = exists;
+  constructor(rules: ClaimRules) {
+    this.#rules = rules;
   }
 
   /** Adds an output of an earlier run, with the record that made it. */
   addEarlier(path: string, { key, sources }: ExportRecord): void {
-    // An output of the same path is replaced.
-    if (!this.#hasDays) return;
     const source = sources[0]?.name ?? key;
-    this.#claims.set(this.#slotOf(path, key), { path, key, source, isEarlier: true });
+    this.#earlier.set(this.#slotOf(path, key), { path, key, source });
   }
 
   /**
-   * Claims all outputs of a job, or none.
+   * Claims outputs of a job. If it must not have one of them, it loses all of its claims of this run.
    * @throws usage error if another job has one of them; errors of the store.
    */
-  async claim({ key, sources }: ExportJob, paths: readonly string[]): Promise<void> {
+  async claim(job: ExportJob, paths: readonly string[]): Promise<void> {
+    const { key, sources } = job;
     const source = basename(sources[0]?.path ?? key);
-    const claimed: { readonly slot: string; readonly own: Claim | undefined }[] = [];
     try {
-      for (const path of paths) {
-        const own = await this.#claimOne({ path, key, source, isEarlier: false });
-        claimed.push({ slot: this.#slotOf(path, key), own });
-      }
+      for (const path of paths) await this.#claimOne({ path, key, source });
     } catch (error) {
-      // What the job exported earlier stays in the output folder.
-      for (const { slot, own } of claimed.toReversed()) {
-        if (own) this.#claims.set(slot, own);
-        else this.#claims.delete(slot);
-      }
+      this.release(job);
       throw error;
     }
   }
 
-  /** @returns the claim of the same job that this one replaces. */
-  async #claimOne(claim: Claim): Promise<Claim | undefined> {
-    const { path, key, source } = claim;
-    const slot = this.#slotOf(path, key);
-    let other = this.#claims.get(slot);
-    for (; other && other.key !== key; other = this.#claims.get(slot)) {
-      if (!other.isEarlier || (await this.#exists(other.path))) throw createClaimError(path, source, other);
-      if (this.#claims.get(slot) === other) this.#claims.delete(slot);
-    }
-    this.#claims.set(slot, claim);
-    return other;
+  /** Drops what a job has claimed in this run; what it exported earlier stays in the output folder. */
+  release({ key }: ExportJob): void {
+    for (const [slot, claim] of this.#current) if (claim.key === key) this.#current.delete(slot);
+  }
+
+  /** Outputs that other jobs wrote in earlier runs, and in whose place a job has others now. */
+  listDisplaced({ key }: ExportJob, paths: ReadonlySet<string>): readonly string[] {
+    return [...paths].flatMap((path) => {
+      const earlier = this.#earlier.get(this.#slotOf(path, key));
+      return earlier && earlier.key !== key && !paths.has(earlier.path) ? [earlier.path] : [];
+    });
+  }
+
+  async #claimOne(claim: Claim): Promise<void> {
+    const slot = this.#slotOf(claim.path, claim.key);
+    const { replacesEarlier, exists } = this.#rules;
+    const earlier = this.#earlier.get(slot);
+    const isOthers = earlier && earlier.key !== claim.key && !replacesEarlier;
+    if (isOthers && (await exists(earlier.path))) throw createEarlierError(claim, earlier);
+    const other = this.#current.get(slot);
+    if (other && other.key !== claim.key) throw createClaimError(claim, other);
+    this.#current.set(slot, claim);
   }
 
   /** What only one job may have. */
   #slotOf(path: string, key: string): string {
-    return this.#hasDays ? `${posix.dirname(path)} ${posix.basename(key)}` : path;
+    return this.#rules.hasDays ? `${posix.dirname(path)} ${posix.basename(key)}` : path;
   }
 }
 
-function createClaimError(path: string, source: string, other: Claim): Error {
-  const both = `${path}: both ${other.source} and ${source}`;
+function createClaimError({ path, source }: Claim, other: Claim): Error {
+  return usageError(`${path}: both ${other.source} and ${source} give this data; select one with -s or -t`);
+}
+
+function createEarlierError({ source }: Claim, earlier: Claim): Error {
+  const both = `${earlier.path}: both ${earlier.source} and ${source} give this data`;
   return usageError(
-    other.isEarlier
-      ? `${both} give this data, and the first was exported before; leave out the second, or delete ${other.path}`
-      : `${both} give this data; select one with -s or -t`,
+    `${both}, and the first was exported before; leave out the second, write it to another folder, or replace the first with export --existing overwrite`,
   );
 }

@@ -19,9 +19,10 @@ function recordOf({ target, key }: ExportJob): ExportRecord {
 }
 
 const exists = async (): Promise<boolean> => true;
+const RULES = { hasDays: true, replacesEarlier: false, exists };
 
 test('a refused job leaves its other outputs to others', async () => {
-  const claims = new OutputClaims(true, exists);
+  const claims = new OutputClaims(RULES);
   await claims.claim(job('ETHUSD'), ['data/eth/1_2.parquet']);
   const group = ['data/xbt/1_9.parquet', 'data/eth/1_9.parquet'];
   await assert.rejects(claims.claim(job('PERPETUALS'), group), {
@@ -34,7 +35,7 @@ test('a refused job leaves its other outputs to others', async () => {
 });
 
 test('a refused job keeps its outputs of an earlier run, which still exist', async () => {
-  const claims = new OutputClaims(true, exists);
+  const claims = new OutputClaims(RULES);
   claims.addEarlier('data/xbt/1_2.parquet', recordOf(job('PERPETUALS')));
   await claims.claim(job('ETHUSD'), ['data/eth/1_2.parquet']);
   const group = ['data/xbt/1_9.parquet', 'data/eth/1_9.parquet'];
@@ -44,7 +45,7 @@ test('a refused job keeps its outputs of an earlier run, which still exist', asy
 
 test('a job may claim its own outputs again, and those of an earlier run that were deleted', async () => {
   const existing = new Set(['data/xbt/1_2.parquet']);
-  const claims = new OutputClaims(true, async (path) => existing.has(path));
+  const claims = new OutputClaims({ ...RULES, exists: async (path) => existing.has(path) });
   for (const path of ['data/xbt/1_2.parquet', 'data/eth/1_2.parquet'])
     claims.addEarlier(path, recordOf(job('PERPETUALS')));
   await assert.rejects(claims.claim(job('XBTUSD'), ['data/xbt/1_3.parquet']), /was exported before/);
@@ -53,10 +54,28 @@ test('a job may claim its own outputs again, and those of an earlier run that we
   await assert.rejects(claims.claim(job('PERPETUALS'), ['data/eth/1_2.parquet']), /both ETHUSD/);
 });
 
-test('without folders of days, only equal paths are refused, and those of earlier runs are replaced', async () => {
-  const claims = new OutputClaims(false, exists);
+test('without folders of days, only equal paths are refused, also those of an earlier run', async () => {
+  const claims = new OutputClaims({ ...RULES, hasDays: false });
   claims.addEarlier('a.npz', recordOf(job('A')));
-  await claims.claim(job('B'), ['a.npz', 'b.npz']);
+  await assert.rejects(claims.claim(job('B'), ['b.npz', 'a.npz']), {
+    code: 'usage',
+    message:
+      'a.npz: both trade_tick/bitmex/A/2024-03-01 and B.csv.gz give this data, and the first was exported before; leave out the second, write it to another folder, or replace the first with export --existing overwrite',
+  });
+  await claims.claim(job('A'), ['a.npz', 'b.npz']);
   await claims.claim(job('C'), ['c.npz']);
   await assert.rejects(claims.claim(job('D'), ['b.npz']), { code: 'usage' });
+  claims.release(job('A'));
+  await claims.claim(job('D'), ['b.npz']);
+});
+
+test('a job that replaces earlier outputs displaces those with other names, but none of its own run', async () => {
+  const claims = new OutputClaims({ ...RULES, replacesEarlier: true });
+  for (const path of ['data/xbt/1_2.parquet', 'data/eth/1_2.parquet'])
+    claims.addEarlier(path, recordOf(job('PERPETUALS')));
+  const paths = ['data/xbt/1_2.parquet', 'data/eth/1_3.parquet'];
+  await claims.claim(job('XBTUSD'), paths);
+  assert.deepEqual(claims.listDisplaced(job('XBTUSD'), new Set(paths)), ['data/eth/1_2.parquet']);
+  assert.deepEqual(claims.listDisplaced(job('PERPETUALS'), new Set(paths)), []);
+  await assert.rejects(claims.claim(job('PERPETUALS'), ['data/xbt/1_2.parquet']), /select one with/);
 });

@@ -145,3 +145,32 @@ test('removes former outputs, but no file that is not as it was recorded', async
   const third = await run('1h', '--existing', 'overwrite');
   assert.deepEqual([third.exitCode, third.stderr], [0, '']);
 });
+
+test('a pair of one exchange replaces that of another one only on request', async (t) => {
+  const dir = await tempDir(t);
+  const env = envOf(await sandbox(t), dir);
+  for (const exchange of ['binance-futures', 'bybit'])
+    await runHere(['download', exchange, '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-01'], { env });
+  const out = join(dir, 'out');
+  const run = (exchange: string, ...more: readonly string[]): Promise<Finished> =>
+    runHere(['export', 'freqtrade', dir, '-o', out, '--exchange', exchange, '--json', ...more], { env });
+  const file = join(out, 'futures/BTC_USDT_USDT-trades.feather');
+  await run('binance-futures');
+  const bytes = await readFile(file);
+  const refused = await run('bybit');
+  assert.equal(refused.exitCode, 2);
+  const message =
+    'futures/BTC_USDT_USDT-trades.feather: both binance-futures_trades_2024-03-01_BTCUSDT.csv.gz and bybit_trades_2024-03-01_BTCUSDT.csv.gz give this data, and the first was exported before; leave out the second, write it to another folder, or replace the first with export --existing overwrite';
+  const failed = jsonLines(refused).filter(({ status }) => status === 'failed');
+  assert.deepEqual(
+    failed.map(({ error }) => (error as { message: string }).message),
+    [message],
+  );
+  assert.deepEqual(await readFile(file), bytes);
+  assert.match(resultsOf(await run('binance-futures'), out).join(), /^skipped .*,skipped /);
+
+  assert.match(resultsOf(await run('bybit', '--existing', 'overwrite'), out).join(), /^converted /);
+  assert.match(resultsOf(await run('bybit'), out).join(), /^skipped .*,skipped /);
+  assert.notDeepEqual(await readFile(file), bytes);
+  assert.equal((await run('binance-futures')).exitCode, 2);
+});
