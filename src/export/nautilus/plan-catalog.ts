@@ -38,12 +38,12 @@ export async function planCatalog(
 /** @throws usage error for an instrument id of several symbols, and for two files that give the same data. */
 export function checkSources(sources: readonly ExportSource[], options: NautilusOptions): void {
   assertOneSymbol(sources, options);
-  const sourcesByKey = new Map<string, ExportSource>();
+  const sourcesByPlace = new Map<string, ExportSource>();
   for (const source of sources) {
-    for (const { key } of listOutputs(source, options)) {
-      const other = sourcesByKey.get(key);
+    for (const { place } of listOutputs(source, options)) {
+      const other = sourcesByPlace.get(place);
       if (other) throw createConflictError(source, other);
-      sourcesByKey.set(key, source);
+      sourcesByPlace.set(place, source);
     }
   }
 }
@@ -57,20 +57,22 @@ function assertOneSymbol(sources: readonly ExportSource[], { instrumentId }: Nau
 }
 
 interface PlannedOutput {
+  /** The same for data types that a catalog has in one folder. */
+  readonly place: string;
   readonly key: string;
   readonly bars?: string;
 }
 
-/** What a day file gives. Data of the same kind have the same key, as a catalog has them in one folder. */
+/** What a day file gives. */
 function listOutputs({ file }: ExportSource, { bars, hasTrades }: NautilusOptions): readonly PlannedOutput[] {
   const { type } = CATALOG_TABLES[file.dataType as CatalogSourceType];
   const series = `${file.exchange}/${file.symbol}/${formatDay(file.day)}`;
-  const rows = { key: `${type}/${series}` };
+  const rows = { place: `${type}/${series}`, key: `${file.dataType}/${series}` };
   if (file.dataType !== 'trades') return [rows];
-  const made = bars.map((name) => ({
-    key: `${BAR_TABLE.type}/${formatBarStep(parseBarName(name))}/${series}`,
-    bars: name,
-  }));
+  const made = bars.map((name) => {
+    const key = `${BAR_TABLE.type}/${formatBarStep(parseBarName(name))}/${series}`;
+    return { place: key, key, bars: name };
+  });
   return hasTrades ? [rows, ...made] : made;
 }
 

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import {
   exportFolder,
   PRECISION_FLAGS,
+  QUOTE_COLUMNS,
   readCatalog,
   warningsOf,
   writeDay,
@@ -165,4 +166,46 @@ test('refuses an instrument and day twice, from a file of its symbol and a group
   const grouped = await exportFolder(days, out, [...flags, '-s', 'PERPETUALS'], env);
   assert.equal(grouped.exitCode, 0);
   assert.deepEqual(await pathsIn(out), ['ETHUSD.BITMEX', 'XBTUSD.BITMEX']);
+});
+
+test('one data type replaces another in the same folder only on request', async (t) => {
+  const dir = await tempDir(t);
+  const days = join(dir, 'days');
+  const quote = ['XBTUSD', 1, 1, '1', '2', '3', '4'] as const;
+  const ticker = [['XBTUSD', 0, 0, '5', '6', '7', '8'] as const, quote];
+  await writeDay(days, { name: 'bitmex_quotes_2024-03-01_XBTUSD', columns: QUOTE_COLUMNS, rows: [quote] });
+  await writeDay(days, {
+    name: 'bitmex_book_ticker_2024-03-01_XBTUSD',
+    columns: QUOTE_COLUMNS,
+    rows: ticker,
+  });
+  const out = join(dir, 'catalog');
+  const run = (type: string, ...more: readonly string[]) =>
+    exportFolder(days, out, ['--offline', ...PRECISION_FLAGS, '-t', type, ...more], {
+      XDG_CACHE_HOME: join(dir, 'cache'),
+    });
+  const statusOf = ({ events }: Awaited<ReturnType<typeof run>>): unknown =>
+    events.find(({ event }) => event === 'file')?.['status'];
+
+  const [quotes] = (await run('quotes')).files;
+  const refused = await run('book_ticker');
+  assert.equal(refused.exitCode, 2);
+  assert.match(
+    JSON.stringify(refused.events),
+    /both bitmex_quotes_.* and bitmex_book_ticker_.* give this data, and the first was exported before/,
+  );
+  assert.deepEqual(refused.files, [quotes]);
+  assert.equal(statusOf(await run('quotes')), 'skipped');
+
+  // The file has another name, so the former one is removed.
+  const replaced = await run('book_ticker', '--existing', 'overwrite');
+  assert.equal(replaced.exitCode, 0);
+  assert.deepEqual(
+    replaced.files.map(({ path, rows }) => [path === quotes?.path, rows.length]),
+    [[false, 2]],
+  );
+  assert.equal(statusOf(await run('book_ticker')), 'skipped');
+  assert.equal((await run('quotes')).exitCode, 2);
+  const verified = await runHere(['verify', out, '--json'], { env: {} });
+  assert.equal(verified.exitCode, 0, verified.stdout);
 });

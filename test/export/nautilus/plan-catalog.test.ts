@@ -62,9 +62,7 @@ const BOTH = { 'price-precision': '2', 'size-precision': '3' };
 test('asks for no facts that flags and exchange make unnecessary', async () => {
   const { jobs, asked } = await plan([source('bitmex', 'trades', 'XBTUSD')], BOTH);
   assert.deepEqual(asked, []);
-  assert.deepEqual(jobs, [
-    ['trade_tick/bitmex/XBTUSD/2024-03-01', { '*': { price: 2, size: 3, suffix: '' } }],
-  ]);
+  assert.deepEqual(jobs, [['trades/bitmex/XBTUSD/2024-03-01', { '*': { price: 2, size: 3, suffix: '' } }]]);
   const types = new Map([['BTCUSDT', 'perpetual']]);
   const binance = await plan([source('binance-futures', 'trades', 'BTCUSDT')], BOTH, { types });
   assert.deepEqual(binance.asked, ['types of binance-futures']);
@@ -157,11 +155,11 @@ test('plans bars in place of trades, and also trades with rows', async () => {
   assert.deepEqual(await keys(['trade_bar_1m', 'trade_bar_60m']), [
     'bar/1-MINUTE/bitmex/XBTUSD/2024-03-01',
     'bar/1-HOUR/bitmex/XBTUSD/2024-03-01',
-    'quote_tick/bitmex/XBTUSD/2024-03-01',
+    'quotes/bitmex/XBTUSD/2024-03-01',
   ]);
   assert.deepEqual(await keys(['trade_bar_1m', 'rows']), [
-    'trade_tick/bitmex/XBTUSD/2024-03-01',
+    'trades/bitmex/XBTUSD/2024-03-01',
     'bar/1-MINUTE/bitmex/XBTUSD/2024-03-01',
-    'quote_tick/bitmex/XBTUSD/2024-03-01',
+    'quotes/bitmex/XBTUSD/2024-03-01',
   ]);
 });
