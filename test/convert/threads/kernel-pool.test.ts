@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import { parquetMetadata } from 'hyparquet';
 import { TickhaulError } from '../../../src/base/errors.js';
 import type { KernelHost } from '../../../src/convert/threads/kernel-host.js';
 import { KernelThread } from '../../../src/convert/threads/kernel-pool.js';
@@ -106,12 +107,17 @@ test('reports errors in the rows before a row without an end, or before a failur
 });
 
 test('batches with too much text end early, equally in this thread and in others', async () => {
-  const options = createOutputOptions('parquet', { rowGroup: 70, compression: 'none' });
+  const options = createOutputOptions('parquet', { rowGroup: 90, compression: 'none' });
   const [header = '', row = ''] = csvOf('trades', 1).split('\n');
   const cells = row.split(',');
   const lines = Array.from({ length: 100 }, (_, i) => cells.with(4, `${i}`.padEnd(900_000, 'x')).join(','));
   const csv = `${[header, ...lines].join('\n')}\n`;
   const expected = await convertText(csv, options, kernelsOf(0));
+  const { row_groups } = parquetMetadata(Uint8Array.from(expected).buffer);
+  assert.deepEqual(
+    row_groups.map(({ num_rows }) => Number(num_rows)),
+    [75, 25],
+  );
   assert.ok((await convertText(csv, options, kernelsOf(2))).equals(expected));
 });
 
