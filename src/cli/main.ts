@@ -4,7 +4,7 @@ import { Secrets } from '../base/secrets.js';
 import { readProcessHost } from '../commands/command-host.js';
 import { toJsonLine, toSummaryJson } from '../run/json-events.js';
 import { createFailedSummary, type RunFailure, toRunFailure } from '../run/run-failure.js';
-import { type CliHost, type CommandOutline, commandName } from './arguments/command.js';
+import { type CliHost, type CommandArgs, type CommandOutline, commandName } from './arguments/command.js';
 import { findNamedCommand } from './arguments/find-named-command.js';
 import { createFirstScreen } from './arguments/first-screen.js';
 import { parseCommandLine } from './arguments/parse-command-line.js';
@@ -81,10 +81,16 @@ async function runWords(words: readonly string[], bugs: BugReporter, leave: Exit
     process.stdout.write(parsed.text);
     return 0;
   }
-  return parsed.command.run(parsed.args, createCliHost(words, bugs, listenToSignals(leave, parsed.command)));
+  const { command, args } = parsed;
+  return command.run(args, createCliHost(words, args, bugs, listenToSignals(leave, command)));
 }
 
-function createCliHost(words: readonly string[], bugs: BugReporter, signals: Signals): CliHost {
+function createCliHost(
+  words: readonly string[],
+  args: CommandArgs,
+  bugs: BugReporter,
+  signals: Signals,
+): CliHost {
   const { stdin, stdout, stderr } = process;
   // Commands whose flags may contain a secret replace this command line.
   const commandLine = ['tickhaul', ...words].join(' ');
@@ -97,7 +103,7 @@ function createCliHost(words: readonly string[], bugs: BugReporter, signals: Sig
     ...bugs,
     exitNow: leave,
     commandLine,
-    warn: createWarner(stderr),
+    warn: createWarner(stderr, args),
   };
 }
 

@@ -111,13 +111,9 @@ async function openReporter(args: CommandArgs, cli: CliHost, mayDraw = true): Pr
   const { createReporter, chooseReporter } = await import('./output/run/create-reporter.js');
   const { createChalk } = await import('./output/text/color.js');
   const { stdout, stderr, env } = cli;
-  const chosen = chooseReporter(
-    readBooleanFlag(args, 'json'),
-    readBooleanFlag(args, 'quiet'),
-    stderr,
-    env['TERM'],
-  );
+  const isQuiet = readBooleanFlag(args, 'quiet');
+  const chosen = chooseReporter(readBooleanFlag(args, 'json'), isQuiet, stderr, env['TERM']);
   const name = chosen === 'bars' && !mayDraw ? 'lines' : chosen;
   const chalk = createChalk(stderr, env, readBooleanFlag(args, 'no-color'));
-  return createReporter(name, { stdout, stderr, chalk, now: () => performance.now() });
+  return createReporter(name, { stdout, stderr, chalk, now: () => performance.now(), isQuiet });
 }

@@ -58,7 +58,7 @@ export async function runHere(
     exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
     commandLine: 'tickhaul',
-    warn: createWarner(stderr),
+    warn: assert.fail,
   };
   const exitCode = await run(words, cli);
   return { exitCode, stdout: stdout.text(), stderr: stderr.text() };
@@ -68,7 +68,11 @@ export async function runHere(
 async function run(words: readonly string[], cli: CliHost): Promise<number> {
   try {
     const parsed = await parseCommandLine(COMMANDS, words, 80);
-    if (parsed.kind === 'run') return await parsed.command.run(parsed.args, cli);
+    if (parsed.kind === 'run') {
+      const { args, command } = parsed;
+      const warn = createWarner(cli.stderr, args);
+      return await command.run(args, { ...cli, warn });
+    }
     cli.stdout.write(parsed.text);
     return 0;
   } catch (error) {

@@ -24,10 +24,7 @@ export const coverageCommand: CommandAction = {
     const isJson = readBooleanFlag(args, 'json');
     const { prepareCoverage } = await import('../../commands/prepare-coverage.js');
     const read = await prepareCoverage(args, cli);
-    const warn = (message: string): void => {
-      if (!readBooleanFlag(args, 'quiet')) cli.warn(message);
-    };
-    const coverage = await withStoreRequests(args, cli, () => read(warn));
+    const coverage = await withStoreRequests(args, cli, () => read(cli.warn));
     if (html !== undefined) await writePage(html, coverage, cli);
     if (!isStdout(html)) await print(coverage.facts, args, cli, { isJson, html: html?.name });
     return 0;

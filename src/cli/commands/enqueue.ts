@@ -5,6 +5,7 @@ import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
+import { createWarner } from '../output/format-events.js';
 import { createWarningObserver, withStoreRequests } from '../session.js';
 
 export const enqueueCommand: CommandAction = {
@@ -29,7 +30,11 @@ export const enqueueCommand: CommandAction = {
     if (unauthorized > 0)
       warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
     const isStrict = readBooleanFlag(args, 'strict') && missing > 0;
-    if (isStrict) warn(`${plural(missing, 'day file')} pending or unavailable, and --strict requires them`);
+    // With --quiet too, as it is the reason of the exit code.
+    if (isStrict)
+      createWarner(stderr)(
+        `${plural(missing, 'day file')} pending or unavailable, and --strict requires them`,
+      );
     const exitCode = isStrict ? ERROR_TABLE.not_exported.exitCode : 0;
     if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...counts }));
     else if (!readBooleanFlag(args, 'quiet')) {

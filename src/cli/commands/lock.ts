@@ -22,12 +22,9 @@ export const lockCommand: CommandAction = {
     const format = (readTextFlag(args, 'format') ?? COMMAND_OPTIONS.lock.format.default) as Format;
     const out = await readOutputFile(args, 'out', format === 'lock' ? 'tickhaul.lock' : '-');
     const { readLockableRecords } = await import('../../store/lists/lockable-records.js');
-    const warn = (message: string): void => {
-      cli.stderr.write(`warning ${message}\n`);
-    };
     const records = await withStoreRequests(args, cli, () =>
       withDestination(settings, cli, (destination) =>
-        readLockableRecords(destination, { warn, signal: cli.signal }),
+        readLockableRecords(destination, { warn: cli.warn, signal: cli.signal }),
       ),
     );
     const { formatLockFile } = await import('../../store/lists/lock-file.js');

@@ -49,7 +49,7 @@ export const symbolsCommand: CommandAction = {
       );
       if (symbols.length === 0 && unmatched.length === 0)
         warnings.push(`no symbol on ${record.id} matches all filters`);
-      if (!readBooleanFlag(args, 'quiet')) for (const message of warnings) cli.warn(message);
+      for (const message of warnings) cli.warn(message);
       cli.stdout.write(
         readBooleanFlag(args, 'json') ? toJsonLine(symbols) : formatSymbols(symbols, textColumns(cli.stdout)),
       );

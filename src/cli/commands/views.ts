@@ -18,15 +18,11 @@ export const viewsCommand: CommandAction = {
   async run(args, cli) {
     const out = await readOutputFile(args, 'out', '-');
     const isJson = readBooleanFlag(args, 'json');
-    const isQuiet = readBooleanFlag(args, 'quiet');
     if (isJson && isStdout(out))
       throw usageError('--json prints to stdout, as the SQL does; write the SQL to a file with --out');
     const { prepareViews } = await import('../../commands/prepare-views.js');
     const read = await prepareViews(args, cli);
-    const warn = (message: string): void => {
-      if (!isQuiet) cli.warn(message);
-    };
-    const { lines, views, files } = await withStoreRequests(args, cli, () => read(warn));
+    const { lines, views, files } = await withStoreRequests(args, cli, () => read(cli.warn));
     if (isStdout(out)) {
       await printLines(cli.stdout, lines, cli.signal);
       return 0;
@@ -34,7 +30,7 @@ export const viewsCommand: CommandAction = {
     const { writeOutput } = await import('../../base/write-output.js');
     await writeOutput(out, lines, cli);
     if (isJson) cli.stdout.write(formatDocument({ path: out.name, views, files }, false));
-    else if (!isQuiet)
+    else if (!readBooleanFlag(args, 'quiet'))
       cli.stderr.write(`${out.name}: ${plural(views, 'view')} over ${plural(files, 'file')}\n`);
     return 0;
   },

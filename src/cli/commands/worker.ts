@@ -7,6 +7,7 @@ import { toJsonLine } from '../../run/json-events.js';
 import { withRequestLog } from '../../store/request-log-channel.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
+import { createWarner } from '../output/format-events.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapLines } from '../output/text/wrap.js';
 import { createStderrNote } from '../session.js';
@@ -37,12 +38,11 @@ export const workerCommand: CommandAction = {
   },
 };
 
-function createEventPrinter(
-  args: CommandArgs,
-  { stdout, stderr, warn }: CliHost,
-): (event: WorkerEvent) => void {
+function createEventPrinter(args: CommandArgs, { stdout, stderr }: CliHost): (event: WorkerEvent) => void {
   if (readBooleanFlag(args, 'json')) return (event) => stdout.write(toJsonLine(event));
   const isQuiet = readBooleanFlag(args, 'quiet');
+  // With --quiet too: they are errors that a worker waits out.
+  const warn = createWarner(stderr);
   return (event) => {
     if (event.event === 'warning') warn(event.message);
     else if (event.event === 'note') stderr.write(`${event.message}\n`);

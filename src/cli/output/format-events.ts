@@ -2,7 +2,7 @@ import type { ChalkInstance } from 'chalk';
 import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { formatDuration, plural } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/run-events.js';
-import type { OutputScreen } from '../arguments/command.js';
+import type { CommandArgs, OutputScreen } from '../arguments/command.js';
 import { textColumns } from './text/screen.js';
 import { wrapLines } from './text/wrap.js';
 
@@ -32,8 +32,10 @@ export function formatWarning(event: EventNamed<'warning'>, chalk: ChalkInstance
   return `${chalk.yellow('warning')} ${sanitizeForTerminal(event.message)}\n`;
 }
 
-/** Creates a function that prints warnings not emitted as run events. */
-export function createWarner(stderr: OutputScreen): (message: string) => void {
+/** Creates a function that prints warnings not emitted as run events. @param args with --quiet it prints nothing. */
+export function createWarner(stderr: OutputScreen, args: CommandArgs = {}): (message: string) => void {
+  // A repeated flag is a list. The reader of flags would load more than help needs.
+  if ([args['quiet']].flat().at(-1) === true) return () => {};
   return (message) =>
     void stderr.write(wrapLines(`warning ${sanitizeForTerminal(message)}\n`, textColumns(stderr)));
 }

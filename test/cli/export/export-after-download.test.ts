@@ -191,6 +191,15 @@ test('an export that contradicts the selection is refused before a download', as
       assert.match(stderr, message);
     }
   }
+  const list = join(dir, 'list.txt');
+  const listedFiles = ['BTC-PERPETUAL', 'ETH-PERPETUAL'].map((symbol) =>
+    JSON.stringify({ exchange: 'deribit', dataType: 'trades', symbol, date: '2024-03-01' }),
+  );
+  await writeFile(list, listedFiles.join('\n'));
+  const words = ['download', '--from-file', list, '--export', 'freqtrade', '--pair', 'A/B'];
+  const listed = await runHere(words, { env });
+  assert.equal(listed.exitCode, 2);
+  assert.match(listed.stderr, /--pair names one symbol, and deribit ETH-PERPETUAL is another one/);
   const config = await writeJobs(dir, {
     right: ['symbols: [BTC-PERPETUAL]'],
     wrong: ['symbols: [BTC-PERPETUAL, ETH-PERPETUAL]', 'export: nautilus', 'instrumentId: A.B'],

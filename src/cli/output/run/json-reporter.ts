@@ -14,21 +14,22 @@ import { collectErrors, formatRunError } from './summary-builder.js';
 
 /**
  * JSON lines on stdout (docs/spec/command-line.md#json-output): plan, files, summary; warnings and notes on
- * stderr.
+ * stderr, unless it is quiet.
  */
-export function createJsonReporter({ stdout, stderr, chalk }: ReporterContext): Reporter {
+export function createJsonReporter({ stdout, stderr, chalk, isQuiet }: ReporterContext): Reporter {
   const print = (text: string): unknown => stderr.write(wrapLines(text, textColumns(stderr)));
+  const notify = isQuiet ? () => {} : print;
   return {
     event(event) {
-      if (event.event === 'warning') print(formatWarning(event, chalk));
-      else if (event.event === 'note') print(formatNote(event));
+      if (event.event === 'warning') notify(formatWarning(event, chalk));
+      else if (event.event === 'note') notify(formatNote(event));
       else if (event.event === 'plan') stdout.write(toJsonLine(toPlanJson(event)));
       else if (event.event === 'finding') stdout.write(toJsonLine(toFindingJson(event)));
       else if (event.event === 'day') stdout.write(toJsonLine(toDayJson(event)));
       else if (event.event === 'file') stdout.write(toJsonLine(toFileJson(event)));
     },
     note(text) {
-      print(`${text}\n`);
+      notify(`${text}\n`);
     },
     finish(summary) {
       print(collectErrors(summary).map(formatRunError).join(''));

@@ -17,4 +17,6 @@ export interface ReporterContext {
   readonly chalk: ChalkInstance;
   /** Monotonic clock in milliseconds. */
   readonly now: () => number;
+  /** Whether JSON lines come without warnings and notes, as the quiet reporter does. */
+  readonly isQuiet?: boolean;
 }

@@ -37,7 +37,7 @@ const summary: RunSummary = {
   seconds: 2,
 };
 
-async function play(name: ReporterName, size = {}) {
+async function play(name: ReporterName, size = {}, isQuiet = false) {
   const stdout = createSink();
   const stderr = createSink(size);
   const reporter = await createReporter(name, {
@@ -45,6 +45,7 @@ async function play(name: ReporterName, size = {}) {
     stderr,
     chalk: new Chalk({ level: 0 }),
     now: () => 0,
+    isQuiet,
   });
   for (const event of events) reporter.event(event);
   reporter.finish(summary);
@@ -131,6 +132,11 @@ test('json prints plan, files and summary on stdout, warnings on stderr', async 
     seconds: 2,
   });
   assert.equal(stderr, 'warning odd md5\n');
+});
+
+test('quiet json prints the same lines on stdout, and no warnings', async () => {
+  const { stdout } = await play('json');
+  assert.deepEqual(await play('json', {}, true), { stdout, stderr: '' });
 });
 
 test('lines reports failures, warnings and the summary, and progress at most every 10 seconds', async () => {
