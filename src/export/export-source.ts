@@ -1,5 +1,8 @@
 import type { DayFile } from '../dataset/day-file.js';
 
+/** Advice for a symbol that cannot be exported: `-s` selects, and cannot exclude. */
+export const SELECT_OTHERS = 'select the other symbols with -s (in a config file: symbols)';
+
 /** A day file to export. */
 export interface ExportSource {
   /** A location. */

@@ -2,7 +2,7 @@ import { type TickhaulError, usageError } from '../../base/errors.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import { isSameDayFile } from '../../dataset/day-file.js';
 import type { InstrumentInfo } from '../../service/records/fetch-instruments.js';
-import type { ExportSource } from '../export-source.js';
+import { type ExportSource, SELECT_OTHERS } from '../export-source.js';
 import type { ExportContext, ExportJob, ExportPlan } from '../export-target.js';
 import type { FreqtradeSettings, JobSettings } from './freqtrade-settings.js';
 import { toPair } from './pair.js';
@@ -41,7 +41,7 @@ export function checkSeries(
   if (pair !== undefined && first && GROUPED_SYMBOLS.has(first[0].file.symbol))
     throw usageError(`--pair names one symbol, and ${nameOf(first)} has many; omit --pair`);
   const options = series.find(([{ file }]) => GROUP_TYPES[file.symbol] === 'option');
-  if (options) throw usageError(`${nameOf(options)}: options have no pairs; leave them out with -s`);
+  if (options) throw usageError(`${nameOf(options)}: options have no pairs; ${SELECT_OTHERS}`);
   return series;
 }
 
@@ -80,7 +80,7 @@ async function findPairs(
     );
     if (Object.keys(pairs).length > 0) return { pairs };
     throw usageError(
-      `${nameOf(series)}: no pairs are known; set TICKHAUL_API_KEY for instrument metadata, or leave it out with -s`,
+      `${nameOf(series)}: no pairs are known; set TICKHAUL_API_KEY for instrument metadata, or ${SELECT_OTHERS}`,
     );
   }
   const instrument = instruments?.find(
@@ -100,7 +100,7 @@ function unknownPairError(series: Series, instrument: InstrumentInfo | undefined
   const reason = instrument
     ? `no pair follows from an instrument of type ${instrument.type}`
     : 'its base and quote currency are unknown';
-  return usageError(`${nameOf(series)}: ${reason}; set --pair BASE/QUOTE, or leave it out with -s`);
+  return usageError(`${nameOf(series)}: ${reason}; set --pair BASE/QUOTE, or ${SELECT_OTHERS}`);
 }
 
 function assertDistinct(jobs: readonly ExportJob[]): void {

@@ -1,6 +1,7 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import type { Batch, NumberColumn, Schema } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
+import { SELECT_OTHERS } from '../export-source.js';
 import { type CatalogColumn, type FixedPrecision, laneWidth } from './catalog-columns.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import { type FixedKind, FixedPointConverter, type PlacesLane } from './fixed-point.js';
@@ -84,7 +85,7 @@ export class LaneDecoder {
     const problem = this.fixed.convert(column, kind, this.#places[kind], out);
     if (!problem) return column;
     const what = `${describeRow(rows, problem.row)}: ${name} ${problem.text}`;
-    const advice = this.#precision === 64 ? 'use --precision 128' : 'exclude the symbol with -s';
+    const advice = this.#precision === 64 ? 'use --precision 128' : SELECT_OTHERS;
     throw usageError(`${what} does not fit into ${this.#precision} bits; ${advice}`);
   }
 

@@ -110,11 +110,26 @@ test('asks for nothing if --pair names the pair', async () => {
 test('refuses what has no pair, or no pair of its own', async () => {
   const btc = instrument('BTCUSDT', 'spot');
   for (const [sources, flags, instruments, message] of [
-    [['A'], {}, undefined, /^binance A: its base and quote currency are unknown; set --pair BASE\/QUOTE/],
+    [
+      ['A'],
+      {},
+      undefined,
+      /^binance A: its base and quote currency are unknown; set --pair BASE\/QUOTE, or select the other symbols with -s \(in/,
+    ],
     [['A'], {}, [btc], /^binance A: its base and quote currency are unknown/],
     [['A'], {}, [instrument('A', 'option')], /^binance A: no pair follows from an instrument of type option/],
-    [['PERPETUALS'], {}, [btc], /^binance PERPETUALS: no pairs are known/],
-    [['OPTIONS'], {}, [btc], /^binance OPTIONS: options have no pairs/],
+    [
+      ['PERPETUALS'],
+      {},
+      [btc],
+      /^binance PERPETUALS: no pairs are known; set TICKHAUL_API_KEY .*, or select the other symbols with -s \(in/,
+    ],
+    [
+      ['OPTIONS'],
+      {},
+      [btc],
+      /^binance OPTIONS: options have no pairs; select the other symbols with -s \(in a config file: symbols\)$/,
+    ],
     [['A', 'B'], { pair: 'A/B' }, [], /^--pair names one symbol, and binance B is another one/],
     [['SPOT'], { pair: 'A/B' }, [], /^--pair names one symbol, and binance SPOT has many/],
     [
