@@ -32,7 +32,16 @@ export async function planCatalog(
       jobs.push({ target: 'nautilus', key, sources: [source], settings: plain });
     }
   }
-  return { jobs, skipped: [] };
+  return { jobs, skipped: [], warnings: warnOfNoTrades(sources, options) };
+}
+
+/** Whether there are trades is known only when the files are, so bars without them are no usage error. */
+function warnOfNoTrades(
+  sources: readonly ExportSource[],
+  { bars }: NautilusOptions,
+): readonly string[] | undefined {
+  if (bars.length === 0 || sources.some(({ file }) => file.dataType === 'trades')) return undefined;
+  return [`no ${bars.join(', ')}: bars are made of trades, and none are among the selected day files`];
 }
 
 /** @throws usage error for an instrument id of several symbols, and for two files that give the same data. */

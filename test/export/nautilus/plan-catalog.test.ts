@@ -37,7 +37,11 @@ async function plan(
   sources: readonly ExportSource[],
   flags: ExportFlags,
   { instruments, types }: Facts = {},
-): Promise<{ jobs: readonly (readonly [string, unknown])[]; asked: readonly string[] }> {
+): Promise<{
+  jobs: readonly (readonly [string, unknown])[];
+  asked: readonly string[];
+  warnings: readonly string[] | undefined;
+}> {
   const asked: string[] = [];
   const context: ExportContext = {
     async fetchInstruments(exchange) {
@@ -50,10 +54,11 @@ async function plan(
     },
     signal: new AbortController().signal,
   };
-  const { jobs } = await planCatalog(sources, readNautilusOptions(flags), context);
+  const { jobs, warnings } = await planCatalog(sources, readNautilusOptions(flags), context);
   return {
     jobs: jobs.map(({ key, settings }) => [key, (settings as { instruments: unknown }).instruments]),
     asked,
+    warnings,
   };
 }
 
@@ -162,4 +167,16 @@ test('plans bars in place of trades, and also trades with rows', async () => {
     'bar/1-MINUTE/bitmex/XBTUSD/2024-03-01',
     'quotes/bitmex/XBTUSD/2024-03-01',
   ]);
+});
+
+test('warns of bars without trades to make them of', async () => {
+  const trades = source('bitmex', 'trades', 'XBTUSD');
+  const quotes = source('bitmex', 'quotes', 'XBTUSD');
+  const warningsOf = async (sources: readonly ExportSource[], as: readonly string[]) =>
+    (await plan(sources, { ...BOTH, as })).warnings;
+  assert.deepEqual(await warningsOf([quotes], ['trade_bar_1m', 'rows']), [
+    'no trade_bar_1m: bars are made of trades, and none are among the selected day files',
+  ]);
+  assert.equal(await warningsOf([quotes, trades], ['trade_bar_1m']), undefined);
+  assert.equal(await warningsOf([quotes], ['rows']), undefined);
 });
