@@ -102,6 +102,7 @@ function mergeSummaries<Summary extends RunSummary>(run: Summary, exported: RunS
     exitCode: runExitCode([isOutOfTimeOnly(run) ? 0 : run.exitCode, exported.exitCode], stopped?.code),
     counts,
     unfinished: run.unfinished + exported.unfinished,
+    bytes: run.bytes + exported.bytes,
     seconds: run.seconds + exported.seconds,
     ...(error && { error }),
   };

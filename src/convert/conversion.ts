@@ -69,7 +69,7 @@ export function startConversion(input: ConversionInput): Conversion {
       }),
     finish: (source) =>
       runInOrder(async () => {
-        const { dataType, warning } = await splitter.end();
+        const { dataType, warning: unknown } = await splitter.end();
         const writer = await pipeline.end();
         const { rows } = splitter;
         const record = { source: { name: basename(path), ...source }, dataType, rows, options };
@@ -79,6 +79,7 @@ export function startConversion(input: ConversionInput): Conversion {
           throw new Error(`${path}: read ${plural(rows, 'row')} but wrote ${written.rows}`);
         await output.publish();
         await pipeline.close();
+        const warning = unknown && `${unknown}; keeping them as text`;
         return { ...written, dataType, provenance, warning };
       }),
     stop: (reason) => pipeline.stop(reason),

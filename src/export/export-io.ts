@@ -186,7 +186,7 @@ export class JobIo implements ExportIo {
     } as const;
     const sink = { onBatch, onBytes };
     const read = await readRows(request, found.bytes, access, sink, signal);
-    if (read.warning !== undefined) this.warn(read.warning);
+    if (read.warning !== undefined) this.warn(`${read.warning}; ignoring them`);
     const version = contentVersion(found);
     const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;
     this.#sources.set(path, {

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { parquetMetadata, parquetSchema } from 'hyparquet';
+import { parseOutputSelection } from '../../src/convert/output-selection.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { tempDir } from '../helpers/temp.js';
 import { cellsOf, csvOf, parquetRows, run, writeDayFile } from './day-files.js';
@@ -106,6 +107,17 @@ test('finds the data type in the header; columns of an unknown type are text', a
   const warnings = events.filter((event) => event.event === 'warning');
   assert.match(warnings[0]?.message ?? '', /unknown columns of open_interest: oi; keeping them as text/);
   assert.equal(warnings.length, 1);
+});
+
+test('ignores unknown columns in computed types', async (t) => {
+  const trades = csvOf('trades', 4).replaceAll('\n', ',x\n').replace(',x', ',extra');
+  const source = await writeDayFile(await tempDir(t), 'trades', trades);
+  const { summary, events } = await run([source], {
+    outputSelection: parseOutputSelection(['trade_bar_1m']),
+  });
+  assert.equal(summary.exitCode, 0);
+  const warnings = events.flatMap((event) => (event.event === 'warning' ? [event.message] : []));
+  assert.deepEqual(warnings, [`${source}: unknown columns of trades: extra; ignoring them`]);
 });
 
 test('refuses an empty file of an unknown type, but accepts it with --type', async (t) => {

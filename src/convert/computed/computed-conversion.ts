@@ -94,7 +94,8 @@ export async function startComputedConversion(input: ComputedConversionInput): P
       const converted: ConversionResult[] = [];
       for (const output of outputs) {
         const written = await output.finish({ source, options });
-        const warning = converted.length === 0 ? reader.warning : undefined;
+        const unknown = converted.length === 0 ? reader.warning : undefined;
+        const warning = unknown && `${unknown}; ignoring them`;
         converted.push({ ...written, dataType: reader.dataType, warning });
       }
       for (const { file } of input.outputs) await file.publish();

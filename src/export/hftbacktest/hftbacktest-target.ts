@@ -1,4 +1,5 @@
 import { usageError } from '../../base/errors.js';
+import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { formatDay } from '../../dataset/day.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportJob, ExportTarget, SkippedSource } from '../export-target.js';
@@ -29,9 +30,7 @@ export const hftbacktest: ExportTarget<HftbacktestSettings> = {
         );
       if (other) jobs.push({ target: 'hftbacktest', key, sources: sameDay, settings });
       else {
-        const missing = source.file.dataType === 'trades' ? 'incremental_book_L2' : 'trades';
-        const message = `skipping ${source.path}: hftbacktest needs the ${missing} of the same day; download them`;
-        skipped.push({ source, message });
+        skipped.push({ source, message: describeMissing(source) });
       }
     }
     return { jobs, skipped };
@@ -41,6 +40,15 @@ export const hftbacktest: ExportTarget<HftbacktestSettings> = {
     return exportDay;
   },
 };
+
+/** The warning about a day with only one of the two data types. */
+function describeMissing({ path, file: { dataType, symbol } }: ExportSource): string {
+  const missing = dataType === 'trades' ? 'incremental_book_L2' : 'trades';
+  const advice = GROUPED_SYMBOLS.has(symbol)
+    ? `${symbol} may have none, so download both data types of its single symbols`
+    : 'download them';
+  return `skipping ${path}: hftbacktest needs the ${missing} of the same day; ${advice}`;
+}
 
 /** @throws usage error. */
 function parseNanoseconds(text: string): number {

@@ -1,9 +1,9 @@
-import { TickhaulError } from '../../base/errors.js';
-import { getBooleans, getTextCodes } from '../../market/batch-columns.js';
+import { createCellError } from '../../format/csv/csv-errors.js';
+import { getBooleans, getTextBytes, getTextCodes } from '../../market/batch-columns.js';
 import { CATALOG_COLUMNS, type CatalogColumn, type FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory } from './kernel-memory.js';
 import type { LaneSet } from './lane-set.js';
-import { describeRow, type LaneDecoder, type RowDecoder } from './row-decoder.js';
+import type { LaneDecoder, RowDecoder } from './row-decoder.js';
 
 const SIDES: Readonly<Record<string, number>> = { bid: 1, ask: 2 };
 const LANE = { isSnapshot: 0, side: 1, price: 2, size: 3, event: 4, init: 5 } as const;
@@ -31,7 +31,10 @@ export function createBookRowDecoder(decoder: LaneDecoder): RowDecoder {
       const sides = getTextCodes(rows.schema, rows.batch, 'side', SIDES);
       const unknown = sides.indexOf(0);
       if (unknown >= 0) {
-        throw new TickhaulError('corrupt', `${describeRow(rows, unknown)}: side is neither bid nor ask`);
+        const { schema, batch, path: source } = rows;
+        const line = (batch.firstLine?.line ?? 0) + unknown;
+        const cell = getTextBytes(schema, batch, 'side', unknown);
+        throw createCellError({ source, line }, 'side', cell, 'is neither bid nor ask');
       }
       lanes.view(LANE.side).set(sides);
       decoder.decodeRequiredNumbers(rows, 'price', 'price', lanes.at(LANE.price));

@@ -6,7 +6,10 @@ import { createLineError, formatCell } from './csv-errors.js';
 
 export interface CsvHeader {
   readonly schema: Schema;
-  /** Lists the columns that the data type is not known to have; undefined if there are none. */
+  /**
+   * Lists the columns that the data type is not known to have; undefined if there are none. The caller adds what becomes
+   * of them.
+   */
   readonly warning: string | undefined;
 }
 
@@ -43,9 +46,7 @@ export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dat
   const schema = names.map((name): Column => known.get(name) ?? { name, kind: 'text' });
   const unknown = names.filter((name) => !known.has(name));
   const warning =
-    unknown.length > 0
-      ? `${source}: unknown columns of ${dataType}: ${unknown.join(', ')}; keeping them as text`
-      : undefined;
+    unknown.length > 0 ? `${source}: unknown columns of ${dataType}: ${unknown.join(', ')}` : undefined;
   return { schema, warning };
 
   function createHeaderError(problem: string): TickhaulError {

@@ -24,6 +24,11 @@ test('download --export exports all days of its series, and each of them once', 
   assert.deepEqual(jsonLines(first).filter(({ status }) => status === 'converted').length, 2);
   const summary = jsonLines(first).at(-1);
   assert.deepEqual([summary?.['downloaded'], summary?.['converted']], [4, 2]);
+  const files = jsonLines(first).filter(({ event }) => event === 'file');
+  assert.equal(
+    summary?.['bytes'],
+    files.reduce((sum, { bytes }) => sum + Number(bytes), 0),
+  );
   const [results] = resultsOf(await download(3, 4));
   const exports = results.filter((result) => result.endsWith('.npz'));
   assert.deepEqual(exports, [`converted ${DAYS[2]}`, `skipped ${DAYS[0]}`, `skipped ${DAYS[1]}`]);

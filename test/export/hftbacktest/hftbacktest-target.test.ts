@@ -27,6 +27,7 @@ test('pairs trades and book of a symbol and day, and skips a file without the ot
     source('trades', 'A', '2024-03-01'),
     source('trades', 'A', '2024-03-02'),
     source('incremental_book_L2', 'B', '2024-03-01'),
+    source('trades', 'PERPETUALS', '2024-03-01'),
   ];
   const settings = hftbacktest.readSettings({});
   const { jobs, skipped } = await hftbacktest.plan(sources, settings, CONTEXT);
@@ -43,6 +44,11 @@ test('pairs trades and book of a symbol and day, and skips a file without the ot
       source: sources[3],
       message:
         'skipping incremental_book_L2-B-2024-03-01: hftbacktest needs the trades of the same day; download them',
+    },
+    {
+      source: sources[4],
+      message:
+        'skipping trades-PERPETUALS-2024-03-01: hftbacktest needs the incremental_book_L2 of the same day; PERPETUALS may have none, so download both data types of its single symbols',
     },
   ]);
 });

@@ -270,5 +270,20 @@ test('refuses a book side other than bid or ask', async (t) => {
     },
   ]);
   assert.equal(exported.exitCode, 6);
-  assert.match(JSON.stringify(exported.events), /row 1: side is neither bid nor ask/);
+  assert.match(
+    JSON.stringify(exported.events),
+    /_XBTUSD\.csv\.gz: line 2, column side: \\"buy\\" is neither bid nor ask/,
+  );
+});
+
+test('ignores unknown columns, and says so', async (t) => {
+  const exported = await exportDays(t, [
+    {
+      name: 'bitmex_trades_2024-03-01_XBTUSD',
+      columns: [...TRADE_COLUMNS, 'extra'],
+      rows: [['XBTUSD', 1, 1, '1', 'buy', '1', '1', 'x']],
+    },
+  ]);
+  assert.equal(exported.exitCode, 0);
+  assert.match(warningsOf(exported), /unknown columns of trades: extra; ignoring them$/);
 });
