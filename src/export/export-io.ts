@@ -24,7 +24,8 @@ export interface ExportIo {
   /**
    * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path is discarded.
    * @param path relative to the output folder, with `/`.
-   * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows.
+   * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows; `usage`
+   * for an output of another job.
    */
   create(path: string): Promise<ExportOutput>;
   /**
@@ -73,6 +74,8 @@ export interface JobIoInput {
   readonly out: string;
   /** Called with the number of compressed bytes just read. */
   readonly onBytes: (count: number) => void;
+  /** Called before an output is created. @throws TickhaulError if the job must not write it. */
+  readonly claim: (paths: readonly string[]) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
@@ -115,9 +118,10 @@ export class JobIo implements ExportIo {
   }
 
   async create(path: string): Promise<OpenOutput> {
-    const { access, out, signal } = this.#input;
+    const { access, out, claim, signal } = this.#input;
     if (!isLayoutPath(path))
       throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
+    await claim([path]);
     await this.#outputs.get(path)?.part.discard();
     const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
     const output = new OpenOutput(path, part);

@@ -9,6 +9,7 @@ import type { FileEvent } from '../run/run-events.js';
 import type { RunTally } from '../run/run-tally.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
+import { ClaimOrder } from './claim-order.js';
 import type { ExportInput } from './export-input.js';
 import type { ExportLog } from './export-log.js';
 import type { ExportRecord } from './export-record.js';
@@ -26,6 +27,7 @@ export class ExportRun {
   readonly #log: ExportLog;
   readonly #tally: RunTally;
   readonly #claims: OutputClaims;
+  readonly #order = new ClaimOrder();
   readonly #stop = new AbortController();
   readonly #signal: AbortSignal;
 
@@ -75,6 +77,7 @@ export class ExportRun {
   async #run(runner: JobRunner, job: ExportJob, busyThreads: number): Promise<void> {
     const { out, existing, target, emit } = this.#input;
     const started = performance.now();
+    const turn = this.#order.add(job);
     const [source] = job.sources;
     const { path = '', file } = source ?? {};
     emit({ event: 'start', file, path });
@@ -83,18 +86,20 @@ export class ExportRun {
     const base = { event: 'file', file, source: path } as const;
     try {
       const placed = { job, out, record, busyThreads };
-      let replaced: readonly string[] | undefined;
+      const claimed = new Set<string>();
+      const replaced: string[] = [];
       const claim = async (paths: readonly string[]): Promise<void> => {
+        await turn.start;
         await this.#claims.claim(job, paths);
-        // After a failed upload, some of the paths have new outputs.
-        replaced ??= await this.#findUnrecorded(paths);
+        // A path is claimed again before it gets its name, and after a failed upload.
+        const added = paths.filter((path) => !claimed.has(path));
+        for (const path of added) claimed.add(path);
+        replaced.push(...(await this.#findUnrecorded(added)));
       };
       const run = (onBytes: JobListener['onBytes']): Promise<ExportJobResult> =>
         runner.run(placed, { onBytes, claim }, this.#signal);
       const result = await withUploadRetries(run, path, { emit, signal: this.#signal });
-      const unrecorded = (replaced ?? []).map(
-        (path) => `${path}: replaced a file that the export log does not have`,
-      );
+      const unrecorded = replaced.map((path) => `${path}: replaced a file that the export log does not have`);
       for (const message of [...result.warnings, ...unrecorded]) emit({ event: 'warning', message });
       if (result.status === 'converted') await this.#record(job, result);
       const seconds = secondsSince(started);
@@ -111,6 +116,8 @@ export class ExportRun {
         { ...base, status: 'failed', path, seconds: secondsSince(started), error: toFileError(error) },
       ]);
       if (judgeError(error).affectsRun) this.#stop.abort(error);
+    } finally {
+      turn.end();
     }
   }
 

@@ -74,6 +74,11 @@ export interface ExportJob {
   readonly target: ExportTargetName;
   /** Names what is exported, such as one instrument and day: a later export with the same key replaces its outputs. */
   readonly key: string;
+  /**
+   * Names what is exported without the symbol. Jobs of one place, of a symbol and of a grouped symbol, may have the same
+   * outputs. Undefined if the plan has excluded that.
+   */
+  readonly place?: string | undefined;
   /** At least one. Its first file decides the shard. */
   readonly sources: readonly ExportSource[];
   /** All that the exporter needs, as JSON. If it changes, the outputs are written again. */

@@ -33,7 +33,7 @@ export interface ExportJobResult {
 export interface JobListener {
   /** @param count compressed bytes just read. @param total size of all sources. */
   onBytes(count: number, total: number): void;
-  /** Called before the outputs get their names. @throws TickhaulError if the job must not write them. */
+  /** Called before outputs are created, and before they get their names. @throws TickhaulError if the job must not write them. */
   claim(paths: readonly string[]): Promise<void>;
 }
 
@@ -55,7 +55,8 @@ export async function runExportJob(
   let total = 0;
   for (const { path } of job.sources) total += (await statSource(files, path, signal)).bytes;
   const onRead = (count: number): void => listener.onBytes(count, total);
-  const io = new JobIo({ access: { files, store, busyThreads }, out, onBytes: onRead, signal });
+  const access = { files, store, busyThreads };
+  const io = new JobIo({ access, out, onBytes: onRead, claim: (paths) => listener.claim(paths), signal });
   try {
     const exportRows = await EXPORT_TARGETS[job.target].loadExporter();
     await exportRows(job, io);

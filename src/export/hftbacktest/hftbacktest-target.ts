@@ -28,7 +28,9 @@ export const hftbacktest: ExportTarget<HftbacktestSettings> = {
         throw usageError(
           `${key}: several files have its rows: ${sameDay.map(({ path }) => path).join(', ')}`,
         );
-      if (other) jobs.push({ target: 'hftbacktest', key, sources: sameDay, settings });
+      const { exchange, day } = source.file;
+      const place = `${exchange} ${formatDay(day)}`;
+      if (other) jobs.push({ target: 'hftbacktest', key, place, sources: sameDay, settings });
       else {
         skipped.push({ source, message: describeMissing(source) });
       }

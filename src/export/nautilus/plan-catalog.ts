@@ -24,12 +24,20 @@ export async function planCatalog(
   const jobs: ExportJob[] = [];
   for (const source of sources) {
     const instruments = await findInstruments(source, options, context);
-    for (const { key, bars } of listOutputs(source, options)) {
+    const { exchange, symbol } = source.file;
+    const day = formatDay(source.file.day);
+    for (const { type, folder, bars } of listOutputs(source, options)) {
       const { catalog, precision, instrumentId } = options;
       const settings: CatalogSettings = { catalog, precision, bars, instrumentId, instruments };
       // Settings are compared as JSON, which has no undefined values.
       const plain: unknown = JSON.parse(JSON.stringify(settings));
-      jobs.push({ target: 'nautilus', key, sources: [source], settings: plain });
+      jobs.push({
+        target: 'nautilus',
+        key: `${type}/${exchange}/${symbol}/${day}`,
+        place: `${folder}/${exchange}/${day}`,
+        sources: [source],
+        settings: plain,
+      });
     }
   }
   return { jobs, skipped: [], warnings: warnOfNoTrades(sources, options) };
@@ -47,12 +55,14 @@ function warnOfNoTrades(
 /** @throws usage error for an instrument id of several symbols, and for two files that give the same data. */
 export function checkSources(sources: readonly ExportSource[], options: NautilusOptions): void {
   assertOneSymbol(sources, options);
-  const sourcesByPlace = new Map<string, ExportSource>();
+  const sourcesByData = new Map<string, ExportSource>();
   for (const source of sources) {
-    for (const { place } of listOutputs(source, options)) {
-      const other = sourcesByPlace.get(place);
+    const { exchange, symbol, day } = source.file;
+    for (const { folder } of listOutputs(source, options)) {
+      const data = `${folder}/${exchange}/${symbol}/${formatDay(day)}`;
+      const other = sourcesByData.get(data);
       if (other) throw createConflictError(source, other);
-      sourcesByPlace.set(place, source);
+      sourcesByData.set(data, source);
     }
   }
 }
@@ -66,21 +76,21 @@ function assertOneSymbol(sources: readonly ExportSource[], { instrumentId }: Nau
 }
 
 interface PlannedOutput {
+  /** Data type, or that of bars. */
+  readonly type: string;
   /** The same for data types that a catalog has in one folder. */
-  readonly place: string;
-  readonly key: string;
+  readonly folder: string;
   readonly bars?: string;
 }
 
 /** What a day file gives. */
 function listOutputs({ file }: ExportSource, { bars, hasTrades }: NautilusOptions): readonly PlannedOutput[] {
-  const { type } = CATALOG_TABLES[file.dataType as CatalogSourceType];
-  const series = `${file.exchange}/${file.symbol}/${formatDay(file.day)}`;
-  const rows = { place: `${type}/${series}`, key: `${file.dataType}/${series}` };
-  if (file.dataType !== 'trades') return [rows];
+  const { dataType } = file;
+  const rows = { type: dataType, folder: CATALOG_TABLES[dataType as CatalogSourceType].type };
+  if (dataType !== 'trades') return [rows];
   const made = bars.map((name) => {
-    const key = `${BAR_TABLE.type}/${formatBarStep(parseBarName(name))}/${series}`;
-    return { place: key, key, bars: name };
+    const type = `${BAR_TABLE.type}/${formatBarStep(parseBarName(name))}`;
+    return { type, folder: type, bars: name };
   });
   return hasTrades ? [rows, ...made] : made;
 }

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { writeDayFile } from '../../convert/day-files.js';
+import { bookCsv, MIDNIGHT, tradesCsv, writeDay } from '../../export/hftbacktest/exporting.js';
 import { readRows } from '../../export/hftbacktest/read-npz.js';
 import { envOf, type Finished, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
@@ -106,4 +107,29 @@ test('a run after SIGKILL completes, and SIGINT leaves no output', async (t) => 
   assert.equal(exitCode, 0, stderr);
   assert.deepEqual(await namesIn(out), ['deribit_2024-03-01_A.npz']);
   readRows(await readFile(join(out, 'deribit_2024-03-01_A.npz')));
+});
+
+test('of a symbol and a grouped symbol with the same output the first is exported', async (t) => {
+  const dir = await tempDir(t);
+  const writeRows = async (name: string, count: number): Promise<void> => {
+    const times = Array.from({ length: count }, (_, i) => MIDNIGHT + i);
+    const rows = times.map((time) => {
+      const cells = { symbol: 'BTC-PERPETUAL', timestamp: time, local: time, price: '1', amount: '1' };
+      return { ...cells, isSnapshot: false };
+    });
+    const trades = tradesCsv(rows.map((row) => ({ ...row, side: 'buy' })));
+    await writeDay(dir, trades, bookCsv(rows.map((row) => ({ ...row, side: 'bid' }))), name);
+  };
+  await writeRows('BTC-PERPETUAL', 150_000);
+  await writeRows('PERPETUALS', 2);
+  const out = join(dir, 'npz');
+  const finished = await tickhaul(['export', 'hftbacktest', dir, '-o', out, '-j', '2', '--json']);
+  assert.equal(finished.exitCode, 2, finished.stderr);
+  const files = jsonLines(finished).filter(({ event }) => event === 'file');
+  assert.deepEqual(files.map(({ status, path }) => `${status} ${basename(String(path))}`).sort(), [
+    `converted ${NPZ}`,
+    'failed deribit_incremental_book_L2_2024-03-01_PERPETUALS.csv.gz',
+  ]);
+  assert.match(JSON.stringify(files), /both .*_BTC-PERPETUAL.csv.gz and .*_PERPETUALS.csv.gz give this data/);
+  assert.deepEqual(await namesIn(out), [NPZ]);
 });

@@ -7,6 +7,7 @@ import {
   PRECISION_FLAGS,
   QUOTE_COLUMNS,
   readCatalog,
+  TRADE_COLUMNS,
   warningsOf,
   writeDay,
 } from '../../export/nautilus/catalog.js';
@@ -135,7 +136,7 @@ test('refuses an instrument and day twice, from a file of its symbol and a group
       status === 'failed' ? [(error as { message: string }).message] : [],
     );
 
-  // Of the three jobs, which run in threads, only one of two has outputs.
+  // Of the three jobs, which run in threads, the first of two has outputs.
   const both = join(dir, 'both');
   const flags = ['--offline', ...PRECISION_FLAGS];
   const exported = await exportFolder(days, both, [...flags, '-j', '3'], env);
@@ -143,11 +144,11 @@ test('refuses an instrument and day twice, from a file of its symbol and a group
   const [message = '', ...others] = errorsOf(exported);
   assert.deepEqual(others, []);
   assert.match(message, /^data\/trade_tick\/XBTUSD\.BITMEX\/.*: both /);
-  assert.ok(message.includes(single) && message.includes(group), message);
-  assert.match(message, / give this data; select one with -s or -t$/);
-  const paths = await pathsIn(both);
-  const hasGroup = paths.includes('ETHUSD.BITMEX');
-  assert.deepEqual(paths, [...(hasGroup ? ['ETHUSD.BITMEX'] : []), 'SOLUSD.BITMEX', 'XBTUSD.BITMEX']);
+  assert.ok(
+    message.endsWith(`: both ${group} and ${single} give this data; select one with -s or -t`),
+    message,
+  );
+  assert.deepEqual(await pathsIn(both), ['ETHUSD.BITMEX', 'SOLUSD.BITMEX', 'XBTUSD.BITMEX']);
 
   // An earlier run counts as long as its output exists.
   const out = join(dir, 'out');
@@ -208,4 +209,39 @@ test('one data type replaces another in the same folder only on request', async 
   assert.equal((await run('quotes')).exitCode, 2);
   const verified = await runHere(['verify', out, '--json'], { env: {} });
   assert.equal(verified.exitCode, 0, verified.stdout);
+});
+
+test('of two jobs with the same data the first is exported, also if the second is much shorter', async (t) => {
+  const dir = await tempDir(t);
+  for (const [first, second, symbol] of [
+    ['BTC-PERPETUAL', 'PERPETUALS', 'BTC-PERPETUAL'],
+    ['PERPETUALS', 'XBTUSD', 'XBTUSD'],
+  ] as const) {
+    const days = join(dir, first);
+    const writeTrades = (name: string, count: number): Promise<void> => {
+      const rows = Array.from(
+        { length: count },
+        (_, i) => [symbol, i, i, String(i), 'buy', '3', '1'] as const,
+      );
+      return writeDay(days, { name: `deribit_trades_2024-03-01_${name}`, columns: TRADE_COLUMNS, rows });
+    };
+    await writeTrades(first, 20_000);
+    await writeTrades(second, 2);
+    for (const jobs of ['1', '2']) {
+      const flags = ['--offline', ...PRECISION_FLAGS, '-j', jobs];
+      const env = { XDG_CACHE_HOME: join(dir, 'cache') };
+      const { exitCode, events, files } = await exportFolder(days, join(dir, first + jobs), flags, env);
+      const results = events.filter(({ event }) => event === 'file');
+      assert.deepEqual(results.map(({ status, source }) => [status, source]).sort(), [
+        ['converted', join(days, `deribit_trades_2024-03-01_${first}.csv.gz`)],
+        ['failed', join(days, `deribit_trades_2024-03-01_${second}.csv.gz`)],
+      ]);
+      assert.match(JSON.stringify(results), /both .* give this data; select one with -s or -t/);
+      assert.equal(exitCode, 2);
+      assert.deepEqual(
+        files.map(({ rows }) => rows.length),
+        [20_000],
+      );
+    }
+  }
 });

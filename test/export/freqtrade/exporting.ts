@@ -56,7 +56,7 @@ export async function exportHere(
   const files = openFiles(undefined);
   const { signal } = new AbortController();
   const access = { files, store: undefined, busyThreads: availableParallelism() };
-  const io = new JobIo({ access, out, onBytes: () => {}, signal });
+  const io = new JobIo({ access, out, onBytes: () => {}, claim: async () => {}, signal });
   try {
     const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
     await createPairExporter(limits)(job, io);

@@ -32,7 +32,13 @@ test('pairs trades and book of a symbol and day, and skips a file without the ot
   const settings = hftbacktest.readSettings({});
   const { jobs, skipped } = await hftbacktest.plan(sources, settings, CONTEXT);
   assert.deepEqual(jobs, [
-    { target: 'hftbacktest', key: 'deribit 2024-03-01 A', sources: sources.slice(0, 2), settings },
+    {
+      target: 'hftbacktest',
+      key: 'deribit 2024-03-01 A',
+      place: 'deribit 2024-03-01',
+      sources: sources.slice(0, 2),
+      settings,
+    },
   ]);
   assert.deepEqual(skipped, [
     {
