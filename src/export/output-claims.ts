@@ -32,8 +32,8 @@ export class OutputClaims {
 
   /** Adds an output of an earlier run, with the record that made it. */
   addEarlier(path: string, { key, sources }: ExportRecord): void {
-    const source = sources[0]?.name ?? key;
-    this.#earlier.set(this.#slotOf(path, key), { path, key, source });
+    const claim = { path, key, source: sources[0]?.name ?? key };
+    for (const slot of this.#slotsOf(claim)) this.#earlier.set(slot, claim);
   }
 
   /**
@@ -44,7 +44,10 @@ export class OutputClaims {
     const { key, sources } = job;
     const source = basename(sources[0]?.path ?? key);
     try {
-      for (const path of paths) await this.#claimOne({ path, key, source });
+      for (const path of paths) {
+        const claim = { path, key, source };
+        for (const slot of this.#slotsOf(claim)) await this.#claimSlot(slot, claim);
+      }
     } catch (error) {
       this.release(job);
       throw error;
@@ -58,14 +61,15 @@ export class OutputClaims {
 
   /** Outputs that other jobs wrote in earlier runs, and in whose place a job has others now. */
   listDisplaced({ key }: ExportJob, paths: ReadonlySet<string>): readonly string[] {
-    return [...paths].flatMap((path) => {
-      const earlier = this.#earlier.get(this.#slotOf(path, key));
-      return earlier && earlier.key !== key && !paths.has(earlier.path) ? [earlier.path] : [];
-    });
+    return [...paths].flatMap((path) =>
+      this.#slotsOf({ path, key }).flatMap((slot) => {
+        const earlier = this.#earlier.get(slot);
+        return earlier && earlier.key !== key && !paths.has(earlier.path) ? [earlier.path] : [];
+      }),
+    );
   }
 
-  async #claimOne(claim: Claim): Promise<void> {
-    const slot = this.#slotOf(claim.path, claim.key);
+  async #claimSlot(slot: string, claim: Claim): Promise<void> {
     const { replacesEarlier, exists } = this.#rules;
     const earlier = this.#earlier.get(slot);
     const isOthers = earlier && earlier.key !== claim.key && !replacesEarlier;
@@ -75,9 +79,9 @@ export class OutputClaims {
     this.#current.set(slot, claim);
   }
 
-  /** What only one job may have. */
-  #slotOf(path: string, key: string): string {
-    return this.#rules.hasDays ? `${posix.dirname(path)} ${posix.basename(key)}` : path;
+  /** What only one job may have: the path, and the day in its folder. */
+  #slotsOf({ path, key }: Pick<Claim, 'path' | 'key'>): readonly string[] {
+    return this.#rules.hasDays ? [path, `${posix.dirname(path)} ${posix.basename(key)}`] : [path];
   }
 }
 

@@ -79,3 +79,11 @@ test('a job that replaces earlier outputs displaces those with other names, but 
   assert.deepEqual(claims.listDisplaced(job('PERPETUALS'), new Set(paths)), []);
   await assert.rejects(claims.claim(job('PERPETUALS'), ['data/xbt/1_2.parquet']), /select one with/);
 });
+
+test('with folders of days, equal paths are refused also for other days', async () => {
+  const claims = new OutputClaims(RULES);
+  claims.addEarlier('data/eth/1_2.parquet', recordOf(job('ETHUSD', '2024-03-02')));
+  await claims.claim(job('XBTUSD'), ['data/xbt/1_2.parquet']);
+  await assert.rejects(claims.claim(job('XBTUSD', '2024-03-09'), ['data/xbt/1_2.parquet']), /select one/);
+  await assert.rejects(claims.claim(job('ETHUSD'), ['data/eth/1_2.parquet']), /was exported before/);
+});

@@ -1,5 +1,6 @@
 import { usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { US_PER_DAY } from '../../dataset/day.js';
 import type { Batch } from '../../format/batch.js';
 import type { ExportIo } from '../export-io.js';
 import type { ExportSource } from '../export-source.js';
@@ -89,6 +90,7 @@ async function exportSorted(
   for (const { instrument, file, first, last } of pass.instruments)
     await file?.end(formatPath(instrument, first, last));
   warnOf(pass, source, table, io);
+  warnOfOtherDays(pass, source, io);
 }
 
 /**
@@ -118,6 +120,21 @@ function warnOf(
   if (roundedCount > 0)
     io.warn(`${path}: rounded ${plural(roundedCount, 'value')} with more decimals than their precision`);
   if (droppedRows > 0) io.warn(`${path}: left out ${plural(droppedRows, 'row')} ${requiredLane?.what}`);
+}
+
+/** A catalog refuses files that overlap. */
+function warnOfOtherDays({ instruments }: CatalogPass, { path, file }: ExportSource, io: ExportIo): void {
+  const dayStart = 1000n * BigInt(file.day * US_PER_DAY);
+  const dayEnd = dayStart + 1000n * BigInt(US_PER_DAY);
+  const outside = instruments
+    .filter((rows) => rows.file)
+    .flatMap(({ first, last }) => [first, last])
+    .find((time) => time < dayStart || time >= dayEnd);
+  if (outside === undefined) return;
+  const time = new Date(Number(outside / 1_000_000n)).toISOString();
+  io.warn(
+    `${path}: rows with a local timestamp outside of the file's UTC day, such as ${time}; a catalog refuses files that overlap`,
+  );
 }
 
 /** Reads the source for the decimals that the values of a symbol have. */
