@@ -85,8 +85,8 @@ export class OutputClaims {
   }
 }
 
-function createClaimError({ path, source }: Claim, other: Claim): Error {
-  return usageError(`${path}: both ${other.source} and ${source} give this data; select one with -s or -t`);
+function createClaimError({ source }: Claim, { path, source: other }: Claim): Error {
+  return usageError(`${path}: both ${other} and ${source} give this data; select one with -s or -t`);
 }
 
 function createEarlierError({ source }: Claim, earlier: Claim): Error {

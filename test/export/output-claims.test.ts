@@ -28,7 +28,7 @@ test('a refused job leaves its other outputs to others', async () => {
   await assert.rejects(claims.claim(job('PERPETUALS'), group), {
     code: 'usage',
     message:
-      'data/eth/1_9.parquet: both ETHUSD.csv.gz and PERPETUALS.csv.gz give this data; select one with -s or -t',
+      'data/eth/1_2.parquet: both ETHUSD.csv.gz and PERPETUALS.csv.gz give this data; select one with -s or -t',
   });
   await claims.claim(job('XBTUSD'), ['data/xbt/3_4.parquet']);
   await claims.claim(job('PERPETUALS', '2024-03-02'), group);
