@@ -5,8 +5,8 @@ import { createFolder } from './create-folder.js';
 import { toDiskError } from './errors.js';
 
 /**
- * Replaces a regular file atomically: after any failure it is unchanged. Its folder is created if it is missing. A path from the user may be
- * something else; use `writeOutput` for it.
+ * Replaces a regular file atomically: after any failure it is unchanged. Its folder is created if it is missing. A path
+ * from the user may be something else; use `writeOutput` for it.
  * @throws TickhaulError `disk`, `path_taken`.
  */
 export async function writeWhole(path: string, texts: Iterable<string>): Promise<void> {

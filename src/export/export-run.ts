@@ -152,7 +152,8 @@ export class ExportRun {
       if (isObsolete) await removeFormerOutput(joinLocation(out, path), output, context);
     }
     for (const path of this.#claims.listDisplaced(job, paths)) {
-      await this.#files.remove(joinLocation(out, path), this.#signal);
+      const displaced = this.#log.makers.get(path)?.outputs.find((output) => output.path === path);
+      if (displaced) await removeFormerOutput(joinLocation(out, path), displaced, context);
       await this.#log.forget(path, this.#signal);
     }
     const record: ExportRecord = {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { rm } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import {
@@ -108,6 +108,14 @@ test('one data type replaces another in the same folder only on request', async 
   assert.equal((await run('quotes')).exitCode, 2);
   const verified = await runHere(['verify', out, '--json'], { env: {} });
   assert.equal(verified.exitCode, 0, verified.stdout);
+
+  const changed = join(out, replaced.files[0]?.path ?? '');
+  await writeFile(changed, 'other');
+  const flags = ['--offline', ...PRECISION_FLAGS, '-t', 'quotes', '--existing', 'overwrite'];
+  const kept = await runHere(['export', 'nautilus', days, '-o', out, ...flags], { env: {} });
+  assert.equal(kept.exitCode, 0, kept.stderr);
+  assert.match(kept.stderr, /keeping this output of a former export: it has 5 bytes/);
+  assert.equal(await readFile(changed, 'utf8'), 'other');
 });
 
 test('of two jobs with the same data the first is exported, also if the second is much shorter', async (t) => {
