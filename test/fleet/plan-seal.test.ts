@@ -7,11 +7,11 @@ import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { renewPlan, sealPlan } from '../../src/fleet/plan-seal.js';
 import type { SliceJob } from '../../src/fleet/slice-job.js';
 import { envOf, jsonLines } from '../helpers/cli.js';
+import { gated, opening } from '../helpers/gate.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
-import { gated, opening } from '../replay/gate.js';
 
 const SERIES = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-01', '-j', '1'];
 

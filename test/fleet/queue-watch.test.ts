@@ -5,9 +5,9 @@ import { type TestContext, test } from 'node:test';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
+import { gated, opening } from '../helpers/gate.js';
 import { runHere } from '../helpers/in-process.js';
 import { NO_REDIS, queueOf } from '../helpers/redis.js';
-import { gated, opening } from '../replay/gate.js';
 import { createWork, FILES, requestedDayFiles } from './helpers.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];

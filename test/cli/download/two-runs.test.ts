@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start } from '../../helpers/cli.js';
+import { gated, opening } from '../../helpers/gate.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { gated, opening } from '../../replay/gate.js';
 
 test('a download beside another run names the other run, and continues', async (t) => {
   const [asked, never] = [opening(), new Promise<undefined>(() => {})];

@@ -3,10 +3,10 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { envOf, start } from '../../helpers/cli.js';
+import { gated, opening } from '../../helpers/gate.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { gated, opening } from '../../replay/gate.js';
 
 const ARGS = ['replay', 'deribit:BTC-PERPETUAL', '-t', 'trade', '--from', '2024-03-01', '--to', '2024-03-04'];
 const THIRD_DAY = /\/2024\/03\/03\//;

@@ -7,9 +7,9 @@ import { test } from 'node:test';
 import { lockPath } from '../../../src/store/lock/run-lock.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
+import { gated, opening } from '../../helpers/gate.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
-import { gated, opening } from '../../replay/gate.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
 import { portsOf } from './ports.js';
 
