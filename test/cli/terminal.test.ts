@@ -1,14 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf } from '../helpers/cli.js';
-import { sandbox } from '../helpers/sandbox.js';
+import { STALLED, sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../helpers/terminal.js';
-
-/** Each response stalls in the middle, so that no file is complete when a signal arrives. */
-const STALLED: SandboxOptions = { rows: 20_000, faults: { stall: 1 } };
 
 /** The frames of bars in a terminal's output, as lists of lines. */
 function framesOf(output: string): readonly (readonly string[])[] {
@@ -21,7 +17,7 @@ function framesOf(output: string): readonly (readonly string[])[] {
 test('bars fit a terminal that becomes smaller, and leave its state unchanged', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t, STALLED);
+  const service = await sandbox(t, { ...STALLED, rows: 20_000 });
   const dir = await tempDir(t);
   const { child, printed, finished } = inTerminal(
     `trap : INT
@@ -57,7 +53,7 @@ test('bars fit a terminal that becomes smaller, and leave its state unchanged', 
 test('a second signal exits at once, and moves to a new line', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t, STALLED);
+  const service = await sandbox(t, { ...STALLED, rows: 20_000 });
   const dir = await tempDir(t);
   const { child, printed, finished } = inTerminal(
     `stty rows 24 cols 100 -echo

@@ -6,6 +6,12 @@ import { cleanUp } from './clean-up.js';
 
 export const EXPORTED_UNTIL = parseDay('2024-03-10');
 
+/** Each response stalls in the middle, so that no file is complete when a signal arrives. */
+export const STALLED = { faults: { stall: 1 } } as const satisfies SandboxOptions;
+
+/** The first response for some of the files stalls in the middle, so that a signal cannot come too late. */
+export const SOME_STALLED = { faults: { stall: 0.5 }, faultsPerFile: 1 } as const satisfies SandboxOptions;
+
 /** An embedded service that ends with the test. Its export ends before 2024-03-10. */
 export async function sandbox(t: TestContext, options: SandboxOptions = {}): Promise<Sandbox> {
   const service = await startSandbox({ exportedUntil: EXPORTED_UNTIL, rows: 300, ...options });

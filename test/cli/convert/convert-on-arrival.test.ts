@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { envOf, type JsonLine, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { SOME_STALLED, sandbox } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
@@ -147,9 +147,7 @@ for (const flags of [PARQUET, ONLY]) {
 }
 
 test('SIGINT ends with 130 and no partial conversion; the next run continues', async (t) => {
-  // The first response for some of the files stalls in the middle, so that the signal cannot come too late.
-  const faults = { faults: { stall: 0.5 }, faultsPerFile: 1 } as const;
-  const service = await sandbox(t, { redirect: true, rows: 6000, ...faults });
+  const service = await sandbox(t, { ...SOME_STALLED, redirect: true, rows: 6000 });
   const dir = await tempDir(t);
   const env = envOf(service, dir);
   const { child, printed, finished } = start(['download', ...WEEK, ...ONLY, '--json', '--verbose'], { env });

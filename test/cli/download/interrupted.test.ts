@@ -6,7 +6,7 @@ import { verifyFile } from '../../../src/integrity/verify-file.js';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { SOME_STALLED, sandbox } from '../../helpers/sandbox.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
 import { DAYS, lastLine } from './downloading.js';
@@ -28,13 +28,7 @@ for (const [signal, code] of [
   ['SIGTERM', 143],
 ] as const) {
   test(`${signal} ends with code ${code}, keeps the part files and prints a summary; the next run resumes`, async (t) => {
-    // The first response for some of the files stalls in the middle, so that the signal cannot come too late.
-    const service = await sandbox(t, {
-      redirect: true,
-      rows: 20_000,
-      faults: { stall: 0.5 },
-      faultsPerFile: 1,
-    });
+    const service = await sandbox(t, { ...SOME_STALLED, redirect: true, rows: 20_000 });
     const dir = await tempDir(t);
     const env = envOf(service, dir);
     const run = start([...DAYS, '--json', '--verbose', '-j', '14'], { env });

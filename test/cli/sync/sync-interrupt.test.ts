@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { STALLED, sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { until } from '../../helpers/until.js';
@@ -14,9 +13,6 @@ const JOBS = `jobs:
   - {name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 9d}
 `;
 
-/** Each response stalls in the middle, so that no file is complete when a signal arrives. */
-const STALLED: SandboxOptions = { rows: 3000, faults: { stall: 1 } };
-
 interface Hanging extends Started {
   /** Resolves with the process id of the failure hook. */
   hook(): Promise<number>;
@@ -24,7 +20,7 @@ interface Hanging extends Started {
 
 /** A running sync with a failure hook that hangs. @param more settings. */
 async function hanging(t: TestContext, more = ''): Promise<Hanging> {
-  const service = await sandbox(t, STALLED);
+  const service = await sandbox(t, { ...STALLED, rows: 3000 });
   const dir = await tempDir(t);
   const path = join(dir, 'tickhaul.yaml');
   const pidFile = join(dir, 'pid');
@@ -73,7 +69,7 @@ test('a second interrupt ends the run at once, with a summary too', async (t) =>
 test('a run whose terminal is closed ends cleanly and sends its notifications', {
   skip: NO_TERMINAL,
 }, async (t) => {
-  const service = await sandbox(t, STALLED);
+  const service = await sandbox(t, { ...STALLED, rows: 3000 });
   const dir = await tempDir(t);
   await writeFile(join(dir, 'tickhaul.yaml'), `onFailure: cat > ${dir}/heard\n${JOBS}`);
   const { child, printed } = inTerminal('tickhaul sync', dir, envOf(service, join(dir, 'data')));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { start } from '../../helpers/cli.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { STALLED, sandbox } from '../../helpers/sandbox.js';
 import { until } from '../../helpers/until.js';
 import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, THIRD } from '../helpers.js';
 
@@ -62,7 +62,7 @@ test('a day that needs a key is not requested without one', async (t) => {
 test('a killed repair leaves the old file, and the next one completes it', async (t) => {
   // A file too large to be written at once, whose responses stall, so that its part can be observed.
   const { dir, verify } = await downloadFolder(t, { rows: 10_000 });
-  const slow = folderOf(await sandbox(t, { rows: 10_000, faults: { stall: 1 } }), dir);
+  const slow = folderOf(await sandbox(t, { ...STALLED, rows: 10_000 }), dir);
   await truncate(join(dir, FIRST), 100);
   const { child, finished } = start(['verify', '--repair'], { env: slow.env });
   await until('a part', () => sizeOf(join(dir, `${FIRST}.part`)), finished);
