@@ -6,7 +6,6 @@ import type { LiveEvent } from '../../live/live-options.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
-import { createWarner } from '../output/format-events.js';
 import { runWithMessageSummary } from '../output/run/message-summary.js';
 import { createStderrNote } from '../session.js';
 import { showFileProgress, writesFile } from '../show-file-progress.js';
@@ -71,9 +70,7 @@ function toStalledError(
 }
 
 /** Prints warnings and connection events, at most one per exchange and interval unless `--verbose`. */
-function createEventPrinter(args: CommandArgs, { stderr }: CliHost): (event: LiveEvent) => void {
-  if (readBooleanFlag(args, 'quiet')) return () => {};
-  const warn = createWarner(stderr);
+function createEventPrinter(args: CommandArgs, { warn }: CliHost): (event: LiveEvent) => void {
   const printsAll = readBooleanFlag(args, 'verbose');
   const last = new Map<string, number>();
   return (event) => {
