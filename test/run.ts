@@ -6,7 +6,8 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import { NO_STORE, SHARED_GATEWAY, startGateway } from './helpers/s3/gateway.js';
+import { SHARED_GATEWAY, startGateway } from './helpers/s3/gateway.js';
+import { missingService } from './helpers/services.js';
 
 const root = import.meta.dirname;
 const sourceRoot = join(root, '../../test');
@@ -24,7 +25,8 @@ const CONCURRENT_FILES = 4;
 const LISTED_FILES = 40;
 
 /** One gateway serves all files: starting one for each file costs seconds of CPU every time. */
-const gateway = pathParts.length === 0 && NO_STORE === false ? await startGateway() : undefined;
+const gateway =
+  pathParts.length === 0 && missingService('store') === false ? await startGateway() : undefined;
 if (gateway) process.env[SHARED_GATEWAY] = JSON.stringify(gateway);
 
 const counts = { passed: 0, failed: 0, skipped: 0 };

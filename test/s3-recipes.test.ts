@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import {
   GetBucketLifecycleConfigurationCommand,
   PutBucketLifecycleConfigurationCommand,
@@ -15,7 +15,8 @@ import { tickhaul } from './helpers/cli.js';
 import { fenced, projectText, recipe } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
 import { bucketFor } from './helpers/s3/bucket.js';
-import { admin, NO_STORE } from './helpers/s3/gateway.js';
+import { admin } from './helpers/s3/gateway.js';
+import { type ContextWith, storeTest } from './helpers/services.js';
 import { tempDir } from './helpers/temp.js';
 
 interface Policy {
@@ -23,7 +24,7 @@ interface Policy {
   readonly Statement: readonly Readonly<Record<string, unknown>>[];
 }
 
-test('the permissions that docs/how-to/s3.md asks for are enough', { skip: NO_STORE }, async (t) => {
+storeTest('the permissions that docs/how-to/s3.md asks for are enough', async (t) => {
   const rig = await storeRig(t);
   const { name: Bucket, client, gateway } = rig.bucket;
   const guest = { AWS_ACCESS_KEY_ID: 'GUESTKEY', AWS_SECRET_ACCESS_KEY: 'guest-secret' };
@@ -50,7 +51,7 @@ test('the permissions that docs/how-to/s3.md asks for are enough', { skip: NO_ST
   assert.equal((await rig.files('data')).length, 2 * NAMES.length);
 });
 
-test('the lifecycle rule of docs/how-to/s3.md is one that a store takes', { skip: NO_STORE }, async (t) => {
+storeTest('the lifecycle rule of docs/how-to/s3.md is one that a store takes', async (t) => {
   const { name: Bucket, client } = await bucketFor(t);
   const LifecycleConfiguration = JSON.parse(
     await recipe('s3-lifecycle.json'),
@@ -64,7 +65,7 @@ test('the lifecycle rule of docs/how-to/s3.md is one that a store takes', { skip
 });
 
 /** A bucket in which one day of trades stands as CSV and as Parquet, and has two records. */
-async function convertedDay(t: TestContext): Promise<StoreRig> {
+async function convertedDay(t: ContextWith<'store'>): Promise<StoreRig> {
   const rig = await storeRig(t);
   for (const more of [[], ['--convert', 'parquet']]) {
     const words = ['--layout', 'hive', '--dir', rig.at('tardis'), ...more];
@@ -74,7 +75,7 @@ async function convertedDay(t: TestContext): Promise<StoreRig> {
   return rig;
 }
 
-test('the queries of docs/how-to/s3.md count each file once', { skip: NO_STORE }, async (t) => {
+storeTest('the queries of docs/how-to/s3.md count each file once', async (t) => {
   const { bucket } = await convertedDay(t);
   // DuckDB has no way to a store here.
   const dir = await tempDir(t);
@@ -105,22 +106,26 @@ test('the queries of docs/how-to/s3.md count each file once', { skip: NO_STORE }
   );
 });
 
-test('Polars and pyarrow read a bucket as docs/how-to/s3.md shows it', {
-  skip: NO_STORE || noPython('polars', 'pyarrow'),
-}, async (t) => {
-  const { bucket } = await convertedDay(t);
-  const { endpoint } = bucket.gateway;
-  const code = fenced(await projectText('docs/how-to/s3.md'), 'python')
-    .join('')
-    .replaceAll('market-data', bucket.name)
-    .replace('"aws_region": "eu-central-1"', `"aws_endpoint_url": "${endpoint}"`)
-    .replace('region="eu-central-1"', `endpoint_override="${endpoint}"`);
-  const words = { command: ['python3', '-c', code], env: bucket.env() };
-  const { exitCode, stdout, stderr } = await tickhaul([], words);
-  assert.equal(exitCode, 0, stderr);
-  assert.match(stdout, /BTCUSDT +┆ 70 +┆/);
-  assert.match(stdout, /^70$/m);
-});
+storeTest(
+  'Polars and pyarrow read a bucket as docs/how-to/s3.md shows it',
+  {
+    skip: noPython('polars', 'pyarrow'),
+  },
+  async (t) => {
+    const { bucket } = await convertedDay(t);
+    const { endpoint } = bucket.gateway;
+    const code = fenced(await projectText('docs/how-to/s3.md'), 'python')
+      .join('')
+      .replaceAll('market-data', bucket.name)
+      .replace('"aws_region": "eu-central-1"', `"aws_endpoint_url": "${endpoint}"`)
+      .replace('region="eu-central-1"', `endpoint_override="${endpoint}"`);
+    const words = { command: ['python3', '-c', code], env: bucket.env() };
+    const { exitCode, stdout, stderr } = await tickhaul([], words);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /BTCUSDT +┆ 70 +┆/);
+    assert.match(stdout, /^70$/m);
+  },
+);
 
 test('docs/how-to/s3.md shows the policy as it stands in its file, and names the rule', async () => {
   const page = await projectText('docs/how-to/s3.md');

@@ -17,7 +17,7 @@ import {
 import { start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor } from '../helpers/s3/bucket.js';
-import { NO_STORE } from '../helpers/s3/gateway.js';
+import { storeTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 const TEXT = `\
@@ -120,7 +120,7 @@ test('two runs of shards of a folder keep the results of both', async (t) => {
   assert.deepEqual([days.length, summary['bytes']], [8, 0]);
 });
 
-test('audits objects of a store, and reads none of them twice', { skip: NO_STORE }, async (t) => {
+storeTest('audits objects of a store, and reads none of them twice', async (t) => {
   const [dir, host, bucket] = [await tempDir(t), await startRecordHost(t), await bucketFor(t)];
   host.records.set('deribit', createRecord());
   const location = `s3://${bucket.name}/data`;

@@ -1,17 +1,15 @@
 import assert from 'node:assert/strict';
 import { copyFile, mkdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import { csvOf, parquetRows, writeDayFile } from '../convert/day-files.js';
 import { envOf, type Finished, type JsonLine, jsonLines } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../helpers/s3/bucket.js';
-import { NO_STORE } from '../helpers/s3/gateway.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { type ContextWith, storeTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
-const skip = NO_STORE;
 const TRADES = 'deribit_trades_2024-03-01_BTC-PERPETUAL';
 const QUOTES = 'deribit_quotes_2024-03-01_BTC-PERPETUAL';
 
@@ -22,7 +20,7 @@ interface Place {
 }
 
 /** A folder with two day files, a bucket with the same files, and a command with access to both. */
-async function place(t: TestContext): Promise<Place> {
+async function place(t: ContextWith<'store'>): Promise<Place> {
   const [dir, bucket] = await Promise.all([tempDir(t), bucketFor(t)]);
   for (const type of ['trades', 'quotes']) {
     const path = await writeDayFile(dir, type, csvOf(type, 300));
@@ -37,7 +35,7 @@ function lastOf(finished: Finished): JsonLine {
   return jsonLines(finished).at(-1) ?? assert.fail('nothing was printed');
 }
 
-test('convert and inspect give the same results for a store and a disk', { skip }, async (t) => {
+storeTest('convert and inspect give the same results for a store and a disk', async (t) => {
   const { dir, bucket, run } = await place(t);
   const raw = `s3://${bucket.name}/raw`;
   const out = `s3://${bucket.name}/out`;
@@ -91,7 +89,7 @@ test('convert and inspect give the same results for a store and a disk', { skip 
   assert.deepEqual(await bucket.uploads(), []);
 });
 
-test('convert takes a prefix with glob characters literally', { skip }, async (t) => {
+storeTest('convert takes a prefix with glob characters literally', async (t) => {
   const { dir, bucket, run } = await place(t);
   const day = await readFile(join(dir, `${TRADES}.csv.gz`));
   const [odd, other] = ['odd [1]?/*', 'odd 11'];
@@ -105,7 +103,7 @@ test('convert takes a prefix with glob characters literally', { skip }, async (t
   assert.deepEqual(await bucket.keys('odd'), [`${other}/${TRADES}.csv.gz`, `${odd}/${TRADES}.parquet`]);
 });
 
-test('a missing object is code 2, and nothing is written', { skip }, async (t) => {
+storeTest('a missing object is code 2, and nothing is written', async (t) => {
   const { dir, bucket, run } = await place(t);
   const cases = [
     [
@@ -132,60 +130,64 @@ test('a missing object is code 2, and nothing is written', { skip }, async (t) =
   assert.equal((await bucket.keys()).length, 2);
 });
 
-test('replay downloads day files to a store and reads them there; its output appears when it is complete', {
-  skip,
-}, async (t) => {
-  const [dir, bucket, service] = await Promise.all([tempDir(t), bucketFor(t), sandbox(t)]);
-  const env = { ...envOf(service, dir), ...bucket.envHere() };
-  const run = (...words: readonly string[]): Promise<Finished> => runHere(words, { env });
-  const words = ['replay', 'deribit:BTC-PERPETUAL,ETH-PERPETUAL', '-t', 'trade,book_change,quote_1s'];
-  const period = ['--from', '2024-03-01', '--to', '2024-03-03'];
-  const store = ['--dir', `s3://${bucket.name}/days`];
+storeTest(
+  'replay downloads day files to a store and reads them there; its output appears when it is complete',
+  async (t) => {
+    const [dir, bucket, service] = await Promise.all([tempDir(t), bucketFor(t), sandbox(t)]);
+    const env = { ...envOf(service, dir), ...bucket.envHere() };
+    const run = (...words: readonly string[]): Promise<Finished> => runHere(words, { env });
+    const words = ['replay', 'deribit:BTC-PERPETUAL,ETH-PERPETUAL', '-t', 'trade,book_change,quote_1s'];
+    const period = ['--from', '2024-03-01', '--to', '2024-03-03'];
+    const store = ['--dir', `s3://${bucket.name}/days`];
 
-  const [onDisk, inStore] = await Promise.all([run(...words, ...period), run(...words, ...period, ...store)]);
-  assert.equal(onDisk.exitCode, 0, onDisk.stderr);
-  assert.equal(inStore.exitCode, 0, inStore.stderr);
-  assert.ok(inStore.stdout === onDisk.stdout, 'the same lines');
-  assert.equal((await bucket.keys('days/deribit_')).length, 8);
+    const [onDisk, inStore] = await Promise.all([
+      run(...words, ...period),
+      run(...words, ...period, ...store),
+    ]);
+    assert.equal(onDisk.exitCode, 0, onDisk.stderr);
+    assert.equal(inStore.exitCode, 0, inStore.stderr);
+    assert.ok(inStore.stdout === onDisk.stdout, 'the same lines');
+    assert.equal((await bucket.keys('days/deribit_')).length, 8);
 
-  const pin = `s3://${bucket.name}/plan.json`;
-  const selection = [
-    'deribit',
-    '-t',
-    'trades',
-    '-s',
-    'BTC-PERPETUAL',
-    '--from',
-    '2024-03-01',
-    '--to',
-    '2024-03-04',
-  ];
-  const pinned = await run('plan', ...selection, ...store, '--pin', pin, '--json');
-  assert.equal(pinned.exitCode, 0, pinned.stderr);
-  assert.equal((await run('plan', '--pinned', pin, ...store, '--files')).exitCode, 0);
+    const pin = `s3://${bucket.name}/plan.json`;
+    const selection = [
+      'deribit',
+      '-t',
+      'trades',
+      '-s',
+      'BTC-PERPETUAL',
+      '--from',
+      '2024-03-01',
+      '--to',
+      '2024-03-04',
+    ];
+    const pinned = await run('plan', ...selection, ...store, '--pin', pin, '--json');
+    assert.equal(pinned.exitCode, 0, pinned.stderr);
+    assert.equal((await run('plan', '--pinned', pin, ...store, '--files')).exitCode, 0);
 
-  await service.close();
-  const again = await run(
-    ...words,
-    ...period,
-    ...store,
-    '--offline',
-    '-o',
-    `s3://${bucket.name}/all.ndjson.gz`,
-  );
-  assert.equal(again.exitCode, 0, again.stderr);
-  assert.ok(String(gunzipSync(await bucket.read('all.ndjson.gz'))) === onDisk.stdout);
+    await service.close();
+    const again = await run(
+      ...words,
+      ...period,
+      ...store,
+      '--offline',
+      '-o',
+      `s3://${bucket.name}/all.ndjson.gz`,
+    );
+    assert.equal(again.exitCode, 0, again.stderr);
+    assert.ok(String(gunzipSync(await bucket.read('all.ndjson.gz'))) === onDisk.stdout);
 
-  const missing = await run(...words, '--date', '2024-03-03', ...store, '--offline');
-  assert.equal(missing.exitCode, 7);
-  const where = `not under s3://${bucket.name}/days; run without --offline`;
-  assert.ok(missing.stderr.includes(where), missing.stderr);
+    const missing = await run(...words, '--date', '2024-03-03', ...store, '--offline');
+    assert.equal(missing.exitCode, 7);
+    const where = `not under s3://${bucket.name}/days; run without --offline`;
+    assert.ok(missing.stderr.includes(where), missing.stderr);
 
-  // A truncated day file: the partial output is removed.
-  const key = 'days/deribit_trades_2024-03-02_BTC-PERPETUAL.csv.gz';
-  await bucket.write(key, (await bucket.read(key)).subarray(0, -20));
-  const cut = await run(...words, ...period, ...store, '--offline', '-o', `s3://${bucket.name}/cut.ndjson`);
-  assert.notEqual(cut.exitCode, 0);
-  assert.deepEqual(await bucket.keys('cut'), []);
-  assert.deepEqual(await bucket.uploads(), []);
-});
+    // A truncated day file: the partial output is removed.
+    const key = 'days/deribit_trades_2024-03-02_BTC-PERPETUAL.csv.gz';
+    await bucket.write(key, (await bucket.read(key)).subarray(0, -20));
+    const cut = await run(...words, ...period, ...store, '--offline', '-o', `s3://${bucket.name}/cut.ndjson`);
+    assert.notEqual(cut.exitCode, 0);
+    assert.deepEqual(await bucket.keys('cut'), []);
+    assert.deepEqual(await bucket.uploads(), []);
+  },
+);

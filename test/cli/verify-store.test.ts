@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
 import {
   CompleteMultipartUploadCommand,
   CreateMultipartUploadCommand,
@@ -10,9 +9,9 @@ import {
 import { envOf, type Finished, jsonLines } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../helpers/s3/bucket.js';
-import { NO_STORE } from '../helpers/s3/gateway.js';
 import { type Shim, shimFor } from '../helpers/s3/shim.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { type ContextWith, storeTest } from '../helpers/services.js';
 import { workingDir } from '../helpers/temp.js';
 import { FIRST, FOURTH, SECOND, SELECTION, THIRD } from '../verify/helpers.js';
 
@@ -29,7 +28,7 @@ interface Place {
 }
 
 /** A service of four day files, a bucket, and a command with access to both. */
-async function place(t: TestContext): Promise<Place> {
+async function place(t: ContextWith<'store'>): Promise<Place> {
   const [service, bucket, dir] = await Promise.all([sandbox(t), bucketFor(t), workingDir(t)]);
   const shim = await shimFor(t, bucket.gateway.endpoint);
   const { TICKHAUL_DIR: _, ...ours } = envOf(service, dir);
@@ -52,9 +51,7 @@ async function copyInParts({ client, name: Bucket, read }: TestBucket, Key: stri
   await client.send(new CompleteMultipartUploadCommand({ Bucket, Key, UploadId, MultipartUpload }));
 }
 
-test('changes by others in a bucket are found by a listing or by reading, and repaired', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('changes by others in a bucket are found by a listing or by reading, and repaired', async (t) => {
   const { bucket, shim, at, run } = await place(t);
   const verify = async (...flags: readonly string[]) => {
     const finished = await run('verify', '--dir', at('data'), '--json', ...flags);
@@ -96,46 +93,47 @@ test('changes by others in a bucket are found by a listing or by reading, and re
   assert.match(nothing.stderr, /nowhere: no objects found; set --dir to a download's bucket and prefix/);
 });
 
-test('lists and reports of a bucket equal those of a folder; each can use the records of the other', {
-  skip: NO_STORE,
-}, async (t) => {
-  const { bucket, dir, at, run } = await place(t);
-  const folder = join(dir, 'data');
-  await mkdir(folder);
-  for (const where of [at('data'), folder])
-    assert.equal((await run(...DOWNLOAD, '--dir', where)).exitCode, 0);
-  const ofBoth = async (...words: readonly string[]): Promise<readonly string[]> => {
-    const finished = [await run(...words, '--dir', at('data')), await run(...words, '--dir', folder)];
-    for (const { exitCode, stderr } of finished) assert.equal(exitCode, 0, stderr);
-    return finished.map(({ stdout }) => stdout);
-  };
-  const [ofStore, ofFolder] = await ofBoth('coverage', '--json');
-  assert.equal(ofStore, ofFolder);
-  const [lockOfStore = '', lockOfFolder] = await ofBoth('lock', '-o', '-');
-  assert.equal(lockOfStore, lockOfFolder);
+storeTest(
+  'lists and reports of a bucket equal those of a folder; each can use the records of the other',
+  async (t) => {
+    const { bucket, dir, at, run } = await place(t);
+    const folder = join(dir, 'data');
+    await mkdir(folder);
+    for (const where of [at('data'), folder])
+      assert.equal((await run(...DOWNLOAD, '--dir', where)).exitCode, 0);
+    const ofBoth = async (...words: readonly string[]): Promise<readonly string[]> => {
+      const finished = [await run(...words, '--dir', at('data')), await run(...words, '--dir', folder)];
+      for (const { exitCode, stderr } of finished) assert.equal(exitCode, 0, stderr);
+      return finished.map(({ stdout }) => stdout);
+    };
+    const [ofStore, ofFolder] = await ofBoth('coverage', '--json');
+    assert.equal(ofStore, ofFolder);
+    const [lockOfStore = '', lockOfFolder] = await ofBoth('lock', '-o', '-');
+    assert.equal(lockOfStore, lockOfFolder);
 
-  await writeFile(join(dir, 'tickhaul.lock'), lockOfStore);
-  await bucket.write('data/mine_trades_2024-03-01_X.csv.gz', 'x');
-  const frozen = await run('download', '--frozen', 'tickhaul.lock', '--dir', at('data'), '--json');
-  assert.equal(frozen.exitCode, 6, frozen.stderr);
-  assert.match(frozen.stdout, /"kind":"extra","path":"mine_trades/);
+    await writeFile(join(dir, 'tickhaul.lock'), lockOfStore);
+    await bucket.write('data/mine_trades_2024-03-01_X.csv.gz', 'x');
+    const frozen = await run('download', '--frozen', 'tickhaul.lock', '--dir', at('data'), '--json');
+    assert.equal(frozen.exitCode, 6, frozen.stderr);
+    assert.match(frozen.stdout, /"kind":"extra","path":"mine_trades/);
 
-  for (const name of NAMES) await bucket.write(`copy/${name}`, await readFile(join(folder, name)));
-  const merged = await run('manifest', 'merge', folder, '--dir', at('copy'), '--json');
-  assert.deepEqual(JSON.parse(merged.stdout), {
-    path: at('copy'),
-    records: 4,
-    added: 4,
-    changed: 0,
-    audits: 0,
-    exports: 0,
-  });
-  // Each object was uploaded in one part, so its ETag is recorded.
-  const listed = await run('verify', '--listed', '--dir', at('copy'));
-  assert.deepEqual([listed.exitCode, listed.stderr.includes('without an ETag')], [0, false], listed.stderr);
-});
+    for (const name of NAMES) await bucket.write(`copy/${name}`, await readFile(join(folder, name)));
+    const merged = await run('manifest', 'merge', folder, '--dir', at('copy'), '--json');
+    assert.deepEqual(JSON.parse(merged.stdout), {
+      path: at('copy'),
+      records: 4,
+      added: 4,
+      changed: 0,
+      audits: 0,
+      exports: 0,
+    });
+    // Each object was uploaded in one part, so its ETag is recorded.
+    const listed = await run('verify', '--listed', '--dir', at('copy'));
+    assert.deepEqual([listed.exitCode, listed.stderr.includes('without an ETag')], [0, false], listed.stderr);
+  },
+);
 
-test('a sync stores its state in the bucket', { skip: NO_STORE }, async (t) => {
+storeTest('a sync stores its state in the bucket', async (t) => {
   const { bucket, dir, at, run } = await place(t);
   const job =
     'name: one, exchange: binance-futures, types: [trades], symbols: [BTCUSDT], from: 2024-03-01, to: 2024-03-02';

@@ -9,7 +9,7 @@ import { type Duck, openDuck } from '../format/parquet/readers.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { runHere } from '../helpers/in-process.js';
 import { bucketFor } from '../helpers/s3/bucket.js';
-import { NO_STORE } from '../helpers/s3/gateway.js';
+import { storeTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 const ROWS = 50;
@@ -265,7 +265,7 @@ test('refuses a folder without day files, a file, and damaged files', async (t) 
   assert.match(text.stderr, /b_trades_2024-03-01_X\.csv\.gz: not a gzip file/);
 });
 
-test('names the objects of a store, and how DuckDB gets access', { skip: NO_STORE }, async (t) => {
+storeTest('names the objects of a store, and how DuckDB gets access', async (t) => {
   const [dir, bucket] = await Promise.all([tempDir(t), bucketFor(t)]);
   const path = await writeDayFile(dir, 'trades', csvOf('trades', ROWS));
   await bucket.write('data/deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz', await readFile(path));

@@ -8,6 +8,7 @@ import { envOf, type Started, start } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
+import type { ContextWith } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 const SELECTION = [
@@ -24,7 +25,7 @@ interface Work {
 }
 
 export async function createWork(
-  t: TestContext,
+  t: ContextWith<'redis'>,
   options: SandboxOptions = {},
   flags: readonly string[] = [],
 ): Promise<Work> {

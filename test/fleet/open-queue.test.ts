@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { envOf, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
+import { queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { redisTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 test('an invalid, missing or unreachable address is reported in one line', async (t) => {
@@ -29,7 +30,7 @@ test('an invalid, missing or unreachable address is reported in one line', async
   }
 });
 
-test('slices are never added to another database than the configured one', { skip: NO_REDIS }, async (t) => {
+redisTest('slices are never added to another database than the configured one', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const { url } = await startRedis(t, ['--databases', '2']);
   const statusOf = (path: string) =>
@@ -42,7 +43,7 @@ test('slices are never added to another database than the configured one', { ski
   for (const path of ['', '/', '/1', '/1/', '?db=1']) assert.equal((await statusOf(path)).exitCode, 0);
 });
 
-test('a Redis that requires a password or evicts keys is reported', { skip: NO_REDIS }, async (t) => {
+redisTest('a Redis that requires a password or evicts keys is reported', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   const { url } = await startRedis(t, ['--requirepass', 'secret', '--maxmemory-policy', 'allkeys-lru']);
   const refused = await runHere(['queue', 'status'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
@@ -53,17 +54,18 @@ test('a Redis that requires a password or evicts keys is reported', { skip: NO_R
   assert.deepEqual([warned.exitCode, warned.stderr.includes('maxmemory-policy allkeys-lru')], [0, true]);
 });
 
-test('the Redis client prints nothing itself: with an unneeded password, and for a user without INFO', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const env = envOf(await sandbox(t), await tempDir(t));
-  const redis = await startRedis(t);
-  const { redis: admin, close } = await queueOf(redis);
-  await admin.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '-info', '~bull:tickhaul:*');
-  await close();
-  for (const user of [':secret@', 'fleet:secret@']) {
-    const url = redis.url.replace('//', `//${user}`);
-    const worker = await tickhaul(['worker', '--once'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
-    assert.deepEqual(worker, { exitCode: 0, stdout: '', stderr: '0 slices done, 0 B\n' });
-  }
-});
+redisTest(
+  'the Redis client prints nothing itself: with an unneeded password, and for a user without INFO',
+  async (t) => {
+    const env = envOf(await sandbox(t), await tempDir(t));
+    const redis = await startRedis(t);
+    const { redis: admin, close } = await queueOf(redis);
+    await admin.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '-info', '~bull:tickhaul:*');
+    await close();
+    for (const user of [':secret@', 'fleet:secret@']) {
+      const url = redis.url.replace('//', `//${user}`);
+      const worker = await tickhaul(['worker', '--once'], { env: { ...env, TICKHAUL_QUEUE_URL: url } });
+      assert.deepEqual(worker, { exitCode: 0, stdout: '', stderr: '0 slices done, 0 B\n' });
+    }
+  },
+);

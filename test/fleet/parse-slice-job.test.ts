@@ -5,7 +5,8 @@ import { type SliceJob, toDownloadOptions } from '../../src/fleet/slice-job.js';
 import { jsonLines } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, queueOf } from '../helpers/redis.js';
+import { queueOf } from '../helpers/redis.js';
+import { redisTest } from '../helpers/services.js';
 import { createWork } from './helpers.js';
 
 test('options that a job of an earlier version lacks have their defaults', () => {
@@ -17,58 +18,62 @@ test('options that a job of an earlier version lacks have their defaults', () =>
 
 const shard = (index: unknown, count: unknown): unknown => ({ index, count });
 
-test('a slice with a damaged job fails at once with one line that names it, and the others are processed', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const work = await createWork(t);
-  const { queue, redis, close } = await queueOf(work.redis);
-  const [good] = await queue.getWaiting();
-  const data = good?.data as SliceJob;
-  const { pin: _, ...withoutPin } = data;
-  const damaged: readonly (readonly [unknown, RegExp])[] = [
-    [null, /expected object, received null/],
-    ['text', /expected object, received string/],
-    [[data], /expected object, received array/],
-    [withoutPin, /pin: /],
-    [{ ...data, pin: '../../elsewhere' }, /pin: /],
-    [{ ...data, exchange: 7 }, /exchange: /],
-    [{ ...data, from: '2024-02-30' }, /from: it is not a day/],
-    [{ ...data, to: data.from }, /to: it has no days/],
-    [{ ...data, dir: null }, /dir: /],
-    [{ ...data, options: undefined }, /options: /],
-    [{ ...data, options: { ...data.options, retries: '8' } }, /options\.retries: /],
-    [{ ...data, options: { ...data.options, shard: shard(5, 4) } }, /options\.shard: there is no such shard/],
-    [{ ...data, options: { ...data.options, shard: '5/4' } }, /options\.shard: /],
-    [{ ...data, symbol: 'NOSUCH' }, /^slice \S+ \S+ NOSUCH: its plan has no such series/],
-    [{ ...data, dataType: 'nosuch' }, /^slice \S+ nosuch \S+: its plan/],
-    [{ ...data, exchange: 'deribit' }, /^slice deribit \S+ \S+: its plan/],
-  ];
-  for (const [at, [job]] of damaged.entries())
-    await queue.add('slice', job as SliceJob, { jobId: `damaged-${at}`, attempts: 1 });
-  await queue.add('slice', data, { jobId: 'no-json' });
-  await redis.hset(queue.toKey('no-json'), 'data', '{"exchange"');
-  await close();
+redisTest(
+  'a slice with a damaged job fails at once with one line that names it, and the others are processed',
+  async (t) => {
+    const work = await createWork(t);
+    const { queue, redis, close } = await queueOf(work.redis);
+    const [good] = await queue.getWaiting();
+    const data = good?.data as SliceJob;
+    const { pin: _, ...withoutPin } = data;
+    const damaged: readonly (readonly [unknown, RegExp])[] = [
+      [null, /expected object, received null/],
+      ['text', /expected object, received string/],
+      [[data], /expected object, received array/],
+      [withoutPin, /pin: /],
+      [{ ...data, pin: '../../elsewhere' }, /pin: /],
+      [{ ...data, exchange: 7 }, /exchange: /],
+      [{ ...data, from: '2024-02-30' }, /from: it is not a day/],
+      [{ ...data, to: data.from }, /to: it has no days/],
+      [{ ...data, dir: null }, /dir: /],
+      [{ ...data, options: undefined }, /options: /],
+      [{ ...data, options: { ...data.options, retries: '8' } }, /options\.retries: /],
+      [
+        { ...data, options: { ...data.options, shard: shard(5, 4) } },
+        /options\.shard: there is no such shard/,
+      ],
+      [{ ...data, options: { ...data.options, shard: '5/4' } }, /options\.shard: /],
+      [{ ...data, symbol: 'NOSUCH' }, /^slice \S+ \S+ NOSUCH: its plan has no such series/],
+      [{ ...data, dataType: 'nosuch' }, /^slice \S+ nosuch \S+: its plan/],
+      [{ ...data, exchange: 'deribit' }, /^slice deribit \S+ \S+: its plan/],
+    ];
+    for (const [at, [job]] of damaged.entries())
+      await queue.add('slice', job as SliceJob, { jobId: `damaged-${at}`, attempts: 1 });
+    await queue.add('slice', data, { jobId: 'no-json' });
+    await redis.hset(queue.toKey('no-json'), 'data', '{"exchange"');
+    await close();
 
-  const { exitCode, stdout, stderr } = await runHere(['worker', '--once', '--json'], work);
-  assert.deepEqual([exitCode, stderr], [3, '']);
-  const slices = jsonLines({ exitCode, stdout, stderr }).filter(({ event }) => event === 'slice');
-  for (const [at, [, said]] of damaged.entries()) {
-    const reported = slices.filter(({ id }) => id === `damaged-${at}`);
-    assert.deepEqual(
-      reported.map(({ status, downloaded }) => [status, downloaded]),
-      [['failed', 0]],
-    );
-    assert.match(String(reported[0]?.['error']), said);
-  }
-  const reported = slices.filter(({ id }) => id === 'no-json');
-  assert.match(String(reported[0]?.['error']), /^slice no-json: its job in the queue is damaged \(/);
-  const listed = await runHere(['queue', 'failed'], work);
-  assert.equal(listed.stdout.trimEnd().split('\n').length, damaged.length + 1, listed.stderr);
-  assert.equal(listed.exitCode, 0);
-  assert.match(listed.stdout, /^damaged-0 .*slice damaged-0: its job in the queue is damaged/m);
-  const text = await runHere(['queue', 'retry', 'damaged-0'], work);
-  assert.equal(text.exitCode, 0, text.stderr);
-  const again = await runHere(['worker', '--once'], work);
-  assert.match(again.stderr, /^warning failed +unreadable slice \(.*\): slice damaged-0: its job/m);
-  assert.equal(again.exitCode, 3);
-});
+    const { exitCode, stdout, stderr } = await runHere(['worker', '--once', '--json'], work);
+    assert.deepEqual([exitCode, stderr], [3, '']);
+    const slices = jsonLines({ exitCode, stdout, stderr }).filter(({ event }) => event === 'slice');
+    for (const [at, [, said]] of damaged.entries()) {
+      const reported = slices.filter(({ id }) => id === `damaged-${at}`);
+      assert.deepEqual(
+        reported.map(({ status, downloaded }) => [status, downloaded]),
+        [['failed', 0]],
+      );
+      assert.match(String(reported[0]?.['error']), said);
+    }
+    const reported = slices.filter(({ id }) => id === 'no-json');
+    assert.match(String(reported[0]?.['error']), /^slice no-json: its job in the queue is damaged \(/);
+    const listed = await runHere(['queue', 'failed'], work);
+    assert.equal(listed.stdout.trimEnd().split('\n').length, damaged.length + 1, listed.stderr);
+    assert.equal(listed.exitCode, 0);
+    assert.match(listed.stdout, /^damaged-0 .*slice damaged-0: its job in the queue is damaged/m);
+    const text = await runHere(['queue', 'retry', 'damaged-0'], work);
+    assert.equal(text.exitCode, 0, text.stderr);
+    const again = await runHere(['worker', '--once'], work);
+    assert.match(again.stderr, /^warning failed +unreadable slice \(.*\): slice damaged-0: its job/m);
+    assert.equal(again.exitCode, 3);
+  },
+);

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
 import type { Job } from 'bullmq';
 import { parseDay } from '../../src/dataset/day.js';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
@@ -9,15 +8,14 @@ import type { SliceJob } from '../../src/fleet/slice-job.js';
 import { envOf, jsonLines } from '../helpers/cli.js';
 import { gated, opening } from '../helpers/gate.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
+import { queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { type ContextWith, redisTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 const SERIES = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--from', '2024-03-01', '-j', '1'];
 
-test('a slice that gets a newer plan while it is active includes its newer days', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a slice that gets a newer plan while it is active includes its newer days', async (t) => {
   const earlier = await sandbox(t, { rows: 50, exportedUntil: parseDay('2024-03-08') });
   const [asked, enqueued] = [opening(), opening()];
   // The slice gets no day file before it has the newer plan.
@@ -63,7 +61,7 @@ interface ActiveSlice {
 }
 
 /** A slice that is active in a worker. */
-async function activeSlice(t: TestContext): Promise<ActiveSlice> {
+async function activeSlice(t: ContextWith<'redis'>): Promise<ActiveSlice> {
   const open = await queueOf(await startRedis(t));
   const data = { pin: 'older' } as SliceJob;
   await open.queue.add('slice', data, { jobId: 'slice-1' });
@@ -84,9 +82,7 @@ async function activeSlice(t: TestContext): Promise<ActiveSlice> {
   };
 }
 
-test('a slice that is about to complete by the older plan is added to the queue again', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a slice that is about to complete by the older plan is added to the queue again', async (t) => {
   const { open, job, newer, complete } = await activeSlice(t);
   assert.equal(await sealPlan(open, job), true);
   const renewed = renewPlan(open, 'slice-1', newer);
@@ -95,15 +91,16 @@ test('a slice that is about to complete by the older plan is added to the queue 
   await open.close();
 });
 
-test('a slice with a newer plan does not complete by the older one, and a removed one is not created again', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const { open, job, newer, complete } = await activeSlice(t);
-  assert.equal(await renewPlan(open, 'slice-1', newer), true);
-  assert.equal(await sealPlan(open, job), false);
-  await complete();
-  await open.redis.flushall();
-  assert.equal(await sealPlan(open, job), true);
-  assert.equal(await open.redis.dbsize(), 0);
-  await open.close();
-});
+redisTest(
+  'a slice with a newer plan does not complete by the older one, and a removed one is not created again',
+  async (t) => {
+    const { open, job, newer, complete } = await activeSlice(t);
+    assert.equal(await renewPlan(open, 'slice-1', newer), true);
+    assert.equal(await sealPlan(open, job), false);
+    await complete();
+    await open.redis.flushall();
+    assert.equal(await sealPlan(open, job), true);
+    assert.equal(await open.redis.dbsize(), 0);
+    await open.close();
+  },
+);

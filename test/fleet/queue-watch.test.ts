@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import type { TestContext } from 'node:test';
 import type { OpenQueue } from '../../src/fleet/open-queue.js';
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, type Started, start } from '../helpers/cli.js';
 import { gated, opening } from '../helpers/gate.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, queueOf } from '../helpers/redis.js';
+import { queueOf } from '../helpers/redis.js';
+import { type ContextWith, redisTest } from '../helpers/services.js';
 import { createWork, FILES, requestedDayFiles } from './helpers.js';
 
 const ENQUEUE = ['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', '--date', '2024-03-06'];
@@ -23,7 +24,7 @@ const setUser = (open: OpenQueue, ...rules: readonly string[]): Promise<unknown>
   open.redis.call('ACL', 'SETUSER', 'fleet', 'on', '>secret', '+@all', '&*', ...rules);
 
 /** Work whose day files have no response before `respond` is called; `asked` resolves at the first request for one. */
-async function createHeldWork(t: TestContext) {
+async function createHeldWork(t: ContextWith<'redis'>) {
   const work = await createWork(t);
   const [asked, held] = [opening(), opening()];
   const gate = await gated(t, work.service, () => {
@@ -39,7 +40,7 @@ async function createHeldWork(t: TestContext) {
 }
 
 /** The same with a queue that the user `fleet` may use. */
-async function createUserWork(t: TestContext) {
+async function createUserWork(t: ContextWith<'redis'>) {
   const { redis, env, asked, respond } = await createHeldWork(t);
   const admin = await queueOf(redis);
   await setUser(admin, '~*');
@@ -58,26 +59,27 @@ async function refuseSignIn(admin: OpenQueue): Promise<void> {
   await admin.redis.call('CLIENT', 'KILL', 'USER', 'fleet');
 }
 
-test('a user without permission for the keys of the queue ends each command with code 4 and one line', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const { redis, env } = await createWork(t);
-  const admin = await queueOf(redis);
-  await setUser(admin, '~other:*');
-  const stranger = { ...env, TICKHAUL_QUEUE_URL: redis.url.replace('//', '//fleet:secret@') };
-  const commands = [ENQUEUE, ['queue', 'status'], ['queue', 'drain'], ['worker'], ['worker', '--once']];
-  for (const words of commands) {
-    const { exitCode, stdout, stderr } = await runHere([...words, '-q'], { env: stranger });
-    assert.deepEqual([exitCode, stdout], [4, ''], words.join(' '));
-    assert.match(
-      stderr,
-      /^\S+ +Redis at \S+: the user of TICKHAUL_QUEUE_URL has no permission \(NOPERM .*\n$/,
-    );
-    assert.ok(!stderr.includes('secret'));
-  }
-  assert.ok((await failedRequests(admin)) < 200);
-  await admin.close();
-});
+redisTest(
+  'a user without permission for the keys of the queue ends each command with code 4 and one line',
+  async (t) => {
+    const { redis, env } = await createWork(t);
+    const admin = await queueOf(redis);
+    await setUser(admin, '~other:*');
+    const stranger = { ...env, TICKHAUL_QUEUE_URL: redis.url.replace('//', '//fleet:secret@') };
+    const commands = [ENQUEUE, ['queue', 'status'], ['queue', 'drain'], ['worker'], ['worker', '--once']];
+    for (const words of commands) {
+      const { exitCode, stdout, stderr } = await runHere([...words, '-q'], { env: stranger });
+      assert.deepEqual([exitCode, stdout], [4, ''], words.join(' '));
+      assert.match(
+        stderr,
+        /^\S+ +Redis at \S+: the user of TICKHAUL_QUEUE_URL has no permission \(NOPERM .*\n$/,
+      );
+      assert.ok(!stderr.includes('secret'));
+    }
+    assert.ok((await failedRequests(admin)) < 200);
+    await admin.close();
+  },
+);
 
 for (const [what, refuse, said] of [
   [
@@ -92,9 +94,7 @@ for (const [what, refuse, said] of [
   ],
   ['sign-in', refuseSignIn, /^error +Redis at .* refused the sign-in \(WRONGPASS .*$/m],
 ] as const) {
-  test(`a worker that loses its permission (${what}) during the run ends with code 4`, {
-    skip: NO_REDIS,
-  }, async (t) => {
+  redisTest(`a worker that loses its permission (${what}) during the run ends with code 4`, async (t) => {
     const { admin, port, asked, respond, startWorker } = await createUserWork(t);
     const worker = startWorker(port);
     await Promise.race([asked, worker.finished]);
@@ -108,9 +108,7 @@ for (const [what, refuse, said] of [
   });
 }
 
-test('a worker that lost replies of Redis, and then its sign-in, ends with code 4', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a worker that lost replies of Redis, and then its sign-in, ends with code 4', async (t) => {
   const { admin, port, asked, respond, startWorker } = await createUserWork(t);
   const link = await startLink(t, Number(port));
   // Renewals of locks, which would fail, are far away.
@@ -170,7 +168,7 @@ async function startLink(t: TestContext, redisPort: number): Promise<Link> {
   };
 }
 
-test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS }, async (t) => {
+redisTest('a queue that Redis lost ends its workers with code 5', async (t) => {
   for (const once of [['--once'], []]) {
     const work = await createHeldWork(t);
     const worker = start(['worker', '-j', '1', ...once], work);
@@ -187,9 +185,7 @@ test('a queue that Redis lost ends its workers with code 5', { skip: NO_REDIS },
   }
 });
 
-test('after an error reply of Redis, a worker warns, waits and tries again', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('after an error reply of Redis, a worker warns, waits and tries again', async (t) => {
   const { redis, env } = await createWork(t);
   const admin = await queueOf(redis);
   await admin.redis.config('SET', 'maxmemory', '1');

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { TickhaulError } from '../../src/base/errors.js';
 import { yieldToEventLoop } from '../../src/base/wait.js';
 import { readQueueStatus } from '../../src/fleet/queue-commands.js';
@@ -9,8 +8,9 @@ import { createSharedPause, PAUSABLE_LIMITER, pauseAll } from '../../src/fleet/s
 import { cleanUp, killAndWait } from '../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
-import { NO_REDIS, queueOf, startRedis } from '../helpers/redis.js';
+import { queueOf, startRedis } from '../helpers/redis.js';
 import { sandbox } from '../helpers/sandbox.js';
+import { redisTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 import {
   assertComplete,
@@ -21,7 +21,7 @@ import {
   startShortLockWorker,
 } from './helpers.js';
 
-test('another worker completes the slices of a killed worker', { skip: NO_REDIS }, async (t) => {
+redisTest('another worker completes the slices of a killed worker', async (t) => {
   const { reached, onRequest } = createRequestTrigger(5);
   const work = await createWork(t, { latencyMs: 50, onRequest });
   const victim = startShortLockWorker(t, work);
@@ -33,7 +33,7 @@ test('another worker completes the slices of a killed worker', { skip: NO_REDIS 
   await assertComplete(work);
 });
 
-test('a worker that lost slices to another warns once, and names the flag', { skip: NO_REDIS }, async (t) => {
+redisTest('a worker that lost slices to another warns once, and names the flag', async (t) => {
   const { reached, onRequest } = createRequestTrigger(5);
   const work = await createWork(t, { latencyMs: 50, onRequest });
   const frozen = startShortLockWorker(t, work);
@@ -52,9 +52,7 @@ test('a worker that lost slices to another warns once, and names the flag', { sk
   );
 });
 
-test('a slice that lost its worker too often is reported, and counts as failed', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a slice that lost its worker too often is reported, and counts as failed', async (t) => {
   const { reached, onRequest } = createRequestTrigger(1);
   const work = await createWork(t, { latencyMs: 100, onRequest });
   const victim = start(['worker', '-j', '1', '--lock-duration', '1s'], { env: work.env });
@@ -84,7 +82,7 @@ test('a slice that lost its worker too often is reported, and counts as failed',
   await assertComplete(work);
 });
 
-test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_REDIS }, async (t) => {
+redisTest('SIGTERM completes the files in flight, and returns the rest', async (t) => {
   const { reached, onRequest } = createRequestTrigger(1);
   const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '--json'], { env: work.env });
@@ -99,7 +97,7 @@ test('SIGTERM completes the files in flight, and returns the rest', { skip: NO_R
   assert.equal(requestedDayFiles(work).length, FILES);
 });
 
-test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async (t) => {
+redisTest('a restart of Redis has no effect on the result', async (t) => {
   const { reached, onRequest } = createRequestTrigger(10);
   const work = await createWork(t, { latencyMs: 30, onRequest });
   const { finished } = startShortLockWorker(t, work);
@@ -111,7 +109,7 @@ test('a restart of Redis has no effect on the result', { skip: NO_REDIS }, async
   await assertComplete(work);
 });
 
-test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, async (t) => {
+redisTest('SIGTERM stops a worker whose Redis is unreachable', async (t) => {
   const { reached, onRequest } = createRequestTrigger(1);
   const work = await createWork(t, { latencyMs: 100, onRequest });
   const { child, finished } = start(['worker', '-j', '1', '-q'], { env: work.env });
@@ -121,9 +119,7 @@ test('SIGTERM stops a worker whose Redis is unreachable', { skip: NO_REDIS }, as
   assert.equal((await finished).exitCode, 143);
 });
 
-test('a rejected key stops only its worker, and the slices return to the queue', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a rejected key stops only its worker, and the slices return to the queue', async (t) => {
   const work = await createWork(t);
   const env = { ...work.env, TICKHAUL_API_KEY: 'not-the-right-one' };
   const refused = await runHere(['worker', '--json'], { env });
@@ -140,22 +136,23 @@ test('a rejected key stops only its worker, and the slices return to the queue',
   await assertComplete(work);
 });
 
-test('the transfer limit pauses the queue, and the worker that reached it ends with code 5', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const work = await createWork(t, { faults: { 'transfer-limit': 1 } });
-  const ended = await runHere(['worker', '--json'], work);
-  assert.equal(ended.exitCode, 5, ended.stderr);
-  const other = await runHere(['worker', '--once', '-q'], work);
-  assert.deepEqual([other.exitCode, /the queue is paused/.test(other.stderr)], [5, true]);
-  const healthy = await sandbox(t, { rows: 50 });
-  const env = { ...work.env, ...envOf(healthy, work.dir) };
-  await runHere(['queue', 'resume'], { env });
-  assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
-  await assertComplete(work);
-});
+redisTest(
+  'the transfer limit pauses the queue, and the worker that reached it ends with code 5',
+  async (t) => {
+    const work = await createWork(t, { faults: { 'transfer-limit': 1 } });
+    const ended = await runHere(['worker', '--json'], work);
+    assert.equal(ended.exitCode, 5, ended.stderr);
+    const other = await runHere(['worker', '--once', '-q'], work);
+    assert.deepEqual([other.exitCode, /the queue is paused/.test(other.stderr)], [5, true]);
+    const healthy = await sandbox(t, { rows: 50 });
+    const env = { ...work.env, ...envOf(healthy, work.dir) };
+    await runHere(['queue', 'resume'], { env });
+    assert.equal((await runHere(['worker', '--once', '-q'], { env })).exitCode, 0);
+    await assertComplete(work);
+  },
+);
 
-test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, async (t) => {
+redisTest('after a 429 all workers wait for the requested time', async (t) => {
   const work = await createWork(t, { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 });
   const { finished, child } = start(['worker', '-q'], { env: work.env });
   cleanUp(t, () => killAndWait(child));
@@ -182,9 +179,7 @@ test('after a 429 all workers wait for the requested time', { skip: NO_REDIS }, 
   assert.equal((await finished).exitCode, 143);
 });
 
-test('a wait longer than --max-wait pauses all workers, and fails no slice', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a wait longer than --max-wait pauses all workers, and fails no slice', async (t) => {
   const faults = { faults: { 'rate-limit': 1 }, retryAfterSeconds: 600 } as const;
   const work = await createWork(t, faults, ['--max-wait', '1m']);
   const ended = await runHere(['worker', '--once', '--json'], work);
@@ -197,21 +192,22 @@ test('a wait longer than --max-wait pauses all workers, and fails no slice', {
   assert.deepEqual([waiting > 0, failed, delayed], [true, 0, 0]);
 });
 
-test('a folder that is missing on a machine stops its worker, and the slices stay in the queue', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const work = await createWork(t);
-  await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
-  const lost = await runHere(['worker'], work);
-  assert.deepEqual([lost.exitCode, lost.stderr.includes('is missing; check that')], [8, true]);
-  const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
-    string,
-    number
-  >;
-  assert.deepEqual([status['failed'], status['delayed']], [0, 0]);
-});
+redisTest(
+  'a folder that is missing on a machine stops its worker, and the slices stay in the queue',
+  async (t) => {
+    const work = await createWork(t);
+    await rm(join(work.dir, '.tickhaul', 'plans'), { recursive: true });
+    const lost = await runHere(['worker'], work);
+    assert.deepEqual([lost.exitCode, lost.stderr.includes('is missing; check that')], [8, true]);
+    const status = JSON.parse((await runHere(['queue', 'status', '--json'], work)).stdout) as Record<
+      string,
+      number
+    >;
+    assert.deepEqual([status['failed'], status['delayed']], [0, 0]);
+  },
+);
 
-test('days that no key covered at planning time do not delay the others', { skip: NO_REDIS }, async (t) => {
+redisTest('days that no key covered at planning time do not delay the others', async (t) => {
   const service = await sandbox(t, {
     rows: 50,
     keyAccess: [

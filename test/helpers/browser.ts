@@ -1,27 +1,18 @@
 import assert from 'node:assert/strict';
-import { access } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
 import type { TestContext } from 'node:test';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { cleanUp } from './clean-up.js';
 import { LOWEST_CONTRAST } from './contrast.js';
-
-const CHROMIUM = '/usr/bin/chromium';
+import type { ContextWith } from './services.js';
 
 /** Folder for screenshots; none are taken if it is undefined. */
 const SCREENSHOTS = process.env['TICKHAUL_SCREENSHOTS'];
 
-/**
- * A headless Chromium that is closed after the test. If none is installed, skips the test and returns
- * undefined.
- */
-export async function browserFor(t: TestContext): Promise<Browser | undefined> {
-  try {
-    await access(CHROMIUM);
-  } catch {
-    t.skip(`Chromium is not at ${CHROMIUM}`);
-    return undefined;
-  }
-  const browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+/** A headless Chromium that is closed after the test. */
+export async function browserFor(t: ContextWith<'browser'>): Promise<Browser> {
+  const executablePath = execFileSync('sh', ['-c', 'command -v chromium'], { encoding: 'utf8' }).trim();
+  const browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] });
   cleanUp(t, () => browser.close());
   return browser;
 }

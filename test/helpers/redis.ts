@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import type { TestContext } from 'node:test';
 import { type OpenQueue, openQueue } from '../../src/fleet/open-queue.js';
 import { cleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
+import type { ContextWith } from './services.js';
 import { tempDir } from './temp.js';
-
-/** Why tests that need Redis are skipped; false if it is installed. */
-export const NO_REDIS = spawnSync('redis-server', ['--version']).status !== 0 && 'no redis-server here';
 
 export interface TestRedis {
   readonly url: string;
@@ -19,7 +16,7 @@ export interface TestRedis {
 }
 
 /** A Redis server on loopback that persists every write; it ends with the test. */
-export async function startRedis(t: TestContext, flags: readonly string[] = []): Promise<TestRedis> {
+export async function startRedis(t: ContextWith<'redis'>, flags: readonly string[] = []): Promise<TestRedis> {
   const dir = await tempDir(t);
   let child: ChildProcess | undefined;
   let port = 0;

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { delimiter, join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { cleanUp } from './clean-up.js';
 import { freePort } from './free-port.js';
+import type { ContextWith } from './services.js';
 
 /** The version of Debian 12, which works without munge. Later versions are untested. */
 const VERSION = /^slurm-wlm 22\.05\./;
@@ -37,7 +37,7 @@ export interface TestSlurm {
 }
 
 /** A Slurm cluster of one node on loopback, for this test’s user; it ends with the test. */
-export async function startSlurm(t: TestContext): Promise<TestSlurm> {
+export async function startSlurm(t: ContextWith<'slurm'>): Promise<TestSlurm> {
   const dir = await mkdtemp(join(tmpdir(), 'tickhaul-slurm-'));
   const daemons: ChildProcess[] = [];
   const conf = { SLURM_CONF: join(dir, 'slurm.conf') };

@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
 import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
@@ -7,10 +6,10 @@ import { readRowsInline } from '../../src/rows/read-rows-inline.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { makeUpRows, toCsv } from '../audit/text-rows.js';
 import { cleanUp } from '../helpers/clean-up.js';
-import { NO_STORE } from '../helpers/s3/gateway.js';
+import { storeTest } from '../helpers/services.js';
 import { reachableBucket } from '../store/s3/opening.js';
 
-test('reads an object of a store in another thread, and throws its errors', { skip: NO_STORE }, async (t) => {
+storeTest('reads an object of a store in another thread, and throws its errors', async (t) => {
   const { bucket, settings } = await reachableBucket(t);
   const columns = (dataTypeColumns('quotes') ?? []).map(({ name }) => name);
   const csv = toCsv(columns, makeUpRows({ dataType: 'quotes', rows: 3000, seed: 5, faults: 0 }));

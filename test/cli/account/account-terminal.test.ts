@@ -9,6 +9,7 @@ import { approveClaim } from '../../helpers/claim-page.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import type { Started } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { browserTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { accountEnv, EMAIL, LOGIN, linkOf, storedIn } from './account-helpers.js';
@@ -71,9 +72,8 @@ test('Ctrl-C at the prompt for the code ends the sign-in', { skip: NO_TERMINAL }
   assert.deepEqual(storedIn(dir), []);
 });
 
-test('signs in with --open and a browser that reads the code', { skip: NO_TERMINAL }, async (t) => {
+browserTest('signs in with --open and a browser that reads the code', { skip: NO_TERMINAL }, async (t) => {
   const browser = await browserFor(t);
-  if (!browser) return;
   const service = await sandbox(t);
   const dir = await tempDir(t);
   // The browser that xdg-open starts.

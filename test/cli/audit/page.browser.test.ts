@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import type { DataFault } from '../../../src/sandbox/http/sandbox-faults.js';
 import { openHtml } from '../../coverage/page/reports.js';
 import { browserFor, takePicture } from '../../helpers/browser.js';
 import { envOf } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { browserTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const TYPES = ['incremental_book_L2', 'quotes', 'trades'] as const;
@@ -21,9 +21,8 @@ const CONDITIONS: Readonly<Record<DataFault, readonly string[]>> = {
   'clock-step': ['degraded: local_order', 'degraded: local_order', 'degraded: local_order'],
 };
 
-test('each fault of the sandbox is on the page of an audit', async (t) => {
+browserTest('each fault of the sandbox is on the page of an audit', async (t) => {
   const browser = await browserFor(t);
-  if (!browser) return;
   for (const [fault, conditions] of Object.entries(CONDITIONS)) {
     await t.test(fault, async (t) => {
       const service = await sandbox(t, { rows: 2000, faults: { [fault]: 1 } });

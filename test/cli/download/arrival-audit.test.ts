@@ -8,6 +8,7 @@ import { envOf, jsonLines, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { bucketFor } from '../../helpers/s3/bucket.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { storeTest } from '../../helpers/services.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { DAYS } from './downloading.js';
 
@@ -144,7 +145,7 @@ test('a bad cell makes the day corrupt, and keeps the file', async (t) => {
   assert.deepEqual([audited.exitCode, audited.conditions], [6, conditions]);
 });
 
-test('a download to a store is audited, also of a file that is never written', async (t) => {
+storeTest('a download to a store is audited, also of a file that is never written', async (t) => {
   const bucket = await bucketFor(t);
   const place = { ...bucket.envHere(), TICKHAUL_DIR: `s3://${bucket.name}/a` };
   const { run, assertRecorded } = await startPlace(t, { faults: { gap: 1 }, rows: 20_000 }, place);

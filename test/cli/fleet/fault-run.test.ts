@@ -2,7 +2,6 @@
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { addDays, formatDay } from '../../../src/dataset/day.js';
 import { type OpenQueue, openQueue } from '../../../src/fleet/open-queue.js';
@@ -10,8 +9,9 @@ import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, jsonLines, type Started, start } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { NO_REDIS, startRedis } from '../../helpers/redis.js';
+import { startRedis } from '../../helpers/redis.js';
 import { EXPORTED_UNTIL, sandbox } from '../../helpers/sandbox.js';
+import { redisTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { closingFront } from './closing-front.js';
 
@@ -32,65 +32,68 @@ const isPoison = (path: string): boolean =>
 const CLOSED = 5;
 const WORKER = ['worker', '--once', '--json', '-j', '5', '--lock-duration', '2s'];
 
-test(`${SLICES} slices survive killed and frozen workers, a killed Redis, closed windows and broken files`, {
-  skip: NO_REDIS,
-  timeout: 290_000,
-}, async (t) => {
-  const service = await sandbox(t, { rows: 20, faults: { '503': 0.02 }, faultsPerFile: 1 });
-  const front = await closingFront(t, service, isPoison);
-  const redis = await startRedis(t);
-  const dir = join(await tempDir(t), 'data');
-  const env = { ...envOf({ ...service, datasetsUrl: front.url }, dir), TICKHAUL_QUEUE_URL: redis.url };
-  const put = await runHere(['enqueue', ...SELECTION, '--slice', '1d', '--retries', '3', '--json'], { env });
-  assert.equal(jsonLines(put).at(-1)?.['added'], SLICES, put.stderr);
-  const open = await openQueue({ url: redis.url, name: 'tickhaul', warn: () => {}, signal: t.signal });
-  cleanUp(t, () => open.close());
-  await hurryPoison(open);
+redisTest(
+  `${SLICES} slices survive killed and frozen workers, a killed Redis, closed windows and broken files`,
+  { timeout: 290_000 },
+  async (t) => {
+    const service = await sandbox(t, { rows: 20, faults: { '503': 0.02 }, faultsPerFile: 1 });
+    const front = await closingFront(t, service, isPoison);
+    const redis = await startRedis(t);
+    const dir = join(await tempDir(t), 'data');
+    const env = { ...envOf({ ...service, datasetsUrl: front.url }, dir), TICKHAUL_QUEUE_URL: redis.url };
+    const put = await runHere(['enqueue', ...SELECTION, '--slice', '1d', '--retries', '3', '--json'], {
+      env,
+    });
+    assert.equal(jsonLines(put).at(-1)?.['added'], SLICES, put.stderr);
+    const open = await openQueue({ url: redis.url, name: 'tickhaul', warn: () => {}, signal: t.signal });
+    cleanUp(t, () => open.close());
+    await hurryPoison(open);
 
-  const workers = [0, 1, 2, 3].map(() => start(WORKER, { env }));
-  const [dying, freezing, ...steady] = workers as [Started, Started, ...Started[]];
-  cleanUp(t, () => Promise.all(workers.map(({ child }) => killAndWait(child))));
-  const over = Promise.all(steady.map(({ finished }) => finished));
-  const reached = (share: number): Promise<unknown> => Promise.race([front.reached(SLICES * share), over]);
+    const workers = [0, 1, 2, 3].map(() => start(WORKER, { env }));
+    const [dying, freezing, ...steady] = workers as [Started, Started, ...Started[]];
+    cleanUp(t, () => Promise.all(workers.map(({ child }) => killAndWait(child))));
+    const over = Promise.all(steady.map(({ finished }) => finished));
+    const reached = (share: number): Promise<unknown> => Promise.race([front.reached(SLICES * share), over]);
 
-  await reached(0.2);
-  dying.child.kill('SIGKILL');
-  const windows = [await front.close(CLOSED)];
-  await reached(0.5);
-  const [refused] = await Promise.all([front.close(CLOSED), freeze(open, freezing, over)]);
-  windows.push(refused);
-  // Not earlier: requests that a worker was about to send when it froze are sent when it wakes up.
-  freezing.child.kill('SIGCONT');
-  await reached(0.75);
-  await redis.kill();
-  await redis.restart();
-  const ended = await Promise.all(workers.map(({ finished }) => finished));
+    await reached(0.2);
+    dying.child.kill('SIGKILL');
+    const windows = [await front.close(CLOSED)];
+    await reached(0.5);
+    const [refused] = await Promise.all([front.close(CLOSED), freeze(open, freezing, over)]);
+    windows.push(refused);
+    // Not earlier: requests that a worker was about to send when it froze are sent when it wakes up.
+    freezing.child.kill('SIGCONT');
+    await reached(0.75);
+    await redis.kill();
+    await redis.restart();
+    const ended = await Promise.all(workers.map(({ finished }) => finished));
 
-  const codes = ended.map(({ exitCode }) => exitCode);
-  assert.deepEqual(codes, [null, 3, 3, 3], ended.map(({ stderr }) => stderr).join('\n'));
-  for (const times of windows) {
-    assert.ok(times.length > 0, 'nobody asked in a closed window');
-    // Requests in flight were immediate; half of the window is enough time for a slow machine.
-    const late = times.filter((ms) => ms > (CLOSED * 1000) / 2);
-    assert.deepEqual(late, []);
-  }
-  const failed = await open.queue.getFailed();
-  const days = failed.map(({ data: { dataType, symbol, from } }) => `${dataType} ${symbol} ${from}`);
-  assert.deepEqual(days.sort(), POISON.map((day) => `trades SOLUSDT ${day}`).sort());
+    const codes = ended.map(({ exitCode }) => exitCode);
+    assert.deepEqual(codes, [null, 3, 3, 3], ended.map(({ stderr }) => stderr).join('\n'));
+    for (const times of windows) {
+      assert.ok(times.length > 0, 'nobody asked in a closed window');
+      // Requests in flight were immediate; half of the window is enough time for a slow machine.
+      const late = times.filter((ms) => ms > (CLOSED * 1000) / 2);
+      assert.deepEqual(late, []);
+    }
+    const failed = await open.queue.getFailed();
+    const days = failed.map(({ data: { dataType, symbol, from } }) => `${dataType} ${symbol} ${from}`);
+    assert.deepEqual(days.sort(), POISON.map((day) => `trades SOLUSDT ${day}`).sort());
 
-  const planned = jsonLines(await runHere(['plan', ...SELECTION, '--files', '--json'], { env }));
-  const files = planned.filter(({ event }) => event === 'file');
-  const missing = files.filter(({ status }) => status !== 'skip');
-  assert.deepEqual(missing.map(({ date }) => date).sort(), [...POISON].sort());
-  const manifest = await openFolderManifest(dir, { warn: assert.fail });
-  const recorded = [...manifest.records()].map(({ path }) => path).sort();
-  await manifest.close();
-  const whole = files.filter(({ status }) => status === 'skip').map(({ path }) => String(path));
-  assert.deepEqual(recorded, whole.sort());
-  assert.equal(recorded.length, SLICES - POISON.length);
-  const verified = await runHere(['verify', '--json'], { env });
-  assert.equal(verified.exitCode, 0, verified.stdout.slice(-2000));
-});
+    const planned = jsonLines(await runHere(['plan', ...SELECTION, '--files', '--json'], { env }));
+    const files = planned.filter(({ event }) => event === 'file');
+    const missing = files.filter(({ status }) => status !== 'skip');
+    assert.deepEqual(missing.map(({ date }) => date).sort(), [...POISON].sort());
+    const manifest = await openFolderManifest(dir, { warn: assert.fail });
+    const recorded = [...manifest.records()].map(({ path }) => path).sort();
+    await manifest.close();
+    const whole = files.filter(({ status }) => status === 'skip').map(({ path }) => String(path));
+    assert.deepEqual(recorded, whole.sort());
+    assert.equal(recorded.length, SLICES - POISON.length);
+    const verified = await runHere(['verify', '--json'], { env });
+    assert.equal(verified.exitCode, 0, verified.stdout.slice(-2000));
+  },
+);
 
 /** Makes broken files fail finally soon, instead of after half a minute. */
 async function hurryPoison({ queue }: OpenQueue): Promise<void> {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Finished, type JsonLine, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { startRedis, type TestRedis } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import type { ContextWith } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { listNames } from '../../verify/helpers.js';
 
@@ -27,7 +27,7 @@ export interface Fleet {
   run(...args: readonly string[]): Promise<Finished>;
 }
 
-export async function fleetOf(t: TestContext, options: SandboxOptions = {}): Promise<Fleet> {
+export async function fleetOf(t: ContextWith<'redis'>, options: SandboxOptions = {}): Promise<Fleet> {
   const service = await sandbox(t, { rows: 50, ...options });
   const redis = await startRedis(t);
   const dir = join(await tempDir(t), 'data');

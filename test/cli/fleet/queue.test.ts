@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { envOf, type JsonLine, jsonLines, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { NO_REDIS, queueOf } from '../../helpers/redis.js';
+import { queueOf } from '../../helpers/redis.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { redisTest } from '../../helpers/services.js';
 import { DAYS, enqueue, FILES, type Fleet, filesIn, fleetOf, lastOf, NAMED, SLICES } from './fleet.js';
 
 const statusOf = async (fleet: Fleet): Promise<Record<string, unknown>> =>
@@ -22,42 +22,41 @@ async function allowOneTry({ redis }: Fleet): Promise<void> {
   await close();
 }
 
-test('workers share the queued slices, each file once; a second enqueue has nothing to add', {
-  skip: NO_REDIS,
-}, async (t) => {
-  const fleet = await fleetOf(t);
-  const summary = { event: 'summary', exitCode: 0 };
-  assert.deepEqual(await enqueue(fleet), { ...summary, slices: SLICES, added: SLICES, present: 0 });
-  assert.deepEqual(await enqueue(fleet), { ...summary, slices: SLICES, added: 0, present: SLICES });
-  assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: SLICES });
+redisTest(
+  'workers share the queued slices, each file once; a second enqueue has nothing to add',
+  async (t) => {
+    const fleet = await fleetOf(t);
+    const summary = { event: 'summary', exitCode: 0 };
+    assert.deepEqual(await enqueue(fleet), { ...summary, slices: SLICES, added: SLICES, present: 0 });
+    assert.deepEqual(await enqueue(fleet), { ...summary, slices: SLICES, added: 0, present: SLICES });
+    assert.deepEqual(await statusOf(fleet), { ...EMPTY, waiting: SLICES });
 
-  const workers = await Promise.all(
-    [1, 2].map(() => tickhaul(['worker', '--once', '--json', '-j', '2'], { env: fleet.env })),
-  );
-  for (const { exitCode, stderr } of workers) assert.deepEqual([exitCode, stderr], [0, '']);
-  const done = workers.flatMap((worker) => jsonLines(worker).filter(({ event }) => event === 'slice'));
-  assert.equal(done.length, SLICES);
-  assert.equal(
-    done.reduce((sum, { downloaded }) => sum + Number(downloaded), 0),
-    FILES,
-  );
-  assert.deepEqual(await statusOf(fleet), { ...EMPTY, completed: SLICES });
-  assert.equal((await filesIn(fleet.dir)).length, FILES);
-  assert.equal(new Set(fleet.requests()).size, fleet.requests().length);
-  assert.equal((await fleet.run('verify')).exitCode, 0);
-  assert.deepEqual(await enqueue(fleet), { ...summary, slices: 0, added: 0, present: 0 });
+    const workers = await Promise.all(
+      [1, 2].map(() => tickhaul(['worker', '--once', '--json', '-j', '2'], { env: fleet.env })),
+    );
+    for (const { exitCode, stderr } of workers) assert.deepEqual([exitCode, stderr], [0, '']);
+    const done = workers.flatMap((worker) => jsonLines(worker).filter(({ event }) => event === 'slice'));
+    assert.equal(done.length, SLICES);
+    assert.equal(
+      done.reduce((sum, { downloaded }) => sum + Number(downloaded), 0),
+      FILES,
+    );
+    assert.deepEqual(await statusOf(fleet), { ...EMPTY, completed: SLICES });
+    assert.equal((await filesIn(fleet.dir)).length, FILES);
+    assert.equal(new Set(fleet.requests()).size, fleet.requests().length);
+    assert.equal((await fleet.run('verify')).exitCode, 0);
+    assert.deepEqual(await enqueue(fleet), { ...summary, slices: 0, added: 0, present: 0 });
 
-  // A missing file is queued again, though its slice had completed.
-  const [first = ''] = await filesIn(fleet.dir);
-  await rm(join(fleet.dir, first));
-  assert.deepEqual(await enqueue(fleet), { ...summary, slices: 1, added: 1, present: 0 });
-  assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
-  assert.equal((await filesIn(fleet.dir)).length, FILES);
-});
+    // A missing file is queued again, though its slice had completed.
+    const [first = ''] = await filesIn(fleet.dir);
+    await rm(join(fleet.dir, first));
+    assert.deepEqual(await enqueue(fleet), { ...summary, slices: 1, added: 1, present: 0 });
+    assert.equal((await fleet.run('worker', '--once')).exitCode, 0);
+    assert.equal((await filesIn(fleet.dir)).length, FILES);
+  },
+);
 
-test('shards of a pinned plan are separate slices; each file is downloaded once', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('shards of a pinned plan are separate slices; each file is downloaded once', async (t) => {
   const fleet = await fleetOf(t);
   const pin = join(fleet.dir, '..', 'plan.json');
   const planned = await fleet.run('plan', ...NAMED, ...DAYS, '--layout', 'hive', '--pin', pin);
@@ -86,7 +85,7 @@ test('shards of a pinned plan are separate slices; each file is downloaded once'
   }
 });
 
-test('Redis holds no key, and commands on the queue need none', { skip: NO_REDIS }, async (t) => {
+redisTest('Redis holds no key, and commands on the queue need none', async (t) => {
   const fleet = await fleetOf(t);
   await enqueue(fleet, '--slice', '1d', '--convert', 'ndjson');
   const key = fleet.env['TICKHAUL_API_KEY'] ?? '-';
@@ -104,9 +103,7 @@ test('Redis holds no key, and commands on the queue need none', { skip: NO_REDIS
   assert.deepEqual(await statusOf(fleet), EMPTY);
 });
 
-test('a strict enqueue fails for missing days after it has queued the others', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a strict enqueue fails for missing days after it has queued the others', async (t) => {
   const fleet = await fleetOf(t);
   const tooLong = [
     'binance-futures',
@@ -126,7 +123,7 @@ test('a strict enqueue fails for missing days after it has queued the others', {
   assert.deepEqual([asked.exitCode, /unknown flag --yes/.test(asked.stderr)], [2, true]);
 });
 
-test('with --fail-fast a slice ends at its first failed file', { skip: NO_REDIS }, async (t) => {
+redisTest('with --fail-fast a slice ends at its first failed file', async (t) => {
   // After the end of a body, the next file does not wait for its verification.
   const fleet = await fleetOf(t, { faults: { '500': 1 } });
   await enqueue(fleet, '--retries', '0', '--to', '2024-03-01', '-t', 'trades', '--fail-fast', '-j', '1');
@@ -135,9 +132,7 @@ test('with --fail-fast a slice ends at its first failed file', { skip: NO_REDIS 
   assert.equal(fleet.requests().length, 2, 'of two slices with two files each');
 });
 
-test('a failed slice is retried, reported with its days, and queued again by retry', {
-  skip: NO_REDIS,
-}, async (t) => {
+redisTest('a failed slice is retried, reported with its days, and queued again by retry', async (t) => {
   const fleet = await fleetOf(t, { faults: { 'bit-flip': 1 } });
   await enqueue(fleet, '--retries', '0', '--to', '2024-03-01', '-t', 'trades');
   await allowOneTry(fleet);

@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { type AsyncBuffer, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
 import { compressors } from 'hyparquet-compressors';
 import { jsonLines } from '../../helpers/cli.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
+import { storeTest } from '../../helpers/services.js';
 import { assertNoSecret, BOOK_ROWS, DAY_FILES, DOWNLOAD, NAMES, rowsOf, storeRig } from './rig.js';
 
-test('stores day files in a bucket, complete and recorded; a second run requests nothing', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('stores day files in a bucket, complete and recorded; a second run requests nothing', async (t) => {
   const rig = await storeRig(t);
   const words = [...DOWNLOAD, '--dir', rig.at('data')];
   const first = await rig.start(...words, '--json', '--verbose').finished;
@@ -39,7 +36,7 @@ test('stores day files in a bucket, complete and recorded; a second run requests
   );
 });
 
-test('folders and the prefix may have any characters', { skip: NO_STORE }, async (t) => {
+storeTest('folders and the prefix may have any characters', async (t) => {
   const rig = await storeRig(t);
   const prefix = 'ü +%41&/ a';
   const words = [...DOWNLOAD, '--dir', rig.at(prefix), '--layout'];
@@ -53,7 +50,7 @@ test('folders and the prefix may have any characters', { skip: NO_STORE }, async
   assert.equal((await rig.assertTrue(prefix)).length, 2 * NAMES.length);
 });
 
-test('files that fail their verification leave nothing', { skip: NO_STORE }, async (t) => {
+storeTest('files that fail their verification leave nothing', async (t) => {
   const rig = await storeRig(t, { faults: { 'bit-flip': 1 } });
   const { exitCode } = await rig.run(...DOWNLOAD, '--dir', rig.at('data'), '--retries', '1');
   assert.equal(exitCode, 6);
@@ -62,7 +59,7 @@ test('files that fail their verification leave nothing', { skip: NO_STORE }, asy
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
 
-test('recovers from faults of service and store in the same transfer', { skip: NO_STORE }, async (t) => {
+storeTest('recovers from faults of service and store in the same transfer', async (t) => {
   const rig = await storeRig(t, { faults: { reset: 1 }, faultsPerFile: 1 });
   const met = [
     rig.shim.harm('ListObjectsV2', SLOW_DOWN),
@@ -81,7 +78,7 @@ test('recovers from faults of service and store in the same transfer', { skip: N
   assert.deepEqual(await rig.assertTrue('data'), NAMES);
 });
 
-test('starts an upload again after the store lost it or a part of it', { skip: NO_STORE }, async (t) => {
+storeTest('starts an upload again after the store lost it or a part of it', async (t) => {
   const rig = await storeRig(t);
   const harms = [
     ['UploadPart', 'other etag'],
@@ -108,7 +105,7 @@ test('starts an upload again after the store lost it or a part of it', { skip: N
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
 
-test('converts a file again after the store lost the upload of its output', { skip: NO_STORE }, async (t) => {
+storeTest('converts a file again after the store lost the upload of its output', async (t) => {
   const rig = await storeRig(t);
   const [book = ''] = NAMES;
   const source = rig.at(`raw/${book}`);
@@ -130,9 +127,7 @@ test('converts a file again after the store lost the upload of its output', { sk
   assert.deepEqual([await rig.files('failed'), await rig.bucket.uploads()], [[], []]);
 });
 
-test('two runs with the same files both succeed, and each file is stored once', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('two runs with the same files both succeed, and each file is stored once', async (t) => {
   const rig = await storeRig(t);
   const both = await Promise.all([1, 2].map(() => rig.start(...DOWNLOAD, '--dir', rig.at('data')).finished));
   for (const { exitCode, stderr } of both) assert.equal(exitCode, 0, stderr);
@@ -141,7 +136,7 @@ test('two runs with the same files both succeed, and each file is stored once', 
   assert.deepEqual(await rig.bucket.uploads(), []);
 });
 
-test('stores only Parquet, and reads it there in ranges', { skip: NO_STORE }, async (t) => {
+storeTest('stores only Parquet, and reads it there in ranges', async (t) => {
   const rig = await storeRig(t);
   const words = [
     ...DOWNLOAD,

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { storeTest } from '../../helpers/services.js';
 import { resultsOf } from '../export/exporting.js';
 import { DOWNLOAD, storeRig } from './rig.js';
 
 const NPZ = 'binance-futures_2024-03-01_BTCUSDT.npz';
 
-test('exports from a bucket to a bucket, skips what is up to date, and verifies it', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('exports from a bucket to a bucket, skips what is up to date, and verifies it', async (t) => {
   const rig = await storeRig(t);
   const downloaded = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
   assert.equal(downloaded.exitCode, 0, downloaded.stderr);
@@ -24,45 +21,46 @@ test('exports from a bucket to a bucket, skips what is up to date, and verifies 
   assert.deepEqual(resultsOf(await rig.run(...words)), [[`converted ${NPZ}`], 0]);
 });
 
-test('exports a catalog from a bucket to a bucket, and replaces an output that was damaged', {
-  skip: NO_STORE,
-}, async (t) => {
-  const rig = await storeRig(t);
-  const downloaded = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
-  assert.equal(downloaded.exitCode, 0, downloaded.stderr);
-  const words = ['export', 'nautilus', rig.at('data'), '-o', rig.at('catalog'), '--json'];
-  const name = '2024-03-01T00-00-00-000100000Z_2024-03-01T00-00-00-000100000Z.parquet';
-  const results = (status: string) => [Array(3).fill(`${status} ${name}`), 0];
-  for (const status of ['converted', 'skipped'])
-    assert.deepEqual(resultsOf(await rig.run(...words)), results(status));
-  const paths = ['order_book_deltas', 'quote_tick', 'trade_tick'].map(
-    (folder) => `data/${folder}/BTCUSDT.BINANCE/${name}`,
-  );
-  assert.deepEqual(await rig.files('catalog'), paths);
-  assert.deepEqual(await rig.bucket.uploads(), []);
-  const [book = '', , trades = ''] = paths;
-  const inspected = await rig.run('inspect', `${rig.at('catalog')}/${trades}`, '--json');
-  assert.equal(JSON.parse(inspected.stdout).rows, 70, inspected.stderr);
-  const verify = ['verify', rig.at('catalog'), '--json'];
-  assert.deepEqual(resultsOf(await rig.run(...verify)), results('verified'));
-  const below = await rig.run('verify', `${rig.at('catalog')}/data/trade_tick`, '--json');
-  assert.deepEqual(resultsOf(below), [[`verified ${name}`], 0], below.stderr);
-  const whole = await rig.bucket.read(`catalog/${book}`);
-  await rig.bucket.write(`catalog/${book}`, 'other');
-  assert.equal((await rig.run(...verify)).exitCode, 6);
-  assert.deepEqual(resultsOf(await rig.run(...words)), [
-    [`converted ${name}`, `skipped ${name}`, `skipped ${name}`],
-    0,
-  ]);
-  assert.deepEqual(await rig.bucket.read(`catalog/${book}`), whole);
+storeTest(
+  'exports a catalog from a bucket to a bucket, and replaces an output that was damaged',
+  async (t) => {
+    const rig = await storeRig(t);
+    const downloaded = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));
+    assert.equal(downloaded.exitCode, 0, downloaded.stderr);
+    const words = ['export', 'nautilus', rig.at('data'), '-o', rig.at('catalog'), '--json'];
+    const name = '2024-03-01T00-00-00-000100000Z_2024-03-01T00-00-00-000100000Z.parquet';
+    const results = (status: string) => [Array(3).fill(`${status} ${name}`), 0];
+    for (const status of ['converted', 'skipped'])
+      assert.deepEqual(resultsOf(await rig.run(...words)), results(status));
+    const paths = ['order_book_deltas', 'quote_tick', 'trade_tick'].map(
+      (folder) => `data/${folder}/BTCUSDT.BINANCE/${name}`,
+    );
+    assert.deepEqual(await rig.files('catalog'), paths);
+    assert.deepEqual(await rig.bucket.uploads(), []);
+    const [book = '', , trades = ''] = paths;
+    const inspected = await rig.run('inspect', `${rig.at('catalog')}/${trades}`, '--json');
+    assert.equal(JSON.parse(inspected.stdout).rows, 70, inspected.stderr);
+    const verify = ['verify', rig.at('catalog'), '--json'];
+    assert.deepEqual(resultsOf(await rig.run(...verify)), results('verified'));
+    const below = await rig.run('verify', `${rig.at('catalog')}/data/trade_tick`, '--json');
+    assert.deepEqual(resultsOf(below), [[`verified ${name}`], 0], below.stderr);
+    const whole = await rig.bucket.read(`catalog/${book}`);
+    await rig.bucket.write(`catalog/${book}`, 'other');
+    assert.equal((await rig.run(...verify)).exitCode, 6);
+    assert.deepEqual(resultsOf(await rig.run(...words)), [
+      [`converted ${name}`, `skipped ${name}`, `skipped ${name}`],
+      0,
+    ]);
+    assert.deepEqual(await rig.bucket.read(`catalog/${book}`), whole);
 
-  await rig.bucket.write(`catalog/${trades}`, 'other');
-  const renamed = await rig.run(...words, '--catalog', 'rust');
-  assert.deepEqual(resultsOf(renamed), results('converted'));
-  assert.deepEqual(
-    (await rig.files('catalog')).filter((path) => paths.includes(path)),
-    [book, trades],
-    'only unchanged outputs with other names are removed',
-  );
-  assert.match(renamed.stderr, new RegExp(`warning .*${trades}: keeping this output .* has 5 bytes`));
-});
+    await rig.bucket.write(`catalog/${trades}`, 'other');
+    const renamed = await rig.run(...words, '--catalog', 'rust');
+    assert.deepEqual(resultsOf(renamed), results('converted'));
+    assert.deepEqual(
+      (await rig.files('catalog')).filter((path) => paths.includes(path)),
+      [book, trades],
+      'only unchanged outputs with other names are removed',
+    );
+    assert.match(renamed.stderr, new RegExp(`warning .*${trades}: keeping this output .* has 5 bytes`));
+  },
+);

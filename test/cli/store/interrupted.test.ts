@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { runHere } from '../../helpers/in-process.js';
 import type { StoreCall } from '../../helpers/s3/call.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { storeTest } from '../../helpers/services.js';
 import { DOWNLOAD, NAMES, type StoreRig, storeRig } from './rig.js';
 
 const DAY_FILE = /csv\.gz$/;
@@ -53,9 +52,7 @@ const POINTS: readonly Point[] = [
   },
 ];
 
-test('an interrupt ends a command whose store is silent, without partial objects', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('an interrupt ends a command whose store is silent, without partial objects', async (t) => {
   const rig = await storeRig(t);
   const { env, shim, bucket } = rig;
   const downloadRun = await rig.run(...DOWNLOAD, '--dir', rig.at('data'));

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { test } from 'node:test';
 import type { StoreCall } from '../../helpers/s3/call.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
 import type { Harm } from '../../helpers/s3/shim.js';
+import { storeTest } from '../../helpers/services.js';
 import { DOWNLOAD, NAMES, storeRig } from './rig.js';
 
 const DAY_FILE = /csv\.gz$/;
@@ -21,38 +20,39 @@ const POINTS: readonly (readonly [StoreCall['operation'], Harm, RegExp])[] = [
   ['PutObject', 'held answer', RECORDS],
 ];
 
-test('a killed run leaves no partial file and no wrong record, and the next run completes', {
-  skip: NO_STORE,
-}, async (t) => {
-  const rig = await storeRig(t);
-  for (const [at, [operation, harm, key]] of POINTS.entries()) {
-    const point = `${operation} ${String(harm)} ${key}`;
-    const prefix = `killed-${at}`;
-    const words = [...DOWNLOAD, '--dir', rig.at(prefix)];
-    const { child, finished } = rig.start(...words);
-    const met = rig.shim.harm(operation, harm, 1, key);
-    const early = await Promise.race([met.then(() => undefined), finished]);
-    assert.equal(early, undefined, `${point}: ${early?.stderr}`);
-    const exited = once(child, 'exit');
-    child.kill('SIGKILL');
-    await exited;
+storeTest(
+  'a killed run leaves no partial file and no wrong record, and the next run completes',
+  async (t) => {
+    const rig = await storeRig(t);
+    for (const [at, [operation, harm, key]] of POINTS.entries()) {
+      const point = `${operation} ${String(harm)} ${key}`;
+      const prefix = `killed-${at}`;
+      const words = [...DOWNLOAD, '--dir', rig.at(prefix)];
+      const { child, finished } = rig.start(...words);
+      const met = rig.shim.harm(operation, harm, 1, key);
+      const early = await Promise.race([met.then(() => undefined), finished]);
+      assert.equal(early, undefined, `${point}: ${early?.stderr}`);
+      const exited = once(child, 'exit');
+      child.kill('SIGKILL');
+      await exited;
 
-    const before = await rig.assertTrue(prefix);
-    assert.ok(
-      before.every((path) => NAMES.includes(path)),
-      point,
-    );
-    const asked = rig.asked().length;
-    const standing = (await rig.files(prefix)).length;
-    const next = await rig.run(...words);
-    assert.equal(next.exitCode, 0, `${point}: ${next.stderr}`);
-    assert.deepEqual(await rig.files(prefix), NAMES, point);
-    assert.deepEqual(await rig.assertTrue(prefix), NAMES, point);
-    assert.equal(rig.asked().length - asked, NAMES.length - standing, `${point}: what stands is adopted`);
-  }
-});
+      const before = await rig.assertTrue(prefix);
+      assert.ok(
+        before.every((path) => NAMES.includes(path)),
+        point,
+      );
+      const asked = rig.asked().length;
+      const standing = (await rig.files(prefix)).length;
+      const next = await rig.run(...words);
+      assert.equal(next.exitCode, 0, `${point}: ${next.stderr}`);
+      assert.deepEqual(await rig.files(prefix), NAMES, point);
+      assert.deepEqual(await rig.assertTrue(prefix), NAMES, point);
+      assert.equal(rig.asked().length - asked, NAMES.length - standing, `${point}: what stands is adopted`);
+    }
+  },
+);
 
-test('uploads of a killed run are aborted a day later', { skip: NO_STORE }, async (t) => {
+storeTest('uploads of a killed run are aborted a day later', async (t) => {
   const rig = await storeRig(t);
   const words = [...DOWNLOAD, '--dir', rig.at('data')];
   const { child, finished } = rig.start(...words);

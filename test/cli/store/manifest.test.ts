@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { jsonLines } from '../../helpers/cli.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { storeTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { DOWNLOAD, NAMES, storeRig } from './rig.js';
 
 const OTHERS = '.tickhaul/manifest/deribit/trades/2020-01/20200102T000000000Z-other-1.jsonl';
 
-test('a list, a lock file and a sync read only the records that they need', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('a list, a lock file and a sync read only the records that they need', async (t) => {
   const rig = await storeRig(t);
   const [at, dir] = [['--dir', rig.at('data')], await tempDir(t)];
   const [list, lock, config] = [join(dir, 'list'), join(dir, 'lock'), join(dir, 'tickhaul.yaml')];
@@ -39,7 +36,7 @@ test('a list, a lock file and a sync read only the records that they need', {
   }
 });
 
-test('the manifest of a prefix covers all objects below it', { skip: NO_STORE }, async (t) => {
+storeTest('the manifest of a prefix covers all objects below it', async (t) => {
   const rig = await storeRig(t);
   const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
   const { exitCode, stderr } = await rig.run(...DOWNLOAD, ...layout, '--dir', rig.at('data'));

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { TestContext } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import type { Sandbox, SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
@@ -10,6 +9,7 @@ import { runHere } from '../../helpers/in-process.js';
 import { bucketFor, type TestBucket } from '../../helpers/s3/bucket.js';
 import { type Shim, shimFor } from '../../helpers/s3/shim.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import type { ContextWith } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const TYPES = ['incremental_book_L2', 'quotes', 'trades'];
@@ -58,7 +58,7 @@ export interface StoreRig {
 }
 
 /** A service of three day files, and a bucket of a real store behind a shim. */
-export async function storeRig(t: TestContext, options: SandboxOptions = {}): Promise<StoreRig> {
+export async function storeRig(t: ContextWith<'store'>, options: SandboxOptions = {}): Promise<StoreRig> {
   const dir = await tempDir(t);
   const replayDir = join(dir, 'source');
   await mkdir(replayDir);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { PutBucketPolicyCommand } from '@aws-sdk/client-s3';
 import { jsonLines, tickhaul } from '../../helpers/cli.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { storeTest } from '../../helpers/services.js';
 import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
 
 interface Trouble {
@@ -104,7 +104,7 @@ for (const [troubles, isAtStart] of [
   [ON_THE_WAY, false],
 ] as const) {
   for (const { what, exitCode, says, flags = [], env = {}, begin } of troubles) {
-    test(`${what} is code ${exitCode}, in one line`, { skip: NO_STORE }, async (t) => {
+    storeTest(`${what} is code ${exitCode}, in one line`, async (t) => {
       const rig = await storeRig(t);
       await begin?.(rig);
       const words = [...DOWNLOAD, '--dir', rig.at('data'), '--json', '--verbose', ...flags];

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { parseStoreCall, type StoreCall } from '../../helpers/s3/call.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { SLOW_DOWN } from '../../helpers/s3/shim.js';
+import { storeTest } from '../../helpers/services.js';
 import { assertNoSecret, DOWNLOAD, type StoreRig, storeRig } from './rig.js';
 
 /** A request as printed by `--verbose`: method, path and result. */
@@ -51,9 +50,7 @@ function outcomes(
     .map(({ outcome }) => outcome);
 }
 
-test('prints each request to the store, including failed attempts and those of threads', {
-  skip: NO_STORE,
-}, async (t) => {
+storeTest('prints each request to the store, including failed attempts and those of threads', async (t) => {
   const rig = await storeRig(t);
   const [book, trades] = [/incremental.*csv\.gz$/, /trades.*csv\.gz$/];
   const met = [

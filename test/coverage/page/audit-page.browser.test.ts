@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createCalendarLayout, dayPosition } from '../../../src/coverage/page/browser/calendar-layout.js';
 import { renderAuditPage } from '../../../src/coverage/page/render-audit-page.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import { assertReadable, browserFor, takePicture, until } from '../../helpers/browser.js';
+import { browserTest } from '../../helpers/services.js';
 import { createAuditedDays, FIRST_DAY } from './audited-days.js';
 import { openHtml } from './reports.js';
 
@@ -23,9 +23,8 @@ async function readMarks(page: Page, lane: string): Promise<readonly (readonly [
   return styles.map(([left = '', width = '']) => [Number.parseFloat(left), Number.parseFloat(width)]);
 }
 
-test('an audit in a browser', async (t) => {
+browserTest('an audit in a browser', async (t) => {
   const browser = await browserFor(t);
-  if (!browser) return;
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 375]) {
       await t.test(`a ${colorScheme} page ${width} pixels wide shows a day without a network`, async (t) => {

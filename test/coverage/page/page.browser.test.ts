@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { createCalendarLayout, dayPosition } from '../../../src/coverage/page/browser/calendar-layout.js';
 import { renderCoveragePage } from '../../../src/coverage/page/render-coverage-page.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import { assertReadable, browserFor, takePicture, until } from '../../helpers/browser.js';
+import { browserTest } from '../../helpers/services.js';
 import { createCoverageWithHole, createLargeCoverage, createSmallCoverage, openReport } from './reports.js';
 
 /** Names of the series that the page lists. */
@@ -21,9 +21,8 @@ function isDrawn(page: Page, selector: string): Promise<boolean> {
   })()`);
 }
 
-test('a report in a browser', async (t) => {
+browserTest('a report in a browser', async (t) => {
   const browser = await browserFor(t);
-  if (!browser) return;
   for (const colorScheme of ['light', 'dark'] as const) {
     for (const width of [1280, 375]) {
       await t.test(

@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { openDestination } from '../../../src/store/open-destination.js';
 import { cellsOf, parquetRows } from '../../convert/day-files.js';
 import { cleanUp } from '../../helpers/clean-up.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { storeTest } from '../../helpers/services.js';
 import { reachableBucket } from '../../store/s3/opening.js';
 import { NAME, run } from '../runs.js';
 import { converting, dropping, PARQUET, setting } from './converting.js';
 
-test('stores conversions in a bucket beside their day files, or alone', { skip: NO_STORE }, async (t) => {
+storeTest('stores conversions in a bucket beside their day files, or alone', async (t) => {
   const { bucket, shim, settings } = await reachableBucket(t);
   const store = await openDestination(`s3://${bucket.name}/a b`, settings);
   cleanUp(t, () => store.close());

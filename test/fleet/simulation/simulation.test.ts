@@ -6,7 +6,8 @@ import { type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { secondsSince } from '../../../src/base/units.js';
 import { createShardTest } from '../../../src/dataset/shard.js';
-import { NO_REDIS, queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
+import { queueOf, startRedis, type TestRedis } from '../../helpers/redis.js';
+import { redisTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { Count, countFiles, createPin, createPlan, DAYS, MONTHS, SERIES_PER_SYMBOL } from './archive.js';
 import type { EnqueueResult, EnqueueTask } from './enqueue-child.js';
@@ -32,7 +33,7 @@ test('a thousand shards are disjoint and complete', async () => {
   assert.deepEqual(new Set(owners.values()), new Set([1]));
 });
 
-test(`${IS_FULL ? 1000 : 50} workers share a queue`, { skip: NO_REDIS, timeout: 290_000 }, async (t) => {
+redisTest(`${IS_FULL ? 1000 : 50} workers share a queue`, { timeout: 290_000 }, async (t) => {
   const redis = await startRedis(t, IN_MEMORY);
   const workers = IS_FULL ? 500 : 25;
   const { slices, count } = await put(t, redis, IS_FULL ? 84 : 2);
@@ -43,28 +44,29 @@ test(`${IS_FULL ? 1000 : 50} workers share a queue`, { skip: NO_REDIS, timeout: 
   for (const { done } of results) assert.ok(done > 0);
 });
 
-test(`${IS_FULL ? 'ten million files' : '15,000 files'} through the queue`, {
-  skip: NO_REDIS,
-  timeout: 290_000,
-}, async (t) => {
-  const redis = await startRedis(t, IN_MEMORY);
-  const { slices, count, filled } = await put(t, redis, IS_FULL ? 1370 : 2);
-  const began = performance.now();
-  const results = await runWorkers(t, { url: redis.url, workers: 1, concurrency: 50, sliceMs: 0 });
-  const seconds = filled.seconds + secondsSince(began);
-  assertAll(results, slices, count);
-  const inRedis = await peakMemory(redis);
-  const ofWorkers = results.reduce((sum, { memory }) => sum + memory, 0);
-  // The queue was filled before the workers started.
-  const bytes = inRedis + Math.max(filled.memory, ofWorkers);
-  t.diagnostic(
-    `${count.files} files in ${slices} slices: enqueued in ${filled.seconds.toFixed(0)} s, all in ${seconds.toFixed(0)} s; ` +
-      `${(bytes / 1e6).toFixed(0)} MB, ${(inRedis / 1e6).toFixed(0)} of it in Redis`,
-  );
-  if (!IS_FULL) return;
-  assert.ok(seconds < MAX_SECONDS, `${seconds} s`);
-  assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
-});
+redisTest(
+  `${IS_FULL ? 'ten million files' : '15,000 files'} through the queue`,
+  { timeout: 290_000 },
+  async (t) => {
+    const redis = await startRedis(t, IN_MEMORY);
+    const { slices, count, filled } = await put(t, redis, IS_FULL ? 1370 : 2);
+    const began = performance.now();
+    const results = await runWorkers(t, { url: redis.url, workers: 1, concurrency: 50, sliceMs: 0 });
+    const seconds = filled.seconds + secondsSince(began);
+    assertAll(results, slices, count);
+    const inRedis = await peakMemory(redis);
+    const ofWorkers = results.reduce((sum, { memory }) => sum + memory, 0);
+    // The queue was filled before the workers started.
+    const bytes = inRedis + Math.max(filled.memory, ofWorkers);
+    t.diagnostic(
+      `${count.files} files in ${slices} slices: enqueued in ${filled.seconds.toFixed(0)} s, all in ${seconds.toFixed(0)} s; ` +
+        `${(bytes / 1e6).toFixed(0)} MB, ${(inRedis / 1e6).toFixed(0)} of it in Redis`,
+    );
+    if (!IS_FULL) return;
+    assert.ok(seconds < MAX_SECONDS, `${seconds} s`);
+    assert.ok(bytes < MAX_BYTES, `${bytes} bytes`);
+  },
+);
 
 interface Filled {
   readonly slices: number;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { after, type TestContext } from 'node:test';
+import { after } from 'node:test';
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -10,6 +10,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { cleanUp } from '../clean-up.js';
+import type { ContextWith } from '../services.js';
 import { type Gateway, type OwnGateway, SHARED_GATEWAY, startGateway } from './gateway.js';
 
 /** A bucket of a real store, accessed without the code under test. */
@@ -44,7 +45,7 @@ async function gateway(): Promise<Gateway> {
 }
 
 /** A new bucket with a unique name, removed with the gateway. */
-export async function bucketFor(t: TestContext): Promise<TestBucket> {
+export async function bucketFor(t: ContextWith<'store'>): Promise<TestBucket> {
   const store = await gateway();
   const { accessKeyId, secretAccessKey } = store;
   const client = new S3Client({

@@ -1,4 +1,4 @@
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFile, mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
@@ -8,13 +8,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../free-port.js';
 import { cephConfig } from './ceph-config.js';
-
-const PROGRAMS = ['ceph-mon', 'ceph-osd', 'radosgw', 'radosgw-admin', 'ceph', 'monmaptool', 'setpriv'];
-
-/** Why tests that need a real object store are skipped; false if they can run. */
-export const NO_STORE =
-  spawnSync('sh', ['-ec', PROGRAMS.map((program) => `command -v ${program}`).join('\n')]).status !== 0 &&
-  'no Ceph gateway here (radosgw, ceph-mon, ceph-osd, ceph-common)';
 
 /** Environment variable in which the test runner passes the shared gateway, as JSON. */
 export const SHARED_GATEWAY = 'TICKHAUL_TEST_GATEWAY';

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { cleanUp } from '../clean-up.js';
+import { storeTest } from '../services.js';
 import { bucketFor } from './bucket.js';
-import { NO_STORE } from './gateway.js';
 import { SLOW_DOWN, shimFor } from './shim.js';
 
-test('the shim injects faults only into the chosen requests', { skip: NO_STORE }, async (t) => {
+storeTest('the shim injects faults only into the chosen requests', async (t) => {
   const { name: Bucket, gateway, read, keys } = await bucketFor(t);
   const shim = await shimFor(t, gateway.endpoint);
   const client = new S3Client({

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { assertReadable, browserFor, openPage, takePicture } from '../../helpers/browser.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { browserTest } from '../../helpers/services.js';
 import { assertRefused, claimToken, createSteps, EMAIL, startAttempt } from './helpers.js';
 
 for (const colorScheme of ['light', 'dark'] as const) {
-  test(`in a ${colorScheme} browser: wrong account, switch, organization, code, denied`, async (t) => {
+  browserTest(`in a ${colorScheme} browser: wrong account, switch, organization, code, denied`, async (t) => {
     const browser = await browserFor(t);
-    if (!browser) return;
     const service = await sandbox(t, { issuer: { organizations: ['Research', 'Trading desk'] } });
     const token = await claimToken(service);
     const { page, problems } = await openPage(
@@ -44,24 +43,26 @@ for (const colorScheme of ['light', 'dark'] as const) {
   });
 }
 
-test('in a browser without scripts: the code is shown, completes the claim, and disappears', async (t) => {
-  const browser = await browserFor(t);
-  if (!browser) return;
-  const service = await sandbox(t);
-  const token = await claimToken(service);
-  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
-  const uri = await startAttempt(service, token);
-  await page.goto(uri);
-  await page.getByRole('button', { name: 'Sign in' }).click();
-  const code = await page.locator('#user-code').innerText();
-  assert.equal((await createSteps(service).complete(token, code.replaceAll('-', ''))).status, 200);
-  await page.reload();
-  assert.equal(await page.getByRole('heading').innerText(), 'All done');
-  assert.equal(await page.locator('#user-code').count(), 0);
-  // The session outlives the claim.
-  await page.goto(await startAttempt(service, await claimToken(service)));
-  assert.equal(await page.getByRole('heading').innerText(), 'Your code');
-});
+browserTest(
+  'in a browser without scripts: the code is shown, completes the claim, and disappears',
+  async (t) => {
+    const browser = await browserFor(t);
+    const service = await sandbox(t);
+    const token = await claimToken(service);
+    const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+    const uri = await startAttempt(service, token);
+    await page.goto(uri);
+    await page.getByRole('button', { name: 'Sign in' }).click();
+    const code = await page.locator('#user-code').innerText();
+    assert.equal((await createSteps(service).complete(token, code.replaceAll('-', ''))).status, 200);
+    await page.reload();
+    assert.equal(await page.getByRole('heading').innerText(), 'All done');
+    assert.equal(await page.locator('#user-code').count(), 0);
+    // The session outlives the claim.
+    await page.goto(await startAttempt(service, await claimToken(service)));
+    assert.equal(await page.getByRole('heading').innerText(), 'Your code');
+  },
+);
 
 /** The heading exists, the content fits the page, and every text is legible. */
 async function assertShows(page: Page, heading: string, name?: string): Promise<void> {

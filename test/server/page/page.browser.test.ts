@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
 import { assertReadable, browserFor, takePicture } from '../../helpers/browser.js';
+import { browserTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 import {
@@ -21,9 +21,8 @@ const VIEWER_OPTIONS = {
   withDisconnectMessages: true,
 };
 
-test('the page of the server in a browser', async (t) => {
+browserTest('the page of the server in a browser', async (t) => {
   const browser = await browserFor(t);
-  if (!browser) return;
   const service = await busySandbox(t);
   const server = await serveHere(t, service, await tempDir(t));
   const answer = (await ask(server.httpPort, withOptions('/replay-normalized', VIEWER_OPTIONS))).text;

@@ -9,7 +9,7 @@ import { readBytesAt } from '../../../src/store/read-write-at.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { openMemoryBucket } from '../../helpers/memory-destination.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { type ContextWith, storeTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { reachableBucket } from '../s3/opening.js';
 
@@ -25,26 +25,30 @@ export interface StoreUnderTest {
   refuse(): Promise<void>;
 }
 
-type CreateStore = (t: TestContext) => Promise<StoreUnderTest>;
+type Work = (store: StoreUnderTest, t: TestContext) => Promise<void>;
 
 /** To add a store: a function that creates it, and an entry here. */
 const STORES: readonly {
   readonly name: string;
-  readonly create: CreateStore;
-  readonly skip?: string | false;
+  declare(title: string, work: Work): void;
 }[] = [
-  { name: 'a folder', create: createFolder },
-  { name: 'a bucket in memory', create: createMemoryBucket },
-  { name: 'a bucket of a real store', create: createBucket, skip: NO_STORE },
+  {
+    name: 'a folder',
+    declare: (title, work) => void test(title, async (t) => work(await createFolder(t), t)),
+  },
+  {
+    name: 'a bucket in memory',
+    declare: (title, work) => void test(title, async (t) => work(await createMemoryBucket(), t)),
+  },
+  {
+    name: 'a bucket of a real store',
+    declare: (title, work) => storeTest(title, async (t) => work(await createBucket(t), t)),
+  },
 ];
 
 /** Declares a test that every store must pass. */
-export function testStores(
-  title: string,
-  work: (store: StoreUnderTest, t: TestContext) => Promise<void>,
-): void {
-  for (const { name, create, skip = false } of STORES)
-    test(`${title}: ${name}`, { skip }, async (t) => work(await create(t), t));
+export function testStores(title: string, work: Work): void {
+  for (const { name, declare } of STORES) declare(`${title}: ${name}`, work);
 }
 
 async function createFolder(t: TestContext): Promise<StoreUnderTest> {
@@ -87,7 +91,7 @@ async function createMemoryBucket(): Promise<StoreUnderTest> {
   };
 }
 
-async function createBucket(t: TestContext): Promise<StoreUnderTest> {
+async function createBucket(t: ContextWith<'store'>): Promise<StoreUnderTest> {
   const { bucket, shim, settings } = await reachableBucket(t);
   return {
     async open() {

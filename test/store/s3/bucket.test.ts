@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { type TestContext, test } from 'node:test';
 import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import { parseBucketAddress } from '../../../src/store/s3/bucket-address.js';
 import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
@@ -9,8 +8,8 @@ import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import { S3_STORE } from '../../../src/store/s3/s3-store.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';
+import { type ContextWith, storeTest } from '../../helpers/services.js';
 import { reachableBucket } from './opening.js';
 
 interface Opened {
@@ -19,7 +18,7 @@ interface Opened {
   readonly shim: Shim;
 }
 
-async function open(t: TestContext, stallTimeoutMs?: number): Promise<Opened> {
+async function open(t: ContextWith<'store'>, stallTimeoutMs?: number): Promise<Opened> {
   const { bucket, shim, settings } = await reachableBucket(t, stallTimeoutMs);
   const stores = openBucketConnections(settings);
   cleanUp(t, () => stores.close());
@@ -32,7 +31,7 @@ async function bytesOf(chunks: AsyncIterable<Buffer>): Promise<Buffer> {
   return Buffer.concat(found);
 }
 
-test('an upload consists of parts of one size, or is put as a whole', { skip: NO_STORE }, async (t) => {
+storeTest('an upload consists of parts of one size, or is put as a whole', async (t) => {
   const { store, bucket, shim } = await open(t);
   for (const size of [0, 1, PART_BYTES, PART_BYTES + 1, 2 * PART_BYTES + 100_000]) {
     const body = randomBytes(size);
@@ -49,36 +48,37 @@ test('an upload consists of parts of one size, or is put as a whole', { skip: NO
   assert.deepEqual(await bucket.uploads(), []);
 });
 
-test('retries requests that the store refuses temporarily, and requests whose response is lost', {
-  skip: NO_STORE,
-}, async (t) => {
-  const { store, shim, bucket } = await open(t);
-  const body = randomBytes(PART_BYTES + 5);
-  const write = async (key: string): Promise<void> => {
-    const upload = store.upload(key);
-    await upload.write(body);
-    const stored = await upload.complete();
-    assert.equal((await store.head(key))?.etag, stored.etag);
-    assert.ok(body.equals(await bucket.read(key)));
-    await store.remove([key]);
-  };
-  for (const harm of ['lost answer', 'error in 200', SLOW_DOWN] as const) {
-    void shim.harm('CompleteMultipartUpload', harm);
-    await write(`completed: ${JSON.stringify(harm)}`);
-  }
-  for (const harm of ['cut request', 'lost answer', SLOW_DOWN] as const) {
-    void shim.harm('UploadPart', harm);
-    void shim.harm('PutObject', harm);
-    void shim.harm('CreateMultipartUpload', SLOW_DOWN);
-    await write(`sent: ${JSON.stringify(harm)}`);
-    await store.put('small', body.subarray(0, 9));
-  }
-  void shim.harm('GetObject', 'cut answer', 2);
-  await store.put('read', body);
-  assert.ok(body.equals(await bytesOf(store.get('read'))));
-});
+storeTest(
+  'retries requests that the store refuses temporarily, and requests whose response is lost',
+  async (t) => {
+    const { store, shim, bucket } = await open(t);
+    const body = randomBytes(PART_BYTES + 5);
+    const write = async (key: string): Promise<void> => {
+      const upload = store.upload(key);
+      await upload.write(body);
+      const stored = await upload.complete();
+      assert.equal((await store.head(key))?.etag, stored.etag);
+      assert.ok(body.equals(await bucket.read(key)));
+      await store.remove([key]);
+    };
+    for (const harm of ['lost answer', 'error in 200', SLOW_DOWN] as const) {
+      void shim.harm('CompleteMultipartUpload', harm);
+      await write(`completed: ${JSON.stringify(harm)}`);
+    }
+    for (const harm of ['cut request', 'lost answer', SLOW_DOWN] as const) {
+      void shim.harm('UploadPart', harm);
+      void shim.harm('PutObject', harm);
+      void shim.harm('CreateMultipartUpload', SLOW_DOWN);
+      await write(`sent: ${JSON.stringify(harm)}`);
+      await store.put('small', body.subarray(0, 9));
+    }
+    void shim.harm('GetObject', 'cut answer', 2);
+    await store.put('read', body);
+    assert.ok(body.equals(await bytesOf(store.get('read'))));
+  },
+);
 
-test('reading stops if the object is replaced meanwhile', { skip: NO_STORE }, async (t) => {
+storeTest('reading stops if the object is replaced meanwhile', async (t) => {
   const { store, shim } = await open(t);
   await store.put('a', randomBytes(3_000_000));
   void shim.harm('GetObject', 'cut answer');
@@ -91,7 +91,7 @@ test('reading stops if the object is replaced meanwhile', { skip: NO_STORE }, as
   await assert.rejects(rest(), { code: 'changed' });
 });
 
-test('gives up on a silent store after some attempts', { skip: NO_STORE }, async (t) => {
+storeTest('gives up on a silent store after some attempts', async (t) => {
   const { store, shim } = await open(t, 200);
   void shim.harm('PutObject', 'silence', 100);
   await assert.rejects(store.put('a', Buffer.alloc(100_000)), {
@@ -101,7 +101,7 @@ test('gives up on a silent store after some attempts', { skip: NO_STORE }, async
   });
 });
 
-test('a missing bucket is reported at once', { skip: NO_STORE }, async (t) => {
+storeTest('a missing bucket is reported at once', async (t) => {
   const { settings } = await reachableBucket(t);
   await assert.rejects(S3_STORE.openDestination('s3://nobodys-bucket/x', settings), {
     exitCode: 2,
@@ -109,7 +109,7 @@ test('a missing bucket is reported at once', { skip: NO_STORE }, async (t) => {
   });
 });
 
-test('aborts own uploads that have been unfinished for a day', { skip: NO_STORE }, async (t) => {
+storeTest('aborts own uploads that have been unfinished for a day', async (t) => {
   const { store, bucket } = await open(t);
   const keys = ['p/a.csv.gz', 'p/b.npz', 'p/c.backup', 'q/d.csv.gz'];
   const uploads = keys.map((key) => store.upload(key));
