@@ -1,10 +1,21 @@
 // Builds what the selected tests need, and runs them.
 //   npm test                                  all tests
 //   npm test -- test/dataset/day.test.ts      these files, or all whose path contains the argument
+//   npm test -- --changed [commit]            the nearest tests of what has changed since a commit (default: HEAD)
+//   npm test -- --services                    the files with tests that need a service, such as Redis
+//   npm test -- --bare                        all tests, as on a machine without these services
 //   npm run test:unit                         tests that start no process, thread, server or browser
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, posix } from 'node:path';
+import { join } from 'node:path';
+import {
+  groupTests,
+  isUnitTest,
+  listTests,
+  needsService,
+  reachableFrom,
+  readSource,
+  testsOfChange,
+} from './test-selection.js';
 
 process.chdir(join(import.meta.dirname, '..'));
 
@@ -14,68 +25,58 @@ const BUILD_STEPS = [
   { script: 'scripts/build-pages.js', usedBy: /(?:chart\.json|-page\.txt)'/ },
   { script: 'scripts/bundle.js', usedBy: /'(?:\.\.\/)*lib[/']/ },
 ];
-/** Imports of test code that start a process, a server, a browser or another database. */
-const NOT_UNIT =
-  /from '(?:node:(?:child_process|http|https|net|worker_threads)|playwright-core|ws|@duckdb[^']*)'|start-sandbox\.js'/;
-/** Imports of a module that starts threads. */
-const STARTS_THREADS = /from '[^']*(?:\/threads\/|worker-thread\.js|thread-pool\.js)/;
-/** The TypeScript files that a source file imports or starts as a thread. */
-const IMPORT = /(?:from|import\(|import|new URL\()\s*'(\.[^']+)\.js'/g;
 
 const args = process.argv.slice(2);
-const isUnitRun = args[0] === '--unit';
-const allTests = readdirSync('test', { recursive: true })
-  .map((name) => posix.join('test', ...name.split(/[\\/]/)))
-  .filter((path) => path.endsWith('.test.ts'));
-const selected = isUnitRun ? allTests.filter(isUnitTest) : selectTests(args);
+const isBare = args[0] === '--bare';
+const selected = selectTests(isBare ? args.slice(1) : args);
 
 run(process.execPath, ['node_modules/typescript/bin/tsc']);
-const needed = args.length === 0 ? undefined : [...reachableFrom(selected)].map(readSource);
+const isWhole = selected.length === listTests().length;
+const needed = isWhole ? undefined : [...reachableFrom(selected)].map(readSource);
 for (const { script, usedBy } of BUILD_STEPS) {
   if (needed === undefined || needed.some((source) => usedBy.test(source))) run(process.execPath, [script]);
 }
-const names =
-  args.length === 0 ? [] : selected.map((path) => path.slice('test/'.length).replace(/\.ts$/, '.js'));
-run(process.execPath, ['dist/test/run.js', ...names]);
+run(process.execPath, ['dist/test/run.js', ...(isBare ? ['--bare'] : []), ...groupTests(selected)]);
 
-function selectTests(parts) {
-  const found = allTests.filter((path) => parts.length === 0 || parts.some((part) => path.includes(part)));
-  if (found.length > 0) return found;
-  process.stderr.write(
-    `no test matches ${parts.join(' ')}; give the path of a file under test/, or a part of one\n`,
-  );
-  process.exit(1);
+/** The selected test files. */
+function selectTests([first, ...rest]) {
+  const tests = listTests();
+  if (first === undefined) return tests;
+  if (first === '--unit') return tests.filter(isUnitTest);
+  if (first === '--services') return tests.filter(needsService);
+  if (first === '--changed') return selectChanged(rest[0]);
+  const parts = [first, ...rest];
+  const found = tests.filter((path) => parts.some((part) => path.includes(part)));
+  if (found.length === 0)
+    stop(`no test matches ${parts.join(' ')}; give the path of a file under test/, or a part of one`, 1);
+  return found;
 }
 
-function isUnitTest(path) {
-  const testCode = [...reachableFrom([path])].filter((file) => file.startsWith('test/'));
-  const tested = importsOf(path).filter((file) => existsSync(file));
-  return (
-    !testCode.some(
-      (file) => NOT_UNIT.test(readSource(file)) || BUILD_STEPS[2].usedBy.test(readSource(file)),
-    ) && ![path, ...tested].some((file) => STARTS_THREADS.test(readSource(file)))
-  );
-}
-
-/** The given source files with all that they import, directly or through others. */
-function reachableFrom(paths) {
-  const reached = new Set();
-  const pending = [...paths];
-  for (let path = pending.pop(); path !== undefined; path = pending.pop()) {
-    if (reached.has(path) || !existsSync(path)) continue;
-    reached.add(path);
-    pending.push(...importsOf(path));
+function selectChanged(commit = 'HEAD') {
+  const changed = git('diff', '--name-only', commit);
+  const added = git('ls-files', '--others', '--exclude-standard');
+  const tests = testsOfChange([...changed, ...added]);
+  if (tests.length > 0) {
+    process.stdout.write(
+      `tests of what has changed since ${commit}:\n${tests.map((path) => `  ${path}\n`).join('')}`,
+    );
+    return tests;
   }
-  return reached;
+  stop(
+    `no test is near what has changed since ${commit}; name another commit: npm test -- --changed HEAD~1`,
+    0,
+  );
 }
 
-function importsOf(path) {
-  const names = [...readSource(path).matchAll(IMPORT)].map(([, name]) => name);
-  return names.map((name) => `${posix.join(posix.dirname(path), name)}.ts`);
+function git(...words) {
+  const { status, stdout, stderr } = spawnSync('git', words, { encoding: 'utf8' });
+  if (status !== 0) stop(stderr.trim(), 1);
+  return stdout.split('\n').filter((line) => line !== '');
 }
 
-function readSource(path) {
-  return readFileSync(path, 'utf8');
+function stop(message, exitCode) {
+  process.stderr.write(`${message}\n`);
+  process.exit(exitCode);
 }
 
 function run(command, commandArgs) {
