@@ -2,23 +2,34 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
+import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
+import { WorkerThread } from '../base/worker-thread.js';
 import { parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { AuditedDay } from '../run/audited-day.js';
 import type { RunSummary } from '../run/run-events.js';
+import type { StoreSettings } from '../store/files.js';
+import { isSmallRun } from '../store/stat-source.js';
 import { describeDay } from './absent-days.js';
-import type { AuditJobResult } from './audit-file.js';
+import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
 import type { AuditInput } from './audit-input.js';
 import type { AuditRecord } from './audit-record.js';
 import { AuditTally } from './audit-tally.js';
+import type { AuditedBytes } from './audit-worker.js';
 import { createAuditRecord } from './create-audit-record.js';
 import type { FolderFile } from './download-folders.js';
 import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
 import { judgeDay } from './judge-day.js';
 import type { KnownFile } from './known-record.js';
 import type { AuditSource, IsSelected } from './plan-days.js';
-import { createInlineAuditor, createThreadAuditor, type FileAuditor } from './threads/file-auditor.js';
+import { auditMemories } from './row-audit.js';
+
+const auditThreads = keepThreads<StoreSettings | undefined, AuditJob, AuditJobResult, AuditedBytes>(
+  (workerData) =>
+    new WorkerThread(new URL('./audit-worker.js', import.meta.url), { name: 'audit', workerData }),
+);
+const freeMemoriesWhenIdle = freeWhenIdle(() => auditMemories.clear());
 
 /** A day with its verdict, or with a file to judge. */
 export type OpenDay = { readonly verdict: AuditedDay } | { readonly source: AuditSource };
@@ -71,26 +82,26 @@ export class AuditRun {
       aim: 'audit',
     });
     this.#emitDays();
-    const count = Math.min(jobs, toRead.length);
-    const auditor =
-      toRead.length === 1 ? createInlineAuditor({ files, store }) : createThreadAuditor(count, store);
+    const signal = this.#signal;
+    const paths = toRead.map(([, { path }]) => path);
+    const isHere = await isSmallRun(paths, files, signal);
+    const audit: RunJob<AuditJob, AuditJobResult, AuditedBytes> = isHere
+      ? (job, { onEvent }) => auditFile(job, { files, store }, (...bytes) => void onEvent?.(bytes), signal)
+      : (job, options) => auditThreads(store).run(job, options);
+    const count = isHere ? 1 : Math.min(jobs, toRead.length);
     this.#busyThreads = count;
-    const queue = toRead.values();
-    const auditQueue = async (): Promise<void> => {
-      for (const [at, source] of queue) {
-        if (this.#signal.aborted) return;
-        this.#verdicts[at] = await this.#audit(auditor, source, known.get(source.path)?.folderFile);
+    try {
+      await workInParallel(toRead, { count, signal, stop: this.#stop }, async ([at, source]) => {
+        this.#verdicts[at] = await this.#audit(audit, source, known.get(source.path)?.folderFile);
         this.#emitDays();
-      }
-    };
-    const running = Array.from({ length: count }, auditQueue);
-    for (const worker of running) worker.catch((error: unknown) => this.#stop.abort(error));
-    await Promise.allSettled(running);
-    await auditor.close();
-    await this.#writeLogs();
-    await Promise.all(running).catch((error: unknown) => {
+      });
+    } catch (error) {
+      // It is the reason in the summary.
       if (!(error instanceof TickhaulError)) throw error;
-    });
+    } finally {
+      if (isHere) freeMemoriesWhenIdle();
+      await this.#writeLogs();
+    }
     return this.#tally.summary({
       stopped: this.#signal.aborted ? abortReason(this.#signal) : undefined,
       unfinished: days.length - this.#emitted,
@@ -114,14 +125,14 @@ export class AuditRun {
 
   /** @returns undefined if the run was stopped. */
   async #audit(
-    auditor: FileAuditor,
+    auditJob: RunJob<AuditJob, AuditJobResult, AuditedBytes>,
     { path, file }: AuditSource,
     folderFile: KnownFile['folderFile'],
   ): Promise<AuditedDay | null | undefined> {
     const { thresholds, emit } = this.#input;
     emit({ event: 'start', file, path });
     let position = 0;
-    const onBytes = (received: number, total: number): void => {
+    const onEvent = ([received, total]: AuditedBytes): void => {
       position += received;
       this.#bytes += received;
       emit({ event: 'progress', path, received, position, total });
@@ -129,7 +140,7 @@ export class AuditRun {
     let audited: AuditJobResult;
     try {
       const job = { location: path, file, thresholds, busyThreads: this.#busyThreads };
-      audited = await auditor.audit(job, onBytes, this.#signal);
+      audited = await auditJob(job, { onEvent, signal: this.#signal });
     } catch (error) {
       if (this.#signal.aborted) return undefined;
       if (!(error instanceof TickhaulError) || judgeError(error).affectsRun) throw error;

@@ -1,9 +1,13 @@
 import type { JobOptions, WorkerThread } from './worker-thread.js';
 
 export interface ThreadPoolOptions<Job, Result, Event> {
-  readonly maxThreads: number;
+  /** Unlimited by default: each job that finds no idle thread starts one. */
+  readonly maxThreads?: number | undefined;
   readonly startThread: () => WorkerThread<Job, Result, Event>;
-  /** How long an idle thread and its memory are kept for the next job; by default until `close`. */
+  /**
+   * How long an idle thread and its memory are kept for the next job; by default until `close`. It does not keep the
+   * process running.
+   */
   readonly idleTimeoutMs?: number | undefined;
 }
 
@@ -33,15 +37,16 @@ export class ThreadPool<Job, Result = void, Event = never> {
   }
 
   get maxThreads(): number {
-    return this.#options.maxThreads;
+    return this.#options.maxThreads ?? Number.POSITIVE_INFINITY;
   }
 
   /** Leases the thread with the fewest leases; a new one if all have some and more are allowed. */
-  lease(): ThreadLease<Job, Result, Event> {
+  lease(maxThreads = this.maxThreads): ThreadLease<Job, Result, Event> {
     const [leastBusy] = [...this.#threads].sort((a, b) => a.leases - b.leases);
-    const isFull = this.#threads.size >= this.maxThreads;
+    const isFull = this.#threads.size >= maxThreads;
     const leased = leastBusy && (leastBusy.leases === 0 || isFull) ? leastBusy : this.#start();
     clearTimeout(leased.idleTimer);
+    if (leased.leases === 0) leased.thread.ref();
     leased.leases++;
     let isHeld = true;
     const release = (): void => {
@@ -52,8 +57,8 @@ export class ThreadPool<Job, Result = void, Event = never> {
   }
 
   /** Runs a job in the thread with the fewest leases. @throws as `WorkerThread.run`. */
-  async run(job: Job, options?: JobOptions<Event>): Promise<Result> {
-    const { thread, release } = this.lease();
+  async run(job: Job, options?: JobOptions<Event>, maxThreads = this.maxThreads): Promise<Result> {
+    const { thread, release } = this.lease(maxThreads);
     try {
       return await thread.run(job, options);
     } finally {
@@ -63,7 +68,7 @@ export class ThreadPool<Job, Result = void, Event = never> {
 
   /** Starts threads ahead of their first jobs, until `count` are running. */
   start(count: number): void {
-    while (this.#threads.size < count) this.#start();
+    while (this.#threads.size < count) this.#keepIdle(this.#start());
   }
 
   /** Terminates all threads; jobs in progress fail. */
@@ -79,10 +84,15 @@ export class ThreadPool<Job, Result = void, Event = never> {
 
   #release(released: PooledThread<Job, Result, Event>): void {
     released.leases--;
-    const { idleTimeoutMs } = this.#options;
     if (released.thread.hasEnded) this.#threads.delete(released);
-    else if (released.leases === 0 && idleTimeoutMs !== undefined)
-      released.idleTimer = setTimeout(() => void this.#close(released), idleTimeoutMs).unref();
+    else if (released.leases === 0) this.#keepIdle(released);
+  }
+
+  #keepIdle(idle: PooledThread<Job, Result, Event>): void {
+    const { idleTimeoutMs } = this.#options;
+    if (idleTimeoutMs === undefined) return;
+    idle.thread.unref();
+    idle.idleTimer = setTimeout(() => void this.#close(idle), idleTimeoutMs).unref();
   }
 
   async #close(closed: PooledThread<Job, Result, Event>): Promise<void> {

@@ -1,6 +1,6 @@
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { abortReason, TickhaulError } from './errors.js';
-import type { JobMessage, JobReply } from './serve-jobs.js';
+import { fromJobFailure, type JobMessage, type JobReply, toJobFailure } from './serve-jobs.js';
 import { onAbort } from './wait.js';
 
 export interface WorkerThreadOptions {
@@ -13,14 +13,14 @@ export interface WorkerThreadOptions {
 export interface JobOptions<Event> {
   /** Memory of the job that is transferred instead of copied. */
   readonly transfer?: readonly TransferListItem[] | undefined;
-  /** Called for each event that the job emits. */
-  readonly onEvent?: ((event: Event) => void) | undefined;
+  /** Called for each event that the job emits. A job that asks waits for the promise, and gets its error. */
+  readonly onEvent?: ((event: Event) => void | Promise<void>) | undefined;
   /** Aborts the job in the thread, whose handler then ends it. */
   readonly signal?: AbortSignal | undefined;
 }
 
 interface RunningJob<Result, Event> {
-  readonly onEvent: ((event: Event) => void) | undefined;
+  readonly onEvent: JobOptions<Event>['onEvent'];
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -77,6 +77,11 @@ export class WorkerThread<Job, Result = void, Event = never> {
     }
   }
 
+  /** Keeps the process running while the thread runs, as by default. */
+  ref(): void {
+    this.#worker.ref();
+  }
+
   /** Lets the process end while the thread runs. */
   unref(): void {
     this.#worker.unref();
@@ -94,10 +99,19 @@ export class WorkerThread<Job, Result = void, Event = never> {
 
   #onReply(reply: JobReply<Result, Event>): void {
     const job = this.#running.get(reply.id);
-    if (reply.type === 'event') job?.onEvent?.(reply.event);
-    else if (reply.type === 'result') job?.resolve(reply.result);
-    else if (reply.type === 'bug') job?.reject(reply.error);
-    else job?.reject(new TickhaulError(reply.error.code, reply.error.message, reply.error));
+    if (reply.type === 'result') job?.resolve(reply.result);
+    else if (reply.type !== 'event') job?.reject(fromJobFailure(reply));
+    else if (reply.ask === undefined) void job?.onEvent?.(reply.event);
+    else void this.#answer(reply.id, reply.ask, async () => job?.onEvent?.(reply.event));
+  }
+
+  async #answer(id: number, handled: number, handle: () => Promise<void>): Promise<void> {
+    try {
+      await handle();
+      this.#post({ id, handled });
+    } catch (error) {
+      this.#post({ id, handled, failure: toJobFailure(error) });
+    }
   }
 
   #end(reason: Error): void {

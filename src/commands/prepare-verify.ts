@@ -1,10 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../run/run-events.js';
-import type { StoreSettings } from '../store/files.js';
-import { type CheckThreads, createCheckThreads } from '../verify/check/check-threads.js';
 import type { RepairFiles } from '../verify/file-check.js';
-import type { VerifyInput } from '../verify/verify-input.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readCount, readDuration, readLocations } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
@@ -14,10 +11,7 @@ import { createLockOwner } from './create-lock-owner.js';
 import { readFolderPaths } from './selection/read-folder-paths.js';
 import { readDownloadOptions, readSeriesSelection, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
-import { toStoreSettings, withDestination } from './with-destination.js';
-
-/** Check threads to start early; more start after the number of files is known. */
-const EARLY_THREADS = 2;
+import { withDestination } from './with-destination.js';
 
 /**
  * Prepares `verify`: checks a download folder against its manifest and its checksums, or the slice cache.
@@ -47,22 +41,19 @@ export async function prepareVerify(args: CommandArgs, host: CommandHost): Promi
   };
   const isRepair = readBooleanFlag(args, 'repair');
   assertCompatibleFlags(args);
-  const store = toStoreSettings(settings, stallTimeoutMs);
   const storeOptions = { stallTimeoutMs, signal: host.signal };
   return async ({ emit, note }) => {
     const { dir, paths } = await readFolderPaths(givenPaths, settings, storeOptions);
-    return withThreads(checkInput, store, (threads) =>
-      withDestination({ ...settings, downloadDir: dir }, storeOptions, async (destination) => {
-        const { verifyDestination } = await import('../verify/verify-destination.js');
-        const check = (repair?: RepairFiles): Promise<RunSummary> =>
-          verifyDestination({ ...checkInput, paths, destination, threads, repair, emit });
-        if (!isRepair) return check();
-        const { createRepair } = await import('../verify/amend/repair.js');
-        return withServiceSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
-          check(createRepair({ client, destination, options, threads: checkInput.jobs, emit })),
-        );
-      }),
-    );
+    return withDestination({ ...settings, downloadDir: dir }, storeOptions, async (destination) => {
+      const { verifyDestination } = await import('../verify/verify-destination.js');
+      const check = (repair?: RepairFiles): Promise<RunSummary> =>
+        verifyDestination({ ...checkInput, paths, destination, repair, emit });
+      if (!isRepair) return check();
+      const { createRepair } = await import('../verify/amend/repair.js');
+      return withServiceSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
+        check(createRepair({ client, destination, options, threads: checkInput.jobs, emit })),
+      );
+    });
   };
 }
 
@@ -77,22 +68,5 @@ function assertCompatibleFlags(args: CommandArgs): void {
   const readingFlag = ['repair', 'adopt'].find(isSet);
   if (isSet('listed') && readingFlag !== undefined) {
     throw usageError(`--${readingFlag} reads files, but --listed does not; use --quick instead of --listed`);
-  }
-}
-
-/**
- * Starts some threads while the other modules load and the manifest is read; a check without reading needs
- * none.
- */
-async function withThreads<T>(
-  { quick, jobs }: Pick<VerifyInput, 'quick' | 'jobs'>,
-  store: StoreSettings,
-  work: (threads: CheckThreads) => Promise<T>,
-): Promise<T> {
-  const threads = createCheckThreads(jobs, store, quick ? 0 : Math.min(jobs, EARLY_THREADS));
-  try {
-    return await work(threads);
-  } finally {
-    await threads.close();
   }
 }

@@ -13,7 +13,7 @@ export async function runAudited(
   const folders = new DownloadFolders(destination.locate(''), files, settings, signal);
   const audits = createArrivalAudits(destination, folders, signal);
   try {
-    const summary = await run(audits).finally(audits.close);
+    const summary = await run(audits);
     const { sources } = audits;
     if (sources.length === 0) return summary;
     if (!signal.aborted) return await addVerdicts(audited, folders, sources, summary);

@@ -2,7 +2,9 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
+import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
+import { WorkerThread } from '../base/worker-thread.js';
 import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { OutputOptions } from '../format/output-options.js';
@@ -10,9 +12,12 @@ import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
+import { isSmallRun } from '../store/stat-source.js';
 import type { ComputedTarget } from './computed/convert-file-to-computed.js';
+import { clearEncoderCache } from './computed/encoder-cache.js';
 import type { ConvertFileResult } from './convert-file.js';
-import type { ConvertJob } from './convert-job.js';
+import { type ConvertJob, runConvertJob } from './convert-job.js';
+import type { ConvertedBytes } from './file-worker.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources } from './naming/find-sources.js';
 import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
@@ -20,12 +25,24 @@ import { type SourceSelection, selectSources } from './naming/select-sources.js'
 import { OUTPUT_BYTES_KEY } from './output/provenance.js';
 import { openProvenanceStore, type ProvenanceStore } from './output/provenance-store.js';
 import { type OutputSelection, ROWS_ONLY } from './output-selection.js';
-import {
-  createInlineConverter,
-  createThreadConverter,
-  type FileConverter,
-} from './threads/file-converter.js';
+import { clearKernels } from './threads/local-kernel.js';
 import { withUploadRetries } from './with-upload-retries.js';
+
+const convertThreads = keepThreads<
+  StoreSettings | undefined,
+  ConvertJob,
+  readonly ConvertFileResult[],
+  ConvertedBytes
+>(
+  (workerData) =>
+    new WorkerThread(new URL('./file-worker.js', import.meta.url), { name: 'convert', workerData }),
+);
+const freeMemoriesWhenIdle = freeWhenIdle(() => {
+  clearKernels();
+  clearEncoderCache();
+});
+
+type FileConverter = RunJob<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>;
 
 export interface ConvertInput extends SourceSelection {
   /** Locations of day files, folders, prefixes, or globs. */
@@ -128,31 +145,30 @@ class ConvertRun {
 
   /** @returns the reason if the run stopped early. */
   async run(planned: readonly PlannedConversion[]): Promise<TickhaulError | undefined> {
-    const queue = planned.values();
+    const { jobs, store } = this.#input;
+    const signal = this.#signal;
     this.#queued = planned.length;
-    const count = Math.min(this.#input.jobs, planned.length);
-    // Threads start too slowly for a single file; a large one gets kernel threads instead.
-    const converter =
-      planned.length === 1
-        ? createInlineConverter(this.#files)
-        : createThreadConverter(count, this.#input.store);
-    const running = Array.from({ length: count }, () => this.#convertQueue(queue, converter));
-    for (const worker of running) worker.catch((error: unknown) => this.#stop.abort(error));
-    await Promise.allSettled(running);
-    await converter.close();
-    await Promise.all(running);
-    return this.#signal.aborted ? abortReason(this.#signal) : undefined;
-  }
-
-  /** Converts one file after the other until the queue is empty. */
-  async #convertQueue(queue: Iterable<PlannedConversion>, converter: FileConverter): Promise<void> {
-    for (const planned of queue) {
-      if (this.#signal.aborted) return;
-      this.#queued--;
-      this.#busy++;
-      await this.#convert(converter, planned);
-      this.#busy--;
+    // Threads start too slowly for small files; a large one gets kernel threads instead.
+    const isHere = await isSmallRun(
+      planned.map(({ source }) => source),
+      this.#files,
+      signal,
+    );
+    const convert: FileConverter = isHere
+      ? (job, { onEvent }) => runConvertJob(job, this.#files, (...bytes) => void onEvent?.(bytes), signal)
+      : (job, options) => convertThreads(store).run(job, options);
+    try {
+      const count = isHere ? 1 : jobs;
+      await workInParallel(planned, { count, signal, stop: this.#stop }, async (conversion) => {
+        this.#queued--;
+        this.#busy++;
+        await this.#convert(convert, conversion);
+        this.#busy--;
+      });
+    } finally {
+      if (isHere) freeMemoriesWhenIdle();
     }
+    return signal.aborted ? abortReason(signal) : undefined;
   }
 
   /** Computed types come first: if the source is not kept, the last job removes it. */
@@ -214,7 +230,7 @@ class ConvertRun {
     const path = targets[0]?.target ?? '';
     const job = this.#createJob(planned, targets, keepSource);
     const results = await withUploadRetries(
-      (onBytes) => converter.convert(job, onBytes, this.#signal),
+      (onBytes) => converter(job, { onEvent: (bytes) => onBytes(...bytes), signal: this.#signal }),
       path,
       { emit, signal: this.#signal },
     );

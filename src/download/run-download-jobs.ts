@@ -55,9 +55,7 @@ export async function runDownloadJobs(
     await shared.pool.waitForIdle();
     for (const run of runs) await run.reportExtraFiles();
   } finally {
-    await Promise.all([...conversions.values()].map((conversion) => conversion.close())).finally(
-      removeListener,
-    );
+    removeListener();
   }
   return runs.map((run) => run.summary());
 }

@@ -2,23 +2,44 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
+import { keepThreads, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
 import { VERSION } from '../base/version.js';
+import { WorkerThread } from '../base/worker-thread.js';
 import { withUploadRetries } from '../convert/with-upload-retries.js';
 import type { FileEvent } from '../run/run-events.js';
 import type { RunTally } from '../run/run-tally.js';
-import type { Files } from '../store/files.js';
+import type { Files, StoreSettings } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
+import { isSmallRun } from '../store/stat-source.js';
 import { ClaimOrder } from './claim-order.js';
 import type { ExportInput } from './export-input.js';
 import type { ExportLog } from './export-log.js';
 import type { ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
+import type { ExportJobEvent } from './export-worker.js';
 import { removeFormerOutput } from './former-outputs.js';
-import { createInlineRunner, createThreadRunner, type JobRunner } from './job-runner.js';
 import { OutputClaims } from './output-claims.js';
-import type { ExportJobResult, JobListener } from './run-export-job.js';
+import {
+  type ExportJobResult,
+  type JobListener,
+  type PlacedExportJob,
+  runExportJob,
+} from './run-export-job.js';
+
+const exportThreads = keepThreads<
+  StoreSettings | undefined,
+  PlacedExportJob,
+  ExportJobResult,
+  ExportJobEvent
+>(
+  (workerData) =>
+    new WorkerThread(new URL('./export-worker.js', import.meta.url), { name: 'export', workerData }),
+);
+
+/** Resolves and throws as `runExportJob` does. */
+type RunExportJob = (job: PlacedExportJob, listener: JobListener) => Promise<ExportJobResult>;
 
 /** Runs the jobs of an export over threads, and records them. */
 export class ExportRun {
@@ -53,28 +74,23 @@ export class ExportRun {
   /** @returns the reason if the run stopped early. */
   async run(jobs: readonly ExportJob[]): Promise<TickhaulError | undefined> {
     const { store } = this.#input;
-    const count = Math.min(this.#input.jobs, jobs.length);
-    const runner =
-      jobs.length === 1
-        ? createInlineRunner({ files: this.#files, store })
-        : createThreadRunner(count, store);
-    const queue = jobs.values();
-    const runQueue = async (): Promise<void> => {
-      for (const job of queue) {
-        if (this.#signal.aborted) return;
-        await this.#run(runner, job, count);
-      }
-    };
-    const running = Array.from({ length: count }, runQueue);
-    for (const worker of running) worker.catch((error: unknown) => this.#stop.abort(error));
-    await Promise.allSettled(running);
-    await runner.close();
-    await this.#log.write(this.#input.context.signal);
-    await Promise.all(running);
-    return this.#signal.aborted ? abortReason(this.#signal) : undefined;
+    const signal = this.#signal;
+    const sources = jobs.flatMap((job) => job.sources.map(({ path }) => path));
+    const isHere = jobs.length === 1 || (await isSmallRun(sources, this.#files, signal));
+    const runJob: RunExportJob = isHere
+      ? (job, listener) => runExportJob(job, { files: this.#files, store }, listener, signal)
+      : (job, listener) =>
+          exportThreads(store).run(job, { onEvent: (event) => passEvent(event, listener), signal });
+    const count = isHere ? 1 : Math.min(this.#input.jobs, jobs.length);
+    try {
+      await workInParallel(jobs, { count, signal, stop: this.#stop }, (job) => this.#run(runJob, job, count));
+    } finally {
+      await this.#log.write(this.#input.context.signal);
+    }
+    return signal.aborted ? abortReason(signal) : undefined;
   }
 
-  async #run(runner: JobRunner, job: ExportJob, busyThreads: number): Promise<void> {
+  async #run(runJob: RunExportJob, job: ExportJob, busyThreads: number): Promise<void> {
     const { out, existing, target, emit } = this.#input;
     const started = performance.now();
     const turn = this.#order.add(job);
@@ -97,7 +113,7 @@ export class ExportRun {
         replaced.push(...(await this.#findUnrecorded(added)));
       };
       const run = (onBytes: JobListener['onBytes']): Promise<ExportJobResult> =>
-        runner.run(placed, { onBytes, claim }, this.#signal);
+        runJob(placed, { onBytes, claim });
       const result = await withUploadRetries(run, path, { emit, signal: this.#signal });
       const unrecorded = replaced.map((path) => `${path}: replaced a file that the export log does not have`);
       for (const message of [...result.warnings, ...unrecorded]) emit({ event: 'warning', message });
@@ -168,4 +184,9 @@ export class ExportRun {
     };
     await this.#log.add(record, this.#signal);
   }
+}
+
+async function passEvent(event: ExportJobEvent, listener: JobListener): Promise<void> {
+  if ('bytes' in event) listener.onBytes(...event.bytes);
+  else await listener.claim(event.claimed);
 }

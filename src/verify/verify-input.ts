@@ -3,7 +3,7 @@ import type { Shard } from '../dataset/shard.js';
 import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
-import type { CheckThreads } from './check/check-threads.js';
+import type { InspectFiles } from './check/check-all.js';
 import type { RepairFiles } from './file-check.js';
 
 /** Input of a check of a download folder. */
@@ -20,8 +20,8 @@ export interface VerifyInput {
   readonly quick: boolean;
   /** Number of threads. */
   readonly jobs: number;
-  /** Threads started in advance to save time. The caller closes them in any case. */
-  readonly threads?: CheckThreads | undefined;
+  /** Inspects the files of a destination that threads cannot read; undefined for all others. */
+  readonly inspect?: InspectFiles | undefined;
   /** Records valid files that the manifest lacks. */
   readonly adopt: boolean;
   /** Removes temporary files left by earlier runs. */

@@ -10,7 +10,7 @@ import type { Destination } from '../../src/store/destination.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import type { LockOwner } from '../../src/store/lock/run-lock.js';
 import { createRepair } from '../../src/verify/amend/repair.js';
-import type { CheckThreads } from '../../src/verify/check/check-threads.js';
+import type { InspectFiles } from '../../src/verify/check/check-all.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { envOf, type Finished } from '../helpers/cli.js';
 import { DOWNLOAD_DEFAULTS } from '../helpers/download-settings.js';
@@ -80,12 +80,12 @@ export function folderOf(service: Sandbox, dir: string): Folder {
   };
 }
 
-/** @param flags and paths in the destination. @param threads check threads; by default those of `verify`. */
+/** @param flags and paths in the destination. @param inspect how its files are inspected; by default as in `verify`. */
 export async function verifyHere(
   service: Sandbox,
   destination: Destination,
   flags: readonly string[],
-  threads?: CheckThreads,
+  inspect?: InspectFiles,
 ): Promise<Verified> {
   const events: RunEvent[] = [];
   const emit = (event: RunEvent): void => void events.push(event);
@@ -97,7 +97,7 @@ export async function verifyHere(
       paths: flags.filter((flag) => !flag.startsWith('-')),
       quick: flags.includes('--quick'),
       jobs: 2,
-      threads,
+      inspect,
       adopt: flags.includes('--adopt'),
       clean: flags.includes('--clean'),
       forget: flags.includes('--forget'),

@@ -8,8 +8,8 @@ import { rejectOnAbort } from '../../src/base/wait.js';
 import { readCoverage } from '../../src/coverage/read-coverage.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
-import type { CheckThreads } from '../../src/verify/check/check-threads.js';
-import { inspectFileBytes } from '../../src/verify/check/inspect-file-bytes.js';
+import type { InspectFiles } from '../../src/verify/check/check-all.js';
+import { inspectBatch } from '../../src/verify/check/inspect-file-bytes.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
 import { tempDir } from '../helpers/temp.js';
@@ -45,19 +45,14 @@ async function stored(t: TestContext): Promise<Store> {
     await store.record({ ...known, object });
   }
   await manifest.close();
-  const threads = inProcess(store);
-  return { store, folder, verify: (...flags) => verifyHere(folder.service, store, flags, threads) };
+  const inspect = inThisProcess(store);
+  return { store, folder, verify: (...flags) => verifyHere(folder.service, store, flags, inspect) };
 }
 
 /** Threads would not see objects in memory. */
-function inProcess({ files }: MemoryDestination): CheckThreads {
-  return {
-    inspect: (orders, onBytes) =>
-      Promise.all(
-        orders.map((order, index) => inspectFileBytes(order, (count) => onBytes(index, count), files)),
-      ),
-    close: async () => {},
-  };
+function inThisProcess({ files }: MemoryDestination): InspectFiles {
+  return (requests, { onEvent, signal = new AbortController().signal }) =>
+    inspectBatch(requests, files, (bytes) => void onEvent?.(bytes), signal);
 }
 
 function bytesOf(store: MemoryDestination, path: string): Buffer {

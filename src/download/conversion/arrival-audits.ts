@@ -31,7 +31,6 @@ export interface ArrivalAudits {
   /** Whether a file has a record, and has not changed since. @param path relative to the destination. */
   isAudited(path: string): Promise<boolean>;
   start(planned: PlannedFile): DayFileAudit;
-  close(): Promise<void>;
 }
 
 /** @param folders contain the log of the destination. */
@@ -89,7 +88,6 @@ export function createArrivalAudits(
         },
       };
     },
-    close: () => threads.close(),
   };
 }
 

@@ -42,7 +42,6 @@ export interface Conversions extends ConvertSetting {
   batchBytes(planned: PlannedFile): number;
   /** Undefined if the file has no outputs. Start it only after memory for its batches was acquired. */
   start(planned: PlannedFile): DayFileConversion | undefined;
-  close(): Promise<void>;
 }
 
 /** Assumed columns of an unknown data type. */
@@ -124,7 +123,6 @@ export function createConversions(
         },
       };
     },
-    close: () => threads.close(),
   };
 }
 

@@ -1,4 +1,4 @@
-import { ThreadPool } from '../../base/thread-pool.js';
+import { keepThreads } from '../../base/run-jobs.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import type { StoreSettings } from '../../store/files.js';
@@ -26,30 +26,28 @@ export interface ThreadConversion {
  */
 export interface ConvertThreads {
   start(job: TextJob): ThreadConversion;
-  close(): Promise<void>;
 }
+
+const conversionThreads = keepThreads<StoreSettings, ConvertCommand, ConvertCommandResult>(
+  (workerData) =>
+    new WorkerThread(new URL('./convert-worker.js', import.meta.url), { name: 'conversion', workerData }),
+);
+/** The threads know a conversion by its number. */
+let lastId = 0;
 
 /** @param settings of object stores, for the threads. */
 export function createConvertThreads(maxThreads: number, settings: StoreSettings): ConvertThreads {
-  const pool = new ThreadPool<ConvertCommand, ConvertCommandResult>({
-    maxThreads,
-    startThread: () =>
-      new WorkerThread(new URL('./convert-worker.js', import.meta.url), {
-        name: 'conversion',
-        workerData: settings,
-      }),
-  });
+  const pool = conversionThreads(settings);
   /** Returned text buffers for reuse: allocating costs more than copying. */
   const spareBuffers: Uint8Array<ArrayBuffer>[] = [];
   const takeBuffer = (length: number): Uint8Array<ArrayBuffer> => {
     const spare = spareBuffers.pop();
     return spare && spare.length >= length ? spare : new Uint8Array(Math.max(length, TEXT_CHUNK_BYTES));
   };
-  let lastId = 0;
   return {
     start(job) {
       const id = ++lastId;
-      const { thread, release } = pool.lease();
+      const { thread, release } = pool.lease(maxThreads);
       const send = (command: ConvertCommand, transfer?: ArrayBuffer[]): Promise<ConvertCommandResult> => {
         const result = thread.run(command, { transfer }).then((received) => {
           if (received.text) spareBuffers.push(received.text);
@@ -83,6 +81,5 @@ export function createConvertThreads(maxThreads: number, settings: StoreSettings
         },
       };
     },
-    close: () => pool.close(),
   };
 }

@@ -1,12 +1,15 @@
 import { abortReason } from '../../base/errors.js';
+import type { RunJob } from '../../base/run-jobs.js';
 import { rejectOnAbort, yieldToEventLoop } from '../../base/wait.js';
 import type { CheckRequest, CheckResult, FileCheck } from '../file-check.js';
-import type { CheckThreads } from './check-threads.js';
+import type { CheckedBytes } from './check-worker.js';
+
+/** Inspects files one after the other; calls may overlap. */
+export type InspectFiles = RunJob<readonly CheckRequest[], readonly CheckResult[], CheckedBytes>;
 
 export interface CheckAllInput {
   readonly batches: Iterable<CheckBatch>;
-  /** Closed after the checks. */
-  readonly threads: CheckThreads;
+  readonly inspect: InspectFiles;
   /** Batches in progress. */
   readonly concurrency: number;
   readonly createRequest: (check: FileCheck) => CheckRequest;
@@ -17,21 +20,17 @@ export interface CheckAllInput {
   readonly signal: AbortSignal;
 }
 
-/** Checks all files in threads. @throws the reason of an abort, and unexpected errors. */
+/** Checks all files. @throws the reason of an abort, and unexpected errors. */
 export async function checkAll(input: CheckAllInput): Promise<void> {
-  const { concurrency, threads, signal } = input;
-  try {
-    if (signal.aborted) throw abortReason(signal);
-    const workers = Array.from({ length: concurrency }, () => runBatches(input));
-    await rejectOnAbort(Promise.all(workers), signal);
-  } finally {
-    await threads.close();
-  }
+  const { concurrency, signal } = input;
+  if (signal.aborted) throw abortReason(signal);
+  const workers = Array.from({ length: concurrency }, () => runBatches(input));
+  await rejectOnAbort(Promise.all(workers), signal);
 }
 
 async function runBatches({
   batches,
-  threads,
+  inspect,
   createRequest,
   onStart,
   onBytes,
@@ -47,10 +46,11 @@ async function runBatches({
     }
     // A batch of small files is done before its start could be displayed.
     if (checks.length === 1 && checks[0]) onStart(checks[0]);
-    const results = await threads.inspect(checks.map(createRequest), (index, count) => {
+    const onEvent = ([index, count]: CheckedBytes): void => {
       const check = checks[index];
       if (check) onBytes(check, count);
-    });
+    };
+    const results = await inspect(checks.map(createRequest), { onEvent, signal });
     if (checks.length > 1)
       checks.forEach((check, index) => {
         const { observation } = results[index] ?? {};

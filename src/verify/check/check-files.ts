@@ -1,16 +1,30 @@
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
+import { keepThreads } from '../../base/run-jobs.js';
 import { plural } from '../../base/units.js';
+import { WorkerThread } from '../../base/worker-thread.js';
 import { chooseInflateThreads } from '../../integrity/choose-inflate-threads.js';
 import type { FileEvent } from '../../run/run-events.js';
+import type { StoreSettings } from '../../store/files.js';
+import { SMALL_RUN_BYTES } from '../../store/stat-source.js';
 import { createRecheck } from '../amend/recheck.js';
 import { createResultReporter } from '../amend/report-result.js';
-import type { BadFile, CheckResult, FileCheck } from '../file-check.js';
+import type { BadFile, CheckRequest, CheckResult, FileCheck } from '../file-check.js';
 import type { Verification } from '../verification.js';
-import { checkAll, createCheckBatches } from './check-all.js';
-import { createCheckThreads } from './check-threads.js';
+import { checkAll, createCheckBatches, type InspectFiles } from './check-all.js';
+import type { CheckedBytes } from './check-worker.js';
 import { compareWithListing } from './find-file-error.js';
-import { createRequestFactory, statExpected } from './inspect-file-bytes.js';
+import { createRequestFactory, inspectBatch, statExpected } from './inspect-file-bytes.js';
+
+const checkThreads = keepThreads<
+  StoreSettings,
+  readonly CheckRequest[],
+  readonly CheckResult[],
+  CheckedBytes
+>(
+  (workerData) =>
+    new WorkerThread(new URL('./check-worker.js', import.meta.url), { name: 'check', workerData }),
+);
 
 /** On a disk, a thread reads one batch while it gunzips another. */
 const FOLDER_BATCHES = { maxFiles: 64, batchesPerThread: 2 };
@@ -73,12 +87,19 @@ export async function checkFiles(
 
   const inflateThreads = chooseInflateThreads(files);
   const { maxFiles, batchesPerThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
+  const { jobs, destination } = input;
+  const isHere = contents.listed === undefined && isSmall(verification);
+  const inThreads: InspectFiles = (requests, options) =>
+    checkThreads(destination.settings).run(requests, options, jobs);
+  const inspectHere: InspectFiles = (requests, { onEvent }) =>
+    inspectBatch(requests, destination.files, (bytes) => void onEvent?.(bytes), signal);
+  const inspect = input.inspect ?? (isHere ? inspectHere : inThreads);
   // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
   const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
   await checkAll({
     batches: createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification)),
-    concurrency: Math.min(input.jobs, files) * batchesPerThread,
-    threads: input.threads ?? createCheckThreads(input.jobs, input.destination.settings),
+    concurrency: isHere ? 1 : Math.min(input.jobs, files) * batchesPerThread,
+    inspect,
     createRequest: createRequestFactory(input.destination, contents.listed, inflateThreads),
     onStart: ({ file, path }) => emit({ event: 'start', file, path }),
     onBytes: (check, received) => {
@@ -110,6 +131,16 @@ export async function checkFiles(
     emit({ event: 'note', message: `the next export writes ${plural(badExports.length, 'bad file')} again` });
   await verification.exportLog.write(signal);
   return bad;
+}
+
+/** Whether reading all files takes less time than to start a thread. */
+function isSmall(verification: Verification): boolean {
+  let bytes = 0;
+  for (const { expected } of verification.checks()) {
+    bytes += expected?.bytes ?? SMALL_RUN_BYTES;
+    if (bytes >= SMALL_RUN_BYTES) return false;
+  }
+  return true;
 }
 
 function isBad(event: FileEvent | undefined): boolean {

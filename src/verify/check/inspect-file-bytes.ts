@@ -1,5 +1,5 @@
 import { closeSync, openSync, readSync, statSync } from 'node:fs';
-import { isSystemError, TickhaulError } from '../../base/errors.js';
+import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
 import { type FileError, toFileError } from '../../base/file-error.js';
 import type { OutputFormatName } from '../../base/output-format-names.js';
 import type { StartCheck } from '../../format/csv/start-check.js';
@@ -37,9 +37,31 @@ export function createRequestFactory(
 }
 
 /**
+ * Inspects files one after the other.
+ * @param onBytes called with the index of a file and the number of bytes read, but for a batch of small files.
+ * @throws the abort reason.
+ */
+export async function inspectBatch(
+  requests: readonly CheckRequest[],
+  files: Files,
+  onBytes: (bytes: readonly [index: number, count: number]) => void,
+  signal: AbortSignal,
+): Promise<readonly CheckResult[]> {
+  const results: CheckResult[] = [];
+  for (const [index, request] of requests.entries()) {
+    const onFileBytes = (count: number): void => {
+      if (requests.length === 1) onBytes([index, count]);
+    };
+    results.push(await inspectFileBytes(request, onFileBytes, files, signal));
+    if (signal.aborted) throw abortReason(signal);
+  }
+  return results;
+}
+
+/**
  * Inspects one file: gunzips a day file to its end, or reads the rows and metadata of an output. Errors of the file are returned, not thrown.
  * @param onBytes called with the number of bytes read.
- * @param signal aborts the reading. A check thread passes none, since it is terminated as a whole.
+ * @param signal aborts the reading.
  */
 export async function inspectFileBytes(
   request: CheckRequest,

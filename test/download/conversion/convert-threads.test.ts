@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
 import {
   type ConvertThreads,
@@ -12,16 +12,11 @@ import { createOutputOptions } from '../../../src/format/create-output-options.j
 import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';
-import { cleanUp } from '../../helpers/clean-up.js';
 import { tempDir } from '../../helpers/temp.js';
 
 const SOURCE = { bytes: 1, md5: '0'.repeat(32) };
 
-function threadsOf(t: TestContext, count: number): ConvertThreads {
-  const threads = createConvertThreads(count, { stallTimeoutMs: 1000 });
-  cleanUp(t, () => threads.close());
-  return threads;
-}
+const threadsOf = (count: number): ConvertThreads => createConvertThreads(count, { stallTimeoutMs: 1000 });
 
 function begin(threads: ConvertThreads, dir: string, name: string): ThreadConversion {
   const target = join(dir, name);
@@ -32,7 +27,7 @@ function begin(threads: ConvertThreads, dir: string, name: string): ThreadConver
 
 test('many conversions share few threads, chunk by chunk, and each gets its rows', async (t) => {
   const dir = await tempDir(t);
-  const threads = threadsOf(t, 2);
+  const threads = threadsOf(2);
   const csvs = [10, 200, 3000, 0, 500].map((rows) => csvOf('trades', rows));
   await Promise.all(
     csvs.map(async (csv, index) => {
@@ -55,7 +50,7 @@ test('many conversions share few threads, chunk by chunk, and each gets its rows
 
 test('computed types that alternate in one thread each get their rows, after a failure too', async (t) => {
   const dir = await tempDir(t);
-  const threads = threadsOf(t, 1);
+  const threads = threadsOf(1);
   const options = createOutputOptions('parquet', {});
   const beginBars = (name: string): ThreadConversion => {
     const target = join(dir, name);
@@ -83,7 +78,7 @@ test('computed types that alternate in one thread each get their rows, after a f
 
 test('a failure is reported by a later write or by the end, and does not affect other conversions', async (t) => {
   const dir = await tempDir(t);
-  const threads = threadsOf(t, 1);
+  const threads = threadsOf(1);
   const good = begin(threads, dir, 'good');
   const early = begin(threads, dir, 'early');
   const late = begin(threads, dir, 'late');
@@ -103,7 +98,7 @@ test('a failure is reported by a later write or by the end, and does not affect 
 
 test('an aborted conversion leaves nothing; a folder in place of an output is reported', async (t) => {
   const dir = await tempDir(t);
-  const threads = threadsOf(t, 1);
+  const threads = threadsOf(1);
   const broken = begin(threads, dir, 'broken');
   await broken.write(Buffer.from(csvOf('trades', 100)));
   const rows = Buffer.from(csvOf('trades', 3000).replace(/^.*\n/, ''));

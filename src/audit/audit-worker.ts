@@ -1,8 +1,8 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../../base/serve-jobs.js';
-import type { StoreSettings } from '../../store/files.js';
-import { openFiles } from '../../store/open-files.js';
-import { type AuditJob, type AuditJobResult, auditFile } from '../audit-file.js';
+import { serveJobs } from '../base/serve-jobs.js';
+import type { StoreSettings } from '../store/files.js';
+import { openFiles } from '../store/open-files.js';
+import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
 
 /** Bytes of a job that were just read, and the size of its file. */
 export type AuditedBytes = readonly [count: number, total: number];

@@ -1,9 +1,9 @@
 import { workerData } from 'node:worker_threads';
-import { serveJobs } from '../../base/serve-jobs.js';
-import type { StoreSettings } from '../../store/files.js';
-import { openFiles } from '../../store/open-files.js';
-import type { ConvertFileResult } from '../convert-file.js';
-import { type ConvertJob, runConvertJob } from '../convert-job.js';
+import { serveJobs } from '../base/serve-jobs.js';
+import type { StoreSettings } from '../store/files.js';
+import { openFiles } from '../store/open-files.js';
+import type { ConvertFileResult } from './convert-file.js';
+import { type ConvertJob, runConvertJob } from './convert-job.js';
 
 /** Bytes of a job that were just read, and the size of its source. */
 export type ConvertedBytes = readonly [count: number, total: number];
