@@ -1,4 +1,5 @@
-// Runs the long forms of the tests that `npm test` runs in a small form: all, or the steps that are named.
+// Runs all tests with those that `npm test` leaves out or shortens, then the longest forms of some: all, or the steps
+// that are named.
 //   npm run test:nightly -- kills queue
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -7,6 +8,7 @@ process.chdir(join(import.meta.dirname, '..'));
 
 const TESTS = 'dist/test/run.js';
 const STEPS = [
+  { name: 'tests', command: ['scripts/test.js'], env: {} },
   { name: 'kills', command: [TESTS, 'cli/replay/killed'], env: { KILLS: '100' } },
   { name: 'queue', command: [TESTS, 'cli/fleet/fault-run'], env: { SLICES: '10000' } },
   { name: 'simulation', command: [TESTS, 'fleet/simulation'], env: { FULL: '1' } },
@@ -31,7 +33,7 @@ const failed = steps.filter(({ name, command, env }) => {
   process.stdout.write(`\n== ${name}\n`);
   const { status } = spawnSync(process.execPath, command, {
     stdio: 'inherit',
-    env: { ...process.env, ...env },
+    env: { ...process.env, TICKHAUL_NIGHTLY: '1', ...env },
   });
   return status !== 0;
 });

@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { parse } from 'yaml';
 import { envOf, tickhaul } from './helpers/cli.js';
 import { dayFilesIn, machine, projectText, recipe, shell, writeScript } from './helpers/machine.js';
+import { nightlyTest } from './helpers/services.js';
 
 type Texts = Readonly<Record<string, string>>;
 
@@ -110,56 +111,62 @@ async function runner(t: TestContext) {
   return { service, checkout, lock, run };
 }
 
-test('the workflow of the docs: without a cache, with it, which asks for no day file, and after the lock file lost one', async (t) => {
-  const { service, checkout, lock, run } = await runner(t);
-  const { jobs } = parse(await recipe('github-actions.yml')) as {
-    jobs: { test: { steps: readonly Step[] } };
-  };
-  const steps = jobs.test.steps.flatMap((step) => {
-    if (!/\/tickhaul@/.test(step.uses ?? '')) return [step];
-    assert.deepEqual(Object.keys(step.with ?? {}).sort(), Object.keys(ACTION.inputs).sort());
-    return STEPS;
-  });
-  assert.ok(steps.length > STEPS.length);
-  const inputs = {
-    'lock-file': 'tickhaul.lock',
-    dir: 'datasets',
-    'api-key': service.apiKey,
-    'fail-on': 'corrupt',
-  };
-  assert.match(CACHE['key'] ?? '', /\$\{\{ hashFiles\(inputs\.lock-file\) \}\}$/);
-  assert.equal(CACHE['restore-keys'], undefined);
-  assert.equal(filled(CACHE, inputs)['path'], 'datasets');
-  const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
-  for (const [lines, fetched] of [
-    [lock, 3],
-    [lock, 0],
-    [lock.toSpliced(1, 1), 2],
-  ] as const) {
-    // Another lock file has another cache.
-    if (lines !== lock) await rm(join(checkout, 'datasets'), { recursive: true });
-    await writeFile(join(checkout, 'tickhaul.lock'), lines.join(''));
-    const before = asked();
-    await run(steps, inputs);
-    assert.equal(asked() - before, fetched);
-  }
-});
+nightlyTest(
+  'the workflow of the docs: without a cache, with it, which asks for no day file, and after the lock file lost one',
+  async (t) => {
+    const { service, checkout, lock, run } = await runner(t);
+    const { jobs } = parse(await recipe('github-actions.yml')) as {
+      jobs: { test: { steps: readonly Step[] } };
+    };
+    const steps = jobs.test.steps.flatMap((step) => {
+      if (!/\/tickhaul@/.test(step.uses ?? '')) return [step];
+      assert.deepEqual(Object.keys(step.with ?? {}).sort(), Object.keys(ACTION.inputs).sort());
+      return STEPS;
+    });
+    assert.ok(steps.length > STEPS.length);
+    const inputs = {
+      'lock-file': 'tickhaul.lock',
+      dir: 'datasets',
+      'api-key': service.apiKey,
+      'fail-on': 'corrupt',
+    };
+    assert.match(CACHE['key'] ?? '', /\$\{\{ hashFiles\(inputs\.lock-file\) \}\}$/);
+    assert.equal(CACHE['restore-keys'], undefined);
+    assert.equal(filled(CACHE, inputs)['path'], 'datasets');
+    const asked = (): number => service.requests.filter(({ host }) => host === 'datasets').length;
+    for (const [lines, fetched] of [
+      [lock, 3],
+      [lock, 0],
+      [lock.toSpliced(1, 1), 2],
+    ] as const) {
+      // Another lock file has another cache.
+      if (lines !== lock) await rm(join(checkout, 'datasets'), { recursive: true });
+      await writeFile(join(checkout, 'tickhaul.lock'), lines.join(''));
+      const before = asked();
+      await run(steps, inputs);
+      assert.equal(asked() - before, fetched);
+    }
+  },
+);
 
-test('inputs that a shell or a flag would read otherwise are names of a file and a folder', async (t) => {
-  const { service, checkout, lock, run } = await runner(t);
-  const inputs = {
-    'lock-file': '--help; touch a',
-    dir: '-o $(touch b) `touch c` "',
-    'api-key': service.apiKey,
-    'fail-on': '',
-  };
-  await writeFile(join(checkout, inputs['lock-file']), lock.join(''));
-  await run(STEPS, inputs);
-  assert.equal(await dayFilesIn(join(checkout, inputs.dir)), 3);
-  for (const name of ['a', 'b', 'c']) await assert.rejects(access(join(checkout, name)));
-});
+nightlyTest(
+  'inputs that a shell or a flag would read otherwise are names of a file and a folder',
+  async (t) => {
+    const { service, checkout, lock, run } = await runner(t);
+    const inputs = {
+      'lock-file': '--help; touch a',
+      dir: '-o $(touch b) `touch c` "',
+      'api-key': service.apiKey,
+      'fail-on': '',
+    };
+    await writeFile(join(checkout, inputs['lock-file']), lock.join(''));
+    await run(STEPS, inputs);
+    assert.equal(await dayFilesIn(join(checkout, inputs.dir)), 3);
+    for (const name of ['a', 'b', 'c']) await assert.rejects(access(join(checkout, name)));
+  },
+);
 
-test('the input fail-on audits the files, and fails the step', async (t) => {
+nightlyTest('the input fail-on audits the files, and fails the step', async (t) => {
   const { service, checkout, lock, run } = await runner(t);
   const inputs = { 'lock-file': 'tickhaul.lock', dir: 'datasets', 'api-key': service.apiKey, 'fail-on': '' };
   await writeFile(join(checkout, 'tickhaul.lock'), lock.join(''));

@@ -7,6 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { type Finished, tickhaul } from './helpers/cli.js';
 import { assertDone, cluster, SHARDS, WILL_FAIL_AGAIN } from './helpers/cluster.js';
 import { projectText, recipe, shell, writeScript } from './helpers/machine.js';
+import { nightlyTest } from './helpers/services.js';
 
 interface Job {
   readonly spec: {
@@ -38,7 +39,7 @@ interface PodSpec {
   }[];
 }
 
-test('Kubernetes: a job that plans, and an indexed one with a pod a shard', async (t) => {
+nightlyTest('Kubernetes: a job that plans, and an indexed one with a pod a shard', async (t) => {
   const { dir, env, here, assertWhole } = await cluster(t);
   const documents = parseAllDocuments(here(await recipe('kubernetes-plan.yaml')));
   const [claim, planning] = documents.map((one) => one.toJS()) as [{ metadata: { name: string } }, Job];
@@ -91,7 +92,7 @@ interface JobDefinition {
   };
 }
 
-test('AWS Batch: an array job, in an image where a shell reads its number', async (t) => {
+nightlyTest('AWS Batch: an array job, in an image where a shell reads its number', async (t) => {
   const { dir, env, here, plan, assertWhole } = await cluster(t);
   const { retryStrategy, containerProperties } = JSON.parse(
     here(await recipe('aws-batch.json')),
@@ -125,27 +126,31 @@ test('AWS Batch: an array job, in an image where a shell reads its number', asyn
 
 const NO_PYTHON = spawnSync('python3', ['--version']).status !== 0 && 'needs python3';
 
-test('Airflow: a task that plans and one a shard; what would fail again is not tried again', {
-  skip: NO_PYTHON,
-}, async (t) => {
-  const { dir, bin, env, here, assertWhole } = await cluster(t);
-  const dag = join(dir, 'dag.py');
-  await writeFile(dag, here(await recipe('airflow_dag.py')).replace('SHARDS = 20', `SHARDS = ${SHARDS}`));
-  const airflow = join(dir, 'airflow.py');
-  await writeFile(airflow, await projectText('test/helpers/airflow.py'));
-  const run = async (): Promise<string> => {
-    const { stdout, stderr } = await tickhaul([], { command: ['python3', airflow, dag], env });
-    assert.ok(!stderr.includes('Traceback'), stderr);
-    return stdout;
-  };
-  assert.equal(await run(), 'plan success\nshard success\nshard success\n');
-  assert.equal(await assertWhole(join(dir, 'plan.json'), join(dir, 'data')), 0);
-  for (const code of [...WILL_FAIL_AGAIN, 3, 5, 143]) {
-    await writeScript(join(bin, 'tickhaul'), `exit ${code}`);
-    const end = WILL_FAIL_AGAIN.includes(code) ? 'failed' : 'again';
-    assert.equal(await run(), `plan ${end}\n${`shard ${end}\n`.repeat(SHARDS)}`);
-  }
-});
+nightlyTest(
+  'Airflow: a task that plans and one a shard; what would fail again is not tried again',
+  {
+    skip: NO_PYTHON,
+  },
+  async (t) => {
+    const { dir, bin, env, here, assertWhole } = await cluster(t);
+    const dag = join(dir, 'dag.py');
+    await writeFile(dag, here(await recipe('airflow_dag.py')).replace('SHARDS = 20', `SHARDS = ${SHARDS}`));
+    const airflow = join(dir, 'airflow.py');
+    await writeFile(airflow, await projectText('test/helpers/airflow.py'));
+    const run = async (): Promise<string> => {
+      const { stdout, stderr } = await tickhaul([], { command: ['python3', airflow, dag], env });
+      assert.ok(!stderr.includes('Traceback'), stderr);
+      return stdout;
+    };
+    assert.equal(await run(), 'plan success\nshard success\nshard success\n');
+    assert.equal(await assertWhole(join(dir, 'plan.json'), join(dir, 'data')), 0);
+    for (const code of [...WILL_FAIL_AGAIN, 3, 5, 143]) {
+      await writeScript(join(bin, 'tickhaul'), `exit ${code}`);
+      const end = WILL_FAIL_AGAIN.includes(code) ? 'failed' : 'again';
+      assert.equal(await run(), `plan ${end}\n${`shard ${end}\n`.repeat(SHARDS)}`);
+    }
+  },
+);
 
 test('docs/how-to/many-machines.md names the recipes, and the exit codes that they leave', async () => {
   const page = await projectText('docs/how-to/many-machines.md');

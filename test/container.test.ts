@@ -3,6 +3,7 @@ import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { dayFilesIn, machine, projectText, shell } from './helpers/machine.js';
+import { nightlyTest } from './helpers/services.js';
 
 /** The stages of the Dockerfile, each the text from its FROM on; a line is an instruction. */
 const STAGES = (await projectText('Dockerfile'))
@@ -32,7 +33,7 @@ test('the image runs as a user that is not root, and holds no key', () => {
   assert.doesNotMatch(STAGES.join(''), /KEY/);
 });
 
-test('the line of docs/how-to/cron.md, with the environment of the image', async (t) => {
+nightlyTest('the line of docs/how-to/cron.md, with the environment of the image', async (t) => {
   const { dir, bin } = await machine(t);
   const text = (await projectText('docs/how-to/cron.md')).replace(/ \\\n\s*/g, ' ');
   const [, flags = '', words = ''] = /^docker run (--rm .*) tickhaul (.*)$/m.exec(text) ?? [];

@@ -8,6 +8,7 @@ import { BIN, envOf, tickhaul } from './helpers/cli.js';
 import { fenced, projectText, recipe, shell, writeScript } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
 import { sandbox } from './helpers/sandbox.js';
+import { nightlyTest } from './helpers/services.js';
 import { namesIn, tempDir } from './helpers/temp.js';
 
 const CONVERT = 'tickhaul convert datasets --as rows,trade_bar_1m -o parquet --layout hive';
@@ -45,7 +46,7 @@ test("the README's commands run, and its query finds what they made", async (t) 
   for (const query of queries) assert.equal((await duck.query(query)).length, 1, 'one day');
 });
 
-test('the queries of the views run over what the commands made', async (t) => {
+nightlyTest('the queries of the views run over what the commands made', async (t) => {
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/how-to/duckdb.md');
   const [commands = ''] = fenced(page, 'sh');
@@ -63,7 +64,7 @@ test('the queries of the views run over what the commands made', async (t) => {
 
 const NO_PANDAS = noPython('pandas', 'pyarrow');
 
-test('the commands for freqtrade run, and its script reads the files', async (t) => {
+nightlyTest('the commands for freqtrade run, and its script reads the files', async (t) => {
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/how-to/freqtrade.md');
   const [commands = '', , script = ''] = fenced(page, 'sh');
@@ -80,7 +81,7 @@ test('the commands for freqtrade run, and its script reads the files', async (t)
   assert.match(printed.stdout, /^\d+ candles, \d+ trades, volume \d/m);
 });
 
-test('the tutorial runs from its first command to its last', async (t) => {
+nightlyTest('the tutorial runs from its first command to its last', async (t) => {
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/tutorial/first-plot.md');
   const [service = '', ...steps] = fenced(page, 'sh').filter((block) => !block.startsWith('npm '));
@@ -109,7 +110,7 @@ test('the tutorial runs from its first command to its last', async (t) => {
 
 const NO_NOTEBOOK = noPython('polars', 'duckdb', 'pandas', 'pyarrow', 'matplotlib');
 
-test('the notebook runs from its first line to its last', { skip: NO_NOTEBOOK }, async (t) => {
+nightlyTest('the notebook runs from its first line to its last', { skip: NO_NOTEBOOK }, async (t) => {
   const { dir, env } = await workplace(t);
   const page = await projectText('docs/how-to/notebook.md');
   const [commands = ''] = fenced(page, 'sh');

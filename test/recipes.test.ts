@@ -6,6 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api';
 import { BIN, envOf } from './helpers/cli.js';
 import { dayFilesIn, machine, projectText, recipe, shell } from './helpers/machine.js';
 import { sandbox } from './helpers/sandbox.js';
+import { nightlyTest } from './helpers/services.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
 import { tempDir } from './helpers/temp.js';
 
@@ -23,7 +24,7 @@ test('the crontab line', async (t) => {
   assert.equal(await dayFilesIn(join(dir, 'data')), 4 + 2);
 });
 
-test('the systemd service and its timer', async (t) => {
+nightlyTest('the systemd service and its timer', async (t) => {
   const { dir, here } = await machine(t);
   const unit = here(await recipe('tickhaul.service'));
   const timer = await recipe('tickhaul.timer');
@@ -38,7 +39,7 @@ test('the systemd service and its timer', async (t) => {
   assert.equal(await dayFilesIn(join(dir, 'state', 'tickhaul')), 4 + 2);
 });
 
-test('a month of bars, and the query over them', async (t) => {
+nightlyTest('a month of bars, and the query over them', async (t) => {
   const service = await sandbox(t, { rows: 40 });
   const dir = await tempDir(t);
   const { TICKHAUL_DIR: _, ...env } = envOf(service, dir);

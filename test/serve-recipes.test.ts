@@ -8,6 +8,7 @@ import { cleanUp, killAndWait } from './helpers/clean-up.js';
 import { envOf, type Started, start, tickhaul } from './helpers/cli.js';
 import { machine, projectText, recipe } from './helpers/machine.js';
 import { noPython } from './helpers/python.js';
+import { nightlyTest } from './helpers/services.js';
 import { analyzed, readUnit } from './helpers/systemd.js';
 import { tempDir } from './helpers/temp.js';
 import { ask, busySandbox, withOptions } from './server/serving.js';
@@ -29,7 +30,7 @@ async function usedAndStopped(server: Started, http: number): Promise<void> {
   assert.equal(exitCode, 0, stderr);
 }
 
-test('the server as a service of systemd', async (t) => {
+nightlyTest('the server as a service of systemd', async (t) => {
   const { dir, here, service } = await machine(t);
   const unit = here(await recipe('tickhaul-serve.service'));
   await writeFile(join(dir, 'tickhaul-serve.service'), unit);
@@ -57,66 +58,73 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>;
 }
 
-test('the server in a container: its command, its key as a file, its check, and ports for this machine only', async (t) => {
-  const { dir, bin, service } = await machine(t);
-  const { services, secrets, volumes } = parse(await recipe('compose.yaml')) as Compose;
-  const { command, ports, environment, healthcheck, ...container } = services.tickhaul;
-  assert.deepEqual(Object.keys(secrets), container.secrets);
-  assert.deepEqual(
-    Object.keys(volumes).map((name) => `${name}:/data`),
-    container.volumes,
-  );
-  for (const port of ports) assert.match(port, /^127\.0\.0\.1:8000-8001:8000-8001$/);
-  assert.equal(environment['TICKHAUL_API_KEY_FILE'], `/run/secrets/${container.secrets[0]}`);
-  const server = serving(t, `${bin}/tickhaul ${command}`, {
-    TICKHAUL_API_URL: service.apiUrl,
-    TICKHAUL_DATASETS_URL: service.datasetsUrl,
-    ...environment,
-    TICKHAUL_API_KEY_FILE: join(dir, 'key'),
-    TM_CACHE_DIR: join(dir, 'cache'),
-  });
-  const { http } = await portsOf(server);
-  const [how, program, ...args] = healthcheck.test;
-  assert.deepEqual([how, program], ['CMD', 'node']);
-  const check = (port: number): Promise<number | null> =>
-    tickhaul([], {
-      command: [process.execPath, ...args.map((text) => text.replace('8000', String(port)))],
-    }).then(({ exitCode }) => exitCode);
-  assert.equal(await check(http), 0);
-  await usedAndStopped(server, http);
-  assert.notEqual(await check(http), 0, 'nobody listens');
-});
+nightlyTest(
+  'the server in a container: its command, its key as a file, its check, and ports for this machine only',
+  async (t) => {
+    const { dir, bin, service } = await machine(t);
+    const { services, secrets, volumes } = parse(await recipe('compose.yaml')) as Compose;
+    const { command, ports, environment, healthcheck, ...container } = services.tickhaul;
+    assert.deepEqual(Object.keys(secrets), container.secrets);
+    assert.deepEqual(
+      Object.keys(volumes).map((name) => `${name}:/data`),
+      container.volumes,
+    );
+    for (const port of ports) assert.match(port, /^127\.0\.0\.1:8000-8001:8000-8001$/);
+    assert.equal(environment['TICKHAUL_API_KEY_FILE'], `/run/secrets/${container.secrets[0]}`);
+    const server = serving(t, `${bin}/tickhaul ${command}`, {
+      TICKHAUL_API_URL: service.apiUrl,
+      TICKHAUL_DATASETS_URL: service.datasetsUrl,
+      ...environment,
+      TICKHAUL_API_KEY_FILE: join(dir, 'key'),
+      TM_CACHE_DIR: join(dir, 'cache'),
+    });
+    const { http } = await portsOf(server);
+    const [how, program, ...args] = healthcheck.test;
+    assert.deepEqual([how, program], ['CMD', 'node']);
+    const check = (port: number): Promise<number | null> =>
+      tickhaul([], {
+        command: [process.execPath, ...args.map((text) => text.replace('8000', String(port)))],
+      }).then(({ exitCode }) => exitCode);
+    assert.equal(await check(http), 0);
+    await usedAndStopped(server, http);
+    assert.notEqual(await check(http), 0, 'nobody listens');
+  },
+);
 
-test('the Python clients read a period to its end, and raise what the server says', {
-  skip: noPython('aiohttp', 'websockets'),
-}, async (t) => {
-  const service = await busySandbox(t);
-  const dir = await tempDir(t);
-  const server = start(['serve', '--port', '0'], { env: envOf(service, dir) });
-  cleanUp(t, () => killAndWait(server.child));
-  const { http, ws } = await portsOf(server);
-  const run = async (name: string, from: string, to: string) => {
-    const code = (await recipe(name)).replace(':8000', `:${http}`).replace(':8001', `:${ws}`);
-    const env = { PYTHONPATH: process.env['PYTHONPATH'] ?? '' };
-    return tickhaul([], { command: ['python3', '-c', code.replace(from, to)], env });
-  };
-  const [bars, quotes, noExchange, noSymbol] = await Promise.all([
-    run('http_client.py', '', ''),
-    run('websocket_client.py', '', ''),
-    run('http_client.py', '"bitmex"', '"bitmx"'),
-    run('websocket_client.py', '"XBTUSD"', '"XBTUSDD"'),
-  ]);
-  assert.equal(bars.exitCode, 0, bars.stderr);
-  assert.match(bars.stdout, /^(?:2024-03-01T00:\d\d:00\.000Z [\d.]+ [\d.]+\n){30,}/);
-  assert.equal(quotes.exitCode, 0, quotes.stderr);
-  for (const exchange of ['bitmex', 'deribit']) {
-    assert.match(quotes.stdout, new RegExp(`^2024-03-01T00:30:00.000Z ${exchange} [\\d.]+ [\\d.]+$`, 'm'));
-  }
-  assert.equal(noExchange.exitCode, 1);
-  assert.match(noExchange.stderr, /400: .*unknown exchange \\?"bitmx\\?"/);
-  assert.equal(noSymbol.exitCode, 1);
-  assert.match(noSymbol.stderr, /1011.*unknown symbol "XBTUSDD"/);
-});
+nightlyTest(
+  'the Python clients read a period to its end, and raise what the server says',
+  {
+    skip: noPython('aiohttp', 'websockets'),
+  },
+  async (t) => {
+    const service = await busySandbox(t);
+    const dir = await tempDir(t);
+    const server = start(['serve', '--port', '0'], { env: envOf(service, dir) });
+    cleanUp(t, () => killAndWait(server.child));
+    const { http, ws } = await portsOf(server);
+    const run = async (name: string, from: string, to: string) => {
+      const code = (await recipe(name)).replace(':8000', `:${http}`).replace(':8001', `:${ws}`);
+      const env = { PYTHONPATH: process.env['PYTHONPATH'] ?? '' };
+      return tickhaul([], { command: ['python3', '-c', code.replace(from, to)], env });
+    };
+    const [bars, quotes, noExchange, noSymbol] = await Promise.all([
+      run('http_client.py', '', ''),
+      run('websocket_client.py', '', ''),
+      run('http_client.py', '"bitmex"', '"bitmx"'),
+      run('websocket_client.py', '"XBTUSD"', '"XBTUSDD"'),
+    ]);
+    assert.equal(bars.exitCode, 0, bars.stderr);
+    assert.match(bars.stdout, /^(?:2024-03-01T00:\d\d:00\.000Z [\d.]+ [\d.]+\n){30,}/);
+    assert.equal(quotes.exitCode, 0, quotes.stderr);
+    for (const exchange of ['bitmex', 'deribit']) {
+      assert.match(quotes.stdout, new RegExp(`^2024-03-01T00:30:00.000Z ${exchange} [\\d.]+ [\\d.]+$`, 'm'));
+    }
+    assert.equal(noExchange.exitCode, 1);
+    assert.match(noExchange.stderr, /400: .*unknown exchange \\?"bitmx\\?"/);
+    assert.equal(noSymbol.exitCode, 1);
+    assert.match(noSymbol.stderr, /1011.*unknown symbol "XBTUSDD"/);
+  },
+);
 
 test('docs/how-to/clients.md shows the recipes as they stand in their files', async () => {
   const page = await projectText('docs/how-to/clients.md');

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
 import { openDuck } from '../format/parquet/readers.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import { tickhaul } from '../helpers/cli.js';
+import { nightlyTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
-test('the demo runs without a key, its counts are right, and its query returns rows', async (t) => {
+nightlyTest('the demo runs without a key, its counts are right, and its query returns rows', async (t) => {
   const dir = await tempDir(t);
   const { exitCode, stdout, stderr } = await tickhaul(['demo', '--dir', dir], {
     // Without settings of the user.

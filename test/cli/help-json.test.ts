@@ -6,13 +6,13 @@ import { ERROR_TABLE } from '../../src/base/errors.js';
 import { commandName } from '../../src/cli/arguments/command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import type { CommandDescription, ProgramDescription } from '../../src/cli/help/describe-command.js';
-import { tickhaul } from '../helpers/cli.js';
+import { runHere } from '../helpers/in-process.js';
 
 const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
 const NAMES = COMMANDS.map(commandName);
 
 async function helpData<T>(...words: readonly string[]): Promise<T> {
-  const { exitCode, stdout, stderr } = await tickhaul(words);
+  const { exitCode, stdout, stderr } = await runHere(words);
   assert.deepEqual([exitCode, stderr], [0, ''], words.join(' '));
   assert.match(stdout, /^[^\n]+\n$/);
   return JSON.parse(stdout) as T;
@@ -75,7 +75,7 @@ test('help --json has arguments, aliases, choices and examples as the command de
 });
 
 test('help --json of an unknown command is a usage error', async () => {
-  const { exitCode, stdout, stderr } = await tickhaul(['help', 'downlod', '--json']);
+  const { exitCode, stdout, stderr } = await runHere(['help', 'downlod', '--json']);
   assert.deepEqual([exitCode, stdout], [2, '']);
   assert.match(stderr, /unknown command "downlod"; did you mean download\?/);
 });

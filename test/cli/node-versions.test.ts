@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
+import { nightlyTest } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 /** Releases later than the oldest one that is supported; `npm run test:nightly -- node-versions` tests more. */
 const VERSIONS = (process.env['NODE_VERSIONS'] ?? '24').split(',');
 
 for (const version of VERSIONS) {
-  test(`the built command runs on Node ${version}`, async (t) => {
+  nightlyTest(`the built command runs on Node ${version}`, async (t) => {
     const npx = ['--yes', `node@${version}`, '-p', 'process.execPath'];
     const found = await promisify(execFile)('npx', npx, { cwd: await tempDir(t) }).catch(() => undefined);
     if (!found) {

@@ -17,7 +17,7 @@ import {
 } from './story.js';
 
 /** Number of stories, each with a few requests: few here, a thousand by `npm run test:nightly -- answers`. */
-const ROUNDS = Number(process.env['ROUNDS'] ?? 30);
+const ROUNDS = Number(process.env['ROUNDS'] ?? 10);
 /** The seed of fast-check that a failure prints; random if omitted. */
 const SEED = process.env['SEED'];
 const MINUTES = 8;

@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { csvOf, parquetRows, run, writeDayFile } from '../convert/day-files.js';
+import { rounds } from '../helpers/services.js';
 import { naiveRows } from './csv/naive.js';
 
 const TYPES = ['trades', 'derivative_ticker', 'incremental_book_L2'] as const;
@@ -84,7 +85,7 @@ test('mutated day files give the right rows, or an error that names the file', a
         await rm(dir, { recursive: true });
       }
     }),
-    { numRuns: 8 },
+    { numRuns: rounds(8) },
   );
 });
 

@@ -14,7 +14,11 @@ const SERVICES = {
   redis: { name: 'redis-server', programs: ['redis-server'] },
   browser: { name: 'chromium', programs: ['chromium'] },
   slurm: { name: 'Slurm', programs: ['slurmctld', 'slurmd', 'sbatch'] },
+  // Not a program, but the long run in the night: scripts/nightly.js sets the variable.
+  nightly: { name: 'npm run test:nightly', programs: [] },
 } as const;
+/** Whether this is the long run. */
+const IS_NIGHTLY = process.env['TICKHAUL_NIGHTLY'] === '1';
 
 export type Service = keyof typeof SERVICES;
 
@@ -48,6 +52,15 @@ export const redisTest = declareWith('redis');
 export const queueAndStoreTest = declareWith('redis', 'store');
 export const browserTest = declareWith('browser');
 export const slurmTest = declareWith('slurm');
+/** A test that costs much and finds little that others do not find; CONTRIBUTING.md lists what belongs here. */
+export const nightlyTest = declareWith('nightly');
+/** A test of every run, beside variants of it that only run in the night. */
+export const usualTest: typeof nightlyTest = declareWith();
+
+/** Rounds of a property test: all of them in the night, a third otherwise. A failure prints its seed. */
+export function rounds(all: number): number {
+  return IS_NIGHTLY ? all : Math.ceil(all / 3);
+}
 
 function declareWith<S extends Service>(...services: readonly S[]): DeclareTest<S> {
   return (title: string, ...rest: readonly unknown[]): void => {
@@ -62,6 +75,7 @@ function declareWith<S extends Service>(...services: readonly S[]): DeclareTest<
 const installed = new Map<Service, boolean>();
 
 function isInstalled(service: Service): boolean {
+  if (service === 'nightly') return IS_NIGHTLY;
   const known = installed.get(service);
   if (known !== undefined) return known;
   const commands = SERVICES[service].programs.map((program) => `command -v ${program}`).join('\n');

@@ -14,6 +14,7 @@ import {
   type VerificationOptions,
   verifyFile,
 } from '../../src/integrity/verify-file.js';
+import { rounds } from '../helpers/services.js';
 import { walkGzip } from './gzip-walker.js';
 
 let dir = '';
@@ -108,7 +109,7 @@ test('accepts a stream exactly if it consists of complete members, however it is
       assert.deepEqual(got, want);
       assert.deepEqual(inOnePiece(bytes), want);
     }),
-    { numRuns: 600 },
+    { numRuns: rounds(600) },
   );
 });
 

@@ -8,6 +8,7 @@ import type { Identity } from '../../../src/account/identities/identity.js';
 import { ERROR_TABLE, TickhaulError } from '../../../src/base/errors.js';
 import { discoverIssuer, setUpAccount } from '../../../src/service/account/account-api.js';
 import { parseJsonBody } from '../../../src/service/account/parse-json-body.js';
+import { rounds } from '../../helpers/services.js';
 import { serve } from '../../service/loopback.js';
 import { type Account, createAccount, createJwt, EMAIL, signIn } from '../helpers.js';
 import { answers, type VALID_RESPONSE } from '../odd-answers.js';
@@ -122,7 +123,7 @@ test('with any responses, a sign-in ends in time and stores only a complete iden
             assert.ok(remaining.every((identity) => sent.some(containsIdentity(identity))));
         },
       ),
-      { numRuns: 10, endOnFailure: true },
+      { numRuns: rounds(10), endOnFailure: true },
     );
   });
 });
@@ -143,7 +144,7 @@ test('with any responses, a stored identity stays or is replaced by a complete o
           remaining && typeof remaining.assertion === 'string' && typeof remaining.refreshToken === 'string',
         );
       }),
-      { numRuns: 4, endOnFailure: true },
+      { numRuns: rounds(4), endOnFailure: true },
     );
   });
 });
@@ -159,7 +160,7 @@ test('with any announcement, the issuer is an https address or discovery fails',
           }),
         );
       }),
-      { numRuns: 5, endOnFailure: true },
+      { numRuns: rounds(5), endOnFailure: true },
     );
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { csvOf, writeDayFile } from '../../convert/day-files.js';
 import { jsonLines, start, tickhaul } from '../../helpers/cli.js';
+import { nightlyTest, usualTest } from '../../helpers/services.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
@@ -22,20 +23,24 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} during a conversion ends with code ${code} and a summary, without partial files`, async (t) => {
-    const dir = await tempDir(t);
-    const out = join(dir, 'out');
-    await writeLargeFile(dir, 'A', 1);
-    for (const symbol of ['B', 'C']) await writeHugeFile(dir, symbol);
-    const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
-    await printed('"event":"file"');
-    child.kill(signal);
-    const { exitCode, stdout, stderr } = await finished;
-    assert.equal(exitCode, code, stderr);
-    const summary = lastLine({ exitCode, stdout, stderr });
-    assert.deepEqual([summary['converted'], summary['unfinished']], [1, 2]);
-    assert.deepEqual(await names(out), ['deribit_incremental_book_L2_2024-03-01_A.parquet']);
-  });
+  const declare = signal === 'SIGINT' ? usualTest : nightlyTest;
+  declare(
+    `${signal} during a conversion ends with code ${code} and a summary, without partial files`,
+    async (t) => {
+      const dir = await tempDir(t);
+      const out = join(dir, 'out');
+      await writeLargeFile(dir, 'A', 1);
+      for (const symbol of ['B', 'C']) await writeHugeFile(dir, symbol);
+      const { child, printed, finished } = start(['convert', dir, '-o', out, '-j', '2', '--json']);
+      await printed('"event":"file"');
+      child.kill(signal);
+      const { exitCode, stdout, stderr } = await finished;
+      assert.equal(exitCode, code, stderr);
+      const summary = lastLine({ exitCode, stdout, stderr });
+      assert.deepEqual([summary['converted'], summary['unfinished']], [1, 2]);
+      assert.deepEqual(await names(out), ['deribit_incremental_book_L2_2024-03-01_A.parquet']);
+    },
+  );
 }
 
 test('a run after SIGKILL removes the part file and completes', async (t) => {
@@ -58,7 +63,7 @@ test('a run after SIGKILL removes the part file and completes', async (t) => {
   assert.equal(await rowsIn(join(out, 'deribit_incremental_book_L2_2024-03-01_B.parquet')), 2 * LARGE_ROWS);
 });
 
-test('two concurrent runs over one folder leave complete files and no part files', async (t) => {
+nightlyTest('two concurrent runs over one folder leave complete files and no part files', async (t) => {
   const dir = await tempDir(t);
   const symbols = ['A', 'B', 'C', 'D'];
   for (const symbol of symbols) await writeLargeFile(dir, symbol, 2);
@@ -113,7 +118,7 @@ test('a file beyond the file size limit ends with code 8', async (t) => {
   assert.equal(stream.exitCode, 8, stream.stderr);
 });
 
-test('a file of 104 columns is converted in two threads below 400 MB', async (t) => {
+nightlyTest('a file of 104 columns is converted in two threads below 400 MB', async (t) => {
   if (!existsSync('/proc/self/status')) {
     t.skip('no way to see the peak of a process here');
     return;

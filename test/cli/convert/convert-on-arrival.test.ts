@@ -8,6 +8,7 @@ import { envOf, type JsonLine, jsonLines, start, tickhaul } from '../../helpers/
 import { runHere } from '../../helpers/in-process.js';
 import { SOME_STALLED, sandbox } from '../../helpers/sandbox.js';
 import { tradesOf } from '../../helpers/selection.js';
+import { nightlyTest, usualTest } from '../../helpers/services.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 
@@ -107,43 +108,47 @@ for (const [args, said] of [
 }
 
 for (const flags of [PARQUET, ONLY]) {
-  test(`after repeated SIGKILL with ${flags.join(' ')}, all files are complete and none was requested twice`, async (t) => {
-    const service = await sandbox(t, { rows: 2000, redirect: true });
-    const selection = [...WEEK, '-t', 'quotes', '--json'];
-    const [dir, whole] = [await tempDir(t), await tempDir(t)];
-    const env = envOf(service, dir);
-    await runHere(['download', ...selection], { env: envOf(service, whole) });
-    const sources = await namesIn(whole);
-    assert.equal(sources.length, 14);
-    let recorded = 0;
-    for (const reported of [0, 2, 4]) {
-      const { child, finished, printed } = start(['download', ...selection, ...flags], { env });
-      // Other files in flight are in different states.
-      await printed(new RegExp(`("status":"(downloaded|converted)"[^]*){${reported}}`)).catch(() => {});
-      child.kill('SIGKILL');
-      await finished;
-      const text = await readFile(join(dir, '.tickhaul', 'manifest.jsonl'), 'utf8').catch(() => '');
-      const lines = text.split('\n').filter((line) => line.endsWith('}'));
-      const known = new Set(lines.map((line) => JSON.parse(line).path));
-      assert.ok(known.size >= recorded, 'no record is lost');
-      recorded = known.size;
-    }
-    const before = service.requests.length;
-    const last = await runHere(['download', ...selection, ...flags], { env });
-    assert.equal(last.exitCode, 0, last.stderr);
-    const asked = service.requests.slice(before).filter(({ host }) => host === 'datasets').length;
-    assert.ok(asked <= 14 - recorded, `${asked} requests for ${14 - recorded} files`);
+  const declare = flags === ONLY ? usualTest : nightlyTest;
+  declare(
+    `after repeated SIGKILL with ${flags.join(' ')}, all files are complete and none was requested twice`,
+    async (t) => {
+      const service = await sandbox(t, { rows: 2000, redirect: true });
+      const selection = [...WEEK, '-t', 'quotes', '--json'];
+      const [dir, whole] = [await tempDir(t), await tempDir(t)];
+      const env = envOf(service, dir);
+      await runHere(['download', ...selection], { env: envOf(service, whole) });
+      const sources = await namesIn(whole);
+      assert.equal(sources.length, 14);
+      let recorded = 0;
+      for (const reported of [0, 2, 4]) {
+        const { child, finished, printed } = start(['download', ...selection, ...flags], { env });
+        // Other files in flight are in different states.
+        await printed(new RegExp(`("status":"(downloaded|converted)"[^]*){${reported}}`)).catch(() => {});
+        child.kill('SIGKILL');
+        await finished;
+        const text = await readFile(join(dir, '.tickhaul', 'manifest.jsonl'), 'utf8').catch(() => '');
+        const lines = text.split('\n').filter((line) => line.endsWith('}'));
+        const known = new Set(lines.map((line) => JSON.parse(line).path));
+        assert.ok(known.size >= recorded, 'no record is lost');
+        recorded = known.size;
+      }
+      const before = service.requests.length;
+      const last = await runHere(['download', ...selection, ...flags], { env });
+      assert.equal(last.exitCode, 0, last.stderr);
+      const asked = service.requests.slice(before).filter(({ host }) => host === 'datasets').length;
+      assert.ok(asked <= 14 - recorded, `${asked} requests for ${14 - recorded} files`);
 
-    const outputs = sources.map((name) => name.replace('csv.gz', 'parquet'));
-    assert.deepEqual(await namesIn(dir), flags === ONLY ? outputs : [...sources, ...outputs].sort());
-    for (const name of flags === ONLY ? [] : sources) {
-      assert.deepEqual(await readFile(join(dir, name)), await readFile(join(whole, name)));
-    }
-    const rows = await ask(`select count(*) from read_csv('${whole}/*.csv.gz', union_by_name = true)`);
-    assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), rows);
-    const again = jsonLines(await runHere(['download', ...selection, ...flags], { env }));
-    assert.equal(again.at(-1)?.['skipped'], 14);
-  });
+      const outputs = sources.map((name) => name.replace('csv.gz', 'parquet'));
+      assert.deepEqual(await namesIn(dir), flags === ONLY ? outputs : [...sources, ...outputs].sort());
+      for (const name of flags === ONLY ? [] : sources) {
+        assert.deepEqual(await readFile(join(dir, name)), await readFile(join(whole, name)));
+      }
+      const rows = await ask(`select count(*) from read_csv('${whole}/*.csv.gz', union_by_name = true)`);
+      assert.deepEqual(await ask(`select count(*) from '${dir}/*.parquet'`), rows);
+      const again = jsonLines(await runHere(['download', ...selection, ...flags], { env }));
+      assert.equal(again.at(-1)?.['skipped'], 14);
+    },
+  );
 }
 
 test('SIGINT ends with 130 and no partial conversion; the next run continues', async (t) => {

@@ -7,6 +7,7 @@ import type { SandboxOptions } from '../../../src/sandbox/sandbox-options.js';
 import { envOf, type Started, start, tickhaul } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
 import { SOME_STALLED, sandbox } from '../../helpers/sandbox.js';
+import { nightlyTest, usualTest } from '../../helpers/services.js';
 import { namesIn, tempDir } from '../../helpers/temp.js';
 import { until } from '../../helpers/until.js';
 import { DAYS, lastLine } from './downloading.js';
@@ -27,27 +28,31 @@ for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
 ] as const) {
-  test(`${signal} ends with code ${code}, keeps the part files and prints a summary; the next run resumes`, async (t) => {
-    const service = await sandbox(t, { ...SOME_STALLED, redirect: true, rows: 20_000 });
-    const dir = await tempDir(t);
-    const env = envOf(service, dir);
-    const run = start([...DAYS, '--json', '--verbose', '-j', '14'], { env });
-    const { child, printed, finished } = run;
-    await printed('"event":"file"');
-    await allFilesAppear(dir, run);
-    child.kill(signal);
-    const first = await finished;
-    assert.equal(first.exitCode, code, first.stderr);
-    const summary = lastLine(first);
-    assert.deepEqual([summary?.event, summary?.['exitCode']], ['summary', code]);
-    assert.ok(Number(summary?.['unfinished']) > 0);
-    assert.ok((await namesIn(dir)).some((name) => name.endsWith('.part')));
-    const second = await runHere([...DAYS, '--json'], { env });
-    assert.equal(second.exitCode, 0, second.stderr);
-    assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
-    assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
-    for (const name of await namesIn(dir)) await verifyFile(join(dir, name));
-  });
+  const declare = signal === 'SIGINT' ? usualTest : nightlyTest;
+  declare(
+    `${signal} ends with code ${code}, keeps the part files and prints a summary; the next run resumes`,
+    async (t) => {
+      const service = await sandbox(t, { ...SOME_STALLED, redirect: true, rows: 20_000 });
+      const dir = await tempDir(t);
+      const env = envOf(service, dir);
+      const run = start([...DAYS, '--json', '--verbose', '-j', '14'], { env });
+      const { child, printed, finished } = run;
+      await printed('"event":"file"');
+      await allFilesAppear(dir, run);
+      child.kill(signal);
+      const first = await finished;
+      assert.equal(first.exitCode, code, first.stderr);
+      const summary = lastLine(first);
+      assert.deepEqual([summary?.event, summary?.['exitCode']], ['summary', code]);
+      assert.ok(Number(summary?.['unfinished']) > 0);
+      assert.ok((await namesIn(dir)).some((name) => name.endsWith('.part')));
+      const second = await runHere([...DAYS, '--json'], { env });
+      assert.equal(second.exitCode, 0, second.stderr);
+      assert.ok(service.requests.some((request) => request.host === 'objects' && request.status === 206));
+      assert.equal((await namesIn(dir)).filter((name) => name.endsWith('.part')).length, 0);
+      for (const name of await namesIn(dir)) await verifyFile(join(dir, name));
+    },
+  );
 }
 
 test('a hangup does not end a run without a terminal, as under nohup', async (t) => {
@@ -84,7 +89,7 @@ test('after SIGKILL, a run completes and verifies, and downloads nothing twice',
   assert.ok(whole.length <= 14 + 3 * 4, 'only what was in flight at a kill is asked for again');
 });
 
-test('two concurrent processes both download to one folder successfully', async (t) => {
+nightlyTest('two concurrent processes both download to one folder successfully', async (t) => {
   const service = await sandbox(t, { latencyMs: 10 });
   const dir = await tempDir(t);
   const env = envOf(service, dir);

@@ -3,10 +3,11 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { busySandbox } from '../../helpers/sandbox.js';
+import { nightlyTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 
 /** Number of kills: few here, a hundred in `npm run soak`. */
-const KILLS = Number(process.env['KILLS'] ?? 8);
+const KILLS = Number(process.env['KILLS'] ?? 2);
 /** Minutes of the period, one slice each, so that slices are missing at the last kill too. */
 const MINUTES = KILLS * 18;
 
@@ -75,7 +76,7 @@ test(`gives the same bytes after ${KILLS} kills at arbitrary times`, async (t) =
   assert.equal(exitCode, 0);
 });
 
-test('two processes fill one cache', async (t) => {
+nightlyTest('two processes fill one cache', async (t) => {
   const { env, args, dir, asked } = await place(t, 60);
   const shared = [...args, '--cache-dir', join(dir, 'shared')];
   const [one, two] = await Promise.all([tickhaul(shared, { env }), tickhaul(shared, { env })]);

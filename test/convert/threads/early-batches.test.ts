@@ -7,6 +7,7 @@ import { createOutputOptions } from '../../../src/format/create-output-options.j
 import type { OutputOptions } from '../../../src/format/output-options.js';
 import { referenceBatches } from '../../format/reference/csv/parser.js';
 import { HEADER } from '../../format/trades.js';
+import { rounds } from '../../helpers/services.js';
 import { convertText, kernelsOf } from './converting.js';
 
 const SCHEMA = dataTypeColumns('trades') ?? [];
@@ -60,7 +61,7 @@ test('batches with any text end where those of the reference end', async () => {
       await assertRowGroups({ ...rows, idBytes, count: Math.ceil(1.5 * rows.rowGroup) });
     },
   );
-  await fc.assert(property, { numRuns: 10, endOnFailure: true });
+  await fc.assert(property, { numRuns: rounds(10), endOnFailure: true });
 });
 
 test('a batch ends early if its ids count twice, with little more text than is always safe', async () => {

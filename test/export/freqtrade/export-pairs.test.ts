@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { US_PER_DAY } from '../../../src/dataset/day.js';
+import { rounds } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { exportHere, MIDNIGHT, readFeather, type TradeRow, writeTrades } from './exporting.js';
 import { slowCandles, slowTrades } from './slow-pairs.js';
@@ -86,7 +87,7 @@ test('writes trades and candles as a slow reference does, however far trades are
         }
       },
     ),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { FIXED_LIMITS, FixedPointConverter, toFixedPoint } from '../../../src/export/nautilus/fixed-point.js';
 import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
 import type { NumberColumn } from '../../../src/format/batch.js';
+import { rounds } from '../../helpers/services.js';
 
 /** Decimals of up to 15 digits, so that their doubles determine them. */
 const shortDecimal = fc
@@ -59,7 +60,7 @@ for (const bits of [64, 128] as const) {
         if (problem) return;
         assert.equal(converter.roundedCount, expected.filter(({ isRounded }) => isRounded).length);
       }),
-      { numRuns: 1000 },
+      { numRuns: rounds(1000) },
     );
   });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { rounds } from '../../helpers/services.js';
 import {
   BOOK_COLUMNS,
   type CatalogRow,
@@ -117,7 +118,7 @@ for (const dataType of Object.keys(TYPES)) {
           precision,
         );
       }),
-      { numRuns: 20, endOnFailure: true },
+      { numRuns: rounds(20), endOnFailure: true },
     );
   });
 }

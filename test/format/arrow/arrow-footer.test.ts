@@ -9,6 +9,7 @@ import { inspectArrow } from '../../../src/format/arrow/inspect-arrow.js';
 import { type EncodedRecordBatch, RecordBatchBuilder } from '../../../src/format/arrow/record-batch.js';
 import { ByteWriter } from '../../../src/format/byte-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
+import { rounds } from '../../helpers/services.js';
 import { toRandomBytes } from './random-bytes.js';
 
 /** A file with one column of nulls. @param batches number of record batches, with 3 rows each. */
@@ -78,6 +79,6 @@ test('a damaged file is corrupt, or has another content', async () => {
         assert.ok(error instanceof TickhaulError && error.code === 'corrupt', String(error));
       }
     });
-    await fc.assert(property, { numRuns: 1000 });
+    await fc.assert(property, { numRuns: rounds(1000) });
   }
 });

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import { createOutputOptions } from '../../../src/format/create-output-options.js';
 import { OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
+import { rounds } from '../../helpers/services.js';
 import { batchesOf, type Cell, type TestColumn } from '../parquet/batches.js';
 import { readWithFlechette } from './read-arrow.js';
 
@@ -73,5 +74,5 @@ test('reads back random columns from files and from streams, compressed or not',
       assert.deepEqual(readWithFlechette(sink.bytes()), expected);
     },
   );
-  await fc.assert(property, { numRuns: 200 });
+  await fc.assert(property, { numRuns: rounds(200) });
 });

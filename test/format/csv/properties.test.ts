@@ -5,6 +5,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { type DataType, type DayFileKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { CsvParser } from '../../../src/format/csv/csv-parser.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
+import { rounds } from '../../helpers/services.js';
 import { alikeRows } from '../alike-rows.js';
 import { HEADER } from '../trades.js';
 import { decodeTextAt, parseCsv, rowsOf, type Value } from './helpers.js';
@@ -39,7 +40,7 @@ test('stores every decimal as Number(text), to the bit', () => {
         assert.ok(Object.is(rows[texts.length - 1 - i]?.[7], Number(text)), text);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 
@@ -66,7 +67,7 @@ test('a number that is not long is the shortest decimal of its double', () => {
         else assert.equal(kept, text);
       }
     }),
-    { numRuns: 150 },
+    { numRuns: rounds(150) },
   );
 });
 
@@ -136,7 +137,7 @@ test('any chunking gives the same batches, and csv-parse gives the same rows', (
         same(csvOf({ ...file, rows }), chunks);
       },
     ),
-    { numRuns: 80 },
+    { numRuns: rounds(80) },
   );
 });
 
@@ -179,7 +180,7 @@ test('parsers that share a memory in turns give the same rows as alone, even if 
         }
       },
     ),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   );
 });
 
@@ -213,6 +214,6 @@ test('a mutated file gives the right rows or an error', () => {
         if (!csv.includes('"')) assert.deepEqual(rows, naiveRows(csv, file.dataType));
       },
     ),
-    { numRuns: 250 },
+    { numRuns: rounds(250) },
   );
 });

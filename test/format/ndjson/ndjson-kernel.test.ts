@@ -8,6 +8,7 @@ import { createOutputOptions } from '../../../src/format/create-output-options.j
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { rounds } from '../../helpers/services.js';
 import { alikeRows } from '../alike-rows.js';
 import { referenceLines } from '../reference/ndjson.js';
 import { referenceRows } from '../reference/rows.js';
@@ -115,7 +116,7 @@ test('formats random cells of every kind like the reference', async () => {
           assert.equal(await linesOf(text, { ...choice, schema, rows: count }), expected);
         },
       ),
-      { numRuns: 60 },
+      { numRuns: rounds(60) },
     );
   }
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import fc from 'fast-check';
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
+import { rounds } from '../../helpers/services.js';
 import { type Cell, parquetOf, type TestColumn } from './batches.js';
 import { cellsOf, type Duck, openDuck, readWithHyparquet } from './readers.js';
 
@@ -55,7 +56,7 @@ for (const [which, [kind, cells]] of Object.entries(COLUMNS)) {
         const file = await parquetOf([column], { compression: 'none' });
         assert.deepEqual(await readWithHyparquet(file, ['x']), cellsOf([column]));
       });
-      await fc.assert(property, { numRuns: 30 });
+      await fc.assert(property, { numRuns: rounds(30) });
     });
   }
 }

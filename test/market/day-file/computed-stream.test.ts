@@ -5,6 +5,7 @@ import { createBarStream, createSnapshotStream } from '../../../src/market/day-f
 import { BookSnapshotLines, TradeBarLines } from '../../../src/market/lines/computed-lines.js';
 import { LineBuffer } from '../../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../../src/market/names/message-type-name.js';
+import { rounds } from '../../helpers/services.js';
 import { batchesOf, csvOf } from '../batches.js';
 import { linesOf } from '../lines-of.js';
 import { type Row, tradeOf } from '../naive/messages.js';
@@ -55,7 +56,7 @@ test("writes a day's open bars, too, by first appearance of the symbols; stray t
         expected.map((bar) => JSON.stringify(bar)),
       );
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });
 
@@ -77,6 +78,6 @@ test("a day's snapshots equal those of a replay", () => {
         linesOf('incremental_book_L2', csv, [spec.name]).map(({ text }) => text),
       );
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });

@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import type { DataType } from '../../../src/dataset/data-types.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';
+import { rounds } from '../../helpers/services.js';
 import { csvOf, rowsOf } from '../batches.js';
 import { type Line, linesOf } from '../lines-of.js';
 import { NaiveSnapshots } from '../naive/book-snapshots.js';
@@ -42,7 +43,7 @@ test('lines of trades and bars equal those of a naive implementation', () => {
         assertLines(linesOf('trades', csvOf('trades', rows), names, how), expected);
       },
     ),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 
@@ -64,7 +65,7 @@ test('lines of book changes and snapshots equal those of a naive implementation'
         assertLines(linesOf('incremental_book_L2', csv, names, how), expected);
       },
     ),
-    { numRuns: 80 },
+    { numRuns: rounds(80) },
   );
 });
 
@@ -88,7 +89,7 @@ test('if a period begins within the day, the book has earlier changes and snapsh
         expected,
       );
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 
@@ -104,7 +105,7 @@ test('selects trades of a period, and of one symbol of a grouped file', () => {
       const options = { ...how, period: { start, end: Infinity }, isWanted: (s: string) => s === 'ETHUSDT' };
       assertLines(linesOf('trades', csvOf('trades', rows), ['trade', spec.name], options), expected);
     }),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
 
@@ -115,7 +116,7 @@ for (const [dataType, type] of Object.entries(ROW_TYPES) as [DataType, string][]
         const expected = rows.map((one) => rowMessage(type, one));
         assertLines(linesOf(dataType, csvOf(dataType, rows), [type], how), expected);
       }),
-      { numRuns: 50 },
+      { numRuns: rounds(50) },
     );
   });
 }

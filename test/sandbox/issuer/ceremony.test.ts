@@ -6,6 +6,7 @@ import type { IssuerOptions } from '../../../src/sandbox/issuer/issuer-options.j
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { approveClaim, claimVisitor, denyClaim } from '../../helpers/claim-page.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { rounds } from '../../helpers/services.js';
 import {
   assertRefused,
   bearer,
@@ -173,6 +174,6 @@ test('every request gets a success or a refusal', async (t) => {
       const answer = await post(service.issuerUrl + path, body);
       if (answer.status !== 200) assertRefused(answer, String(answer.body['code']));
     }),
-    { numRuns: 100 },
+    { numRuns: rounds(100) },
   );
 });

@@ -5,6 +5,7 @@ import { parseDay } from '../../../src/dataset/day.js';
 import type { MarketEvent } from '../../../src/sandbox/market/market-event.js';
 import { simulateMarket } from '../../../src/sandbox/market/simulate-market.js';
 import { createSyntheticInstrument } from '../../../src/sandbox/market/synthetic-instrument.js';
+import { rounds } from '../../helpers/services.js';
 
 const DAY = parseDay('2024-03-01');
 const US_A_DAY = 86_400_000_000;
@@ -70,7 +71,7 @@ test('each kind has the requested number of rows, in increasing local times with
       }
       assert.ok(local < (DAY + 1) * US_A_DAY);
     }),
-    { numRuns: 60 },
+    { numRuns: rounds(60) },
   );
 });
 

@@ -6,6 +6,7 @@ import { compactMonth } from '../../../../src/store/s3/manifest/compact-months.j
 import { monthPrefix } from '../../../../src/store/s3/manifest/manifest-objects.js';
 import { openStoreManifest } from '../../../../src/store/s3/manifest/store-manifest.js';
 import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../../helpers/memory-store.js';
+import { rounds } from '../../../helpers/services.js';
 import { createTestRecord } from '../../manifest/records.js';
 
 const ROOT = '.tickhaul/manifest/';
@@ -177,6 +178,6 @@ test('any interleaving of runs, kills and compactions results in a manifest that
         assert.ok(world.bucket.keys(ROOT).length <= 1, 'and leaves one base');
       },
     ),
-    { numRuns: 80 },
+    { numRuns: rounds(80) },
   );
 });
