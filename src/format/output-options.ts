@@ -9,4 +9,6 @@ export interface OutputOptions {
   readonly rowGroup?: number | undefined;
   readonly times: (typeof TIME_ENCODINGS)[number];
   readonly numbers: (typeof NUMBER_ENCODINGS)[number];
+  /** Text of a batch, in bytes, beyond which it ends early; undefined for the default of the format. */
+  readonly maxTextBytes?: number | undefined;
 }

@@ -27,7 +27,7 @@ export function createColumnKernel(
   limits: BatchLimits,
   createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder,
 ): BatchKernel {
-  const memory = new ColumnMemory();
+  const memory = new ColumnMemory(options.maxTextBytes);
   memory.open(schema, limits.rows(options, schema.length), options.numbers === 'string' ? 'all' : 'none');
   return new ColumnKernel(memory, new ColumnParser(memory, source, 2), createEncoder(memory));
 }

@@ -59,6 +59,7 @@ export interface ParquetExports extends TextEncodeExports {
   clearColumns(): void;
   dropPartialRow(): void;
   setRowCount(rows: number): void;
+  setMaxTextBytes(bytes: number): void;
   readonly rowCount: WasmVariable;
   getLane(index: number): number;
   getNulls(index: number): number;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { test } from 'node:test';
+import { nightlyTest, usualTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import {
   BOOK_COLUMNS,
@@ -65,7 +65,8 @@ const CASES: readonly (readonly [string, TestDay, RegExp])[] = [
 ];
 
 for (const [title, day, warning] of CASES) {
-  test(`writes a day of several batches: ${title}`, async (t) => {
+  const declare = title.startsWith('a first symbol') ? usualTest : nightlyTest;
+  declare(`writes a day of several batches: ${title}`, async (t) => {
     const exported = await exportDays(t, [day], PRECISION_FLAGS);
     assert.equal(exported.exitCode, 0);
     assert.match(warningsOf(exported), warning);
@@ -87,7 +88,7 @@ for (const [title, day, warning] of CASES) {
   });
 }
 
-test('leaves no unfinished file if a row of a later batch does not fit', async (t) => {
+nightlyTest('leaves no unfinished file if a row of a later batch does not fit', async (t) => {
   const dir = await tempDir(t);
   const day = makeBook(
     270_001,

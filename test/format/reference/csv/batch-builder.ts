@@ -19,14 +19,15 @@ export class BatchBuilder {
   row = 0;
   readonly #schema: Schema;
   readonly #capacity: number;
-  readonly #budget: TextBudget = { left: MAX_TEXT };
+  readonly #budget: TextBudget;
   readonly #values: readonly Float64Array<ArrayBuffer>[];
   readonly #texts: readonly (TextColumnBuilder | undefined)[];
   readonly #digits: readonly (TextValuesBuilder | undefined)[];
   readonly #nulls: readonly Uint8Array<ArrayBuffer>[];
   readonly #nullCounts: number[];
 
-  constructor(schema: Schema, capacity: number, numberText: boolean) {
+  constructor(schema: Schema, capacity: number, numberText: boolean, maxTextBytes = MAX_TEXT) {
+    this.#budget = { left: maxTextBytes };
     this.#schema = schema;
     this.#capacity = capacity;
     this.#values = schema.map(() => new Float64Array(capacity));

@@ -12,6 +12,8 @@ export interface ReferenceOptions {
   /** Rows per batch. */
   readonly batchRows: number;
   readonly numberText: boolean;
+  /** Text of a batch beyond which it ends early. */
+  readonly maxTextBytes?: number | undefined;
   /** Line of the first row. */
   readonly line?: number;
 }
@@ -21,10 +23,10 @@ export interface ReferenceOptions {
  * implementation.
  */
 export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[] {
-  const { source, schema, batchRows, numberText } = options;
+  const { source, schema, batchRows, numberText, maxTextBytes } = options;
   const names = schema.map(({ name }) => name);
   const batches: Batch[] = [];
-  let batch = new BatchBuilder(schema, batchRows, numberText);
+  let batch = new BatchBuilder(schema, batchRows, numberText, maxTextBytes);
   let line = options.line ?? 2;
   const records = csv.includes('"') ? parseRecords(csv, { source, line }, names) : linesOfText(csv);
   for (const cells of records) {
@@ -33,7 +35,7 @@ export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[
     if (cells.length !== schema.length) throw fail(0, undefined);
     if (batch.full) {
       batches.push(batch.finish());
-      batch = new BatchBuilder(schema, batchRows, numberText);
+      batch = new BatchBuilder(schema, batchRows, numberText, maxTextBytes);
     }
     for (const [column, cell] of cells.entries()) {
       const problem = batch.append(column, cell);

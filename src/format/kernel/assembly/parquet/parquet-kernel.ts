@@ -24,6 +24,7 @@ export {
   setRowCount,
   getTexts,
 } from './columns';
+export { setMaxTextBytes } from './texts';
 export { createTables } from './decimal';
 export { countOnes, dropNulls, dropNullTexts, widenBits } from './dense';
 export { findDistinctDoubles } from './doubles';

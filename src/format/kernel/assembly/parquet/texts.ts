@@ -2,12 +2,18 @@
 import { allocate, enlarge } from '../memory';
 
 /** Maximum text of a batch, in bytes, before it ends early. `budget` is the rest. */
-const MAX_TEXT_BYTES: i32 = 64 * 1024 * 1024;
+let maxTextBytes: i32 = 64 * 1024 * 1024;
 
-export let budget: i32 = MAX_TEXT_BYTES;
+export let budget: i32 = maxTextBytes;
+
+/** Limits the text of the next batches. */
+export function setMaxTextBytes(bytes: i32): void {
+  maxTextBytes = bytes;
+  budget = bytes;
+}
 
 export function resetBudget(): void {
-  budget = MAX_TEXT_BYTES;
+  budget = maxTextBytes;
 }
 
 @unmanaged
