@@ -8,6 +8,7 @@ import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { ColumnParser } from '../../../src/format/kernel/column-parser.js';
 import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
+import { rounds } from '../../helpers/services.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';
 import { rowGroupTarget } from './row-group-target.js';
@@ -18,7 +19,7 @@ const createRow = (id: string, price = '6421.5'): string =>
   `deribit,BTC,1585699200245000,1585699200355684,${id},buy,${price},18640\n`;
 
 test('encodes random rows in pieces, and reports errors, like the reference', async () => {
-  for (let round = 0; round < 25; round++) {
+  for (let round = 0; round < rounds(25); round++) {
     await rowGroupTarget.round(seededRandom('gate', 'row-group', round), () => {});
   }
 });
@@ -30,13 +31,13 @@ function parseText(kernel: BatchKernel, text: string): readonly EncodedBatch[] {
 }
 
 async function createKernel(
-  chosen: { rowGroup?: number; numbers?: 'string' },
+  { maxTextBytes, ...chosen }: { rowGroup?: number; numbers?: 'string'; maxTextBytes?: number },
   schema: readonly Column[] = TRADES,
 ) {
   return createBatchKernel({
     source: SOURCE,
     schema,
-    options: createOutputOptions('parquet', { compression: 'none', ...chosen }),
+    options: { ...createOutputOptions('parquet', { compression: 'none', ...chosen }), maxTextBytes },
   });
 }
 
@@ -60,10 +61,11 @@ test('keeps a batch valid while the next one is encoded', async () => {
   }
 });
 
-test('ends a batch early if its text exceeds 64 MiB, like the reference', async () => {
-  const long = 'é'.repeat(100_000);
+test('ends a batch early if its text exceeds the limit, like the reference', async () => {
+  const maxTextBytes = 2 * 1024 * 1024;
+  const long = 'é'.repeat(3000);
   const text = Array.from({ length: 800 }, (_, i) => createRow(`${i}${long}`)).join('');
-  const kernel = await createKernel({});
+  const kernel = await createKernel({ maxTextBytes });
   const groups: EncodedBatch[] = [];
   const piece = createRow(`0${long}`).length * 2;
   const bytes = Buffer.from(text);
@@ -81,7 +83,7 @@ test('ends a batch early if its text exceeds 64 MiB, like the reference', async 
     times: 'timestamp',
     numbers: 'double',
   });
-  const reading = { source: SOURCE, schema: TRADES, batchRows: 131_072, numberText: false };
+  const reading = { source: SOURCE, schema: TRADES, batchRows: 131_072, numberText: false, maxTextBytes };
   const expected = referenceBatches(bytes, reading).map(encode);
   assert.ok(expected.length > 1);
   assert.deepEqual(
@@ -138,7 +140,7 @@ test('parses a million decimals as Number(text), to the bit', () => {
   const memory = new ColumnMemory();
   memory.open([{ name: 'x', kind: 'number' }], rows, 'none');
   const parser = new ColumnParser(memory, SOURCE, 2);
-  for (let round = 0; round < 20; round++) {
+  for (let round = 0; round < rounds(20); round++) {
     const texts = Array.from({ length: rows }, decimal);
     const length = memory.piece.write(`${texts.join('\n')}\n`, 'latin1');
     assert.equal(parser.parse(0, length), length);
