@@ -27,7 +27,7 @@ export const ERROR_TABLE = {
   transfer_limit: { exitCode: 5, retry: false, affectsRun: true },
   /** DNS, refused connection, TLS, proxy. */
   unreachable: { exitCode: 5, retry: 'request', affectsRun: false },
-  /** 5xx. */
+  /** 5xx, 408, 425; 401, 403 or 410 of the address of a redirect, which may have expired. */
   server_error: { exitCode: 5, retry: 'request', affectsRun: false },
   /** The user did not finish a step in time, or a call of the account API took too long. */
   timed_out: { exitCode: 5, retry: false, affectsRun: true },
@@ -35,7 +35,10 @@ export const ERROR_TABLE = {
   stalled: { exitCode: 5, retry: 'request', affectsRun: false },
   /** The connection broke in the middle of a response. */
   reset: { exitCode: 5, retry: 'request', affectsRun: false },
-  /** A response that violates the interface: not JSON, a missing field, too many redirects. */
+  /**
+   * A response that violates the interface: not JSON, a missing field, too many redirects, or an HTML page that
+   * refuses the request, which is not the service's.
+   */
   bad_answer: { exitCode: 5, retry: false, affectsRun: false },
   /** Fewer bytes than announced. */
   short_body: { exitCode: 6, retry: 'request', affectsRun: false },

@@ -3,6 +3,7 @@ import { TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
 import { isMessageFields } from '../dialects/message-fields.js';
+import { isTemporaryFailure } from '../http/failed-response.js';
 import { parseRetryAfter } from '../service/http/retry-after.js';
 
 const MAX_SHOWN_CHARACTERS = 200;
@@ -27,7 +28,8 @@ export function createHandshakeError(
     const reason = 'this country or address may be blocked';
     return new TickhaulError('no_access', `${name} refused the request (${status}): ${reason}`, details);
   }
-  if (status >= 500) return new TickhaulError('server_error', `${name} answered ${status}`, details);
+  if (isTemporaryFailure(status))
+    return new TickhaulError('server_error', `${name} answered ${status}`, details);
   return new TickhaulError('rejected', `${name} answered ${status}`, details);
 }
 

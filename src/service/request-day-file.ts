@@ -1,9 +1,10 @@
 import { usageError } from '../base/errors.js';
 import { formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
+import { isTemporaryFailure } from '../http/failed-response.js';
 import { parseByteCount } from '../http/send-http-request.js';
 import { discardBody } from '../http/watched-body.js';
-import { readErrorResponse } from './http/read-error-response.js';
+import { isRedirectRefusal, readErrorResponse } from './http/read-error-response.js';
 import { type ServiceResponse, sendGet } from './http/send-request.js';
 import type { ServiceClient } from './http/service-client.js';
 import type { DayFileResponse, ResumePoint } from './service-config.js';
@@ -53,7 +54,8 @@ export async function requestDayFile(
     if (matchesResumePoint(response, resume)) return toPartialResponse(response, resume);
     if (response.status === 200) return toWholeResponse(response);
     // The cause is not the range, and a second request at once would only add load.
-    if (response.status === 401 || response.status === 429 || response.status >= 500) {
+    const { status } = response;
+    if (status === 401 || status === 429 || isTemporaryFailure(status) || isRedirectRefusal(response)) {
       throw await readErrorResponse(response, apiKey);
     }
     await discardBody(response.body);

@@ -26,6 +26,12 @@ test('waits as long as requested, longer after limits, bans and refusals, otherw
   within(reconnectDelayMs(createClosedError('x', 4000, 'Too many connections'), 1), 16_000, 250);
 });
 
+test('a temporary failure is not a refusal', () => {
+  for (const status of [408, 425, 500, 503])
+    assert.equal(createHandshakeError('x', status, {}).code, 'server_error', String(status));
+  assert.equal(createHandshakeError('x', 400, {}).code, 'rejected');
+});
+
 test('shortens an error message, and detects a rate limit and its duration', () => {
   const bitmex = { status: 429, error: 'Rate limit exceeded', meta: { retryAfter: 5 } };
   const limit = createExchangeError('bitmex', JSON.stringify(bitmex), bitmex);

@@ -154,6 +154,28 @@ test('uses a whole file that is sent in response to a range request', async (t) 
   assert.deepEqual([answer.start, await readBody(answer.body), requests.length], [0, WHOLE, 1]);
 });
 
+for (const status of [408, 425]) {
+  test(`${status} in response to a range request can be retried, without a second request at once`, async (t) => {
+    const { requests, client } = await start(t, respondToRange(status, {}, Buffer.alloc(0)));
+    const response = requestDayFile(client, FILE, { attempt: 1, resume: RESUME });
+    await assert.rejects(response, { code: 'server_error', status });
+    assert.equal(requests.length, 1);
+  });
+}
+
+test('an expired address of a redirect keeps the part file for the next attempt', async (t) => {
+  const { requests, client } = await start(t, (request, response) => {
+    if (request.url?.startsWith('/signed')) response.writeHead(403).end('<Error/>');
+    else response.writeHead(302, { location: '/signed' }).end();
+  });
+  const response = requestDayFile(client, FILE, { attempt: 1, resume: RESUME });
+  await assert.rejects(response, { code: 'server_error', status: 403 });
+  assert.deepEqual(
+    requests.map(({ url }) => url),
+    [`${PATH}?retryAttempt=1`, '/signed'],
+  );
+});
+
 test('429 in response to a range request is an error without a second request', async (t) => {
   const { requests, client } = await start(t, respondToRange(429, { 'retry-after': '5' }, Buffer.alloc(0)));
   await assert.rejects(requestDayFile(client, FILE, { attempt: 1, resume: RESUME }), {

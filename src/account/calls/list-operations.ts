@@ -1,5 +1,5 @@
+import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import type { JsonObject } from '../../service/account/account-api.js';
-import { toOneLine } from '../../service/http/read-error-response.js';
 import { getMember, type JsonLocation, listMembers, resolveReference } from './json-location.js';
 
 /** A parameter of an operation (OpenAPI 3.1.0, section 4.8.12). */

@@ -1,8 +1,8 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { TickhaulError } from '../../base/errors.js';
+import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import type { JsonObject } from '../../service/account/account-api.js';
-import { toOneLine } from '../../service/http/read-error-response.js';
 
 /** Identifies the document in references. No request is sent to it. */
 const DOCUMENT_URI = 'https://openapi.invalid/document';

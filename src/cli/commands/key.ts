@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
+import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { toOneLine } from '../../service/http/read-error-response.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key/key-access.js';
 import type { CommandAction } from '../arguments/command.js';
 import { formatDocument } from '../output/text/format-document.js';

@@ -1,6 +1,7 @@
 import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { withRetries } from '../../base/with-retries.js';
+import { isTemporaryFailure } from '../../http/failed-response.js';
 import { discardBody } from '../../http/watched-body.js';
 import { sendGet } from '../../service/http/send-request.js';
 import { createServiceClient } from '../../service/http/service-client.js';
@@ -46,7 +47,7 @@ export function openPing(base: URL, { env }: Pick<CommandHost, 'env'>): Ping {
   const sendOnce = async (url: URL, signal: AbortSignal): Promise<void> => {
     const { status, body } = await sendGet(client, url.href, {}, signal);
     await discardBody(body);
-    if (status >= 500) throw new TickhaulError('server_error', `HTTP ${status}`, { status });
+    if (isTemporaryFailure(status)) throw new TickhaulError('server_error', `HTTP ${status}`, { status });
     if (status >= 400) throw new TickhaulError('rejected', `HTTP ${status}`, { status });
   };
   return {

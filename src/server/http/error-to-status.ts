@@ -26,7 +26,10 @@ const SERVICE_UNAVAILABLE = 503;
 export function errorToStatus(error: unknown, { feeds }: ServeOptions): number {
   if (!(error instanceof TickhaulError)) return 500;
   const { code, status } = error;
-  if (status !== undefined && FORWARDED_STATUSES.has(status)) return status;
+  // A server before the service, or the address of a redirect, refused the request, and not the service.
+  const isRefusalElsewhere =
+    (code === 'server_error' || code === 'bad_answer') && (status === 401 || status === 403);
+  if (!isRefusalElsewhere && status !== undefined && FORWARDED_STATUSES.has(status)) return status;
   if (code === 'no_access') return feeds.client.config.apiKey === undefined ? 401 : 403;
   // A period that is not exported yet is the client's error; with --offline its data may become available.
   if (code === 'not_exported') return feeds.offline ? SERVICE_UNAVAILABLE : 400;

@@ -2,6 +2,7 @@ import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
 import type { Secrets } from '../../base/secrets.js';
 import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
+import { findPageTitle } from '../../http/failed-response.js';
 import { discardBody, readBody } from '../../http/watched-body.js';
 import { isSecureUrl } from '../http/secure-url.js';
 import { formatUrlForLog, type HttpHeaders, isRedirect, sendRequest } from '../http/send-request.js';
@@ -34,7 +35,7 @@ export interface JsonCall {
   readonly url: string;
   readonly headers?: HttpHeaders;
   readonly body?: string | undefined;
-  /** Whether the same request may be sent again if its response was lost; 5xx responses are always retried. */
+  /** Whether the same request may be sent again if its response was lost; 5xx, 408 and 425 are always retried. */
   readonly repeatable?: boolean;
   /** Whether the server sends the response only once: if so, `signal` ends only the waits between attempts, not the request itself. */
   readonly once?: boolean;
@@ -43,7 +44,7 @@ export interface JsonCall {
 }
 
 /**
- * Sends one call with a small JSON response; retries on 5xx, `rate_limit_exceeded` and network errors
+ * Sends one call with a small JSON response; retries on 5xx, 408, 425, `rate_limit_exceeded` and network errors
  * (`docs/spec/account-api.md#call-errors`). Each attempt ends within the client's stall timeout, even if bytes keep
  * arriving slowly. Redirects are not followed: they would send a secret to an address that was not announced.
  * @throws RefusedError for any other 4xx; TickhaulError `bad_answer` for an invalid response, `usage` for an address
@@ -84,10 +85,12 @@ async function sendCall(context: CallContext, call: JsonCall): Promise<JsonRespo
     }
     const { status, headers: responseHeaders } = response;
     const bytes = await readBody(response.body, MAX_RESPONSE_BYTES);
-    const hasBody = /\S/.test(bytes.toString());
+    const text = bytes.toString();
+    const hasBody = /\S/.test(text);
     // The status of a failure is enough; its body may be any page, of any size.
     if (!isSuccess(status)) {
-      return { name, status, headers: responseHeaders, json: parseJsonBody(bytes), hasBody };
+      const pageTitle = findPageTitle(responseHeaders['content-type'], text);
+      return { name, status, headers: responseHeaders, json: parseJsonBody(bytes), hasBody, pageTitle };
     }
     if (bytes.length > MAX_RESPONSE_BYTES) {
       throw new TickhaulError(
@@ -95,7 +98,14 @@ async function sendCall(context: CallContext, call: JsonCall): Promise<JsonRespo
         `${name}: the response is larger than ${formatSize(MAX_RESPONSE_BYTES)}`,
       );
     }
-    return { name, status, headers: responseHeaders, json: parseShallow(bytes, name), hasBody };
+    return {
+      name,
+      status,
+      headers: responseHeaders,
+      json: parseShallow(bytes, name),
+      hasBody,
+      pageTitle: undefined,
+    };
   });
 }
 

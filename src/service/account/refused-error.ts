@@ -1,7 +1,8 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
+import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import type { Secrets } from '../../base/secrets.js';
 import { formatDuration } from '../../base/units.js';
-import { toOneLine } from '../http/read-error-response.js';
+import { describeFrontRefusal, isFrontRefusal, isTemporaryFailure } from '../../http/failed-response.js';
 import { parseRetryAfter } from '../http/retry-after.js';
 import type { HttpHeaders } from '../http/send-request.js';
 
@@ -23,11 +24,12 @@ export class RefusedError extends TickhaulError {
 }
 
 /**
- * Creates the error for an unsuccessful response of the issuer or the account API: `server_error` for 5xx and
- * `rate_limited` for `rate_limit_exceeded`, which may be retried; otherwise a RefusedError.
+ * Creates the error for an unsuccessful response of the issuer or the account API: `server_error` for 5xx, 408 and 425
+ * and `rate_limited` for `rate_limit_exceeded`, which may be retried; `bad_answer` for a page of a server before them,
+ * so that it does not end an identity; otherwise a RefusedError.
  */
 export function createRefusedError(
-  { name, status, headers, json }: JsonResponse,
+  { name, status, headers, json, pageTitle }: JsonResponse,
   secrets: Secrets,
 ): TickhaulError {
   const fields: Readonly<Record<string, unknown>> =
@@ -43,7 +45,11 @@ export function createRefusedError(
   const now = Date.now();
   const retryAfterMs =
     parseRetryAfter(fields['retry_after'], now) ?? parseRetryAfter(headers['retry-after'], now);
-  if (status >= 500) {
+  if (isFrontRefusal(status, pageTitle)) {
+    const problem = describeFrontRefusal(status, secrets.redactQuote(pageTitle));
+    return new TickhaulError('bad_answer', `${name}: ${problem}`, { status });
+  }
+  if (isTemporaryFailure(status)) {
     return new TickhaulError('server_error', `${name}: the service failed (${status})${quote}`, {
       status,
       retryAfterMs,
@@ -78,4 +84,6 @@ export interface JsonResponse {
   /** Undefined if the body is not JSON. */
   readonly json: unknown;
   readonly hasBody: boolean;
+  /** Title of a failure's HTML page; undefined for any other body. */
+  readonly pageTitle: string | undefined;
 }

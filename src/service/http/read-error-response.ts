@@ -1,6 +1,13 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
+import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { formatDuration } from '../../base/units.js';
+import {
+  describeFrontRefusal,
+  findPageTitle,
+  isFrontRefusal,
+  isTemporaryFailure,
+} from '../../http/failed-response.js';
 import { readBody } from '../../http/watched-body.js';
 import { parseRetryAfter } from './retry-after.js';
 import type { ServiceResponse } from './send-request.js';
@@ -11,6 +18,7 @@ const MAX_QUOTE_LENGTH = 200;
 const DAY_NOT_AVAILABLE = 140;
 const SYMBOL_NOT_AVAILABLE = 300;
 const KEY_ACTIVE_ELSEWHERE = 274;
+const REDIRECT_REFUSALS: ReadonlySet<number> = new Set([401, 403, 410]);
 
 interface ErrorBody {
   readonly code: unknown;
@@ -28,16 +36,56 @@ export async function readErrorResponse(
     if (error instanceof TickhaulError && judgeError(error).affectsRun) throw error;
     return Buffer.alloc(0);
   });
-  const body = parseBody(bytes.toString());
-  const retryAfterMs = parseRetryAfter(response.headers['retry-after'], Date.now()) ?? body.retryAfterMs;
-  const code = classifyError(response.status, body, retryAfterMs);
+  const text = bytes.toString();
+  const body = parseBody(text);
+  const { status, headers } = response;
+  const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now()) ?? body.retryAfterMs;
   const quote = quoteMessage(body.message, apiKey);
-  const problem = describeError(code, response.status, apiKey !== undefined);
+  const { code, problem } =
+    classifyOther(response, body, redactKey(findPageTitle(headers['content-type'], text), apiKey)) ??
+    classifyService(status, body, retryAfterMs, apiKey !== undefined);
   const wait = retryAfterMs === undefined ? '' : `; retry after ${formatDuration(retryAfterMs)}`;
-  return new TickhaulError(code, `${response.name}: ${problem}${quote}${wait}`, {
-    status: response.status,
-    retryAfterMs,
-  });
+  return new TickhaulError(code, `${response.name}: ${problem}${quote}${wait}`, { status, retryAfterMs });
+}
+
+interface ErrorKind {
+  readonly code: ErrorCode;
+  readonly problem: string;
+}
+
+/** Whether the address of a redirect refused the request: a signed address has expired, and got no key anyway. */
+export function isRedirectRefusal({
+  status,
+  redirects,
+}: Pick<ServiceResponse, 'status' | 'redirects'>): boolean {
+  return redirects.length > 0 && REDIRECT_REFUSALS.has(status);
+}
+
+/** Classifies a refusal by a server other than the service. @param title of a page; undefined for other bodies. */
+function classifyOther(
+  response: ServiceResponse,
+  body: ErrorBody,
+  title: string | undefined,
+): ErrorKind | undefined {
+  const { status } = response;
+  // The codes of the service are numbers; those of stores with JSON are names.
+  if (isRedirectRefusal(response) && !Number.isInteger(body.code)) {
+    const page = title ? `: "${title}"` : '';
+    const problem = `the address of the redirect refused the request (${status})${page}; it may have expired`;
+    return { code: 'server_error', problem };
+  }
+  if (!isFrontRefusal(status, title)) return undefined;
+  return { code: 'bad_answer', problem: describeFrontRefusal(status, title) };
+}
+
+function classifyService(
+  status: number,
+  body: ErrorBody,
+  retryAfterMs: number | undefined,
+  hasKey: boolean,
+): ErrorKind {
+  const code = classifyError(status, body, retryAfterMs);
+  return { code, problem: describeError(code, status, hasKey) };
 }
 
 function classifyError(status: number, body: ErrorBody, retryAfterMs: number | undefined): ErrorCode {
@@ -50,7 +98,7 @@ function classifyError(status: number, body: ErrorBody, retryAfterMs: number | u
   if (status === 400 && (body.code === DAY_NOT_AVAILABLE || body.code === SYMBOL_NOT_AVAILABLE)) {
     return 'unavailable';
   }
-  if (status >= 500) return 'server_error';
+  if (isTemporaryFailure(status)) return 'server_error';
   return status >= 400 ? 'rejected' : 'bad_answer';
 }
 
@@ -95,15 +143,10 @@ function parseBody(text: string): ErrorBody {
 }
 
 function quoteMessage(message: string, apiKey: string | undefined): string {
-  const line = toOneLine(
-    apiKey === undefined ? message : message.replaceAll(apiKey, '***'),
-    MAX_QUOTE_LENGTH,
-  );
+  const line = toOneLine(redactKey(message, apiKey), MAX_QUOTE_LENGTH);
   return line === '' ? '' : `: "${line}"`;
 }
 
-/** Makes a text of the service fit a one-line message: runs of blanks and control characters become one blank. */
-export function toOneLine(text: string, maxLength: number): string {
-  const line = text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\s]+/gu, ' ').trim();
-  return line.length > maxLength ? `${line.slice(0, maxLength - 1)}…` : line;
+function redactKey<T extends string | undefined>(text: T, apiKey: string | undefined): T {
+  return (apiKey === undefined ? text : text?.replaceAll(apiKey, '***')) as T;
 }

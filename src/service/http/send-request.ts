@@ -78,13 +78,22 @@ function resolveRedirect(from: URL, location: string, status: number): URL {
       status,
     });
   };
-  if (!URL.canParse(location, from.href)) return reject('redirect to an invalid URL');
-  const target = new URL(location, from);
+  const address = escapeBytes(location);
+  if (!URL.canParse(address, from.href)) return reject('redirect to an invalid URL');
+  const target = new URL(address, from);
   if (target.protocol !== 'https:' && target.protocol !== 'http:') {
     return reject(`redirect to a ${target.protocol} address`);
   }
   if (from.protocol === 'https:' && target.protocol === 'http:') return reject('redirect from https to http');
   return target;
+}
+
+/**
+ * Escapes the bytes of a header beyond ASCII, which the HTTP client passes as characters of Latin-1. An address in UTF-8
+ * then keeps its bytes; parsed as text, it would be encoded once more, and a signed address would not match.
+ */
+function escapeBytes(header: string): string {
+  return header.replace(/[\x80-\xff]/g, (byte) => `%${byte.charCodeAt(0).toString(16).toUpperCase()}`);
 }
 
 function withoutAuthorization(headers: HttpHeaders): HttpHeaders {

@@ -1,7 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
+import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { withRetries } from '../../base/with-retries.js';
 import { discardBody } from '../../http/watched-body.js';
-import { readErrorResponse, toOneLine } from '../http/read-error-response.js';
+import { readErrorResponse } from '../http/read-error-response.js';
 import { formatUrlForLog, type HttpHeaders, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import type { ParseResponse } from '../service-config.js';

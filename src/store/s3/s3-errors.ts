@@ -121,7 +121,7 @@ function classifyStatus(status: number | undefined, isPage: boolean): ErrorKind 
   if (status === 404) return ['missing', 'there is no such object'];
   if (status === 405) return READ_ONLY;
   if (status === 507) return FULL;
-  if (status === 408 || status === 429) return BUSY;
+  if (status === 408 || status === 425 || status === 429) return BUSY;
   if (status === 501) return ['rejected', 'the store does not support this request'];
   if (status !== undefined && status >= 500) return ['server_error', 'the store failed'];
   if (status !== undefined && status >= 400) return ['rejected', 'the store refused the request'];

@@ -1,11 +1,13 @@
 import { unescape as decoded } from 'node:querystring';
 import { Readable } from 'node:stream';
+import { TickhaulError } from '../../base/errors.js';
 import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { describeFrontRefusal, findPageTitle, isFrontRefusal } from '../../http/failed-response.js';
 import { createHttpAgents } from '../../http/http-agents.js';
 import { toNetworkError } from '../../http/network-error.js';
 import type { ProxySettings } from '../../http/proxy-settings.js';
 import { type RequestLog, startRequestLog } from '../../http/request-log.js';
-import { sendHttpRequest } from '../../http/send-http-request.js';
+import { type HttpResponse, sendHttpRequest } from '../../http/send-http-request.js';
 import { readBody } from '../../http/watched-body.js';
 
 /** A request signed by the SDK. */
@@ -79,6 +81,7 @@ export function createS3RequestHandler({
         const responseBody = isObject
           ? Readable.from(response.body, { objectMode: false }).once('error', logged.onFailure)
           : await readBody(response.body);
+        if (responseBody instanceof Uint8Array) assertStoreResponse(host, response, responseBody);
         logged.onResponse(response.status);
         return { response: { statusCode: response.status, headers: response.headers, body: responseBody } };
       } catch (error) {
@@ -89,6 +92,14 @@ export function createS3RequestHandler({
     },
     destroy: () => void agents.close(),
   };
+}
+
+/** @throws TickhaulError `bad_answer` for the page of a server before the store, which would look like a refusal of the key. */
+function assertStoreResponse(host: string, { status, headers }: HttpResponse, body: Uint8Array): void {
+  if (status !== 401 && status !== 403) return;
+  const title = findPageTitle(headers['content-type'], Buffer.from(body).toString());
+  if (!isFrontRefusal(status, title)) return;
+  throw new TickhaulError('bad_answer', `${host}: ${describeFrontRefusal(status, title)}`, { status });
 }
 
 /** Formats the query exactly as the SDK has signed it. */

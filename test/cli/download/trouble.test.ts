@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
+import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -8,10 +9,12 @@ import { type TestContext, test } from 'node:test';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
+import { forward } from '../../helpers/forward.js';
 import { runHere } from '../../helpers/in-process.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { smallDisk } from '../../helpers/small-disk.js';
 import { tempDir } from '../../helpers/temp.js';
+import { serve } from '../../service/loopback.js';
 
 const CONFIG = 'jobs: [{name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, last: 3d}]\n';
 
@@ -21,12 +24,13 @@ async function syncInto(
   service: Sandbox,
   data?: string,
   env: Record<string, string> = {},
+  flags: readonly string[] = ['--retries', '0'],
 ): Promise<Finished> {
   const dir = await tempDir(t);
   const config = join(dir, 'tickhaul.yaml');
   await writeFile(config, CONFIG);
   const base = envOf(service, data ?? join(dir, 'data'));
-  return runHere(['sync', '--json', '--retries', '0', '--config', config], {
+  return runHere(['sync', '--json', ...flags, '--config', config], {
     env: { ...base, XDG_CACHE_HOME: join(dir, 'cache'), ...env },
   });
 }
@@ -86,6 +90,47 @@ test('an untrusted certificate', async (t) => {
     5,
     /certificate is not trusted \(DEPTH_ZERO_SELF_SIGNED_CERT\): .*NODE_EXTRA_CA_CERTS/,
   );
+});
+
+test('408, 425 and expired addresses of redirects fail no file', async (t) => {
+  const service = await sandbox(t);
+  const expired = await serve(t, (_, response) => response.writeHead(403).end('<Error>expired</Error>'));
+  const failures = (response: ServerResponse): readonly (() => void)[] => [
+    () => response.writeHead(408, { connection: 'close' }).end('<html>408</html>'),
+    () => response.writeHead(425).end(),
+    () => response.writeHead(302, { location: `${expired}/signed?s=1` }).end(),
+  ];
+  const front = (origin: string): Promise<string> => {
+    const asked = new Map<string, number>();
+    const pass = forward(origin);
+    return serve(t, (request, response) => {
+      const path = String(request.url).replace(/\?.*/, '');
+      const count = asked.get(path) ?? 0;
+      asked.set(path, count + 1);
+      const fail = failures(response)[count];
+      if (fail) fail();
+      else pass(request, response);
+    });
+  };
+  const [api, datasets] = [await front(service.apiUrl), await front(service.datasetsUrl)];
+  const env = { TICKHAUL_API_URL: api, TICKHAUL_DATASETS_URL: datasets };
+  const finished = await syncInto(t, service, undefined, env, ['--retries', '3']);
+  assert.equal(finished.exitCode, 0, finished.stderr);
+  assert.equal(jsonLines(finished).at(-1)?.['downloaded'], 3);
+});
+
+test('a refusal with a page does not blame the key', async (t) => {
+  const service = await sandbox(t);
+  const TICKHAUL_DATASETS_URL = await serve(t, (_, response) =>
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<title>Acme Web Filter</title>'),
+  );
+  const finished = await syncInto(t, service, undefined, { TICKHAUL_DATASETS_URL });
+  assert.equal(finished.exitCode, 5, finished.stderr);
+  assert.match(
+    finished.stdout,
+    /firewall .* refused the request \(403\): \\"Acme Web Filter\\"; check the network/,
+  );
+  assert.doesNotMatch(finished.stdout, /gives no access/);
 });
 
 async function closedService(t: TestContext): Promise<Sandbox> {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
+import { serve } from '../../service/loopback.js';
 import { ask, serveHere } from '../serving.js';
 
 const PATH = '/v1/instruments';
@@ -78,6 +79,14 @@ test('answers failures with code and message', async (t) => {
     assert.deepEqual([status, answer.code, Object.keys(answer)], [code, code, ['code', 'message']]);
     assert.match(answer.message, message);
   }
+  // A refusal by a server before the service says nothing about the client's request.
+  const front = await serve(t, (_, response) =>
+    response.writeHead(403, { 'content-type': 'text/html' }).end('<title>Blocked</title>'),
+  );
+  const behind = await serveHere(t, { ...service, apiUrl: front }, await tempDir(t));
+  const blocked = await ask(behind.httpPort, `${PATH}/bitmex`);
+  assert.equal(blocked.status, 503);
+  assert.match(JSON.parse(blocked.text).message, /refused the request \(403\): "Blocked"/);
   const keyless = await serveHere(t, service, await tempDir(t), { apiKey: undefined });
   assert.equal(JSON.parse((await ask(keyless.httpPort, `${PATH}/deribit`)).text).code, 401);
   assert.equal((await ask(keyless.httpPort, `${PATH}/bitmex`)).status, 200);

@@ -4,6 +4,7 @@ import { Secrets } from '../../../src/base/secrets.js';
 import { callOperation, discoverIssuer, fetchDescription } from '../../../src/service/account/account-api.js';
 import { completeClaim, parseIssuer, startClaim } from '../../../src/service/account/issuer.js';
 import { type CallContext, callJson } from '../../../src/service/account/json-call.js';
+import { RefusedError } from '../../../src/service/account/refused-error.js';
 import { clientFor, serve } from '../loopback.js';
 
 const createContext = (t: TestContext, base: string): CallContext => ({
@@ -181,6 +182,38 @@ test('an HTML page does not count as the response of an operation', async (t) =>
     callOperation(createContext(t, base), { method: 'DELETE', path: '/v1/account/x' }, 'a-token'),
     { code: 'bad_answer', message: /\/v1\/account\/x: the response is not JSON$/ },
   );
+});
+
+for (const status of [401, 403]) {
+  test(`a page with ${status} is that of a server before the service, and no refusal of the token`, async (t) => {
+    const base = await serve(t, (_, response) =>
+      response
+        .writeHead(status, { 'content-type': 'text/html' })
+        .end('<title>Sign in to\u0007 the-access-token Guest</title>'),
+    );
+    const context = createContext(t, base);
+    context.secrets.add('the-access-token');
+    await assert.rejects(
+      callOperation(context, { method: 'GET', path: '/v1/account/x' }, 'a-token'),
+      (error: Error & { code?: string }) => {
+        assert.equal(error.code, 'bad_answer');
+        assert.ok(!(error instanceof RefusedError));
+        assert.match(
+          error.message,
+          /refused the request \(40[13]\): "Sign in to \*\*\* Guest"; check the network/,
+        );
+        return true;
+      },
+    );
+  });
+}
+
+test('repeats a POST after 408 and 425', async (t) => {
+  const statuses = [408, 425, 200];
+  const base = await serve(t, (_, response) => response.writeHead(statuses.shift() ?? 500).end());
+  const call = { method: 'POST', path: '/v1/account/keys' };
+  assert.equal(await callOperation(createContext(t, base), call, 'a-token'), undefined);
+  assert.deepEqual(statuses, []);
 });
 
 test('repeats a POST after a 5xx, but not after a lost response', async (t) => {

@@ -42,6 +42,8 @@ const CASES: readonly [title: string, sent: ErrorResponse, code: string, retryAf
   ['400 with code 300', { status: 400, body: { code: 300, message: 'symbol' } }, 'unavailable'],
   ['400', { status: 400, body: { code: 1, message: 'bad' } }, 'rejected'],
   ['410', { status: 410 }, 'rejected'],
+  ['408', { status: 408, body: '<html><h1>408</h1></html>' }, 'server_error'],
+  ['425', { status: 425, headers: { 'retry-after': '2' } }, 'server_error', 2000],
   ['500', { status: 500, body: '<html>' }, 'server_error'],
   ['503', { status: 503, headers: { 'retry-after': '3' } }, 'server_error', 3000],
   ['204', { status: 204 }, 'bad_answer'],
@@ -67,4 +69,72 @@ test('quotes the message of the service in one short line without the key', asyn
   const error = await readError(t, { status: 401, body: { code: 11, message } }, 's3cret-key');
   assert.match(error.message, /"Key \*\*\* is \[31mbad x+…"$/);
   assert.ok(error.message.length < 320);
+});
+
+const HTML = { 'content-type': 'text/html; charset=utf-8' };
+
+const PAGES: readonly [title: string, sent: ErrorResponse, says: RegExp][] = [
+  [
+    'a title',
+    { status: 403, headers: HTML, body: '<title>Blocked by policy</title>' },
+    /: "Blocked by policy";/,
+  ],
+  ['no content type', { status: 401, body: '\n<!DOCTYPE html><title>Sign in</title>' }, /: "Sign in";/],
+  [
+    'a heading',
+    { status: 403, headers: HTML, body: '<h1 class="x">Access denied</h1>' },
+    /: "Access denied";/,
+  ],
+  ['no title', { status: 403, headers: HTML, body: 'Forbidden' }, /refused the request \(403\); check/],
+  [
+    'control characters, entities and the key in its title',
+    {
+      status: 403,
+      headers: { ...HTML, 'retry-after': '9' },
+      body: `<html><title>\nA&amp;B &#8211; &#27;[31m\u001b]0;x\u0007&#9999999; k3y\u2028end</title>`,
+    },
+    /: "A&B – \[31m \]0;x &#9999999; \*\*\* end"; check/,
+  ],
+  [
+    'a title without an end',
+    { status: 403, headers: HTML, body: `<title>${'<title'.repeat(9000)}` },
+    /refused the request \(403\)/,
+  ],
+  ['a long title', { status: 403, headers: HTML, body: `<title>${'x'.repeat(900)}</title>` }, /"x{119}…"/],
+];
+for (const [title, sent, says] of PAGES) {
+  test(`a refusal with a page is that of a server before the service: ${title}`, async (t) => {
+    const error = await readError(t, sent, 'k3y');
+    assert.deepEqual([error.code, error.exitCode, error.status], ['bad_answer', 5, sent.status]);
+    assert.match(error.message, says);
+    assert.doesNotMatch(error.message, /access to this|accept the key|IP address|k3y|\p{Cc}/u);
+  });
+}
+
+for (const status of [401, 403, 410]) {
+  test(`${status} of the address of a redirect is retried, and does not blame the key`, async (t) => {
+    const store = await serve(t, (_, response) =>
+      response.writeHead(status, { 'retry-after': '1' }).end('<Error><Code>AccessDenied</Code></Error>'),
+    );
+    const base = await serve(t, (_, response) =>
+      response.writeHead(302, { location: `${store}/signed` }).end(),
+    );
+    const answer = await sendGet(clientFor(t, base), `${base}/v1/x`, {}, undefined);
+    const error = await readErrorResponse(answer, 'k');
+    assert.deepEqual([error.code, error.status, error.retryAfterMs], ['server_error', status, 1000]);
+    assert.match(
+      error.message,
+      /\/signed: the address of the redirect refused the request .*may have expired/,
+    );
+    assert.doesNotMatch(error.message, /key/);
+  });
+}
+
+test('a refusal in the form of the service is that of the service after a redirect too', async (t) => {
+  const base = await serve(t, (request, response) => {
+    if (request.url === '/v1/x') response.writeHead(307, { location: '/v2/x' }).end();
+    else response.writeHead(403).end('{"code":12,"message":"no"}');
+  });
+  const answer = await sendGet(clientFor(t, base), `${base}/v1/x`, {}, undefined);
+  assert.equal((await readErrorResponse(answer, 'k')).code, 'no_access');
 });

@@ -44,6 +44,27 @@ for (const location of ['file:///etc/passwd', 'ftp://host/x', 'http://[', '/agai
   });
 }
 
+for (const [title, location, path] of [
+  [
+    'UTF-8',
+    Buffer.from('/café/€.csv.gz?name=é&sig=a%2Bb'),
+    '/caf%C3%A9/%E2%82%AC.csv.gz?name=%C3%A9&sig=a%2Bb',
+  ],
+  ['other bytes', Buffer.from('/caf\u00e9', 'latin1'), '/caf%E9'],
+] as const) {
+  test(`a redirect to an address in ${title} is requested with the same bytes`, async (t) => {
+    const paths: (string | undefined)[] = [];
+    const base = await serve(t, (request, response) => {
+      paths.push(request.url);
+      if (request.url !== '/x') response.end();
+      // Node writes the characters of a header as Latin-1, one byte each.
+      else response.writeHead(302, { location: location.toString('latin1') }).end();
+    });
+    await readBody((await sendGet(clientFor(t, base), `${base}/x`, {}, undefined)).body);
+    assert.deepEqual(paths, ['/x', path]);
+  });
+}
+
 test('never decodes a body', async (t) => {
   const bytes = gzipSync('csv');
   let accepted: unknown;

@@ -80,18 +80,41 @@ test('a store’s error is one line with advice and its exit code, without keys'
   }
 });
 
-test('retries requests to a busy store, and gives up after some attempts', async (t) => {
-  let asked = 0;
-  const endpoint = await serve(t, (_, response) => {
-    asked++;
-    refuse(response, 503, 'SlowDown');
+for (const [status, code] of [
+  [503, 'SlowDown'],
+  [408, 'Anything'],
+  [425, 'TooEarly'],
+] as const) {
+  test(`retries requests to a busy store (${status}), and gives up after some attempts`, async (t) => {
+    let asked = 0;
+    const endpoint = await serve(t, (_, response) => {
+      asked++;
+      refuse(response, status, code);
+    });
+    await assert.rejects(open(t, endpoint).check(''), {
+      exitCode: 5,
+      message: new RegExp(
+        `^s3://data: the store is busy \\(${code}, ${status}.*; tried 3 times, run the same command again later$`,
+      ),
+    });
+    assert.equal(asked, 3);
   });
-  await assert.rejects(open(t, endpoint).check(''), {
-    exitCode: 5,
-    message: 's3://data: the store is busy (SlowDown, 503); tried 3 times, run the same command again later',
+}
+
+for (const [status, page] of [
+  [403, '<!DOCTYPE html><title>Access denied &amp; logged<br></title>'],
+  [401, '<html><head><title>Access denied &amp; logged</title></head></html>'],
+] as const) {
+  test(`a page with ${status} is that of a server before the store, and no refusal of the credentials`, async (t) => {
+    const endpoint = await serve(t, (_, response) =>
+      response.writeHead(status, { 'content-type': 'text/html' }).end(page),
+    );
+    const says = /^127\.0\.0\.1:\d+: a proxy, .* \(40[13]\): "Access denied & logged"; check the network/;
+    const bucket = open(t, endpoint);
+    await assert.rejects(bucket.check(''), { exitCode: 5, message: says });
+    await assert.rejects(bucket.put('x', Buffer.from('x')), { exitCode: 5, message: says });
   });
-  assert.equal(asked, 3);
-});
+}
 
 test('reports an unreachable store, a response that is a web page, and missing credentials', async (t) => {
   const nobody = `http://127.0.0.1:${await freePort()}`;
