@@ -2,7 +2,7 @@ import { createServiceClient, type ServiceClient } from '../service/http/service
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
-import { readKey, type Settings } from './settings.js';
+import { readKey, type Settings, warnOfProxySettings } from './settings.js';
 
 /** A client of the service, and the settings it was created from. */
 export interface ServiceSession {
@@ -28,6 +28,7 @@ export async function withServiceSession<T>(
 ): Promise<T> {
   const settings = options.settings ?? (await loadSettings(args, host));
   const apiKey = await readKey(settings.keySource, host);
+  warnOfProxySettings(host);
   const client = createServiceClient({
     apiUrl: settings.apiUrl,
     datasetsUrl: settings.datasetsUrl,

@@ -2,6 +2,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { parseSize } from '../base/units.js';
+import { describeIgnoredEntries, PROXY_VARIABLES } from '../http/proxy-settings.js';
 import type { StoreSettings } from '../store/files.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { parseLocationArgument, readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
@@ -187,11 +188,15 @@ function readDownloadDir(env: Env, args: CommandArgs, config: ConfigSettings | u
   return parseLocationArgument(name, dir);
 }
 
-/** Variables with proxies, and with hosts that need none. */
-const PROXY_VARIABLES = ['HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY'].flatMap((name) => [
-  name,
-  name.toLowerCase(),
-]);
+const warnedHosts = new WeakSet<object>();
+
+/** Warns once in a run if entries of NO_PROXY have no effect. @throws usage error for an unsupported proxy. */
+export function warnOfProxySettings(host: Pick<CommandHost, 'env' | 'warn'>): void {
+  if (warnedHosts.has(host)) return;
+  warnedHosts.add(host);
+  const warning = describeIgnoredEntries(host.env);
+  if (warning !== undefined) host.warn(warning);
+}
 
 /** Reads the store settings like the AWS tools; errors are reported when a store is used. */
 function readStore(env: Env, args: CommandArgs, config: ConfigSettings | undefined): Settings['store'] {

@@ -5,7 +5,7 @@ import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
 import { readStallTimeout } from './selection/read-selection.js';
-import type { Settings } from './settings.js';
+import { type Settings, warnOfProxySettings } from './settings.js';
 
 /**
  * Settings of object stores.
@@ -29,6 +29,7 @@ export async function readStoreSettings(
   locations: readonly (string | undefined)[],
 ): Promise<StoreSettings | undefined> {
   if (!locations.some((location) => location !== undefined && isObjectLocation(location))) return undefined;
+  warnOfProxySettings(host);
   return toStoreSettings(await loadSettings(args, host), readStallTimeout(args));
 }
 

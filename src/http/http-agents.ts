@@ -1,7 +1,13 @@
 import type { Readable } from 'node:stream';
-import { EnvHttpProxyAgent } from 'undici';
+import { Agent, buildConnector, type Dispatcher, ProxyAgent } from 'undici';
 import { ProxyPool } from './proxy-pool.js';
-import type { ProxySettings } from './proxy-settings.js';
+import {
+  createProxyAuthorization,
+  findProxy,
+  type ProxyServer,
+  type ProxySettings,
+} from './proxy-settings.js';
+import { openSocksTunnel } from './socks-tunnel.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
 const KEEP_ALIVE_MS = 30_000;
@@ -40,43 +46,67 @@ export interface ResponseHandler {
   onResponseError(controller: RequestController, error: Error): void;
 }
 
-/** Opens connections, directly or through a proxy, with one agent per URL scheme. */
+/** Opens connections, directly or through the proxy of an address. */
 export interface HttpAgents {
-  /** @param protocol of a URL, such as `https:`. */
-  agentFor(protocol: string): Connections;
+  agentFor(url: URL): Connections;
   /** Aborts running requests and closes all sockets. */
   close(): Promise<void>;
 }
 
+const SHARED_OPTIONS = {
+  keepAliveTimeout: KEEP_ALIVE_MS,
+  // WatchedBody and sendHttpRequest detect stalls: undici's timeouts are coarse and also run under
+  // back-pressure.
+  headersTimeout: 0,
+  bodyTimeout: 0,
+} as const;
+
 /** Creates agents that connect only when a request is sent. */
-export function createHttpAgents({ http, https, noProxy }: ProxySettings): HttpAgents {
-  const shared = {
-    noProxy,
-    // Send plain http requests to the proxy as absolute URLs: many proxies refuse CONNECT to port 80.
-    proxyTunnel: false,
-    clientFactory: (origin: URL, options: object) => new ProxyPool(origin, options),
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    // WatchedBody and sendHttpRequest detect stalls: undici's timeouts are coarse and also run under
-    // back-pressure.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-  };
-  // One agent per scheme: a single agent would send https requests through HTTP_PROXY if HTTPS_PROXY is not
-  // set. Agents are created on first use, since creation is slow.
-  const proxies: Readonly<Record<string, object>> = {
-    'http:': { httpProxy: http, httpsProxy: '' },
-    'https:': { httpProxy: '', httpsProxy: https },
-  };
-  const agents = new Map<string, EnvHttpProxyAgent>();
+export function createHttpAgents(proxies: ProxySettings): HttpAgents {
+  // Created on first use, since creation is slow. Addresses with the same proxy share an agent.
+  const agents = new Map<string | undefined, Dispatcher>();
   return {
-    agentFor(protocol) {
-      const agent = agents.get(protocol) ?? new EnvHttpProxyAgent({ ...shared, ...proxies[protocol] });
-      agents.set(protocol, agent);
+    agentFor(url) {
+      const proxy = findProxy(proxies, url);
+      const agent = agents.get(proxy?.url.href) ?? createAgent(proxy);
+      agents.set(proxy?.url.href, agent);
       return agent;
     },
     close: async () => {
       await Promise.all([...agents.values()].map((agent) => agent.destroy()));
     },
+  };
+}
+
+function createAgent(proxy: ProxyServer | undefined): Dispatcher {
+  const connect = { timeout: CONNECT_TIMEOUT_MS };
+  if (!proxy) return new Agent({ ...SHARED_OPTIONS, connect });
+  if (proxy.url.protocol.startsWith('socks')) {
+    return new Agent({ ...SHARED_OPTIONS, connect: createSocksConnector(proxy) });
+  }
+  const authorization = createProxyAuthorization(proxy);
+  return new ProxyAgent({
+    ...SHARED_OPTIONS,
+    connect,
+    uri: proxy.url.href,
+    // undici sends no login without a password.
+    ...(authorization !== undefined && { token: authorization }),
+    // Send plain http requests to the proxy as absolute URLs: many proxies refuse CONNECT to port 80.
+    proxyTunnel: false,
+    clientFactory: (origin: URL, options: object) => new ProxyPool(origin, options),
+  });
+}
+
+/** undici's SOCKS agent is not used: it has the proxy resolve all names, and warns that it is experimental. */
+function createSocksConnector(proxy: ProxyServer): buildConnector.connector {
+  const connectTls = buildConnector({ timeout: CONNECT_TIMEOUT_MS });
+  return (options, callback) => {
+    const isSecure = options.protocol === 'https:';
+    const target = { hostname: options.hostname, port: Number(options.port) || (isSecure ? 443 : 80) };
+    openSocksTunnel(proxy, target).then(
+      (httpSocket) =>
+        isSecure ? connectTls({ ...options, httpSocket }, callback) : callback(null, httpSocket),
+      (error: Error) => callback(error, null),
+    );
   };
 }

@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { test } from 'node:test';
 import { cleanUp } from '../helpers/clean-up.js';
 import { connectProxy } from '../helpers/connect-proxy.js';
+import { socksProxy } from '../helpers/socks-proxy.js';
 import { createMarketSender, loopbackExchange } from './exchange.js';
 import { option, startStream } from './streaming.js';
 
@@ -25,6 +26,17 @@ test("connects through the environment's proxy by a tunnel, and reports a refusa
   });
   const event = await refused.waitForEvent('disconnect');
   assert.match(event.event === 'disconnect' ? event.error.message : '', /the proxy answered 407/);
+});
+
+test('connects through a SOCKS proxy', async (t) => {
+  const { url } = await loopbackExchange(t, {
+    play: (peer) => createMarketSender('bitmex', 'XBTUSD', peer).trade(3),
+  });
+  const proxy = await socksProxy(t, { port: Number(new URL(url).port) });
+  const env = { WSS_URL_BITMEX: 'ws://bitmex.invalid:9', ALL_PROXY: proxy.url };
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], env);
+  await stream.waitForLines(1);
+  assert.deepEqual(proxy.asked, ['name bitmex.invalid:9']);
 });
 
 test('an unanswered handshake has a timeout independent of the silence timeout', async (t) => {

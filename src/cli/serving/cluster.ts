@@ -75,10 +75,17 @@ export async function serveAsWorker(worker: Worker, cli: CliHost): Promise<numbe
 async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHost): Promise<number> {
   const args = input as CommandArgs;
   const { createReplayServer } = await import('../../server/replay-server.js');
-  return withServeOptions(args, cli, await readServeSettings(args, cli), async (options, connectMetrics) => {
-    const server = createReplayServer({ ...options, cluster: share });
-    connectMetrics(server.context);
-    await serve(server);
-    return 0;
-  });
+  // All workers have the same environment and report the same.
+  const host = { ...cli, warn: (line: string) => share.warnOnce(line) };
+  return withServeOptions(
+    args,
+    host,
+    await readServeSettings(args, host),
+    async (options, connectMetrics) => {
+      const server = createReplayServer({ ...options, cluster: share });
+      connectMetrics(server.context);
+      await serve(server);
+      return 0;
+    },
+  );
 }

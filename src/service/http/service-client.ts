@@ -37,9 +37,9 @@ export function createServiceClient(config: ServiceConfig): ServiceClient {
     (await import('../../http/http-agents.js')).createHttpAgents(proxies);
   return {
     config: checked,
-    connectionsFor: async ({ protocol }) => {
+    connectionsFor: async (url) => {
       agents ??= loadAgents();
-      return (await agents).agentFor(protocol);
+      return (await agents).agentFor(url);
     },
     requestsStarted: async () => {
       if (!agents) return;

@@ -1,8 +1,14 @@
 import type { Duplex } from 'node:stream';
 import { connect as connectTls } from 'node:tls';
-import { TickhaulError, usageError } from '../../base/errors.js';
+import { TickhaulError } from '../../base/errors.js';
 import { ProxyPool } from '../../http/proxy-pool.js';
-import { bypassesProxy, readProxyUrl } from '../../http/proxy-settings.js';
+import {
+  createProxyAuthorization,
+  findProxy,
+  type ProxyServer,
+  readProxySettings,
+} from '../../http/proxy-settings.js';
+import { openSocksTunnel, type TunnelTarget } from '../../http/socks-tunnel.js';
 import type { ServiceConfig } from '../service-config.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;
@@ -15,40 +21,44 @@ export type Tunnel = (signal: AbortSignal) => Promise<Duplex>;
  * too, since most proxies do not forward the upgrade of a plain request.
  * @param url `ws://…` or `wss://…`.
  * @returns undefined if the WebSocket connects directly.
- * @throws usage error for a proxy that is not an http(s) URL.
+ * @throws usage error for a proxy that is not a URL, or of a kind that is not supported.
  */
 export function createTunnel(env: ServiceConfig['env'], url: URL): Tunnel | undefined {
+  const proxy = findProxy(readProxySettings(env), url);
+  if (!proxy) return undefined;
   const isSecure = url.protocol === 'wss:';
-  const name = isSecure ? 'HTTPS_PROXY' : 'HTTP_PROXY';
-  const proxy = readProxyUrl(env, name);
-  const port = Number(url.port) || (isSecure ? 443 : 80);
-  if (proxy === '' || bypassesProxy(env, { hostname: url.hostname.toLowerCase(), port })) return undefined;
-  const { protocol, origin, username, password } = new URL(proxy);
-  if (!protocol.startsWith('http')) {
-    throw usageError(`${name}: live streams support http proxies only; add ${url.hostname} to NO_PROXY`);
-  }
-  const target = `${url.hostname}:${port}`;
-  const login = Buffer.from(`${decodeURIComponent(username)}:${decodeURIComponent(password)}`);
-  const headers = {
-    host: target,
-    ...(username !== '' && { 'proxy-authorization': `Basic ${login.toString('base64')}` }),
-  };
+  const target = { hostname: url.hostname, port: Number(url.port) || (isSecure ? 443 : 80) };
+  const open = proxy.url.protocol.startsWith('socks') ? openSocksTunnel : openHttpTunnel;
   return async (signal) => {
-    const pool = new ProxyPool(origin, { connect: { timeout: CONNECT_TIMEOUT_MS } });
-    try {
-      const { socket, statusCode } = await pool.connect({ origin, path: target, headers, signal });
-      if (statusCode !== 200) {
-        socket.on('error', () => {}).destroy();
-        throw createTunnelError(url.host, name, statusCode);
-      }
-      return isSecure
-        ? connectTls({ socket, servername: serverName(url), ALPNProtocols: ['http/1.1'] })
-        : socket;
-    } finally {
-      // The pool no longer owns the tunnel's socket, so closing the pool does not close the tunnel.
-      void pool.close();
-    }
+    const socket = await open(proxy, target, signal);
+    if (!isSecure) return socket;
+    return connectTls({ socket, servername: serverName(url), ALPNProtocols: ['http/1.1'] });
   };
+}
+
+/** @throws TickhaulError `unreachable` for a refusal. */
+async function openHttpTunnel(
+  proxy: ProxyServer,
+  { hostname, port }: TunnelTarget,
+  signal: AbortSignal,
+): Promise<Duplex> {
+  const { origin } = proxy.url;
+  const path = `${hostname}:${port}`;
+  const authorization = createProxyAuthorization(proxy);
+  const headers = {
+    host: path,
+    ...(authorization !== undefined && { 'proxy-authorization': authorization }),
+  };
+  const pool = new ProxyPool(origin, { connect: { timeout: CONNECT_TIMEOUT_MS } });
+  try {
+    const { socket, statusCode } = await pool.connect({ origin, path, headers, signal });
+    if (statusCode === 200) return socket;
+    socket.on('error', () => {}).destroy();
+    throw createTunnelError(path, proxy.variable, statusCode);
+  } finally {
+    // The pool no longer owns the tunnel's socket, so closing the pool does not close the tunnel.
+    void pool.close();
+  }
 }
 
 function createTunnelError(host: string, variable: string, status: number): TickhaulError {

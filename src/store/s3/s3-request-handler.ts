@@ -72,7 +72,7 @@ export function createS3RequestHandler({
         formatS3Request({ method, host, path, query, headers }),
       );
       try {
-        const response = await sendHttpRequest(agents.agentFor(protocol), request, {
+        const response = await sendHttpRequest(agents.agentFor(new URL(request.origin)), request, {
           name: host,
           stallTimeoutMs,
           signal,

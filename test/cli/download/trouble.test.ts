@@ -70,6 +70,21 @@ test('a proxy that refuses', async (t) => {
   );
 });
 
+test('a kind of proxy that is not supported', async (t) => {
+  const service = await sandbox(t);
+  const finished = await syncInto(t, service, undefined, { ALL_PROXY: 'socks4://me:s3cret@127.0.0.1:1' });
+  assertSays(finished, 2, /ALL_PROXY: socks4:\/\/ proxies are not supported; use http:/);
+  assert.doesNotMatch(finished.stdout + finished.stderr, /s3cret/);
+  assert.equal(service.requests.length, 0);
+});
+
+test('an entry of NO_PROXY without effect is a warning, and the others apply', async (t) => {
+  const service = await sandbox(t);
+  const { apiUrl: ALL_PROXY } = await closedService(t);
+  const finished = await syncInto(t, service, undefined, { ALL_PROXY, NO_PROXY: '10.*,127.0.0.0/8' });
+  assertSays(finished, 0, /warning NO_PROXY: ignoring "10\.\*": no name, address or network/);
+});
+
 test('an unknown host name', async (t) => {
   const service = await sandbox(t);
   // Too long for a host name, so no DNS server is requested.

@@ -1,32 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bypassesProxy } from '../../../src/http/proxy-settings.js';
 import { createTunnel } from '../../../src/service/http/tunnel.js';
 import { connectProxy } from '../../helpers/connect-proxy.js';
 
-const at = (hostname: string, port = 443) => ({ hostname, port });
-
-test('NO_PROXY excludes a host with its subdomains, a host with a port, or all hosts', () => {
-  const env = { NO_PROXY: 'example.com, .inner.net *.deep.org,host:8443' };
-  for (const hostname of ['example.com', 'a.example.com', 'inner.net', 'x.inner.net', 'deep.org']) {
-    assert.ok(bypassesProxy(env, at(hostname)), hostname);
-  }
-  for (const hostname of ['badexample.com', 'example.org', 'host']) {
-    assert.ok(!bypassesProxy(env, at(hostname)), hostname);
-  }
-  assert.ok(bypassesProxy(env, at('host', 8443)));
-  assert.ok(bypassesProxy({ no_proxy: '*', NO_PROXY: 'x' }, at('anything')));
-  assert.ok(!bypassesProxy({}, at('anything')));
-});
-
-test('wss uses HTTPS_PROXY and ws uses HTTP_PROXY; only http proxies are supported', () => {
+test('wss uses HTTPS_PROXY, ws HTTP_PROXY, and both ALL_PROXY', () => {
   const url = new URL('wss://example.com/x');
-  assert.equal(createTunnel({ HTTP_PROXY: 'http://127.0.0.1:1' }, url), undefined);
-  assert.equal(createTunnel({ HTTPS_PROXY: 'http://127.0.0.1:1', NO_PROXY: 'example.com' }, url), undefined);
-  assert.equal(typeof createTunnel({ HTTPS_PROXY: 'http://127.0.0.1:1' }, url), 'function');
+  const proxy = 'http://127.0.0.1:1';
+  assert.equal(createTunnel({ HTTP_PROXY: proxy }, url), undefined);
+  assert.equal(createTunnel({ HTTPS_PROXY: proxy, NO_PROXY: 'example.com' }, url), undefined);
+  assert.equal(
+    createTunnel({ ALL_PROXY: proxy, NO_PROXY: '10.0.0.0/8' }, new URL('ws://10.1.1.1')),
+    undefined,
+  );
+  assert.equal(typeof createTunnel({ HTTPS_PROXY: proxy }, url), 'function');
+  assert.equal(typeof createTunnel({ all_proxy: 'socks5h://127.0.0.1:1' }, url), 'function');
   assert.throws(
-    () => createTunnel({ HTTPS_PROXY: 'socks5://secret@127.0.0.1:1' }, url),
-    /^TickhaulError: HTTPS_PROXY: live streams support http proxies only; add example\.com to NO_PROXY$/,
+    () => createTunnel({ ALL_PROXY: 'socks4://secret@127.0.0.1:1' }, url),
+    /^TickhaulError: ALL_PROXY: socks4:\/\/ proxies are not supported; use http:\/\/, [^@]*$/,
   );
 });
 

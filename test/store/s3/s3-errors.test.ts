@@ -9,6 +9,7 @@ import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
 import { S3_STORE } from '../../../src/store/s3/s3-store.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { freePort } from '../../helpers/free-port.js';
+import { socksProxy } from '../../helpers/socks-proxy.js';
 import { serve } from '../../service/loopback.js';
 
 const KEY = 'MADEUPACCESSKEY';
@@ -160,6 +161,21 @@ test('reports an unreachable store, a response that is a web page, and missing c
     exitCode: 4,
     message: /^no credentials for the object store: .*AWS_ACCESS_KEY_ID/,
   });
+});
+
+test('requests to a store use ALL_PROXY', async (t) => {
+  const endpoint = await serve(t, (_, response) => refuse(response, 404, 'NoSuchBucket'));
+  const proxy = await socksProxy(t, { port: Number(new URL(endpoint).port) });
+  const stores = openBucketConnections({
+    endpoint: 'http://store.invalid:9000',
+    pathStyle: true,
+    region: 'us-east-1',
+    stallTimeoutMs: 10_000,
+    proxyVariables: { ALL_PROXY: proxy.url, NO_PROXY: '10.0.0.0/8' },
+  });
+  cleanUp(t, () => stores.close());
+  await assert.rejects(stores.bucket('data').check(''), { exitCode: 2 });
+  assert.deepEqual(proxy.asked, ['name store.invalid:9000']);
 });
 
 test('an abort ends a request, and the wait before a retry', async (t) => {
