@@ -121,8 +121,9 @@ export const SERVE_OPTIONS = {
     },
     host: {
       type: 'text',
-      description: 'address to listen on; every client that can reach it uses your key',
-      default: '127.0.0.1',
+      description:
+        'address to listen on; localhost is 127.0.0.1 and ::1; every client that can reach it uses your key',
+      default: 'localhost',
     },
     'allow-origin': {
       type: 'list',

@@ -50,6 +50,13 @@ export interface RunningServer extends Pick<ReplayServer, 'context' | 'close'>, 
  */
 export async function startServer(options: ServeOptions): Promise<RunningServer> {
   const { http, sockets, context, close } = createReplayServer(options);
-  const ports = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
-  return { ...ports, context, close };
+  const { stop, ...ports } = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
+  return {
+    ...ports,
+    context,
+    close(graceMs) {
+      stop();
+      return close(graceMs);
+    },
+  };
 }

@@ -107,6 +107,8 @@ export interface Answer {
 
 export interface Asking {
   readonly method?: string;
+  /** Address of loopback; 127.0.0.1 by default. */
+  readonly host?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
@@ -114,10 +116,10 @@ export interface Asking {
 export function ask(
   port: number,
   path: string,
-  { method = 'GET', headers = {} }: Asking = {},
+  { method = 'GET', headers = {}, host = '127.0.0.1' }: Asking = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path, method, headers, agent: false }, (response) => {
+    const sent = request({ host, port, path, method, headers, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       const done = (): void => {
         const body = Buffer.concat(chunks);

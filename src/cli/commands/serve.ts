@@ -78,7 +78,8 @@ async function runUntilSignal(
 
 /** Address of the page for a browser on this machine. */
 function pageAddress(host: string, port: number): string {
-  const name = host === '0.0.0.0' ? '127.0.0.1' : host === '::' ? '::1' : host;
+  const isIpv4 = host === '0.0.0.0' || host === 'localhost';
+  const name = isIpv4 ? '127.0.0.1' : host === '::' ? '::1' : host;
   return `http://${name.includes(':') ? `[${name}]` : name}:${port}/`;
 }
 

@@ -26,8 +26,9 @@ export async function startCluster(options: ClusterOptions): Promise<RunningClus
   const earlyConnections: PassedConnection[] = [];
   let pass = (connection: PassedConnection): void => void earlyConnections.push(connection);
   const { http, sockets } = createClusterListeners((connection) => pass(connection));
-  const ports = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
+  const { stop, ...ports } = await listenOnAdjacentPorts(http, sockets, options.host, options.port);
   const closeListeners = (): void => {
+    stop();
     http.close();
     sockets.close();
     sockets.closeAllConnections();

@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
 import { bugStack, toRunFailure } from '../../run/run-failure.js';
 import type { ServerContext } from '../server-context.js';
 import { errorToStatus } from './error-to-status.js';
@@ -16,12 +16,6 @@ export interface HttpCall {
 /** Handles a request; the client gets the message of a thrown error. */
 export type HttpHandler = (call: HttpCall) => Promise<void> | void;
 
-/** Splits a request target into path and query. The path is in lower case, without a trailing slash. */
-export function readTarget(url = '/'): { readonly path: string; readonly query: URLSearchParams } {
-  const [path = '', query = ''] = url.split(/\?(.*)/s);
-  return { path: path.toLowerCase().replace(/(.)\/$/, '$1'), query: new URLSearchParams(query) };
-}
-
 /** Session key of a `/ws-replay` connection; connections with the same key are replayed together. */
 export function parseSessionKey(query: URLSearchParams): string | undefined {
   return query.get('session') || undefined;
@@ -31,11 +25,13 @@ export function sendJsonResponse(
   { response }: Pick<HttpCall, 'response'>,
   status: number,
   value: object,
+  headers: OutgoingHttpHeaders = {},
 ): void {
   const body = JSON.stringify(value);
   response.writeHead(status, {
     'content-type': 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
+    ...headers,
   });
   response.end(body);
 }

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { describeUnknownPath, readTarget, toOriginForm } from '../endpoints.js';
 import { replayNormalized } from '../normalized/replay-normalized.js';
 import { createPageRoutes } from '../page/page-routes.js';
 import { parseNormalizedOptions } from '../request/normalized-options.js';
@@ -14,7 +15,6 @@ import {
   abortResponse,
   type HttpCall,
   type HttpHandler,
-  readTarget,
   sendErrorResponse,
   sendJsonResponse,
 } from './http-call.js';
@@ -38,10 +38,17 @@ const ROUTES: Readonly<Record<string, HttpHandler>> = {
     sendJsonResponse(call, 200, createHealthReport(await call.context.counts())),
   '/metrics': async ({ response, context }) => {
     const { metrics } = await context.counts();
-    response.writeHead(200, { 'content-type': 'text/plain; version=0.0.4; charset=utf-8' });
-    response.end(formatMetrics(metrics));
+    const text = formatMetrics(metrics);
+    response.writeHead(200, {
+      'content-type': 'text/plain; version=0.0.4; charset=utf-8',
+      'content-length': Buffer.byteLength(text),
+    });
+    response.end(text);
   },
 };
+
+/** Paths that do not answer HEAD: they would request and read the data of a whole period for it. */
+const EXPENSIVE_PATHS: ReadonlySet<string> = new Set(['/replay', '/replay-normalized']);
 
 /** Paths that monitoring may request with any host name, since they reveal no data of the key. */
 const PUBLIC_PATHS: ReadonlySet<string> = new Set(['/health-check', '/metrics']);
@@ -55,6 +62,7 @@ export function createHttpServer(context: ServerContext, guard: OriginGuard): Se
   const { request: logRequest } = context.options.log;
   const routes = { ...ROUTES, ...createPageRoutes(context) };
   return createServer(SERVER_LIMITS, (request, response) => {
+    toOriginForm(request);
     if (logRequest) logFinishedRequest(request, response, logRequest);
     void handleRequest({ context, guard, routes }, request, response);
   });
@@ -85,8 +93,13 @@ async function handleRequest(
       return sendJsonResponse(call, 403, { message: FOREIGN_ORIGIN_MESSAGE });
     }
     const route = findRoute(call.path, routes);
-    if (request.method === 'GET' && route) return await route(call);
-    response.writeHead(404).end();
+    if (!route) return sendJsonResponse(call, 404, { message: describeUnknownPath(call.path) });
+    const methods = EXPENSIVE_PATHS.has(call.path) ? ['GET'] : ['GET', 'HEAD'];
+    // Node sends no body in response to HEAD.
+    if (methods.includes(request.method ?? '')) return await route(call);
+    const allow = methods.join(', ');
+    const message = `${call.path} does not support ${request.method}; use ${allow}`;
+    sendJsonResponse(call, 405, { message }, { allow });
   } catch (error) {
     if (response.headersSent) abortResponse(call);
     else sendErrorResponse(call, error);

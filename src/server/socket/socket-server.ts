@@ -4,7 +4,8 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { wait } from '../../base/wait.js';
 import { tooManyClients } from '../client-limit.js';
-import { readTarget } from '../http/http-call.js';
+import { readTarget, type SOCKET_PATHS, toOriginForm, UPGRADE_MESSAGE } from '../endpoints.js';
+import { sendJsonResponse } from '../http/http-call.js';
 import { FOREIGN_ORIGIN_MESSAGE, SERVER_LIMITS } from '../http/http-server.js';
 import type { OriginGuard } from '../http/origin-guard.js';
 import type { ServerContext } from '../server-context.js';
@@ -49,7 +50,7 @@ export function createSocketServer(
     maxPayload: MAX_PAYLOAD_BYTES,
     clientTracking: false,
   });
-  const routes: Readonly<Record<string, OpenSocket>> = {
+  const routes: Readonly<Record<(typeof SOCKET_PATHS)[number], OpenSocket>> = {
     '/ws-replay': (client, query) => openReplaySocket(context, sessions, client, query),
     '/ws-replay-normalized': (client, query) => openNormalizedSocket(context, client, query),
     '/ws-stream-normalized': (client, query) => openStreamSocket(context, client, query),
@@ -57,6 +58,7 @@ export function createSocketServer(
   const server = createUpgradeServer();
   server.on('upgrade', (request, connection, head) => {
     connection.on('error', () => connection.destroy());
+    toOriginForm(request);
     if (guard.isForeignPage(request) || guard.isForeignHost(request)) return refuseConnection(connection);
     void (async () => {
       const hasRoom = await enter(connection);
@@ -84,7 +86,7 @@ export function createSocketServer(
       return;
     }
     const { path, query } = readTarget(request.url);
-    const route = Object.hasOwn(routes, path) ? routes[path] : undefined;
+    const route = Object.hasOwn(routes, path) ? routes[path as keyof typeof routes] : undefined;
     if (route) route(client, query);
     else
       client.close(
@@ -122,7 +124,8 @@ export function createUpgradeServer(): Server {
   return createServer(SERVER_LIMITS, (request, response) => {
     request.resume();
     // A 426 response must name the protocol (RFC 9110, section 15.5.22).
-    response.writeHead(426, { connection: 'upgrade', upgrade: 'websocket' }).end();
+    const headers = { connection: 'upgrade', upgrade: 'websocket' };
+    sendJsonResponse({ response }, 426, { message: UPGRADE_MESSAGE }, headers);
   });
 }
 

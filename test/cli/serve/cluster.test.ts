@@ -2,8 +2,10 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
+import { networkInterfaces } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { WebSocket } from 'ws';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, type Started, start } from '../../helpers/cli.js';
@@ -89,6 +91,11 @@ test('workers share one cache, which is cleared once, and one set of metrics', a
   assert.equal(reported['bytes_total'], Buffer.byteLength(answers.join('')));
   const { text: health } = await ask(http, '/health-check');
   assert.equal(JSON.parse(health).status, 'Healthy');
+  if (networkInterfaces()['lo']?.some(({ address }) => address === '::1')) {
+    assert.equal((await ask(http, '/health-check', { host: '::1', method: 'HEAD' })).status, 200);
+    const socket = new WebSocket(`ws://[::1]:${wsPort}/nothing`);
+    assert.equal((await once(socket, 'close'))[0], 1008);
+  }
 
   if (process.platform === 'linux') {
     for (const pid of pids) {

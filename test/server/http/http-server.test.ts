@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { connect, createServer } from 'node:net';
+import { type AddressInfo, connect, createServer } from 'node:net';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { gunzipSync } from 'node:zlib';
+import { WebSocket } from 'ws';
 import { startServer } from '../../../src/server/replay-server.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { ask, busySandbox, serveHere, withOptions } from '../serving.js';
 
-test('accepts GET only, paths in any case with or without a trailing slash, and serves health and metrics', async (t) => {
+test('accepts GET and HEAD, paths in any case with or without a trailing slash, and serves health and metrics', async (t) => {
   const server = await serveHere(t, await sandbox(t), await tempDir(t));
   const { httpPort, wsPort } = server;
   assert.equal(wsPort, httpPort + 1);
@@ -21,13 +22,31 @@ test('accepts GET only, paths in any case with or without a trailing slash, and 
   assert.match((await ask(httpPort, '/metrics')).text, /^tickhaul_http_answers_open 0$/m);
   for (const path of ['/nothing', '/replay/2', '//replay', '/__proto__', '/constructor']) {
     const { status, text } = await ask(httpPort, path);
-    assert.deepEqual([status, text], [404, ''], path);
+    assert.equal(status, 404, path);
+    const { message } = JSON.parse(text);
+    assert.ok(message.startsWith(`no such path: ${path}; valid paths: /, /replay, `), message);
+    assert.match(message, /\/health-check, \/metrics; WebSocket, on the next port: \/ws-replay, /);
   }
-  for (const method of ['HEAD', 'POST', 'OPTIONS']) {
-    assert.equal((await ask(httpPort, '/health-check', { method })).status, 404, method);
+  assert.ok((await ask(httpPort, `/${'x'.repeat(9000)}`)).text.length < 500);
+  for (const path of ['/health-check', '/metrics', '/', '/page/server', '/v1/instruments/deribit']) {
+    const [get, head] = [await ask(httpPort, path), await ask(httpPort, path, { method: 'HEAD' })];
+    assert.deepEqual([head.status, head.text], [200, ''], path);
+    assert.equal(head.headers['content-type'], get.headers['content-type']);
+    assert.match(String(head.headers['content-length']), /^\d+$/);
+    for (const method of ['POST', 'OPTIONS', 'DELETE']) {
+      const { status, headers, text } = await ask(httpPort, path, { method });
+      assert.deepEqual([status, headers['allow']], [405, 'GET, HEAD'], method);
+      assert.match(JSON.parse(text).message, new RegExp(`does not support ${method}; use GET, HEAD$`));
+    }
   }
-  const { status: upgrade, headers: upgradeHeaders } = await ask(wsPort, '/ws-replay');
+  for (const path of ['/replay', '/replay-normalized']) {
+    const { status, headers } = await ask(httpPort, path, { method: 'HEAD' });
+    assert.deepEqual([status, headers['allow']], [405, 'GET'], path);
+  }
+  assert.equal((await ask(httpPort, '/nothing', { method: 'HEAD' })).status, 404);
+  const { status: upgrade, headers: upgradeHeaders, text } = await ask(wsPort, '/ws-replay');
   assert.deepEqual([upgrade, upgradeHeaders['upgrade']], [426, 'websocket']);
+  assert.match(JSON.parse(text).message, /WebSocket only: \/ws-replay, .*HTTP is on the previous port/);
   assert.equal((await ask(httpPort, `/replay?options=${'x'.repeat(70_000)}`)).status, 431);
   assert.match(server.log.join('\n'), /^GET \/Health-Check\/ 200 \d+ms$/m);
 });
@@ -93,6 +112,82 @@ test('refuses foreign origins and hosts unless they are allowed', async (t) => {
   assert.equal(await status('/', { host: `localhost:${httpPort}` }), 200);
 });
 
+test('a target in absolute form is its path, and its host counts', async (t) => {
+  const { httpPort, log } = await serveHere(t, await sandbox(t), await tempDir(t));
+  const own = `http://127.0.0.1:${httpPort}`;
+  const status = async (target: string, host?: string): Promise<number> =>
+    (await ask(httpPort, target, host === undefined ? {} : { headers: { host } })).status;
+  assert.equal(await status(`${own}/health-check`), 200);
+  assert.equal(await status(`HTTP://LOCALHOST:${httpPort}/Health-Check/?x=1`), 200);
+  assert.equal(await status(own), 200);
+  assert.equal(await status(`${own}?x`), 200);
+  assert.equal(await status(`${own}/replay?options=1`), 400);
+  assert.equal(await status(`${own}/replay?options=1`, 'evil.example'), 400);
+  assert.equal(await status('http://evil.example/replay?options=1'), 403);
+  assert.equal(await status('http:///health-check'), 404);
+  assert.equal(await status('ftp://127.0.0.1/health-check'), 404);
+  assert.match(log.join('\n'), /^GET \/health-check 200 \d+ms$/m);
+});
+
+test('localhost is both addresses of loopback, on both ports', async (t) => {
+  const service = await sandbox(t);
+  const server = await serveHere(t, service, await tempDir(t), { host: 'localhost' });
+  const { httpPort, wsPort, context } = server;
+  const hosts = (await hasIpv6()) ? ['127.0.0.1', '::1'] : ['127.0.0.1'];
+  for (const host of hosts) {
+    const { status, text } = await ask(httpPort, '/replay?options=1', { host });
+    assert.deepEqual([status, JSON.parse(text).message.length > 0], [400, true], host);
+    // The page of the server itself, under the name that the client uses.
+    const origin = `http://${host.includes(':') ? `[${host}]` : host}:${httpPort}`;
+    assert.equal((await ask(httpPort, '/page/server', { host, headers: { origin } })).status, 200, host);
+    assert.equal((await ask(wsPort, '/ws-replay', { host })).status, 426);
+    const socket = new WebSocket(`${origin.replace('http', 'ws').replace(/\d+$/, '')}${wsPort}/nothing`);
+    const [code] = await once(socket, 'close');
+    assert.equal(code, 1008);
+  }
+  await assert.rejects(startServer({ ...context.options, port: httpPort }), { code: 'usage' });
+  await server.close(0);
+  for (const port of [httpPort, wsPort])
+    for (const host of hosts) assert.ok(await isFree(port, host), `${host} ${port}`);
+});
+
+test('a port that is in use on one address of localhost is a usage error, and nothing listens', async (t) => {
+  if (!(await hasIpv6())) return t.skip('no IPv6 here');
+  const { context } = await serveHere(t, await sandbox(t), await tempDir(t), { host: 'localhost' });
+  for (const taken of ['127.0.0.1', '::1']) {
+    for (const offset of [0, 1]) {
+      const other = createServer().listen(0, taken);
+      await once(other, 'listening');
+      cleanUp(t, () => other.close());
+      const { port } = other.address() as AddressInfo;
+      const httpPort = port - offset;
+      await assert.rejects(startServer({ ...context.options, host: 'localhost', port: httpPort }), {
+        code: 'usage',
+        message: /^port \d+ of (127\.0\.0\.1|::1) is in use/,
+      });
+      const free = taken === '::1' ? '127.0.0.1' : '::1';
+      assert.ok(await isFree(port, free));
+    }
+  }
+});
+
+test('127.0.0.1 and ::1 are one address each', async (t) => {
+  if (!(await hasIpv6())) return t.skip('no IPv6 here');
+  const service = await sandbox(t);
+  for (const [host, other] of [
+    ['127.0.0.1', '::1'],
+    ['::1', '127.0.0.1'],
+  ] as const) {
+    const { httpPort } = await serveHere(t, service, await tempDir(t), { host });
+    assert.equal((await ask(httpPort, '/health-check', { host })).status, 200);
+    await assert.rejects(ask(httpPort, '/health-check', { host: other }), { code: 'ECONNREFUSED' });
+  }
+});
+
+async function hasIpv6(): Promise<boolean> {
+  return isFree(0, '::1');
+}
+
 test('a port in use is a usage error that names it, also if only the next port is in use', async (t) => {
   const service = await sandbox(t);
   let server = await serveHere(t, service, await tempDir(t));
@@ -108,10 +203,10 @@ test('a port in use is a usage error that names it, also if only the next port i
   await assert.rejects(startServer({ ...context.options, host: 'no.such.host.invalid' }), { code: 'usage' });
 });
 
-async function isFree(port: number): Promise<boolean> {
+async function isFree(port: number, host = '127.0.0.1'): Promise<boolean> {
   const probe = createServer();
   try {
-    probe.listen(port, '127.0.0.1');
+    probe.listen(port, host);
     await once(probe, 'listening');
     return true;
   } catch {

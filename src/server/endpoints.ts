@@ -1,0 +1,49 @@
+import type { IncomingMessage } from 'node:http';
+import { toOneLine } from '../base/sanitize-for-terminal.js';
+
+const MAX_SHOWN_PATH = 100;
+
+/** Paths of the HTTP port, for messages. */
+const HTTP_PATHS = [
+  '/',
+  '/replay',
+  '/replay-normalized',
+  '/v1/instruments/<exchange>',
+  '/health-check',
+  '/metrics',
+];
+/** Paths of the WebSocket port. */
+export const SOCKET_PATHS = ['/ws-replay', '/ws-replay-normalized', '/ws-stream-normalized'] as const;
+
+/** Message for an unknown path of the HTTP port. */
+export function describeUnknownPath(path: string): string {
+  const shown = toOneLine(path, MAX_SHOWN_PATH);
+  return `no such path: ${shown}; valid paths: ${HTTP_PATHS.join(', ')}; WebSocket, on the next port: ${SOCKET_PATHS.join(', ')}`;
+}
+
+/** Message for a request to the WebSocket port that asks for no WebSocket. */
+export const UPGRADE_MESSAGE = `this port serves WebSocket only: ${SOCKET_PATHS.join(', ')}; HTTP is on the previous port`;
+
+/**
+ * Splits a request target in absolute form (RFC 9112, section 3.2.2), which clients send that take the server for a
+ * proxy. Other forms have no host.
+ */
+function splitTarget(target: string): { readonly host?: string; readonly url: string } {
+  const [, host, rest = ''] = /^(?:https?|wss?):\/\/([^/?#]+)(.*)$/is.exec(target) ?? [];
+  if (host === undefined) return { url: target };
+  return { host, url: rest.startsWith('/') ? rest : `/${rest}` };
+}
+
+/** Rewrites a target in absolute form to path and query. Its host replaces the Host header, as the RFC requires. */
+export function toOriginForm(request: IncomingMessage): void {
+  const { host, url } = splitTarget(request.url ?? '/');
+  if (host === undefined) return;
+  request.headers.host = host;
+  request.url = url;
+}
+
+/** Splits a request target into path and query. The path is in lower case, without a trailing slash. */
+export function readTarget(target = '/'): { readonly path: string; readonly query: URLSearchParams } {
+  const [path = '', query = ''] = splitTarget(target).url.split(/\?(.*)/s);
+  return { path: path.toLowerCase().replace(/(.)\/$/, '$1'), query: new URLSearchParams(query) };
+}
