@@ -58,7 +58,7 @@ export async function fetchInstruments(
   const path = `/v1/instruments/${encodePathSegment(exchange)}`;
   const { apiKey } = client.config;
   const fetchList = (query: string) =>
-    fetchMetadata(client, `${path}${query}`, loadInstrumentsCheck, options, { apiKey });
+    fetchMetadata(client, `${path}${query}`, loadInstrumentsCheck, options, { apiKey, isPart: query !== '' });
   if (Object.keys(filter).length === 0) return fetchList('');
   const query = `?filter=${encodeURIComponent(JSON.stringify(filter))}`;
   return orOffline(
@@ -78,7 +78,7 @@ export async function fetchInstrument(
   const path = `/v1/instruments/${encodePathSegment(exchange)}/${encodePathSegment(symbol)}`;
   const { apiKey } = client.config;
   return orOffline(
-    () => fetchMetadata(client, path, loadInstrumentCheck, options, { apiKey }),
+    () => fetchMetadata(client, path, loadInstrumentCheck, options, { apiKey, isPart: true }),
     async () => {
       const all = await fetchInstruments(client, exchange, {}, options);
       const found = all.find(({ id }) => id.toUpperCase() === symbol.toUpperCase());

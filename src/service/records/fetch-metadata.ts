@@ -37,6 +37,8 @@ export interface MetadataRequest {
   readonly parse?: ParseBody | undefined;
   /** Sent only if set: most of the metadata is public. */
   readonly apiKey?: string | undefined;
+  /** Whether the response is one of many parts of a list, of which only the latest copies are kept. */
+  readonly isPart?: boolean | undefined;
 }
 
 /**
@@ -49,11 +51,11 @@ export async function fetchMetadata<T>(
   path: string,
   loadCheck: () => Promise<ParseResponse<T>>,
   { cache, fresh = false, offline = false, signal }: MetadataOptions,
-  { parse = (body) => JSON.parse(body.toString()), apiKey }: MetadataRequest = {},
+  { parse = (body) => JSON.parse(body.toString()), apiKey, isPart = false }: MetadataRequest = {},
 ): Promise<T> {
   const url = client.config.apiUrl + path;
   const name = formatUrlForLog(new URL(url));
-  const copy = cache === undefined ? undefined : await readCopy(cache, url, loadCheck, parse);
+  const copy = cache === undefined ? undefined : await readCopy(cache, url, isPart, loadCheck, parse);
   if (copy && (offline || (!fresh && isFresh(copy.stored)))) return copy.value;
   if (offline) {
     throw new TickhaulError('not_exported', `${name}: no stored copy exists; run once without --offline`);
@@ -70,13 +72,14 @@ export async function fetchMetadata<T>(
     ]);
     if (response.status === 304 && copy && cache !== undefined) {
       await discardBody(response.body);
-      await touchCachedResponse(cache, url);
+      await touchCachedResponse(cache, url, isPart);
       return copy.value;
     }
     if (response.status !== 200) throw await readErrorResponse(response, apiKey);
     const body = await readAnswer(client, response);
     const value = check(parseJson(body, name, parse), name);
-    if (cache !== undefined) await writeCachedResponse(cache, url, body, readValidators(response.headers));
+    if (cache !== undefined)
+      await writeCachedResponse(cache, url, body, readValidators(response.headers), isPart);
     return value;
   };
   return withRetries(attempt, { maxAttempts: MAX_ATTEMPTS, maxWaitMs: MAX_WAIT_MS, signal });
@@ -91,10 +94,11 @@ interface StoredCopy<T> {
 async function readCopy<T>(
   cache: string,
   url: string,
+  isPart: boolean,
   loadCheck: () => Promise<ParseResponse<T>>,
   parse: ParseBody,
 ): Promise<StoredCopy<T> | undefined> {
-  const stored = await readCachedResponse(cache, url);
+  const stored = await readCachedResponse(cache, url, isPart);
   if (!stored) return undefined;
   const check = await loadCheck();
   try {

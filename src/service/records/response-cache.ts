@@ -6,6 +6,9 @@ import { createFolder } from '../../base/create-folder.js';
 /** Milliseconds for which a copy is used without a request. */
 export const CACHE_FRESH_MS = 3_600_000;
 
+/** Copies of parts of a list that are kept in a folder: the latest ones. */
+const MAX_PARTS = 64;
+
 /** Validators for conditional requests (RFC 9110, section 13.1). */
 export interface Validators {
   readonly etag: string | undefined;
@@ -31,9 +34,13 @@ interface CacheHeader {
  * time is the time of the request (`docs/spec/metadata-api.md#stored-copies`).
  * @returns undefined if there is no file or it cannot be used, for any reason.
  */
-export async function readCachedResponse(folder: string, url: string): Promise<CachedResponse | undefined> {
+export async function readCachedResponse(
+  folder: string,
+  url: string,
+  isPart = false,
+): Promise<CachedResponse | undefined> {
   try {
-    const path = cachePath(folder, url);
+    const path = cachePath(folder, url, isPart);
     const [bytes, { mtimeMs }] = await Promise.all([readFile(path), stat(path)]);
     const end = bytes.indexOf('\n');
     const header = JSON.parse(bytes.toString('utf8', 0, end)) as CacheHeader;
@@ -51,29 +58,52 @@ export function isFresh({ ageMs }: CachedResponse): boolean {
   return ageMs > -1000 && ageMs < CACHE_FRESH_MS;
 }
 
-/** Stores a response. If the folder cannot be written, nothing is stored and no error is thrown. */
+/**
+ * Stores a response. Of parts, the oldest ones beyond the limit are removed. If the folder cannot be written, nothing
+ * is stored and no error is thrown.
+ * @param isPart whether there may be any number of such responses, as for the filters that clients invent.
+ */
 export async function writeCachedResponse(
   folder: string,
   url: string,
   body: Buffer,
   validators: Validators,
+  isPart = false,
 ): Promise<void> {
-  const path = cachePath(folder, url);
+  const path = cachePath(folder, url, isPart);
   const temporary = `${path}.${randomUUID()}.tmp`;
   const header: CacheHeader = { url, bytes: body.length, ...validators };
   try {
     await createFolder(folder);
     await writeFile(temporary, [`${JSON.stringify(header)}\n`, body]);
     await rename(temporary, path);
+    if (isPart) await removeOldParts(folder);
   } catch {
     await rm(temporary, { force: true }).catch(() => undefined);
   }
 }
 
+async function removeOldParts(folder: string): Promise<void> {
+  const names = (await readdir(folder)).filter(
+    (name) => name.startsWith(PART_PREFIX) && name.endsWith(EXTENSION),
+  );
+  if (names.length <= MAX_PARTS) return;
+  const parts = await Promise.all(
+    names.map(async (name) => {
+      const path = join(folder, name);
+      // Another process may have removed it.
+      const file = await stat(path).catch(() => undefined);
+      return { path, mtimeMs: file?.mtimeMs ?? 0 };
+    }),
+  );
+  parts.sort((one, other) => other.mtimeMs - one.mtimeMs);
+  await Promise.all(parts.slice(MAX_PARTS).map(({ path }) => rm(path, { force: true })));
+}
+
 /** Renews a copy's time after the service confirmed it as unchanged. */
-export async function touchCachedResponse(folder: string, url: string): Promise<void> {
+export async function touchCachedResponse(folder: string, url: string, isPart = false): Promise<void> {
   const now = new Date();
-  await utimes(cachePath(folder, url), now, now).catch(() => undefined);
+  await utimes(cachePath(folder, url, isPart), now, now).catch(() => undefined);
 }
 
 /** Bytes that hold any header. */
@@ -105,8 +135,11 @@ async function readCachedUrl(path: string): Promise<string | undefined> {
 
 const EXTENSION = '.cache';
 
-function cachePath(folder: string, url: string): string {
-  return join(folder, `${createHash('sha256').update(url).digest('hex').slice(0, 32)}${EXTENSION}`);
+const PART_PREFIX = 'part-';
+
+function cachePath(folder: string, url: string, isPart: boolean): string {
+  const hash = createHash('sha256').update(url).digest('hex').slice(0, 32);
+  return join(folder, `${isPart ? PART_PREFIX : ''}${hash}${EXTENSION}`);
 }
 
 function asText(value: unknown): string | undefined {

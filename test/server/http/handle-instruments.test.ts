@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
@@ -61,6 +63,25 @@ test('answers from disk offline: what was asked, and what the list of all instru
   const unknown = await ask(httpPort, `${PATH}/bitmex/nothing`);
   assert.deepEqual(JSON.parse(unknown.text), { code: 404, message: 'bitmex has no instrument "nothing"' });
   assert.equal(unknown.status, 404);
+});
+
+test('keeps copies of the latest 64 filters and symbols, and of all lists', async (t) => {
+  const service = await sandbox(t);
+  const dir = await tempDir(t);
+  const { httpPort } = await serveHere(t, service, dir);
+  await ask(httpPort, `${PATH}/bitmex`);
+  await ask(httpPort, `${PATH}/bitmex/XBTUSD`);
+  const filter = (at: number): string => withFilter({ baseCurrency: ['XBT', `X${at}`] });
+  const answers: string[] = [];
+  for (let at = 0; at < 80; at++) answers.push((await ask(httpPort, filter(at))).text);
+  const copies = readdirSync(join(dir, 'records')).filter((name) => name.endsWith('.cache'));
+  assert.equal(copies.length, 65);
+  const before = service.requests.length;
+  assert.equal((await ask(httpPort, filter(79))).text, answers[79]);
+  assert.equal((await ask(httpPort, `${PATH}/bitmex`)).status, 200);
+  assert.equal(service.requests.length, before);
+  assert.equal((await ask(httpPort, filter(0))).text, answers[0]);
+  assert.equal(service.requests.length, before + 1);
 });
 
 test('answers failures with code and message', async (t) => {
