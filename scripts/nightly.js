@@ -15,6 +15,7 @@ const STEPS = [
   { name: 'answers', command: ['dist/test/feeds/same-answer.test.js'], env: { ROUNDS: '1000' } },
   { name: 'node-versions', command: [TESTS, 'cli/node-versions'], env: { NODE_VERSIONS: '22,24' } },
   { name: 'zip64', command: [TESTS, 'export/hftbacktest/write-npz'], env: { NPZ_BLOCKS: '4100' } },
+  { name: 'planted-faults', command: ['scripts/planted-faults/run.js'], env: {} },
   { name: 'fuzz', command: ['dist/test/format/fuzz/main.js', '--seconds', '3600'], env: {} },
   { name: 'soak', command: ['dist/test/soak/main.js', '--minutes', '10'], env: {} },
 ];
