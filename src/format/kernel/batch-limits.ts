@@ -21,7 +21,7 @@ const DEFAULT_ROW_GROUP = 128 * 1024;
 /** About 24 MB of numbers: limits the batches of a wide schema, as several are in memory at once. */
 const MAX_GROUP_CELLS = 3 * 1024 * 1024;
 /** Text of a batch of columns, in bytes, beyond which it ends early. */
-export const MAX_TEXT_BYTES = 64 * 1024 * 1024;
+export const MAX_BATCH_TEXT_BYTES = 64 * 1024 * 1024;
 
 /** Batches of formats that are encoded from columns; a row group is one batch. */
 export const COLUMN_BATCHES: BatchLimits = {
@@ -30,7 +30,7 @@ export const COLUMN_BATCHES: BatchLimits = {
   cellBytes: ({ numbers }) => (numbers === 'string' ? 20 : 8),
   // Text counts twice if it goes from a dictionary to plain text. Numbers only count if their text is kept.
   createTextCheck:
-    (_, { numbers, maxTextBytes = MAX_TEXT_BYTES }) =>
+    (_, { numbers, maxTextBytes = MAX_BATCH_TEXT_BYTES }) =>
     (textBytes, textCellBytes) =>
       textCellBytes + (numbers === 'string' ? textBytes : textCellBytes) <= maxTextBytes,
 };
