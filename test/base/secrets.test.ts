@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
-import { Secrets } from '../../src/base/secrets.js';
+import { redactSecret, Secrets } from '../../src/base/secrets.js';
 
 test('removes every secret from a text, in its plain, JSON and form-encoded variants', () => {
   const secret = fc.string({ minLength: 8 }).filter((text) => !/[*&]/.test(text));
@@ -21,6 +21,49 @@ test('removes every secret from a text, in its plain, JSON and form-encoded vari
     }),
   );
 });
+
+const hexOf = (text: string): string =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join('');
+/** Ways in which a server may echo a secret. */
+const ECHOES: Readonly<Record<string, (secret: string) => string>> = {
+  'URL-encoded': encodeURIComponent,
+  'URL-encoded with small digits': (secret) =>
+    encodeURIComponent(secret).replace(/%../g, (code) => code.toLowerCase()),
+  'URL-encoded as a whole': hexOf,
+  'URL-encoded in part': (secret) =>
+    [...secret].map((char, index) => (index % 2 ? hexOf(char) : char)).join(''),
+  'URL-encoded twice': (secret) => encodeURIComponent(hexOf(secret)),
+  'form-encoded': (secret) => new URLSearchParams({ _: secret }).toString().slice(2),
+  'as JSON': (secret) => JSON.stringify(secret).slice(1, -1),
+  'as JSON of ASCII': (secret) =>
+    secret.replace(
+      /[^a-z]/g,
+      (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0').toUpperCase()}`,
+    ),
+  'as HTML': (secret) =>
+    secret
+      .replaceAll('&', '&amp;')
+      .replaceAll('<', '&lt;')
+      .replaceAll("'", '&#39;')
+      .replaceAll('"', '&#x22;'),
+};
+
+for (const [form, echo] of Object.entries(ECHOES)) {
+  test(`removes a secret that is echoed ${form}`, () => {
+    // Characters of keys, and some of more than one byte.
+    const letter = fc.constantFrom(...'abzAZ019._~!*()\'-+/=&%<"\\ é€😀');
+    fc.assert(
+      fc.property(fc.array(letter, { minLength: 8, maxLength: 40 }), (letters) => {
+        const secret = letters.join('');
+        const secrets = new Secrets();
+        secrets.add(secret);
+        const text = `in /path?key=${echo(secret)}: no`;
+        assert.equal(secrets.redact(text), 'in /path?key=***: no');
+        assert.equal(redactSecret(text, secret), 'in /path?key=***: no');
+      }),
+    );
+  });
+}
 
 test('removes a code from an error response, in any case and with any separators', () => {
   const letter = fc.constantFrom(...'ABCDxyz0123.+*(');

@@ -1,5 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { toOneLine } from '../../base/sanitize-for-terminal.js';
+import { redactSecret } from '../../base/secrets.js';
 import { plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key/key-access.js';
@@ -29,7 +30,7 @@ export const keyCommand: CommandAction = {
         const text = readBooleanFlag(args, 'json')
           ? formatDocument({ key: redactedKey, expired: access.length === 0, access }, false)
           : await formatAccess(redactedKey, access, textColumns(cli.stdout));
-        cli.stdout.write(text.replaceAll(apiKey, '***'));
+        cli.stdout.write(redactSecret(text, apiKey));
         if (access.length > 0) return 0;
         throw new TickhaulError('bad_key', `the API key ${redactedKey} has expired; renew it or set another`);
       }),

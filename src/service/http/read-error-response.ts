@@ -1,6 +1,7 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
 import { toOneLine } from '../../base/sanitize-for-terminal.js';
+import { redactSecret } from '../../base/secrets.js';
 import { formatDuration } from '../../base/units.js';
 import {
   describeFrontRefusal,
@@ -41,8 +42,9 @@ export async function readErrorResponse(
   const { status, headers } = response;
   const retryAfterMs = parseRetryAfter(headers['retry-after'], Date.now()) ?? body.retryAfterMs;
   const quote = quoteMessage(body.message, apiKey);
+  const title = findPageTitle(headers['content-type'], text);
   const { code, problem } =
-    classifyOther(response, body, redactKey(findPageTitle(headers['content-type'], text), apiKey)) ??
+    classifyOther(response, body, title && redactSecret(title, apiKey)) ??
     classifyService(status, body, retryAfterMs, apiKey !== undefined);
   const wait = retryAfterMs === undefined ? '' : `; retry after ${formatDuration(retryAfterMs)}`;
   return new TickhaulError(code, `${response.name}: ${problem}${quote}${wait}`, { status, retryAfterMs });
@@ -143,10 +145,6 @@ function parseBody(text: string): ErrorBody {
 }
 
 function quoteMessage(message: string, apiKey: string | undefined): string {
-  const line = toOneLine(redactKey(message, apiKey), MAX_QUOTE_LENGTH);
+  const line = toOneLine(redactSecret(message, apiKey), MAX_QUOTE_LENGTH);
   return line === '' ? '' : `: "${line}"`;
-}
-
-function redactKey<T extends string | undefined>(text: T, apiKey: string | undefined): T {
-  return (apiKey === undefined ? text : text?.replaceAll(apiKey, '***')) as T;
 }

@@ -1,4 +1,5 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
+import { redactSecret } from '../../base/secrets.js';
 import { toNetworkError } from '../../http/network-error.js';
 import { startRequestLog } from '../../http/request-log.js';
 import { sendHttpRequest } from '../../http/send-http-request.js';
@@ -117,8 +118,9 @@ export async function sendRequest(
   // Loading the HTTP client does not count towards the response timeout.
   const connections = await client.connectionsFor(url);
   if (signal?.aborted) throw abortReason(signal);
-  const { stallTimeoutMs, onRequest } = client.config;
-  const name = formatUrlForLog(url);
+  const { stallTimeoutMs, onRequest, apiKey } = client.config;
+  // A redirect may lead to a path with the key.
+  const name = redactSecret(formatUrlForLog(url), apiKey);
   const request = {
     origin: url.origin,
     path: url.pathname + url.search,

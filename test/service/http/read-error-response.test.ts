@@ -138,3 +138,19 @@ test('a refusal in the form of the service is that of the service after a redire
   const answer = await sendGet(clientFor(t, base), `${base}/v1/x`, {}, undefined);
   assert.equal((await readErrorResponse(answer, 'k')).code, 'no_access');
 });
+
+test('neither quotes nor names a key that the service echoes in another form', async (t) => {
+  const key = 'TD.a+b/c=&"d';
+  const base = await serve(t, (request, response) => {
+    const echo = encodeURIComponent(key);
+    if (request.url === '/v1/x') response.writeHead(302, { location: `/${echo}/page` }).end();
+    else
+      response
+        .writeHead(401)
+        .end(JSON.stringify({ code: 11, message: `bad key=${echo.replace('%2B', '%2b')}` }));
+  });
+  const client = clientFor(t, base, { apiKey: key });
+  const answer = await sendGet(client, `${base}/v1/x`, {}, undefined);
+  const { message } = await readErrorResponse(answer, key);
+  assert.equal(message, `${new URL(base).host}/***/page: the service does not accept the key: "bad key=***"`);
+});
