@@ -2,6 +2,7 @@ import type { AccountContext } from '../account/account-context.js';
 import type { IdentityStore } from '../account/identities/identity-store.js';
 import { parseDuration } from '../base/units.js';
 import { readDuration } from '../commands/arguments/read-arguments.js';
+import type { Settings } from '../commands/settings.js';
 import { ACCOUNT_OPTIONS } from '../options/service-options.js';
 import type { CallContext } from '../service/account/json-call.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
@@ -45,14 +46,22 @@ export async function withAccount<T>(
     const { authUrl } = settings;
     const issuer =
       authUrl === undefined ? await discoverIssuer(calls) : parseIssuer(authUrl, 'the --auth-url');
-    const store = await openUserIdentityStore(settings.configDir, cli);
+    const store = await openUserIdentityStore(settings, cli);
     return work({ session, calls, issuer, store });
   });
 }
 
 /** The user's stored identities. */
-export async function openUserIdentityStore(configDir: string, cli: CliHost): Promise<IdentityStore> {
+export async function openUserIdentityStore(
+  { configDir, apiUrl }: Pick<Settings, 'configDir' | 'apiUrl'>,
+  cli: CliHost,
+): Promise<IdentityStore> {
   const { openIdentityStore } = await import('../account/identities/identity-store.js');
   const { pid, host, isAlive, signal } = cli;
-  return openIdentityStore({ configDir, owner: { pid, host, isAlive, command: cli.commandLine }, signal });
+  return openIdentityStore({
+    configDir,
+    api: apiUrl,
+    owner: { pid, host, isAlive, command: cli.commandLine },
+    signal,
+  });
 }

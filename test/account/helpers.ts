@@ -20,10 +20,10 @@ import { clientFor } from '../service/loopback.js';
 
 export const EMAIL = 'jo@example.com';
 
-/** Opens an identity store in a config folder. */
-export function openStore(configDir: string): IdentityStore {
+/** Opens an identity store in a config folder. @param api address of the API that the identities are for. */
+export function openStore(configDir: string, api = 'https://api.tardis.dev'): IdentityStore {
   const owner = { pid: process.pid, host: 'here', command: 'test', isAlive };
-  return openIdentityStore({ configDir, owner });
+  return openIdentityStore({ configDir, api, owner });
 }
 
 export interface Account extends AccountContext {
@@ -43,7 +43,7 @@ export async function createAccount(
   return {
     calls: { client, secrets: new Secrets(), maxWaitMs },
     issuer: parseIssuer(issuerUrl, 'the issuer'),
-    store: openStore(configDir),
+    store: openStore(configDir, apiUrl),
     configDir,
   };
 }

@@ -11,7 +11,7 @@ process.on('SIGXFSZ', () => {});
 const [configDir = '', apiUrl = '', issuerUrl = ''] = process.argv.slice(2);
 const client = createServiceClient({ apiUrl, datasetsUrl: apiUrl, stallTimeoutMs: 60_000, env: {} });
 const issuer = parseIssuer(issuerUrl, 'the issuer');
-const store = openStore(configDir);
+const store = openStore(configDir, apiUrl);
 const calls = { client, secrets: new Secrets(), maxWaitMs: 1000 };
 const identity = await store.read(issuer.host, EMAIL);
 if (!identity) throw new Error('nothing is stored');

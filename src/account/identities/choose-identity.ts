@@ -2,11 +2,11 @@ import { usageError } from '../../base/errors.js';
 import type { AccountContext } from '../account-context.js';
 import { createNotSignedInError } from '../refresh-if-expiring.js';
 import { parseEmail } from '../sign-in/parse-email.js';
-import type { Identity } from './identity.js';
+import { assertMadeFor, type Identity } from './identity.js';
 
 /**
- * Finds the stored identity of an e-mail, or without an e-mail the only identity of the issuer.
- * @throws TickhaulError `not_signed_in` if there is none; usage error if the issuer has several.
+ * Finds the stored identity of an e-mail, or without an e-mail the only identity of the issuer and the API.
+ * @throws TickhaulError `not_signed_in` if there is none, or only one of another API; usage error if the issuer has several.
  */
 export async function chooseIdentity(
   { store, issuer }: AccountContext,
@@ -17,12 +17,13 @@ export async function chooseIdentity(
     if (!identity) throw createNotSignedInError(email);
     return identity;
   }
-  const identities = (await store.list()).filter((identity) => identity.issuer === issuer.host);
-  const [first] = identities;
+  const ofIssuer = (await store.list()).filter((identity) => identity.issuer === issuer.host);
+  const identities = ofIssuer.filter(({ api }) => api === store.api);
+  const first = identities[0] ?? ofIssuer[0];
   if (!first) throw createNotSignedInError(undefined);
   if (identities.length > 1) {
     const emails = identities.map((identity) => identity.email).sort();
     throw usageError(`several identities are stored; choose one with --email (${emails.join(', ')})`);
   }
-  return first;
+  return assertMadeFor(store.api, first);
 }

@@ -1,8 +1,9 @@
 import { dirname } from 'node:path';
 import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
+import { quoteForShell } from '../../base/file-permissions.js';
 import { NO_FOLLOW, openRegular } from '../../base/open-regular.js';
 import type { Identity } from './identity.js';
-import { assertPrivateFolder, assertPrivateMode, FILE_MODE, quoteForShell } from './private-files.js';
+import { assertPrivateFolder, assertPrivateMode, FILE_MODE } from './private-files.js';
 
 /**
  * Reads a stored identity; undefined if the file does not exist.
@@ -19,8 +20,8 @@ export async function readIdentity(path: string): Promise<Identity | undefined> 
 }
 
 /** Formats an identity as the text that `readIdentity` reads (`docs/spec/account-api.md#stored-identities`). */
-export function formatIdentity({ issuer, email, assertion, refreshToken }: Identity): string {
-  return `${JSON.stringify({ issuer, email, assertion, refreshToken })}\n`;
+export function formatIdentity({ issuer, api, email, assertion, refreshToken }: Identity): string {
+  return `${JSON.stringify({ issuer, api, email, assertion, refreshToken })}\n`;
 }
 
 async function readPrivate(path: string): Promise<string | undefined> {
@@ -42,10 +43,14 @@ async function readPrivate(path: string): Promise<string | undefined> {
 
 function parseIdentity(text: string): Identity | undefined {
   try {
-    const { issuer, email, assertion, refreshToken } = JSON.parse(text) as Record<keyof Identity, unknown>;
+    const { issuer, api, email, assertion, refreshToken } = JSON.parse(text) as Record<
+      keyof Identity,
+      unknown
+    >;
     const fields = [issuer, email, assertion, refreshToken];
     if (!fields.every((field) => typeof field === 'string' && field !== '')) return undefined;
-    return { issuer, email, assertion, refreshToken } as Identity;
+    if (api !== undefined && typeof api !== 'string') return undefined;
+    return { issuer, api, email, assertion, refreshToken } as Identity;
   } catch {
     return undefined;
   }

@@ -5,7 +5,7 @@ import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js'
 import type { VerifiedIdentity } from '../../service/account/issuer.js';
 import { type AcquireLockOptions, acquireRunLock } from '../../store/lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from '../../store/lock/run-lock.js';
-import type { Identity } from './identity.js';
+import { assertMadeFor, type Identity } from './identity.js';
 import { formatIdentity, readIdentity } from './identity-file.js';
 import { createPrivateFolder, FILE_MODE } from './private-files.js';
 import { type StagedFile, stageFile } from './staged-file.js';
@@ -16,6 +16,8 @@ const LOCK_TIMEOUT_MS = 150_000;
 export interface IdentityStoreOptions {
   /** The user's config folder of tickhaul; identities are stored in its folder `identities`. */
   readonly configDir: string;
+  /** Address of the API that the identities are used for. */
+  readonly api: string;
   /** Identifies this process in the lock. */
   readonly owner: Omit<LockOwner, 'now'>;
   readonly signal?: AbortSignal | undefined;
@@ -23,10 +25,14 @@ export interface IdentityStoreOptions {
 
 /**
  * Stored identities, one file each, readable by this user only (`docs/spec/account-api.md#stored-identities`). Every
- * method throws TickhaulError `disk`, and a usage error for a file that is damaged or that others may read.
+ * method throws TickhaulError `disk`, and a usage error for a file that is damaged or that others may read; `read` and
+ * `update` throw TickhaulError `not_signed_in` for an identity of another API.
  */
 export interface IdentityStore {
+  /** Origin of the API that the identities are used for. */
+  readonly api: string;
   read(issuer: string, email: string): Promise<Identity | undefined>;
+  /** All identities, also of other APIs. */
   list(): Promise<readonly Identity[]>;
   /** Checks that an identity can be stored. Call it before sign-in, so that a sign-in is not wasted. */
   prepare(issuer: string, email: string): Promise<void>;
@@ -52,8 +58,18 @@ export interface IdentityStore {
 }
 
 /** Opens the store without touching the disk. */
-export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOptions): IdentityStore {
+export function openIdentityStore({
+  configDir,
+  api: address,
+  owner,
+  signal,
+}: IdentityStoreOptions): IdentityStore {
   const folder = join(configDir, 'identities');
+  const api = new URL(address).origin;
+  const readOwn = async (path: string): Promise<Identity | undefined> => {
+    const identity = await readIdentity(path);
+    return identity && assertMadeFor(api, identity);
+  };
 
   /** Runs work on one file under a lock across processes. */
   const runLocked = async <T>(
@@ -74,22 +90,23 @@ export function openIdentityStore({ configDir, owner, signal }: IdentityStoreOpt
   };
 
   return {
+    api,
     list: async () => {
       const names = (await listNames(folder)).filter((name) => identityFileName(name) === name);
       const identities = await Promise.all(names.map((name) => readIdentity(join(folder, name))));
       return identities.filter((identity) => identity !== undefined);
     },
-    read: (issuer, email) => readIdentity(join(folder, createFileName(issuer, email))),
+    read: (issuer, email) => readOwn(join(folder, createFileName(issuer, email))),
     prepare: (issuer, email) =>
       runLocked(createFileName(issuer, email), async (path) => stageIdentity(path).discard()),
     update: (issuer, email, replace) =>
       runLocked(createFileName(issuer, email), async (path) => {
-        const current = await readIdentity(path);
+        const current = await readOwn(path);
         const staged = stageIdentity(path);
         try {
           const { assertion, refreshToken } = await replace(current);
           if (assertion === current?.assertion && refreshToken === current.refreshToken) return current;
-          const identity = { issuer, email, assertion, refreshToken };
+          const identity = { issuer, api, email, assertion, refreshToken };
           staged.commit(formatIdentity(identity));
           return identity;
         } catch (error) {

@@ -1,10 +1,27 @@
+import { TickhaulError } from '../../base/errors.js';
 import type { VerifiedIdentity } from '../../service/account/issuer.js';
 
 /** A stored identity; unique for issuer host and e-mail. */
 export interface Identity extends VerifiedIdentity {
   /** The issuer's host, with its port. */
   readonly issuer: string;
+  /** Origin of the API that the user signed in for; undefined in files that do not name it. */
+  readonly api: string | undefined;
   readonly email: string;
+}
+
+/**
+ * Checks that an identity may be used for an API. Any host could name the user's issuer, and get access tokens that are
+ * valid at the API of that issuer too.
+ * @param api origin. @throws TickhaulError `not_signed_in` for an identity of another API.
+ */
+export function assertMadeFor(api: string, identity: Identity): Identity {
+  if (identity.api === api) return identity;
+  const origin = identity.api ?? 'an API that its file does not name';
+  throw new TickhaulError(
+    'not_signed_in',
+    `${identity.email}: the stored identity is for ${origin}, not for ${api}; check --api-url, or run tickhaul logout --email ${identity.email} and sign in again`,
+  );
 }
 
 const MAX_MARGIN_MS = 300_000;

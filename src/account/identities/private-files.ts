@@ -3,6 +3,7 @@ import { platform } from 'node:os';
 import { join } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
+import { quoteForShell } from '../../base/file-permissions.js';
 
 const FOLDER_MODE = 0o700;
 export const FILE_MODE = 0o600;
@@ -45,9 +46,4 @@ export function assertPrivateMode(mode: number, path: string, privateMode: numbe
   throw usageError(
     `${path}: others may read your credentials (mode ${shownMode}); correct it with: chmod ${privateMode.toString(8)} ${quoteForShell(path)}`,
   );
-}
-
-/** Quotes a path for a POSIX shell, if needed. */
-export function quoteForShell(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -31,11 +31,12 @@ export const logoutCommand: CommandAction = {
     }
     const { isSameEmail, parseEmail } = await import('../../account/sign-in/parse-email.js');
     const parsedEmail = email === undefined ? undefined : parseEmail(email);
-    const { configDir, authUrl } = await loadSettings(args, cli);
+    const settings = await loadSettings(args, cli);
+    const { authUrl } = settings;
     // Only the flag limits the issuer: the environment names the issuer to sign in at.
     const isIssuerGiven = readTextFlag(args, 'auth-url') !== undefined && authUrl !== undefined;
     const host = isIssuerGiven ? new URL(authUrl).host : undefined;
-    const store = await openUserIdentityStore(configDir, cli);
+    const store = await openUserIdentityStore(settings, cli);
     const isEverything = parsedEmail === undefined && host === undefined;
     const readErrors: TickhaulError[] = [];
     const forgotten = await store.remove(

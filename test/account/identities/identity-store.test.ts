@@ -26,13 +26,14 @@ async function storeIdentity(t: TestContext): Promise<StoredIdentity> {
   return { store, folder, path: join(folder, name) };
 }
 
+const OWN = { issuer: HOST, api: 'https://api.tardis.dev', email: EMAIL };
 const readMode = async (path: string): Promise<number> => (await stat(path)).mode & 0o777;
 
 test('stores an identity by issuer and e-mail, in a file of mode 0600 in a folder of mode 0700', async (t) => {
   const { store, folder, path } = await storeIdentity(t);
   assert.deepEqual([await readMode(folder), await readMode(path)], [0o700, 0o600]);
-  assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), { issuer: HOST, email: EMAIL, ...FIRST });
-  assert.deepEqual(await store.read(HOST, 'JO@example.com'), { issuer: HOST, email: EMAIL, ...FIRST });
+  assert.deepEqual(JSON.parse(await readFile(path, 'utf8')), { ...OWN, ...FIRST });
+  assert.deepEqual(await store.read(HOST, 'JO@example.com'), { ...OWN, ...FIRST });
   assert.equal(await store.read('other.example.com', EMAIL), undefined);
   assert.equal(await store.read(HOST, 'ann@example.com'), undefined);
 });
@@ -46,8 +47,29 @@ test('an update gets the stored identity and replaces it, and writes nothing wit
     assert.equal(current?.assertion, FIRST.assertion);
     return SECOND;
   });
-  assert.deepEqual(await store.list(), [{ issuer: HOST, email: EMAIL, ...SECOND }]);
+  assert.deepEqual(await store.list(), [{ ...OWN, ...SECOND }]);
   assert.equal(await readMode(path), 0o600);
+});
+
+test('gives an identity to the API that it was made for only; any store lists and removes it', async (t) => {
+  const { folder } = await storeIdentity(t);
+  const other = openStore(join(folder, '..'), 'https://other.example.com');
+  const refusal = {
+    code: 'not_signed_in',
+    message: /is for https:\/\/api\.tardis\.dev, not for https:\/\/other/,
+  };
+  await assert.rejects(other.read(HOST, EMAIL), refusal);
+  await assert.rejects(
+    other.update(HOST, EMAIL, async () => assert.fail()),
+    refusal,
+  );
+  assert.deepEqual(await other.list(), [{ ...OWN, ...FIRST }]);
+  assert.deepEqual(
+    await openStore(join(folder, '..'), 'HTTPS://API.tardis.dev:443/mirror').read(HOST, EMAIL),
+    { ...OWN, ...FIRST },
+    'the same origin',
+  );
+  assert.equal(await other.remove(), 1);
 });
 
 test('a failed update changes nothing and leaves no file', async (t) => {

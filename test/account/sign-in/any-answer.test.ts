@@ -118,7 +118,8 @@ test('with any responses, a sign-in ends in time and stores only a complete iden
           });
           await assertKnownOutcome(result);
           const remaining = await account.store.list();
-          const before = stored ? [{ issuer: host, email: EMAIL, ...storedSecrets }] : [];
+          const api = account.store.api;
+          const before = stored ? [{ issuer: host, api, email: EMAIL, ...storedSecrets }] : [];
           if (!isDeepStrictEqual(remaining, before))
             assert.ok(remaining.every((identity) => sent.some(containsIdentity(identity))));
         },

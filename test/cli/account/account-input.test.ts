@@ -23,6 +23,7 @@ function cliOf(env: Record<string, string>): CliHost {
     reportBug: (thrown) => thrown,
     exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
     home: '/nonexistent',
+    user: undefined,
     pid: process.pid,
     host: 'here',
     secrets: new Secrets(),

@@ -25,9 +25,13 @@ const COMPLETE = '/agent/identity/claim/complete';
 const OTHER = 'ann@example.com';
 
 /** A folder with stored identities. */
-async function storedDir(t: TestContext, ...identities: (readonly [issuer: string, email: string])[]) {
+async function storedDir(
+  t: TestContext,
+  { apiUrl }: Sandbox,
+  ...identities: (readonly [issuer: string, email: string])[]
+) {
   const dir = await tempDir(t);
-  const store = openStore(dirname(identitiesOf(dir)));
+  const store = openStore(dirname(identitiesOf(dir)), apiUrl);
   for (const [issuer, email] of identities) {
     await store.update(issuer, email, async () => ({ assertion: 'an-assertion', refreshToken: 'a-token' }));
   }
@@ -52,14 +56,14 @@ test('honours a wait that is requested in the text of a response', async (t) => 
 
 test('refuses an API host without https before the first request', async (t) => {
   const service = await sandbox(t);
-  const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
+  const dir = await storedDir(t, service, [new URL(service.issuerUrl).host, EMAIL]);
   const env = {
     ...accountEnv(service, dir),
     TICKHAUL_API_URL: 'http://api.example.com',
     TICKHAUL_AUTH_URL: service.issuerUrl,
   };
   for (const args of [['login', '--email', OTHER], ['account'], ['account', 'call', 'x']]) {
-    const done = await runHere(args, { env });
+    const done = await runHere([...args, '--allow-http'], { env });
     assert.equal(done.exitCode, 2, done.stderr);
     assert.match(done.stderr, /^tickhaul: api\.example\.com\S*: secrets are sent over https only/);
   }
@@ -131,7 +135,7 @@ test('a sign-in that waits for a response does not block a sign-in with another 
 
 test('a damaged identity is reported and does not block removing another one', async (t) => {
   const service = await sandbox(t);
-  const dir = await storedDir(t, ['auth.example.com', EMAIL], ['auth.example.com', OTHER]);
+  const dir = await storedDir(t, service, ['auth.example.com', EMAIL], ['auth.example.com', OTHER]);
   const env = accountEnv(service, dir);
   const name = readdirSync(identitiesOf(dir)).find((one) => one.endsWith('.json')) ?? '';
   const path = join(identitiesOf(dir), name);
@@ -151,7 +155,7 @@ test('a damaged identity is reported and does not block removing another one', a
 
 test('logout --all removes the identities of every issuer, whatever the environment names', async (t) => {
   const service = await sandbox(t);
-  const dir = await storedDir(t, ['auth.example.com', EMAIL], ['other.example.com', EMAIL]);
+  const dir = await storedDir(t, service, ['auth.example.com', EMAIL], ['other.example.com', EMAIL]);
   const env = { ...accountEnv(service, dir), TICKHAUL_AUTH_URL: 'https://auth.example.com' };
   const one = ['logout', '--all', '--auth-url', 'https://third.example.com', '--json'];
   assert.equal((await runHere(one, { env })).stdout, '{"forgotten":0}\n');
@@ -165,7 +169,7 @@ for (const [name, step] of [
 ] as const) {
   test(`${name} ends at its time limit while ${step} gets no response`, async (t) => {
     const service = await sandbox(t);
-    const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
+    const dir = await storedDir(t, service, [new URL(service.issuerUrl).host, EMAIL]);
     service.issuer.failNext(step, 'stall');
     const late = await runHere([name, '--timeout', '1s'], { env: accountEnv(service, dir) });
     assert.equal(late.exitCode, 5, late.stderr);
@@ -175,7 +179,7 @@ for (const [name, step] of [
 
 test('account does not start a wait that exceeds its time limit', async (t) => {
   const service = await sandbox(t, { retryAfterSeconds: 100 });
-  const dir = await storedDir(t, [new URL(service.issuerUrl).host, EMAIL]);
+  const dir = await storedDir(t, service, [new URL(service.issuerUrl).host, EMAIL]);
   service.issuer.failNext('token', 'rate_limit_exceeded');
   const busy = await runHere(['account'], { env: accountEnv(service, dir) });
   assert.equal(busy.exitCode, 5);

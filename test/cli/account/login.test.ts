@@ -105,7 +105,7 @@ test('the time limit of a sign-in includes issuer discovery and waits for other 
 
   // Each identity has a separate lock, which another process holds here.
   const { host } = new URL(service.issuerUrl);
-  await openStore(dirname(identitiesOf(dir))).update(host, EMAIL, async () => {
+  await openStore(dirname(identitiesOf(dir)), service.apiUrl).update(host, EMAIL, async () => {
     const locked = await runHere(late, { env });
     assert.equal(locked.exitCode, 5, locked.stderr);
     assert.match(locked.stderr, /the sign-in was not finished within 0\.3s\n$/);
