@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Socket } from 'node:net';
 import { abortReason, usageError } from './errors.js';
@@ -14,6 +15,8 @@ export interface NamedFile {
   /** Maximum size in bytes. */
   readonly maxBytes: number;
   readonly signal: AbortSignal | undefined;
+  /** Receives the facts of the opened file before it is read; throws to refuse it. */
+  readonly check?: ((stats: Stats) => void) | undefined;
 }
 
 /**
@@ -25,6 +28,7 @@ export async function readNamedFile(file: NamedFile): Promise<Buffer> {
   const handle = await openAtOnce(file.path);
   try {
     const stats = await handle.stat();
+    file.check?.(stats);
     return await (stats.isFIFO() || stats.isSocket() ? readPipe(handle, file) : readHandle(handle, file));
   } finally {
     // A socket on the same descriptor may have closed it.

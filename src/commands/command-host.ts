@@ -1,5 +1,6 @@
 import { homedir, hostname, userInfo } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import type { ProcessUser } from '../base/file-permissions.js';
 import { Secrets } from '../base/secrets.js';
 
 /** A run's only access to its process. */
@@ -13,6 +14,8 @@ export interface CommandHost {
   readonly signal: AbortSignal;
   /** The user's home folder. */
   readonly home: string;
+  /** Undefined on systems without user numbers. */
+  readonly user: ProcessUser | undefined;
   readonly pid: number;
   readonly host: string;
   /** Command line for the lock's record of its holder, without secrets. */
@@ -35,6 +38,7 @@ export function readProcessHost(
     env: nodeProcess.env,
     // homedir() is empty if HOME is empty; userInfo() reads the system's entry.
     home: homedir() || userInfo().homedir,
+    user: readUser(nodeProcess),
     pid: nodeProcess.pid,
     host: hostname(),
     secrets: new Secrets(),
@@ -42,6 +46,10 @@ export function readProcessHost(
     isAlive: (pid) => isAlive(nodeProcess, pid),
     endGroup: (pid) => void nodeProcess.kill(-pid, 'SIGKILL'),
   };
+}
+
+function readUser({ geteuid, getegid }: NodeJS.Process): ProcessUser | undefined {
+  return geteuid && getegid && { uid: geteuid(), gid: getegid() };
 }
 
 function isAlive(nodeProcess: NodeJS.Process, pid: number): boolean {

@@ -1,3 +1,4 @@
+import type { Stats } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
@@ -10,16 +11,18 @@ export const MAX_TEXT_BYTES = { key: 64 * 1024, config: 4 * 1024 * 1024, list: 1
 /**
  * Reads a text file that the user named.
  * @param name prefix of the error message, such as `--frozen`. @param what description of the file, such as `the lock file`.
+ * @param check receives the facts of the opened file before it is read; throws to refuse it.
  * @throws usage error if it cannot be read or exceeds the limit; the reason of the abort.
  */
 export async function readUserFile(
   { name, what, path }: { readonly name: string; readonly what: string; readonly path: string },
   limit: number,
   signal: AbortSignal,
+  check?: (stats: Stats) => void,
 ): Promise<string> {
   assertLocalPath(name, path);
   try {
-    return (await readNamedFile({ name, path, maxBytes: limit, signal }))
+    return (await readNamedFile({ name, path, maxBytes: limit, signal, check }))
       .toString('utf8')
       .replace(/^\uFEFF/, '');
   } catch (error) {

@@ -33,6 +33,7 @@ export async function withServiceSession<T>(
     apiUrl: settings.apiUrl,
     datasetsUrl: settings.datasetsUrl,
     apiKey,
+    allowHttp: settings.allowHttp,
     stallTimeoutMs: options.stallTimeoutMs ?? 60_000,
     maxAnswerBytes: settings.maxAnswerBytes,
     env: host.env,

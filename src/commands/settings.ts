@@ -1,6 +1,6 @@
 import { isAbsolute, join } from 'node:path';
-import type { Readable } from 'node:stream';
 import { TickhaulError, usageError } from '../base/errors.js';
+import { ALL_USERS, findStrangers, quoteForShell } from '../base/file-permissions.js';
 import { parseSize } from '../base/units.js';
 import { describeIgnoredEntries, PROXY_VARIABLES } from '../http/proxy-settings.js';
 import type { StoreSettings } from '../store/files.js';
@@ -33,6 +33,7 @@ export interface ConfigSettings {
   readonly apiUrl?: string | undefined;
   readonly datasetsUrl?: string | undefined;
   readonly authUrl?: string | undefined;
+  readonly allowHttp?: boolean | undefined;
   readonly apiKeyFile?: string | undefined;
   readonly dir?: string | undefined;
   readonly s3Endpoint?: string | undefined;
@@ -47,6 +48,8 @@ export interface Settings {
   readonly datasetsUrl: string;
   /** The identity issuer; undefined for the issuer that the API host names. */
   readonly authUrl: string | undefined;
+  /** Whether the key may be sent to other machines over plain http. */
+  readonly allowHttp: boolean;
   readonly keySource: KeySource | undefined;
   /** A folder of this machine, or `s3://bucket/prefix`. */
   readonly downloadDir: string;
@@ -69,6 +72,8 @@ export function readSettings(env: Env, args: CommandArgs, home: string, config?:
     apiUrl: readAddress(env, args, config, 'apiUrl') ?? 'https://api.tardis.dev',
     datasetsUrl: readAddress(env, args, config, 'datasetsUrl') ?? 'https://datasets.tardis.dev',
     authUrl: readAddress(env, args, config, 'authUrl'),
+    allowHttp:
+      args['allow-http'] === undefined ? config?.allowHttp === true : readBooleanFlag(args, 'allow-http'),
     keySource: readKeySource(env, args, config),
     downloadDir: readDownloadDir(env, args, config),
     store: readStore(env, args, config),
@@ -78,34 +83,40 @@ export function readSettings(env: Env, args: CommandArgs, home: string, config?:
   };
 }
 
+type KeyReaderHost = Pick<CommandHost, 'stdin' | 'signal' | 'secrets' | 'user' | 'warn'>;
+
 /**
  * Reads the API key, without surrounding white space, and registers it as a secret.
+ * Warns of a file that strangers may read.
  * @throws usage error, never with the key, for a missing file, an empty key, or a key with invalid characters; the
  * reason of an abort during the read of stdin.
  */
 export async function readKey(
   source: KeySource | undefined,
-  { stdin, signal, secrets }: Pick<CommandHost, 'stdin' | 'signal' | 'secrets'>,
+  host: KeyReaderHost,
 ): Promise<string | undefined> {
   if (source === undefined) return undefined;
-  const key = (source.from === 'value' ? source.text : await readKeyFile(source, stdin, signal)).trim();
+  const key = (source.from === 'value' ? source.text : await readKeyFile(source, host)).trim();
   if (key === '') throw usageError(`${source.name}: the API key is empty`);
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
       `${source.name}: the API key contains a blank, a line break or another invalid character; copy it again`,
     );
   }
-  return secrets.add(key);
+  return host.secrets.add(key);
 }
 
 async function readKeyFile(
-  source: KeySource & { readonly from: 'file' },
-  stdin: Readable | undefined,
-  signal: AbortSignal,
+  { name, path }: KeySource & { readonly from: 'file' },
+  { stdin, signal, user, warn }: KeyReaderHost,
 ): Promise<string> {
-  const { name, path } = source;
   if (path === '-') return readStdin(stdin, name, signal);
-  return readUserFile({ name, what: 'the API key file', path }, MAX_TEXT_BYTES.key, signal);
+  return readUserFile({ name, what: 'the API key file', path }, MAX_TEXT_BYTES.key, signal, (stats) => {
+    const readers = stats.isFile() ? findStrangers(stats, 'read', user) : undefined;
+    // A service reads a file of root by the right of its group.
+    if (readers === undefined || (readers !== ALL_USERS && stats.uid !== user?.uid)) return;
+    warn(`${name}: ${readers} may read "${path}"; correct it with: chmod go-r ${quoteForShell(path)}`);
+  });
 }
 
 function readKeySource(

@@ -8,6 +8,10 @@ export const GLOBAL_OPTIONS = groupOptions('Everywhere:', {
   'no-color': { type: 'flag', description: 'print without colours, like NO_COLOR', scopes: ['flag'] },
   'api-url': { type: 'text', description: 'metadata host', default: 'https://api.tardis.dev' },
   'datasets-url': { type: 'text', description: 'dataset host', default: 'https://datasets.tardis.dev' },
+  'allow-http': {
+    type: 'flag',
+    description: 'send the API key to hosts of other machines over plain http too, where others can read it',
+  },
   config: {
     type: 'file',
     description: 'config file',

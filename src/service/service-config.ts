@@ -9,6 +9,8 @@ export interface ServiceConfig {
   readonly datasetsUrl: string;
   /** Sent as a bearer token. If undefined, no Authorization header is sent. */
   readonly apiKey?: string | undefined;
+  /** Whether the key may be sent to other machines over plain http. */
+  readonly allowHttp?: boolean | undefined;
   /** Milliseconds without a byte after which a response is aborted. */
   readonly stallTimeoutMs: number;
   /** Largest response of the metadata host; 192 MiB by default. */

@@ -155,6 +155,8 @@ test('trims the key; refuses a key with a line break without printing it', async
       stdin: Readable.from([' piped\n']),
       signal: new AbortController().signal,
       secrets: new Secrets(),
+      user: undefined,
+      warn: assert.fail,
     });
   assert.equal(await keyOf({ TM_API_KEY: 'c', TARDIS_API_KEY: ' b\n' }), 'b');
   assert.equal(await keyOf({ TICKHAUL_API_KEY_FILE: '-' }), 'piped');
@@ -171,7 +173,13 @@ test('an abort ends the wait for a key on stdin', async () => {
   const controller = new AbortController();
   const key = readKey(
     { from: 'file', name: '--api-key-file', path: '-' },
-    { stdin: keyboard, signal: controller.signal, secrets: new Secrets() },
+    {
+      stdin: keyboard,
+      signal: controller.signal,
+      secrets: new Secrets(),
+      user: undefined,
+      warn: assert.fail,
+    },
   );
   controller.abort(reason);
   await assert.rejects(key, reason);

@@ -53,7 +53,7 @@ test('reads a pipe with a writer to its end', async (t) => {
 test('refuses a key file larger than any key, even an endless one', async (t) => {
   const dir = await tempDir(t);
   const large = join(dir, 'large');
-  await writeFile(large, 'k'.repeat(2_700_000));
+  await writeFile(large, 'k'.repeat(2_700_000), { mode: 0o600 });
   for (const path of [large, '/dev/zero']) {
     const { exitCode, stderr } = await tickhaul(['key', '--api-key-file', path]);
     assert.equal(exitCode, 2);

@@ -11,6 +11,8 @@ export interface ServiceOptions {
   readonly apiUrl?: string | undefined;
   /** Dataset host (default: https://datasets.tardis.dev). */
   readonly datasetsUrl?: string | undefined;
+  /** Send the API key to hosts of other machines over plain http too, where others can read it. */
+  readonly allowHttp?: boolean | undefined;
   /**
    * Config file (default: TICKHAUL_CONFIG, ./tickhaul.yaml, else tickhaul.yaml in the user’s config folder).
    */

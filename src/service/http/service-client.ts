@@ -3,6 +3,7 @@ import { letRequestsStart } from '../../base/wait.js';
 import type { Connections, HttpAgents } from '../../http/http-agents.js';
 import { readProxySettings } from '../../http/proxy-settings.js';
 import type { ServiceConfig } from '../service-config.js';
+import { isSecureUrl } from './secure-url.js';
 
 /** Connections of one run, kept alive between requests. */
 export interface ServiceClient {
@@ -22,7 +23,8 @@ export interface ServiceClient {
 /**
  * Creates a client of the service without connecting. The HTTP client is loaded on first use: loading takes long, and
  * a run that finds all files on disk needs no connection.
- * @throws usage error for an address or a proxy that is not an http(s) URL, or a key that cannot be sent.
+ * @throws usage error for an address or a proxy that is not an http(s) URL, for a key that cannot be sent, or that would
+ * be sent in plain text.
  */
 export function createServiceClient(config: ServiceConfig): ServiceClient {
   const checked: ServiceConfig = {
@@ -31,6 +33,7 @@ export function createServiceClient(config: ServiceConfig): ServiceClient {
     datasetsUrl: assertUrl('datasets URL', config.datasetsUrl),
     apiKey: assertApiKey(config.apiKey),
   };
+  assertSecureForKey(checked);
   const proxies = readProxySettings(config.env);
   let agents: Promise<HttpAgents> | undefined;
   const loadAgents = async (): Promise<HttpAgents> =>
@@ -55,6 +58,16 @@ function assertUrl(name: string, text: string): string {
     throw usageError(`the ${name} "${text}" is not a URL; include the scheme, as in https://host`);
   }
   return text.replace(/\/+$/, '');
+}
+
+/** Every request with the key goes to one of these hosts; redirects to others are sent without it. */
+function assertSecureForKey({ apiUrl, datasetsUrl, apiKey, allowHttp }: ServiceConfig): void {
+  if (apiKey === undefined || allowHttp === true) return;
+  const insecure = [apiUrl, datasetsUrl].map((url) => new URL(url)).find((url) => !isSecureUrl(url));
+  if (insecure === undefined) return;
+  throw usageError(
+    `${insecure.origin}: the API key would be sent over plain http, where others can read it; use https, or --allow-http if the network is trusted`,
+  );
 }
 
 function assertApiKey(key: string | undefined): string | undefined {

@@ -90,7 +90,7 @@ test('an unknown host name', async (t) => {
   // Too long for a host name, so no DNS server is requested.
   const name = `${'a'.repeat(64)}.invalid`;
   assertSays(
-    await syncInto(t, service, undefined, { TICKHAUL_API_URL: `http://${name}` }),
+    await syncInto(t, service, undefined, { TICKHAUL_API_URL: `https://${name}` }),
     5,
     new RegExp(`the name ${name} cannot be resolved: .*DNS`),
   );

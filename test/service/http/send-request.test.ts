@@ -138,6 +138,6 @@ for (const [title, wrong] of [
 }
 
 test('trims the key', async (t) => {
-  assert.equal(clientFor(t, 'http://a', { apiKey: ' key\r\n' }).config.apiKey, 'key');
-  assert.equal(clientFor(t, 'http://a', { apiKey: ' \n' }).config.apiKey, undefined);
+  assert.equal(clientFor(t, 'https://a', { apiKey: ' key\r\n' }).config.apiKey, 'key');
+  assert.equal(clientFor(t, 'https://a', { apiKey: ' \n' }).config.apiKey, undefined);
 });
