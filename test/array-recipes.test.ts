@@ -93,7 +93,7 @@ interface JobDefinition {
 }
 
 nightlyTest('AWS Batch: an array job, in an image where a shell reads its number', async (t) => {
-  const { dir, env, here, plan, assertWhole } = await cluster(t);
+  const { dir, bin, env, here, plan, assertWhole } = await cluster(t);
   const { retryStrategy, containerProperties } = JSON.parse(
     here(await recipe('aws-batch.json')),
   ) as JobDefinition;
@@ -118,7 +118,7 @@ nightlyTest('AWS Batch: an array job, in an image where a shell reads its number
   );
   const key = { [secrets[0]?.name ?? '']: await readFile(join(dir, 'key'), 'utf8') };
   const jobs = [0, 1].map((index) =>
-    shell(inContainer, { ...env, ...key, AWS_BATCH_JOB_ARRAY_INDEX: String(index) }, dir, [program, flag]),
+    shell(inContainer, { ...env, ...key, AWS_BATCH_JOB_ARRAY_INDEX: String(index) }, bin, [program, flag]),
   );
   (await Promise.all(jobs)).forEach(assertDone);
   assert.equal(await assertWhole(join(dir, 'plan.json'), dir), 0);

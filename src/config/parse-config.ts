@@ -4,6 +4,7 @@ import { type TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { type ConfigPath, parseConfigDocument } from './config-document.js';
 import { type Config, configSchema, jobSchema } from './config-schema.js';
+import { type ConfigOrigin, findNamedSettings } from './found-settings.js';
 
 /** A config file with a valid structure. Its values are parsed later, like flags. */
 export interface ConfigFile {
@@ -17,9 +18,9 @@ export interface ConfigFile {
 /**
  * Parses a config file: YAML 1.2, which includes JSON.
  * @throws usage error with file, line and the nearest known key: broken YAML, unknown keys, wrong types, two
- * jobs with the same name.
+ * jobs with the same name, settings that a file of this origin may not have.
  */
-export function parseConfig(source: string, path: string): ConfigFile {
+export function parseConfig(source: string, path: string, origin: ConfigOrigin = 'named'): ConfigFile {
   const document = parseConfigDocument(source, path);
   const place = (at: ConfigPath): string => `${path}:${document.lineAt(at)}`;
   const error = (at: ConfigPath, message: string): TickhaulError => usageError(`${place(at)}: ${message}`);
@@ -32,6 +33,14 @@ export function parseConfig(source: string, path: string): ConfigFile {
         (a, b) => Number(b.isUnknown) - Number(a.isUnknown) || document.lineAt(a.at) - document.lineAt(b.at),
       );
     throw error(first?.at ?? [], first?.message ?? 'not a config file');
+  }
+  const untrusted = origin === 'found' ? findNamedSettings(parsed.data) : [];
+  if (untrusted[0] !== undefined) {
+    const settings = untrusted.join(', ');
+    throw error(
+      [untrusted[0]],
+      `${settings}: not accepted from a config file that is only found in the working folder; if you trust the file, name it with --config or TICKHAUL_CONFIG, or move it to your config folder`,
+    );
   }
   const names = new Map<string, number>();
   for (const [index, { name }] of parsed.data.jobs.entries()) {

@@ -8,6 +8,7 @@ import type { CommandArgs } from '../arguments/command-args.js';
 import { readCount, readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 import type { RunObserver } from '../command-run.js';
+import { loadSettings } from '../config/load-config.js';
 import {
   createDownloadOptions,
   openDownloadTarget,
@@ -33,10 +34,12 @@ export async function prepareEnqueue(
   const maxSlices = readCount(args, 'max-slices', 1, 100_000);
   const stallTimeoutMs = readStallTimeout(args);
   const { signal } = host;
+  // Before the queue is asked: their errors are the user's.
+  const settings = await loadSettings(args, host);
   return ({ emit, note }) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
     return withQueue(access, { warn, signal }, (open) =>
-      withServiceSession(args, host, { stallTimeoutMs, note }, (session) =>
+      withServiceSession(args, host, { settings, stallTimeoutMs, note }, (session) =>
         withDestination(
           withAbsoluteFolder(session.settings),
           { stallTimeoutMs, signal },

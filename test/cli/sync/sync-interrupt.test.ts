@@ -72,7 +72,11 @@ test('a run whose terminal is closed ends cleanly and sends its notifications', 
   const service = await sandbox(t, { ...STALLED, rows: 3000 });
   const dir = await tempDir(t);
   await writeFile(join(dir, 'tickhaul.yaml'), `onFailure: cat > ${dir}/heard\n${JOBS}`);
-  const { child, printed } = inTerminal('tickhaul sync', dir, envOf(service, join(dir, 'data')));
+  const { child, printed } = inTerminal(
+    'tickhaul sync --config tickhaul.yaml',
+    dir,
+    envOf(service, join(dir, 'data')),
+  );
   await printed(/_trades_2024-03-\d\d_BTCUSDT +\[/);
   child.kill('SIGKILL');
   const heard = await lineIn(join(dir, 'heard'));
