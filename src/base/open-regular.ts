@@ -2,8 +2,8 @@ import { constants } from 'node:fs';
 import { type FileHandle, open } from 'node:fs/promises';
 import { TickhaulError } from './errors.js';
 
-/** Windows has neither this flag nor named pipes in folders. */
-const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
+/** Flag of `open` that does not wait for the other end of a pipe. Windows has neither it nor named pipes in folders. */
+export const NON_BLOCKING = constants.O_NONBLOCK ?? 0;
 
 /**
  * Opens any file for reading without waiting. Without the flag, opening a named pipe waits for its writer in
@@ -25,6 +25,16 @@ export async function openRegular(path: string, flags = 0): Promise<FileHandle> 
   if (stats.isFile() || stats.isDirectory()) return handle;
   await handle.close();
   throw new TickhaulError('unreadable', `${path}: is a pipe or device, not a regular file; specify a file`);
+}
+
+/** Reads the text of a regular file; as `openRegular`, it does not wait for the writer of a pipe. */
+export async function readRegular(path: string): Promise<string> {
+  const handle = await openRegular(path);
+  try {
+    return await handle.readFile('utf8');
+  } finally {
+    await handle.close();
+  }
 }
 
 /**

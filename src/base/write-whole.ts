@@ -7,10 +7,15 @@ import { toDiskError } from './errors.js';
 /**
  * Replaces a regular file atomically: after any failure it is unchanged. Its folder is created if it is missing. A path
  * from the user may be something else; use `writeOutput` for it.
+ * @param followsLinks false to replace a symbolic link, which may lead out of a folder that somebody else made.
  * @throws TickhaulError `disk`, `path_taken`.
  */
-export async function writeWhole(path: string, texts: Iterable<string>): Promise<void> {
-  const target = await realpath(path).catch(() => path);
+export async function writeWhole(
+  path: string,
+  texts: Iterable<string>,
+  { followsLinks = true }: { readonly followsLinks?: boolean } = {},
+): Promise<void> {
+  const target = followsLinks ? await realpath(path).catch(() => path) : path;
   const temporary = `${target}.${randomUUID()}`;
   try {
     await createFolder(dirname(target));

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { createFolder } from '../base/create-folder.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
+import { readRegular } from '../base/open-regular.js';
 import { stateFolderPath } from './paths.js';
 
 /** Facts needed to resume a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */
@@ -27,7 +28,7 @@ export function parsePartPath(path: string): { finalPath: string; suffix: string
 /** Reads the resume note of a `.part` file; undefined if it is missing or damaged. */
 export async function readResumeNote(dir: string, relPath: string): Promise<ResumeNote | undefined> {
   try {
-    const { etag, total } = JSON.parse(await readFile(notePath(dir, relPath), 'utf8')) as Partial<ResumeNote>;
+    const { etag, total } = JSON.parse(await readRegular(notePath(dir, relPath))) as Partial<ResumeNote>;
     if (typeof etag !== 'string' || etag === '' || !Number.isSafeInteger(total)) return undefined;
     return { etag, total: Number(total) };
   } catch {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, rm, writeFile } from 'node:fs/promises';
+import { existsSync, symlinkSync } from 'node:fs';
+import { chmod, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { commandName } from '../../src/cli/arguments/command.js';
@@ -69,6 +69,21 @@ const USES: Readonly<Record<string, readonly (readonly string[])[]>> = {
 };
 /** Commands that need settings for object stores only. */
 const LOCAL_COMMANDS = new Set(['convert', 'inspect']);
+const ARRIVAL = ['download', ...SERIES, '--date', '2024-03-01', '--convert', 'parquet', '--audit'];
+/** Files that runs in a download folder read and write, and such runs. */
+const STATE_FILES: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  lock: [ARRIVAL, ['verify'], ['sync']],
+  'manifest.jsonl': [ARRIVAL, ['coverage'], ['views'], ['lock'], ['verify', '--adopt']],
+  'manifest.jsonl.compact': [ARRIVAL, ['verify']],
+  'audit.jsonl': [ARRIVAL, ['audit']],
+  'exports.jsonl': [ARRIVAL, ['export', 'freqtrade', 'data', '-o', 'data']],
+  'conversions.jsonl': [
+    ARRIVAL,
+    ['convert', 'data'],
+    ['convert', 'data', '-o', 'data', '--as', 'trade_bar_1m'],
+  ],
+  'sync.json': [['sync'], ['sync', '--dry-run']],
+};
 const KEY = 'TD.victims-secret-key';
 const IDENTITY = { assertion: 'victims-assertion', refreshToken: 'victims-refresh-token' };
 const LINE = 'victims-other-secret';
@@ -196,4 +211,25 @@ test('warns of a key file that others may read', { skip: process.platform === 'w
   await rm(path);
   await mkdir(path);
   assert.match((await runHere(['key', '--api-key-file', path], { env })).stderr, /EISDIR/);
+});
+
+test('pipes and links in the state folder of a download folder stop no command, and nothing is written through them', {
+  skip: process.platform === 'win32',
+}, async (t) => {
+  const { env, secretFile } = await victim(t);
+  const service = await sandbox(t);
+  const named = { ...env, ...envOf(service, 'data') };
+  await writeFile('tickhaul.yaml', JOB.replace('2024-03-01', '2024-03-09'));
+  for (const [state, runs] of Object.entries(STATE_FILES)) {
+    for (const create of [
+      (path: string) => void execFileSync('mkfifo', [path]),
+      (path: string) => symlinkSync(secretFile, path),
+    ]) {
+      await mkdir('data/.tickhaul', { recursive: true });
+      create(`data/.tickhaul/${state}`);
+      for (const words of runs) await runHere(words, { env: named });
+      assert.equal(await readFile(secretFile, 'utf8'), `${LINE}\n`, state);
+      await rm('data', { recursive: true });
+    }
+  }
 });

@@ -1,7 +1,8 @@
-import { appendFile, readFile } from 'node:fs/promises';
+import { constants, open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError } from '../../base/errors.js';
+import { NO_FOLLOW, NON_BLOCKING, readRegular } from '../../base/open-regular.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files } from '../../store/files.js';
 import { isObjectLocation, joinLocation } from '../../store/location.js';
@@ -32,6 +33,9 @@ export async function openProvenanceStore(
   return isObjectLocation(root) ? openObjectProvenance(root, files, signal) : openFolderProvenance(root);
 }
 
+/** A link could lead to any file of the user, and a pipe would wait for its reader. */
+const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW | NON_BLOCKING;
+
 /** `.tickhaul/conversions.jsonl`: one JSON object per line; the last line of a path wins. */
 async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
   const path = join(root, STATE_FOLDER, 'conversions.jsonl');
@@ -43,7 +47,12 @@ async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
       records.set(toKey(target), pairs);
       try {
         await createFolder(join(root, STATE_FOLDER));
-        await appendFile(path, `${JSON.stringify({ path: toKey(target), ...pairs })}\n`);
+        const handle = await open(path, APPEND);
+        try {
+          await handle.appendFile(`${JSON.stringify({ path: toKey(target), ...pairs })}\n`);
+        } finally {
+          await handle.close();
+        }
       } catch (error) {
         throw toDiskError(error, path);
       }
@@ -71,7 +80,7 @@ function openObjectProvenance(root: string, files: Files, signal: AbortSignal): 
 
 async function readLines(path: string): Promise<readonly string[]> {
   try {
-    return (await readFile(path, 'utf8')).split('\n');
+    return (await readRegular(path)).split('\n');
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return [];
     throw toDiskError(error, path);

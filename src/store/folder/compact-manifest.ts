@@ -1,5 +1,6 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
 import { isSystemError } from '../../base/errors.js';
+import { openAtOnce } from '../../base/open-regular.js';
 import { isOpenFileAt, removeIfSame } from '../lock/remove-if-same.js';
 import { forEachLine, scanManifest } from './manifest-scan.js';
 import { ManifestWriter } from './manifest-writer.js';
@@ -55,7 +56,7 @@ async function openOutput(path: string, now: number): Promise<FileHandle | undef
 
 async function removeStaleOutput(path: string, now: number): Promise<void> {
   try {
-    const output = await open(path, 'r');
+    const output = await openAtOnce(path);
     try {
       if (now - (await output.stat()).mtimeMs > COMPACTION_STALE_MS) await removeIfSame(output, path);
     } finally {

@@ -64,7 +64,7 @@ async function readState(path: string): Promise<string | undefined> {
 
 async function writeState(path: string, text: string): Promise<void> {
   try {
-    await writeWhole(path, [text]);
+    await writeWhole(path, [text], { followsLinks: false });
   } catch (error) {
     throw toDiskError(error, path, 'disk');
   }

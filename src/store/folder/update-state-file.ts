@@ -1,5 +1,6 @@
-import { type FileHandle, open, readFile, rename } from 'node:fs/promises';
+import { type FileHandle, open, rename } from 'node:fs/promises';
 import { isSystemError } from '../../base/errors.js';
+import { openAtOnce, readRegular } from '../../base/open-regular.js';
 import { wait } from '../../base/wait.js';
 import { isOpenFileAt, removeIfSame } from '../lock/remove-if-same.js';
 
@@ -36,7 +37,7 @@ export async function updateStateFile(
 /** The text of a file; undefined if it does not exist. */
 export async function readIfPresent(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return await readRegular(path);
   } catch (error) {
     if (isSystemError(error) && error.code === 'ENOENT') return undefined;
     throw error;
@@ -55,7 +56,7 @@ async function openExclusively(path: string, signal: AbortSignal | undefined): P
 }
 
 async function removeStale(path: string): Promise<boolean> {
-  const handle = await open(path, 'r').catch(() => undefined);
+  const handle = await openAtOnce(path).catch(() => undefined);
   if (!handle) return true;
   try {
     if (Date.now() - (await handle.stat()).mtimeMs <= STALE_MS) return false;

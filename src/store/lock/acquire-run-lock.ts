@@ -1,5 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
+import { readRegular } from '../../base/open-regular.js';
 import { wait } from '../../base/wait.js';
 import { formatLockHolder, parseLockHolder } from './lock-holder.js';
 import { type LockOwner, lockPath, type RunLock, tryAcquireRunLock } from './run-lock.js';
@@ -109,7 +109,7 @@ async function readHolder(dir: string, name: string | undefined): Promise<string
 /** @returns undefined if the lock no longer exists. */
 async function readLock(path: string): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    return await readRegular(path);
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;

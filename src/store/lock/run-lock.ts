@@ -3,6 +3,7 @@ import { constants, copyFile, type FileHandle, link, lstat, open, rm, writeFile 
 import { join } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
+import { openRegular } from '../../base/open-regular.js';
 import { stateFolderPath } from '../paths.js';
 import { createLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
 import { removeIfSame } from './remove-if-same.js';
@@ -105,7 +106,7 @@ async function linkIfFree(temporary: string, path: string): Promise<boolean> {
 
 async function removeIfDead(path: string, owner: LockOwner): Promise<void> {
   try {
-    const lock = await open(path, 'r');
+    const lock = await openRegular(path);
     try {
       const holder = parseLockHolder(await lock.readFile('utf8'));
       const isGone = holder && (await isHolderGone(holder, owner.host, owner.isAlive));

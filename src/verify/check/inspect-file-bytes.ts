@@ -1,6 +1,7 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
 import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
 import { type FileError, toFileError } from '../../base/file-error.js';
+import { NON_BLOCKING } from '../../base/open-regular.js';
 import type { OutputFormatName } from '../../base/output-format-names.js';
 import type { StartCheck } from '../../format/csv/start-check.js';
 import { hashFile } from '../../integrity/hash-file.js';
@@ -149,7 +150,7 @@ async function inspectSmallDayFile(
 const readBuffer = Buffer.allocUnsafeSlow(SMALL_FILE_BYTES);
 
 function readSmallFile(path: string): Buffer {
-  const file = openSync(path, 'r');
+  const file = openSync(path, constants.O_RDONLY | NON_BLOCKING);
   try {
     let length = 0;
     for (let count = -1; count !== 0; length += count)
