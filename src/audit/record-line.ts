@@ -1,3 +1,4 @@
+import { parseShallowJson } from '../base/json-depth.js';
 import { type AuditRecord, CHECKS_VERSION } from './audit-record.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 import type { RecordedResult } from './recorded-result.js';
@@ -33,7 +34,7 @@ export function parseRecordLine(line: string): AuditRecord {
 export function parseShortRecord(line: string): AuditRecord | undefined {
   if (line === '') return undefined;
   try {
-    const record = JSON.parse(line) as AuditRecord;
+    const record = parseShallowJson(line) as AuditRecord;
     const isValid =
       record.checksVersion === CHECKS_VERSION &&
       [record.path, record.dataType, record.date].every((text) => typeof text === 'string') &&

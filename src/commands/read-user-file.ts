@@ -6,7 +6,7 @@ import { readNamedFile } from '../base/named-file.js';
 import { assertLocalPath } from './arguments/read-arguments.js';
 
 /** Limits in bytes, above the size of any real key, config file or list. */
-export const MAX_TEXT_BYTES = { key: 64 * 1024, config: 4 * 1024 * 1024, list: 1024 * 1024 * 1024 } as const;
+export const MAX_TEXT_BYTES = { key: 64 * 1024, config: 1024 * 1024, list: 1024 * 1024 * 1024 } as const;
 
 /**
  * Reads a text file that the user named.

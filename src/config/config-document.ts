@@ -14,16 +14,29 @@ export interface ConfigDocument {
 /** Enough for any list of jobs, but too few for nested aliases to fill the memory. */
 const MAX_ALIASES = 10_000;
 
+/** Limits that keep the time for a hostile file short: the parser compares each key of a map with all others. */
+const MAX_KEY_COMPARISONS = 5_000_000;
+const MAX_DEPTH = 100;
+
 /** Parses YAML 1.2 (core schema, with `<<` merges). @throws usage error with file and line. */
 export function parseConfigDocument(source: string, path: string): ConfigDocument {
   const lines = new LineCounter();
+  if (isNestedTooDeep(source)) throw usageError(`${path}:1: values are nested more than ${MAX_DEPTH} deep`);
+  let comparisons = 0;
+  const isSameKey = (a: unknown, b: unknown): boolean => {
+    // Beyond the limit, the next key ends the comparison.
+    if (++comparisons > MAX_KEY_COMPARISONS) return true;
+    return a === b || (isScalar(a) && isScalar(b) && a.value === b.value);
+  };
   const document = parseDocument(source, {
     lineCounter: lines,
     merge: true,
+    uniqueKeys: isSameKey,
     prettyErrors: false,
     // Warnings are thrown as errors below; without this, the parser would print them.
     logLevel: 'error',
   });
+  if (comparisons > MAX_KEY_COMPARISONS) throw usageError(`${path}:1: a map has too many keys`);
   const [problem] = [...document.errors, ...document.warnings];
   if (problem) {
     const message =
@@ -37,6 +50,18 @@ export function parseConfigDocument(source: string, path: string): ConfigDocumen
     lineAt: (at) => lines.linePos(findOffset(document.contents, at)).line,
   };
 }
+
+/** Counts brackets, also those in texts, where they are closed as well; and the marks that nest within a line. */
+function isNestedTooDeep(source: string): boolean {
+  let depth = 0;
+  for (const [bracket] of source.matchAll(/[[\]{}]/g)) {
+    depth += bracket === '[' || bracket === '{' ? 1 : -1;
+    if (depth > MAX_DEPTH) return true;
+  }
+  return NESTING_MARKS.test(source);
+}
+
+const NESTING_MARKS = new RegExp(`(?:[-?:][ \\t]+){${MAX_DEPTH}}`);
 
 /** @throws usage error for unresolved aliases, or too many of them. */
 function toData(document: ReturnType<typeof parseDocument>, path: string): unknown {

@@ -27,6 +27,7 @@ export function parseConfig(source: string, path: string, origin: ConfigOrigin =
   const parsed = configSchema.safeParse(document.value);
   if (!parsed.success) {
     const [first] = parsed.error.issues
+      .slice(0, MAX_ISSUES)
       .flatMap((issue) => toConfigIssues(issue, document.value))
       // Report unknown keys first: a missing key may be misspelled.
       .sort(
@@ -54,6 +55,9 @@ export function parseConfig(source: string, path: string, origin: ConfigOrigin =
   return { path, config: parsed.data, place };
 }
 
+/** The first of these is reported; a hostile file may have any number of them. */
+const MAX_ISSUES = 100;
+
 interface ConfigIssue {
   readonly at: ConfigPath;
   readonly message: string;
@@ -62,7 +66,8 @@ interface ConfigIssue {
 
 function toConfigIssues(issue: z.core.$ZodIssue, value: unknown): readonly ConfigIssue[] {
   const at = issue.path as ConfigPath;
-  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => unknownKey([...at, key]));
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.slice(0, MAX_ISSUES).map((key) => unknownKey([...at, key]));
   const found = at.reduce<unknown>((inner, key) => (inner as Record<string, unknown> | null)?.[key], value);
   if (found === undefined && at.length > 0) {
     const message = `${formatConfigPath(at)} is missing: ${issue.message}`;

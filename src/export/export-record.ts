@@ -1,3 +1,5 @@
+import { parseShallowJson } from '../base/json-depth.js';
+
 /** A day file, as it was read for an export. */
 export interface ExportedSource {
   /** Its name, without folders. */
@@ -44,7 +46,7 @@ export function formatExportRecord(record: ExportRecord): string {
 /** Undefined for a line that is damaged. */
 export function parseExportRecord(line: string): ExportRecord | undefined {
   try {
-    const record = JSON.parse(line) as Partial<ExportRecord> | null;
+    const record = parseShallowJson(line) as Partial<ExportRecord> | null;
     const { target, key, time, outputs, sources } = record ?? {};
     const isWhole =
       typeof target === 'string' &&

@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { AccountSession } from '../../account/account-session.js';
 import type { AccountOperation } from '../../account/calls/list-operations.js';
 import { isSystemError, usageError } from '../../base/errors.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
@@ -92,7 +93,7 @@ async function readCall(args: CommandArgs): Promise<RequestedCall | undefined> {
 async function readData(text: string): Promise<unknown> {
   const json = text.startsWith('@') ? await readDataFile(text.slice(1)) : text;
   try {
-    return JSON.parse(json) as unknown;
+    return parseShallowJson(json) as unknown;
   } catch {
     const location = text.startsWith('@') ? `the file "${text.slice(1)}"` : 'its value';
     throw usageError(`--data: ${location} is not JSON; use the form '{"name":"value"}', or @file`);

@@ -3,6 +3,7 @@ import { join, relative } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { NO_FOLLOW, NON_BLOCKING, readRegular } from '../../base/open-regular.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files } from '../../store/files.js';
 import { isObjectLocation, joinLocation } from '../../store/location.js';
@@ -90,7 +91,7 @@ async function readLines(path: string): Promise<readonly string[]> {
 /** Empty for a line that is empty or was cut off by a crash. */
 function parseProvenanceLine(line: string): readonly (readonly [string, ProvenancePairs])[] {
   try {
-    const { path, ...pairs } = JSON.parse(line) as Record<string, string>;
+    const { path, ...pairs } = parseShallowJson(line) as Record<string, string>;
     return path === undefined ? [] : [[path, pairs]];
   } catch {
     return [];

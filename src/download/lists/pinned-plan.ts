@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { usageError } from '../../base/errors.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 import { formatDay } from '../../dataset/day.js';
 import { parseLayout } from '../../dataset/layout.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
@@ -80,7 +81,7 @@ export function parsePin(text: string, name: string): PinnedPlan {
       `${name}: was changed or truncated after plan --pin wrote it; restore the file, or pin again`,
     );
   try {
-    const pin = parsePinContent(JSON.parse(pinned), name);
+    const pin = parsePinContent(parseShallowJson(pinned), name);
     parseLayout(pin.selection.layout);
     return pin;
   } catch {

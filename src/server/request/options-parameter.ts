@@ -1,4 +1,5 @@
 import { usageError } from '../../base/errors.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 
 const MAX_SHOWN_LENGTH = 80;
 
@@ -14,7 +15,7 @@ export function parseOptionsParameter(query: URLSearchParams): unknown {
     );
   }
   try {
-    return JSON.parse(text);
+    return parseShallowJson(text);
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/, ".*$/s, '') : '';
     throw usageError(`options: "${text.slice(0, MAX_SHOWN_LENGTH)}" is not JSON (${reason})`);

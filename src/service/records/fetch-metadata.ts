@@ -1,4 +1,5 @@
 import { TickhaulError } from '../../base/errors.js';
+import { assertShallowJson } from '../../base/json-depth.js';
 import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { withRetries } from '../../base/with-retries.js';
 import { discardBody } from '../../http/watched-body.js';
@@ -120,6 +121,11 @@ function readValidators(headers: HttpHeaders): Validators {
 }
 
 function parseJson(body: Buffer, name: string, parse: ParseBody): unknown {
+  try {
+    assertShallowJson(body);
+  } catch (cause) {
+    throw new TickhaulError('bad_answer', `${name}: the response is nested too deeply`, { cause });
+  }
   try {
     return parse(body);
   } catch (cause) {

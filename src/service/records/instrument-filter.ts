@@ -1,10 +1,11 @@
+import { parseShallowJson } from '../../base/json-depth.js';
 /** Filter fields by the service's names; values are texts, lists of texts, or a boolean for `active`. */
 export type InstrumentFilter = Readonly<Record<string, unknown>>;
 
 /** Parses a filter; undefined if the text is no JSON object. */
 export function parseInstrumentFilter(text: string): InstrumentFilter | undefined {
   try {
-    const filter: unknown = JSON.parse(text);
+    const filter: unknown = parseShallowJson(text);
     const isObject = typeof filter === 'object' && filter !== null && !Array.isArray(filter);
     return isObject ? { ...filter } : undefined;
   } catch {

@@ -1,4 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { parseShallowJson } from '../../base/json-depth.js';
 import { type Day, parseDay } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
@@ -72,7 +73,7 @@ export class JsonLine {
   #parse(text: string): Readonly<Record<string, unknown>> {
     let value: unknown;
     try {
-      value = JSON.parse(text);
+      value = parseShallowJson(text);
     } catch {
       this.fail(`expected a JSON object, found ${formatValue(text)}`);
     }

@@ -1,3 +1,4 @@
+import { parseShallowJson } from '../../base/json-depth.js';
 import { plural } from '../../base/units.js';
 import { formatDay, parseDay } from '../../dataset/day.js';
 import type { ConversionEntry, ManifestRecord } from '../manifest-record.js';
@@ -19,7 +20,7 @@ export function toManifestFields({ file, ...rest }: ManifestRecord): JsonFields 
 /** Parses a line; undefined if it is not a complete record. */
 export function parseManifestLine(line: string): ManifestRecord | undefined {
   try {
-    return parseManifestFields(JSON.parse(line) as JsonFields);
+    return parseManifestFields(parseShallowJson(line) as JsonFields);
   } catch {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { parseShallowJson } from '../../../base/json-depth.js';
 import { LineStore } from '../../manifest/line-store.js';
 import {
   isForgotten,
@@ -111,7 +112,7 @@ export function formatSegmentLine({ record, written }: WrittenRecord): string {
 /** Parses a line; undefined if it is not a complete record. */
 export function parseSegmentLine(line: string): WrittenRecord | undefined {
   try {
-    const fields = JSON.parse(line) as JsonFields;
+    const fields = parseShallowJson(line) as JsonFields;
     const written = fields['written'];
     if (typeof written !== 'number' || !Number.isInteger(written)) return undefined;
     if (written < 0 || written > MAX_WRITTEN_MS) return undefined;
@@ -129,7 +130,7 @@ export function formatBaseHeader(names: readonly string[]): string {
 /** Parses the header of a base; undefined for any other line. */
 export function parseBaseHeader(line: string): readonly string[] | undefined {
   try {
-    const { base } = JSON.parse(line) as JsonFields;
+    const { base } = parseShallowJson(line) as JsonFields;
     return Array.isArray(base) && base.every((name) => typeof name === 'string') ? base : undefined;
   } catch {
     return undefined;
