@@ -26,7 +26,7 @@ export function decompressLz4(frame: Uint8Array, size: number): Uint8Array {
     const blockLength = header % IS_UNCOMPRESSED;
     const block = bytes.subarray(at + 4, at + 4 + blockLength);
     if (block.length < blockLength) throw new RangeError('a block of an LZ4 frame is cut off');
-    if (header < IS_UNCOMPRESSED) length = decompressBlock(block, out, length);
+    if (header < IS_UNCOMPRESSED) length = decompressLz4Block(block, out, length);
     else {
       out.set(block, length);
       length += blockLength;
@@ -37,8 +37,11 @@ export function decompressLz4(frame: Uint8Array, size: number): Uint8Array {
   return out;
 }
 
-/** Appends a block to `out`; its matches may begin in earlier blocks. Returns the new length. */
-function decompressBlock(block: Buffer, out: Uint8Array, start: number): number {
+/**
+ * Appends a block to `out`; its matches may begin in earlier blocks. Returns the new length.
+ * @throws RangeError if the block is damaged, or has more bytes than `out`.
+ */
+export function decompressLz4Block(block: Buffer, out: Uint8Array, start: number): number {
   let length = start;
   let at = 0;
   const readLength = (nibble: number): number => {

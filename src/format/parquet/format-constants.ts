@@ -13,10 +13,11 @@ export const PhysicalType = {
   fixedLengthByteArray: 7,
 } as const;
 
-export const Repetition = { required: 0, optional: 1 } as const;
+export const Repetition = { required: 0, optional: 1, repeated: 2 } as const;
 
 export const ConvertedType = {
   utf8: 0,
+  decimal: 5,
   date: 6,
   timestampMillis: 9,
   timestampMicros: 10,
@@ -36,6 +37,7 @@ export const LogicalType = {
   integer: 10,
   json: 12,
   uuid: 14,
+  float16: 15,
 } as const;
 
 /** Fields of the TimeUnit union. */
@@ -43,16 +45,18 @@ export const TimeUnit = { millis: 1, micros: 2, nanos: 3 } as const;
 
 export const Encoding = {
   plain: 0,
+  plainDictionary: 2,
   rle: 3,
   deltaBinaryPacked: 5,
   deltaLengthByteArray: 6,
   deltaByteArray: 7,
   rleDictionary: 8,
+  byteStreamSplit: 9,
 } as const;
 
 export type EncodingId = (typeof Encoding)[keyof typeof Encoding];
 
-export const PageType = { data: 0, dictionary: 2 } as const;
+export const PageType = { data: 0, dictionary: 2, dataV2: 3 } as const;
 
 /** Compression codecs by the values of `--compression` that Parquet supports. */
 export const Codec = { none: 0, snappy: 1, gzip: 2, zstd: 6 } as const;

@@ -1,15 +1,28 @@
-import type { AsyncBuffer, FileMetaData } from 'hyparquet';
-import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
+import { abortReason, TickhaulError } from '../../base/errors.js';
 import type { RandomBytes } from '../file-access.js';
+import { describeDamage, isDamage, StepLimit, TooLargeError } from '../inspection/damage.js';
 import { EDGE_ROWS } from '../inspection/edge-rows.js';
 import { type Cell, type FileContent, TIME_COLUMN } from '../inspection/file-content.js';
 import { TimeOrder } from '../inspection/time-order.js';
+import type { Leaf } from './column-summary.js';
 import type { Bound } from './column-type.js';
+import { Repetition } from './format-constants.js';
+import { type ChunkPlace, locateChunk, PageReader } from './page-reader.js';
+import {
+  type Dictionary,
+  openDictionary,
+  type RawValue,
+  readPageValues,
+  type ValueType,
+} from './page-values.js';
 import { type ParquetFooter, parseFooter, readFooterBytes } from './parquet-footer.js';
+import { createCellConverter } from './raw-cell.js';
+import type { ThriftStruct, ThriftValue } from './thrift-reader.js';
 
 /**
  * Summarizes a Parquet file. Rows, columns, nulls and extremes come from the footer; only the edge rows and
- * the order of rows need data. If data from another writer cannot be read, `unread` states why.
+ * the order of rows need data. If data from another writer cannot be read, or takes too much memory or time, `unread`
+ * states why.
  * @throws TickhaulError `corrupt`, and errors of `file.read`.
  */
 export async function inspectParquet(
@@ -17,8 +30,10 @@ export async function inspectParquet(
   file: RandomBytes,
   signal: AbortSignal,
 ): Promise<FileContent> {
-  const footerBytes = await readFooterBytes(file, path);
-  const footer = parseFooter(footerBytes, path);
+  const chunks = new ChunkIndex(file.bytes);
+  const footer = parseFooter(await readFooterBytes(file, path), path, (group, leaves) =>
+    chunks.add(group, leaves),
+  );
   return {
     bytes: file.bytes,
     rows: footer.rows,
@@ -31,15 +46,15 @@ export async function inspectParquet(
       min: toBoundCell(min),
       max: toBoundCell(max),
     })),
-    ...(await readData(path, { file, footerBytes, footer }, signal)),
+    ...(await readData(path, { file, footer, chunks }, signal)),
   };
 }
 
 /** Zero minimums are -0 in a footer, whatever their sign (Parquet format, ColumnOrder). */
 function toBoundCell(bound: Bound | undefined): Cell | undefined {
   if (bound === undefined) return undefined;
-  const cell = toCell(bound);
-  return cell === 0 ? 0 : cell;
+  if (typeof bound === 'bigint') return String(bound);
+  return bound === 0 ? 0 : bound;
 }
 
 type RowSummary = Pick<FileContent, 'first' | 'last' | 'timeRange' | 'largestGap' | 'outOfOrder' | 'unread'>;
@@ -48,104 +63,184 @@ const TICKHAUL_CREATOR = /^tickhaul version /;
 
 interface ParquetSource {
   readonly file: RandomBytes;
-  readonly footerBytes: Uint8Array;
   readonly footer: ParquetFooter;
+  readonly chunks: ChunkIndex;
 }
 
 async function readData(path: string, source: ParquetSource, signal: AbortSignal): Promise<RowSummary> {
   const { footer } = source;
   const noRows = { first: [], last: [] };
-  if (footer.isNested) {
+  if (footer.leaves.some(({ isNested }) => isNested)) {
     return { ...noRows, unread: 'its columns are nested' };
   }
   try {
-    const file = await openFile(source);
-    return { ...(await readOrder(file, footer, signal)), ...(await readEdges(file, footer)) };
+    return await new DataReader(source).read(signal);
   } catch (error) {
-    if (error instanceof TickhaulError || isSystemError(error) || !(error instanceof Error)) throw error;
-    if (!TICKHAUL_CREATOR.test(footer.createdBy ?? '')) return { ...noRows, unread: error.message };
-    const message = `${path}: its data cannot be read, ${error.message}; convert its source again`;
+    if (!isDamage(error)) throw error;
+    const problem = describeDamage(error);
+    const isOwn = TICKHAUL_CREATOR.test(footer.createdBy ?? '');
+    if (!isOwn || error instanceof TooLargeError) return { ...noRows, unread: problem };
+    const message = `${path}: its data cannot be read, ${problem}; convert its source again`;
     throw new TickhaulError('corrupt', message, { cause: error });
   }
 }
 
-/** Converts times to integer microseconds. */
-const TIME_PARSERS = {
-  timestampFromMilliseconds: (millis: bigint) => Number(millis) * 1000,
-  timestampFromMicroseconds: Number,
-  timestampFromNanoseconds: (nanos: bigint) => Number(nanos / 1000n),
-  dateFromDays: (days: number) => new Date(days * 86_400_000).toISOString().replace(/T.*/, ''),
-};
+/** A row group with the places of its columns, or why one is unknown. */
+interface IndexedGroup {
+  readonly rows: number;
+  readonly places: readonly (ChunkPlace | RangeError)[];
+}
 
-async function readOrder(
-  { file, metadata, compressors, hyparquet }: OpenFile,
-  { columns, rowGroups }: ParquetFooter,
-  signal: AbortSignal,
-): Promise<Partial<RowSummary>> {
-  const type = columns.find(({ name }) => name === TIME_COLUMN)?.type;
-  // With `--times int` the column is a plain integer.
-  if (type !== 'timestamp' && type !== 'int64') return {};
-  const order = new TimeOrder();
-  let rowStart = 0;
-  for (const { rows } of rowGroups) {
-    if (signal.aborted) throw abortReason(signal);
-    const rowEnd = rowStart + rows;
-    await hyparquet.parquetRead({
-      file,
-      metadata,
-      compressors,
-      columns: [TIME_COLUMN],
-      rowStart,
-      rowEnd,
-      parsers: TIME_PARSERS,
-      onChunk: ({ columnData }) => {
-        for (const time of columnData as Iterable<unknown>) if (time != null) order.add(Number(time));
-      },
-    });
-    rowStart = rowEnd;
+const MAX_GROUPS = 100_000;
+
+/** The column chunks that are read, collected while the footer is parsed. */
+class ChunkIndex {
+  /** The row groups with the first and the last rows. */
+  readonly first: IndexedGroup[] = [];
+  readonly last: IndexedGroup[] = [];
+  /** Of each row group only the column with times. */
+  readonly times: IndexedGroup[] = [];
+  groups = 0;
+  readonly #fileBytes: number;
+  #firstRows = 0;
+  #lastRows = 0;
+  #timeColumn: number | undefined;
+
+  constructor(fileBytes: number) {
+    this.#fileBytes = fileBytes;
   }
-  return order.read();
+
+  add(group: ThriftStruct, leaves: readonly Leaf[]): void {
+    const rows = Number(group.get(3));
+    const columns = group.get(1) as readonly ThriftValue[];
+    this.groups++;
+    if (!(rows > 0)) return;
+    this.#timeColumn ??= leaves.findIndex(({ name }) => name === TIME_COLUMN);
+    const time = columns[this.#timeColumn];
+    if (time !== undefined && this.groups <= MAX_GROUPS)
+      this.times.push({ rows, places: [this.#locate(time)] });
+    const indexed = { rows, places: columns.map((column) => this.#locate(column)) };
+    if (this.#firstRows < EDGE_ROWS) this.first.push(indexed);
+    this.#firstRows += rows;
+    this.last.push(indexed);
+    this.#lastRows += rows;
+    while (this.#lastRows - (this.last[0]?.rows ?? 0) >= EDGE_ROWS)
+      this.#lastRows -= this.last.shift()?.rows ?? 0;
+  }
+
+  #locate(column: ThriftValue): ChunkPlace | RangeError {
+    try {
+      return locateChunk(column, this.#fileBytes);
+    } catch (error) {
+      if (error instanceof RangeError) return error;
+      throw error;
+    }
+  }
 }
 
-async function readEdges(
-  { file, metadata, compressors, hyparquet }: OpenFile,
-  { rows, columns }: ParquetFooter,
-): Promise<Pick<RowSummary, 'first' | 'last'>> {
-  const read = async (rowStart: number, rowEnd: number): Promise<readonly (readonly Cell[])[]> => {
-    if (rowStart >= rowEnd) return [];
-    const range = { file, metadata, compressors, rowStart, rowEnd, parsers: TIME_PARSERS };
-    const objects = await hyparquet.parquetReadObjects(range);
-    return objects.map((row) => columns.map(({ name }) => toCell(row[name])));
-  };
-  const firstEnd = Math.min(EDGE_ROWS, rows);
-  return { first: await read(0, firstEnd), last: await read(Math.max(firstEnd, rows - EDGE_ROWS), rows) };
+/** Reads rows of a file without nested columns. */
+class DataReader {
+  readonly #source: ParquetSource;
+  readonly #steps: StepLimit;
+
+  constructor(source: ParquetSource) {
+    this.#source = source;
+    this.#steps = new StepLimit(source.file.bytes);
+  }
+
+  async read(signal: AbortSignal): Promise<RowSummary> {
+    const { rows, rowGroups } = this.#source.footer;
+    const { first, last, groups } = this.#source.chunks;
+    const groupRows = rowGroups.reduce((sum, count) => sum + count, 0);
+    if (groupRows !== rows) throw new RangeError(`its row groups have ${groupRows} rows, not ${rows}`);
+    if (groups > MAX_GROUPS) throw new TooLargeError(`it has more than ${MAX_GROUPS} row groups`);
+    const lastStart = rows - last.reduce((sum, group) => sum + group.rows, 0);
+    const firstEnd = Math.min(EDGE_ROWS, rows);
+    return {
+      ...(await this.#readOrder(signal)),
+      first: await this.#readRows(first, 0, 0, firstEnd),
+      last: await this.#readRows(last, lastStart, Math.max(firstEnd, rows - EDGE_ROWS), rows),
+    };
+  }
+
+  async #readOrder(signal: AbortSignal): Promise<Partial<RowSummary>> {
+    const { columns, leaves } = this.#source.footer;
+    const column = columns.findIndex(({ name }) => name === TIME_COLUMN);
+    const type = columns[column]?.type;
+    // With `--times int` the column is a plain integer.
+    if (type !== 'timestamp' && type !== 'int64') return {};
+    const toCell = createCellConverter((leaves[column] as Leaf).element);
+    const order = new TimeOrder();
+    for (const group of this.#source.chunks.times) {
+      if (signal.aborted) throw abortReason(signal);
+      await this.#readColumn(group.places[0], column, 0, group.rows, (value) => {
+        if (value !== null) order.add(Number(toCell(value)));
+      });
+    }
+    return order.read();
+  }
+
+  /** Reads the rows from `from` up to, but not including, `to`. @param start number of the groups' first row. */
+  async #readRows(
+    groups: readonly IndexedGroup[],
+    start: number,
+    from: number,
+    to: number,
+  ): Promise<readonly (readonly Cell[])[]> {
+    const rows: Cell[][] = [];
+    let groupStart = start;
+    for (const group of groups) {
+      const begin = Math.max(0, from - groupStart);
+      const end = Math.min(group.rows, to - groupStart);
+      groupStart += group.rows;
+      if (begin >= end) continue;
+      const groupRows: Cell[][] = Array.from({ length: end - begin }, () => []);
+      for (const [i, { element }] of this.#source.footer.leaves.entries()) {
+        const toCell = createCellConverter(element);
+        let row = 0;
+        await this.#readColumn(group.places[i], i, begin, end, (value) => {
+          groupRows[row++]?.push(value === null ? null : toCell(value));
+        });
+      }
+      rows.push(...groupRows);
+    }
+    return rows;
+  }
+
+  /** Passes the values of some rows of a row group to `use`. */
+  async #readColumn(
+    place: IndexedGroup['places'][number] | undefined,
+    column: number,
+    from: number,
+    to: number,
+    use: (value: RawValue | null) => void,
+  ): Promise<void> {
+    if (!place || place instanceof RangeError)
+      throw place ?? new RangeError('a column is missing in a row group');
+    const type = toValueType((this.#source.footer.leaves[column] as Leaf).element);
+    const pages = new PageReader(this.#source.file, place, type.isOptional, this.#steps);
+    let dictionary: Dictionary | undefined;
+    for (let row = 0; row < to; ) {
+      const page = await pages.next();
+      if (!page) throw new RangeError('a column has fewer rows than its row group');
+      const end = row + page.rows;
+      if (end > from) {
+        dictionary ??= pages.dictionary && openDictionary(pages.dictionary, type);
+        const next = readPageValues(await page.read(), type, dictionary, this.#steps);
+        const last = Math.min(end, to);
+        this.#steps.take(last - row);
+        for (; row < from; row++) next();
+        for (; row < last; row++) use(next());
+      }
+      row = end;
+    }
+  }
 }
 
-interface OpenFile {
-  readonly file: AsyncBuffer;
-  readonly metadata: FileMetaData;
-  readonly compressors: typeof import('hyparquet-compressors')['compressors'];
-  readonly hyparquet: typeof import('hyparquet');
-}
-
-async function openFile({ file, footerBytes }: ParquetSource): Promise<OpenFile> {
-  const hyparquet = await import('hyparquet');
-  const { compressors } = await import('hyparquet-compressors');
+function toValueType(element: ThriftStruct): ValueType {
   return {
-    file: {
-      byteLength: file.bytes,
-      slice: async (start, end = file.bytes) => Uint8Array.from(await file.read(start, end - start)).buffer,
-    },
-    metadata: hyparquet.parquetMetadata(footerBytes),
-    compressors,
-    hyparquet,
+    physical: Number(element.get(1)),
+    length: Number(element.get(2)),
+    isOptional: element.get(3) === Repetition.optional,
   };
-}
-
-function toCell(value: Bound | unknown): Cell {
-  if (value === null || value === undefined) return null;
-  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-  if (typeof value === 'number' || typeof value === 'boolean' || typeof value === 'string') return value;
-  if (value instanceof Uint8Array) return `0x${Buffer.from(value).toString('hex')}`;
-  return value instanceof Date ? value.toISOString() : JSON.stringify(value);
 }

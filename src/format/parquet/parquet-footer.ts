@@ -1,17 +1,20 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { RandomBytes } from '../file-access.js';
-import { type ColumnSummary, isSchemaGroup, summarizeColumns } from './column-summary.js';
+import { describeDamage, isDamage } from '../inspection/damage.js';
+import { ColumnSummarizer, type ColumnSummary, type Leaf, listLeaves } from './column-summary.js';
 import { PARQUET_MAGIC } from './format-constants.js';
+import { checkThrift } from './thrift-check.js';
 import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
 
 /** Content of a Parquet file's footer. */
 export interface ParquetFooter {
   readonly rows: number;
   readonly columns: readonly ColumnSummary[];
-  /** Whether columns are nested; columns of day files never are. */
-  readonly isNested: boolean;
-  readonly rowGroups: readonly { readonly rows: number; readonly uncompressedBytes: number }[];
+  /** SchemaElements of the columns, in their order (parquet.thrift). */
+  readonly leaves: readonly Leaf[];
+  /** Rows of each row group. */
+  readonly rowGroups: readonly number[];
   readonly keyValues: Readonly<Record<string, string>>;
   readonly createdBy: string | undefined;
 }
@@ -20,6 +23,17 @@ export interface ParquetFooter {
 const TAIL_BYTES = 8;
 /** Most footers are this close to a file's end, so one request to a store is enough. */
 const FOOTER_READ_BYTES = 64 * 1024;
+
+/** Row groups are read one at a time; of anything else, a footer has little. */
+const ROW_GROUPS_FIELD = 4;
+const FOOTER_LIMITS = {
+  values: 16_000_000,
+  fieldValues: 500_000,
+  fieldBytes: 16 * 1024 * 1024,
+  streamedField: ROW_GROUPS_FIELD,
+};
+const MAX_ROW_GROUPS = 1_000_000;
+const MAX_COLUMNS = 10_000;
 
 /**
  * Reads the footer of a Parquet file from any writer (https://github.com/apache/parquet-format#file-format).
@@ -46,28 +60,48 @@ export async function readFooterBytes(file: RandomBytes, name: string): Promise<
   return footerBytes <= tailBytes ? end.subarray(-footerBytes) : file.read(bytes - footerBytes, footerBytes);
 }
 
-/** @param bytes result of `readFooterBytes`. @throws as `readParquetFooter` does. */
-export function parseFooter(bytes: Buffer, name: string): ParquetFooter {
+/**
+ * @param bytes result of `readFooterBytes`.
+ * @param onRowGroup called with each RowGroup (parquet.thrift) and the columns.
+ * @throws as `readParquetFooter` does.
+ */
+export function parseFooter(bytes: Buffer, name: string, onRowGroup?: RowGroupListener): ParquetFooter {
   try {
-    return parseMetadata(bytes.subarray(0, -TAIL_BYTES));
+    const metadata = bytes.subarray(0, -TAIL_BYTES);
+    // Before anything is allocated for what the footer states.
+    checkThrift(metadata, FOOTER_LIMITS);
+    return parseMetadata(metadata, onRowGroup);
   } catch (error) {
-    throw error instanceof RangeError ? createCorruptError(name, error.message) : error;
+    throw isDamage(error) ? createCorruptError(name, describeDamage(error)) : error;
   }
 }
 
+export type RowGroupListener = (group: ThriftStruct, leaves: readonly Leaf[]) => void;
+
 /** Parses FileMetaData of parquet.thrift. */
-function parseMetadata(bytes: Uint8Array): ParquetFooter {
-  const footer = readThrift(bytes);
-  const [, ...schema] = structs(footer.get(2));
-  const groups = structs(footer.get(4));
+function parseMetadata(bytes: Uint8Array, onRowGroup: RowGroupListener | undefined): ParquetFooter {
+  const schema: ThriftStruct[] = [];
+  const rowGroups: number[] = [];
+  let columns: ColumnSummarizer | undefined;
+  const footer = readThrift(bytes, (field, item) => {
+    if (field === 2) {
+      if (columns || schema.length > MAX_COLUMNS) throw new RangeError(`more than ${MAX_COLUMNS} columns`);
+      schema.push(item);
+    } else if (field === ROW_GROUPS_FIELD) {
+      if (rowGroups.length === MAX_ROW_GROUPS) throw new RangeError(`more than ${MAX_ROW_GROUPS} row groups`);
+      columns ??= new ColumnSummarizer(listLeaves(schema.slice(1)));
+      columns.add(item);
+      onRowGroup?.(item, columns.leaves);
+      rowGroups.push(number(item.get(3)));
+    } else return false;
+    return true;
+  });
+  columns ??= new ColumnSummarizer(listLeaves(schema.slice(1)));
   return {
     rows: number(footer.get(3)),
-    columns: summarizeColumns(schema, groups),
-    isNested: schema.some(isSchemaGroup),
-    rowGroups: groups.map((group) => ({
-      rows: number(group.get(3)),
-      uncompressedBytes: number(group.get(2)),
-    })),
+    columns: columns.summarize(),
+    leaves: columns.leaves,
+    rowGroups,
     keyValues: Object.fromEntries(
       structs(footer.get(5)).map((pair) => [text(pair.get(1)) ?? '', text(pair.get(2)) ?? '']),
     ),
@@ -76,7 +110,8 @@ function parseMetadata(bytes: Uint8Array): ParquetFooter {
 }
 
 function number(value: ThriftValue | undefined): number {
-  if (typeof value !== 'number') throw new RangeError('a number is missing in its footer');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 0)
+    throw new RangeError('a number is missing in its footer');
   return value;
 }
 

@@ -10,11 +10,15 @@ const MAX_DEPTH = 32;
 /**
  * Reads a struct in Thrift's compact protocol without knowing its fields. Integers beyond 2^53 lose digits.
  * https://github.com/apache/thrift/blob/master/doc/specs/thrift-compact-protocol.md
+ * @param onItem called with each item of the lists of structs that the struct has as fields: if it returns true, the
+ * item is used and is not in the result.
  * @throws RangeError for invalid bytes.
  */
-export function readThrift(bytes: Uint8Array): ThriftStruct {
-  return new ThriftReader(bytes).struct(0);
+export function readThrift(bytes: Uint8Array, onItem?: ItemListener): ThriftStruct {
+  return new ThriftReader(bytes).struct(0, onItem);
 }
+
+type ItemListener = (field: number, item: ThriftStruct) => boolean;
 
 class ThriftReader {
   readonly #bytes: Uint8Array;
@@ -24,7 +28,7 @@ class ThriftReader {
     this.#bytes = bytes;
   }
 
-  struct(depth: number): ThriftStruct {
+  struct(depth: number, onItem?: ItemListener): ThriftStruct {
     if (depth > MAX_DEPTH) throw new RangeError('structs nested too deep');
     const fields = new Map<number, ThriftValue>();
     let id = 0;
@@ -35,7 +39,13 @@ class ThriftReader {
       const type = header & 0x0f;
       // A boolean field has its value in place of its type.
       const isBoolean = type === ThriftType.true || type === ThriftType.false;
-      fields.set(id, isBoolean ? type === ThriftType.true : this.#value(type, depth));
+      if (isBoolean) fields.set(id, type === ThriftType.true);
+      else if (onItem && type === ThriftType.list)
+        fields.set(
+          id,
+          this.#list(depth + 1, (item) => onItem(id, item)),
+        );
+      else fields.set(id, this.#value(type, depth));
     }
   }
 
@@ -64,13 +74,19 @@ class ThriftReader {
     }
   }
 
-  #list(depth: number): readonly ThriftValue[] {
+  #list(depth: number, onItem?: (item: ThriftStruct) => boolean): readonly ThriftValue[] {
     if (depth > MAX_DEPTH) throw new RangeError('lists nested too deep');
     const header = this.#byte();
     const size = header >> 4 === 15 ? this.#varint() : header >> 4;
     // Each element takes at least a byte: refuse an invalid size before memory is allocated for it.
     if (size > this.#bytes.length - this.#at) throw new RangeError(`a list of ${size} elements`);
-    return Array.from({ length: size }, () => this.#value(header & 0x0f, depth));
+    const type = header & 0x0f;
+    const values: ThriftValue[] = [];
+    for (let i = 0; i < size; i++) {
+      const value = this.#value(type, depth);
+      if (type !== ThriftType.struct || !onItem?.(value as ThriftStruct)) values.push(value);
+    }
+    return values;
   }
 
   #zigzag(): number {

@@ -63,10 +63,7 @@ const COLUMNS: readonly (TestColumn & { min: Cell | undefined; max: Cell | undef
 test('reads rows, types, nulls, bounds and key-value pairs back from the footer', async () => {
   const footer = await footerOf(await parquetOf(COLUMNS, { rows: 2, keyValues: { a: 'ä', b: '' } }));
   assert.equal(footer.rows, 6);
-  assert.deepEqual(
-    footer.rowGroups.map(({ rows }) => rows),
-    [2, 2, 2],
-  );
+  assert.deepEqual(footer.rowGroups, [2, 2, 2]);
   assert.deepEqual(footer.keyValues, { a: 'ä', b: '' });
   assert.match(footer.createdBy ?? '', /^tickhaul version /);
   const types = {
