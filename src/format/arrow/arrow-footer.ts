@@ -1,6 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { RandomBytes } from '../file-access.js';
+import { describeDamage, isDamage } from '../inspection/damage.js';
 import { type ArrowFieldType, parseFieldType, parseIntegerType } from './arrow-field-type.js';
 import { CONTINUATION, MessageHeader } from './arrow-message.js';
 import { ARROW_MAGIC, FOOTER_KEYS } from './arrow-writer.js';
@@ -31,6 +32,8 @@ const TAIL_BYTES = 4 + ARROW_MAGIC.length;
 /** Most footers are this close to a file's end, so one request to a store is enough. */
 const FOOTER_READ_BYTES = 64 * 1024;
 const BLOCK_BYTES = 24;
+const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
+const MAX_COLUMNS = 10_000;
 
 /**
  * Reads the footer of an Arrow file from any writer
@@ -51,12 +54,13 @@ export async function readArrowFooter(file: RandomBytes, path: string): Promise<
   const length = end.readUInt32LE(tailBytes - TAIL_BYTES);
   if (length > bytes - 2 * TAIL_BYTES)
     throw createCorruptError(path, `its footer of ${plural(length, 'byte')} is cut off`);
+  if (length > MAX_FOOTER_BYTES) throw createCorruptError(path, `its footer has ${length} bytes`);
   const footer =
     length + TAIL_BYTES <= tailBytes
       ? end.subarray(-length - TAIL_BYTES, -TAIL_BYTES)
       : await file.read(bytes - length - TAIL_BYTES, length);
   try {
-    return parseFooter(footer);
+    return parseFooter(footer, bytes);
   } catch (error) {
     throw toCorruptError(path, error);
   }
@@ -75,27 +79,32 @@ export async function countRows(file: RandomBytes, path: string, footer: ArrowFo
   return rows;
 }
 
-/** Describes bytes that cannot be parsed. Node's own errors name an argument of a function. */
-export function describeDamage(error: Error): string {
-  return 'code' in error ? 'a value is outside of its data' : error.message;
-}
-
-/** Converts a RangeError of damaged bytes to `corrupt`, and returns other errors unchanged. */
+/** Converts an error of damaged bytes to `corrupt`, and returns other errors unchanged. */
 function toCorruptError(path: string, error: unknown): unknown {
-  return error instanceof RangeError ? createCorruptError(path, describeDamage(error)) : error;
+  return isDamage(error) ? createCorruptError(path, describeDamage(error)) : error;
 }
 
-function parseFooter(bytes: Buffer): ArrowFooter {
+function parseFooter(bytes: Buffer, fileBytes: number): ArrowFooter {
   const footer = FlatTable.root(bytes);
   const schema = footer.table(1);
   if (!schema) throw new RangeError('the schema is missing in its footer');
   const metadata = parseKeyValues(footer, 4);
   const rows = Number(metadata[FOOTER_KEYS.rows]);
+  const fields = schema.tables(1);
+  if (fields.length > MAX_COLUMNS) throw new RangeError(`more than ${MAX_COLUMNS} columns`);
+  const dictionaries = parseBlocks(footer, 2);
+  const batches = parseBlocks(footer, 3);
+  // No two of them share bytes.
+  const blockBytes = [...dictionaries, ...batches].reduce(
+    (sum, block) => sum + block.messageLength + block.bodyLength,
+    0,
+  );
+  if (blockBytes > fileBytes) throw new RangeError(`${blockBytes} bytes in blocks`);
   return {
-    fields: schema.tables(1).map(parseField),
+    fields: fields.map(parseField),
     keyValues: parseKeyValues(schema, 2),
-    dictionaries: parseBlocks(footer, 2),
-    batches: parseBlocks(footer, 3),
+    dictionaries,
+    batches,
     rows: Number.isSafeInteger(rows) ? rows : undefined,
     createdBy: metadata[FOOTER_KEYS.createdBy],
   };

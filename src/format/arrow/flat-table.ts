@@ -1,3 +1,13 @@
+/** Limits of a vector, and of all texts, which keep the memory for them small. */
+const MAX_ELEMENTS = 500_000;
+const MAX_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** Bytes of texts and vectors that may still be read: offsets can refer to the same ones again and again. */
+interface ReadBudget {
+  texts: number;
+  vectors: number;
+}
+
 /**
  * A table in the flatbuffers encoding (https://flatbuffers.dev/internals/), which may be damaged: fields are read by
  * their number, and each method throws a RangeError if an address is not in the bytes.
@@ -7,16 +17,19 @@ export class FlatTable {
   readonly #at: number;
   /** Address of the offsets of the fields, which the encoding calls a virtual table. */
   readonly #fieldOffsets: number;
+  readonly #budget: ReadBudget;
 
-  constructor(bytes: Buffer, at: number) {
+  private constructor(bytes: Buffer, at: number, budget: ReadBudget) {
     this.#bytes = bytes;
     this.#at = at;
+    this.#budget = budget;
     this.#fieldOffsets = at - bytes.readInt32LE(at);
   }
 
   /** The table that a buffer begins with. */
   static root(bytes: Buffer): FlatTable {
-    return new FlatTable(bytes, bytes.readUInt32LE(0));
+    // Texts and vectors are read once, but tables may share one.
+    return new FlatTable(bytes, bytes.readUInt32LE(0), { texts: MAX_TEXT_BYTES, vectors: 4 * bytes.length });
   }
 
   /** A signed integer of 8, 16 or 32 bits; `absent` if it is not set. */
@@ -34,19 +47,22 @@ export class FlatTable {
   text(field: number): string | undefined {
     const at = this.#follow(field);
     if (at === undefined) return undefined;
-    const length = this.#countElements(at, 1);
+    const length = this.#bytes.readUInt32LE(at);
+    this.#budget.texts -= length;
+    if (at + 4 + length > this.#bytes.length || this.#budget.texts < 0)
+      throw new RangeError(`a text of ${length} bytes`);
     return this.#bytes.toString('utf8', at + 4, at + 4 + length);
   }
 
   table(field: number): FlatTable | undefined {
     const at = this.#follow(field);
-    return at === undefined ? undefined : new FlatTable(this.#bytes, at);
+    return at === undefined ? undefined : new FlatTable(this.#bytes, at, this.#budget);
   }
 
   /** A vector of tables; empty if it is not set. */
   tables(field: number): readonly FlatTable[] {
     const addresses = this.#elements(field, 4);
-    return addresses.map((at) => new FlatTable(this.#bytes, at + this.#bytes.readUInt32LE(at)));
+    return addresses.map((at) => new FlatTable(this.#bytes, at + this.#bytes.readUInt32LE(at), this.#budget));
   }
 
   /** A vector of structs of a size, each as its bytes; empty if it is not set. */
@@ -68,7 +84,9 @@ export class FlatTable {
   /** Number of elements of the vector at an address. */
   #countElements(at: number, size: number): number {
     const count = this.#bytes.readUInt32LE(at);
-    if (at + 4 + count * size > this.#bytes.length) throw new RangeError(`a vector of ${count} elements`);
+    this.#budget.vectors -= count * size;
+    if (at + 4 + count * size > this.#bytes.length || count > MAX_ELEMENTS || this.#budget.vectors < 0)
+      throw new RangeError(`a vector of ${count} elements`);
     return count;
   }
 

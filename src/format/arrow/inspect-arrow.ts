@@ -1,17 +1,12 @@
-import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
+import { abortReason, TickhaulError } from '../../base/errors.js';
 import type { RandomBytes } from '../file-access.js';
+import { describeDamage, isDamage, TooLargeError } from '../inspection/damage.js';
 import { EDGE_ROWS } from '../inspection/edge-rows.js';
 import { type Cell, type FileContent, TIME_COLUMN } from '../inspection/file-content.js';
 import { TimeOrder } from '../inspection/time-order.js';
-import {
-  type ArrowFooter,
-  countRows,
-  describeDamage,
-  type FooterField,
-  readArrowFooter,
-} from './arrow-footer.js';
+import { type ArrowFooter, countRows, type FooterField, readArrowFooter } from './arrow-footer.js';
 import { readDictionaries } from './dictionary-reader.js';
-import { readRecordBatch, type StoredRecordBatch } from './record-batch-reader.js';
+import { createReadLimits, readRecordBatch, type StoredRecordBatch } from './record-batch-reader.js';
 
 /**
  * Summarizes an Arrow file. Rows, columns and metadata come from its footer, and nulls from the messages of its record
@@ -66,18 +61,14 @@ async function readData(
   } catch (error) {
     if (!isDamage(error)) throw error;
     const problem = describeDamage(error);
-    if (!TICKHAUL_CREATOR.test(footer.createdBy ?? '')) return { first: [], last: [], unread: problem };
+    if (!TICKHAUL_CREATOR.test(footer.createdBy ?? '') || error instanceof TooLargeError)
+      return { first: [], last: [], unread: problem };
     const message = `${path}: its data cannot be read, ${problem}; convert its source again`;
     throw new TickhaulError('corrupt', message, { cause: error });
   }
 }
 
-/** Whether bytes cannot be parsed or decompressed. */
-function isDamage(error: unknown): error is Error {
-  // Those of Node have a code, as errors of system calls have.
-  if (error instanceof RangeError) return true;
-  return error instanceof Error && !(error instanceof TickhaulError) && !isSystemError(error);
-}
+const MAX_BATCHES = 100_000;
 
 async function summarizeBatches(
   file: RandomBytes,
@@ -85,7 +76,9 @@ async function summarizeBatches(
   signal: AbortSignal,
 ): Promise<DataSummary> {
   const storedTypes = fields.map(({ type, dictionary }) => dictionary?.indices ?? type);
-  const lookUp = await readDictionaries(file, dictionaries, fields);
+  if (batches.length > MAX_BATCHES) throw new TooLargeError(`it has more than ${MAX_BATCHES} record batches`);
+  const limits = createReadLimits(file);
+  const lookUp = await readDictionaries(file, dictionaries, fields, limits);
   const timeColumn = fields.findIndex(isTimeColumn);
   const firstEnd = Math.min(EDGE_ROWS, rows);
   const lastStart = Math.max(firstEnd, rows - EDGE_ROWS);
@@ -113,8 +106,9 @@ async function summarizeBatches(
 
   for (const block of batches) {
     if (signal.aborted) throw abortReason(signal);
-    const batch = await readRecordBatch(file, block, storedTypes);
+    const batch = await readRecordBatch(file, block, storedTypes, limits);
     for (const [i, count] of batch.nullCounts.entries()) nulls[i] = (nulls[i] ?? 0) + count;
+    limits.steps.take(timeColumn >= 0 ? batch.rows : 0);
     if (timeColumn >= 0) await addTimes(batch, timeColumn, order);
     first.push(...(await readRows(batch, 0, firstEnd)));
     last.push(...(await readRows(batch, lastStart, rows)));

@@ -1,5 +1,7 @@
 import { decompressLz4 } from '../compression/decompress-lz4.js';
+import { decompressZstd } from '../compression/decompress-zstd.js';
 import type { RandomBytes } from '../file-access.js';
+import { StepLimit, TooLargeError } from '../inspection/damage.js';
 import type { Cell } from '../inspection/file-content.js';
 import { type ArrowFieldType, isBitSet } from './arrow-field-type.js';
 import { CONTINUATION, MESSAGE_PREFIX_BYTES, MessageHeader } from './arrow-message.js';
@@ -17,12 +19,18 @@ export interface StoredRecordBatch {
   readonly rows: number;
   /** Number of nulls of each column. */
   readonly nullCounts: readonly number[];
-  /** Reads a column; the result returns the cell of a row. @throws RangeError for damaged or unsupported data. */
+  /** Reads a column, not two at a time; the result returns the cell of a row. @throws RangeError for damaged or unsupported data. */
   readColumn(index: number): Promise<(row: number) => Cell>;
+  /** Memory of the column that was read last. */
+  columnBytes(): number;
 }
 
-/** A larger buffer of another writer is not read into memory. */
+/** Larger buffers of another writer are not read into memory. */
 const MAX_BUFFER_BYTES = 1024 ** 3;
+/** Limit of a buffer that is compressed, in both of its forms together, and of the dictionaries of a small file. */
+const SMALL_BUFFER_BYTES = 128 * 1024 * 1024;
+/** A message has the places of all buffers of a batch, but no data. */
+const MAX_MESSAGE_BYTES = 16 * 1024 * 1024;
 
 /** Reads the header of a message. @throws RangeError, and errors of `file.read`. */
 export async function readHeader(
@@ -33,6 +41,7 @@ export async function readHeader(
   const end = offset + messageLength + bodyLength;
   if (offset < 0 || messageLength < MESSAGE_PREFIX_BYTES || bodyLength < 0 || end > file.bytes)
     throw new RangeError('a record batch is cut off');
+  if (messageLength > MAX_MESSAGE_BYTES) throw new RangeError(`a message of ${messageLength} bytes`);
   const message = await file.read(offset, messageLength);
   // Before Arrow 0.15, only the length was before the metadata.
   const hasMarker = message.readUInt32LE(0) === CONTINUATION;
@@ -48,9 +57,31 @@ export async function readRecordBatch(
   file: RandomBytes,
   block: ArrowBlock,
   types: readonly ArrowFieldType[],
+  limits: ReadLimits,
 ): Promise<StoredRecordBatch> {
-  return openRecordBatch(file, block, await readHeader(file, block, MessageHeader.recordBatch), types);
+  return openRecordBatch(
+    file,
+    block,
+    await readHeader(file, block, MessageHeader.recordBatch),
+    types,
+    limits,
+  );
 }
+
+/** Limits what is read of a file. */
+export interface ReadLimits {
+  readonly steps: StepLimit;
+  /** Memory for what is kept, or for the buffers of one column. */
+  readonly maxBytes: number;
+}
+
+export function createReadLimits(file: RandomBytes): ReadLimits {
+  return { steps: new StepLimit(file.bytes), maxBytes: Math.max(SMALL_BUFFER_BYTES, file.bytes) };
+}
+
+/** Steps to read a message; reading BYTES_PER_STEP bytes is one. */
+const MESSAGE_STEPS = 400;
+const BYTES_PER_STEP = 8;
 
 /** @param batch RecordBatch table of the message, or of the dictionary in it. */
 export function openRecordBatch(
@@ -58,7 +89,9 @@ export function openRecordBatch(
   block: ArrowBlock,
   batch: FlatTable,
   types: readonly ArrowFieldType[],
+  { steps, maxBytes }: ReadLimits,
 ): StoredRecordBatch {
+  steps.take(MESSAGE_STEPS);
   const rows = batch.long(0);
   const nodes = batch.structs(1, 16);
   const buffers = batch.structs(2, 16);
@@ -69,23 +102,34 @@ export function openRecordBatch(
   if (rows < 0 || (types.some(({ layout }) => layout !== 'none') && rows > 8 * MAX_BUFFER_BYTES))
     throw new RangeError(`a record batch of ${rows} rows`);
 
+  /** Bytes of the column's buffers so far. */
+  let columnBytes = 0;
   const readBuffer = async (index: number): Promise<Buffer> => {
+    const bytes = await readStored(index);
+    columnBytes += bytes.length;
+    if (columnBytes > maxBytes) throw new TooLargeError(`a column of more than ${maxBytes} bytes`);
+    return bytes;
+  };
+  const readStored = async (index: number): Promise<Buffer> => {
     const buffer = buffers[index];
     if (!buffer) throw new RangeError('a buffer is missing in a record batch');
     const offset = readLong(buffer, 0);
     const length = readLong(buffer, 8);
     if (offset < 0 || length < 0 || offset + length > block.bodyLength)
       throw new RangeError('a buffer is outside of its record batch');
-    if (length > MAX_BUFFER_BYTES) throw new RangeError(`a buffer of ${length} bytes is too large`);
+    if (length > MAX_BUFFER_BYTES) throw new TooLargeError(`a buffer of ${length} bytes is too large`);
+    steps.take(length / BYTES_PER_STEP);
     if (length === 0) return Buffer.alloc(0);
     const bytes = await file.read(block.offset + block.messageLength + offset, length);
-    return compression ? decompressBuffer(bytes, compression.integer(0, 8)) : bytes;
+    return compression ? decompressBuffer(bytes, compression.integer(0, 8), { steps, maxBytes }) : bytes;
   };
 
   return {
     rows,
     nullCounts: nodes.map((node, i) => (types[i]?.layout === 'none' ? rows : readLong(node, 8))),
+    columnBytes: () => columnBytes,
     async readColumn(index) {
+      columnBytes = 0;
       const type = types[index];
       const node = nodes[index];
       if (!type?.decode || !node) throw new RangeError(`values of type ${type?.name} are not supported`);
@@ -149,18 +193,17 @@ function slice(bytes: Buffer, start: number, end: number): Buffer {
 }
 
 /** @param codec number of CompressionType (Message.fbs). */
-async function decompressBuffer(bytes: Buffer, codec: number): Promise<Buffer> {
+async function decompressBuffer(
+  bytes: Buffer,
+  codec: number,
+  { steps, maxBytes }: ReadLimits,
+): Promise<Buffer> {
   const size = readLong(bytes, 0);
   const frame = bytes.subarray(8);
   if (size === -1) return frame;
-  if (size < 0 || size > MAX_BUFFER_BYTES) throw new RangeError(`a buffer of ${size} bytes is too large`);
+  if (size < 0) throw new RangeError(`a buffer of ${size} bytes`);
+  if (size + frame.length > maxBytes) throw new TooLargeError(`a buffer of ${size} bytes is too large`);
+  steps.take(size / BYTES_PER_STEP);
   const values = codec === 0 ? decompressLz4(frame, size) : await decompressZstd(frame, size);
   return Buffer.from(values.buffer, values.byteOffset, values.length);
-}
-
-async function decompressZstd(frame: Buffer, size: number): Promise<Uint8Array> {
-  const { decompress } = await import('fzstd');
-  const values = decompress(Uint8Array.from(frame), new Uint8Array(size));
-  if (values.length !== size) throw new RangeError(`a zstd frame of ${values.length} bytes, not ${size}`);
-  return values;
 }

@@ -13,6 +13,9 @@ export interface CsvHeader {
   readonly warning: string | undefined;
 }
 
+/** Memory is allocated for each column of a batch; real files have about a hundred. */
+const MAX_COLUMNS = 4096;
+
 /** The columns of a data type; the leading columns if the type is unknown. */
 export function dataTypeSchema(dataType: string): Schema {
   return dataTypeColumns(dataType) ?? LEADING_COLUMNS;
@@ -24,6 +27,8 @@ export function dataTypeSchema(dataType: string): Schema {
  * @throws TickhaulError `corrupt`: not a header, a duplicate name, a missing column.
  */
 export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
+  if (cells.length > MAX_COLUMNS)
+    throw createHeaderError(`no header: it has more than ${MAX_COLUMNS} columns`);
   const known = new Map(dataTypeSchema(dataType).map((column) => [column.name, column]));
   const names = cells.map((cell) => {
     const name = parseColumnName(cell);

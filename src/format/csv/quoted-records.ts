@@ -45,9 +45,12 @@ export class RecordEndFinder {
   }
 }
 
+/** Ends the parser early. */
+const END = new Error('the rest of the records is not parsed');
+
 /**
  * Splits complete records into cells with csv-parse; handles quotes, which the faster parsers do not.
- * @param names column names, for messages.
+ * @param names column names, for messages; a record with another number of cells is the last one.
  * @throws TickhaulError `corrupt` for a misplaced quote, after the records before it.
  */
 export function* parseRecords(
@@ -64,11 +67,18 @@ export function* parseRecords(
       relax_column_count: true,
       on_record(record: unknown) {
         // Without an encoding, cells are bytes.
-        records.push(record as Buffer[]);
+        const cells = record as Buffer[];
+        records.push(cells);
+        // The caller refuses it: parse no more of what may be a record for each few bytes.
+        if (names.length > 0 && cells.length !== names.length) throw END;
         return undefined;
       },
     });
   } catch (error) {
+    if (error === END) {
+      yield* records;
+      return;
+    }
     if (!(error instanceof CsvError)) throw error;
     // The bytes may be gone after a record was used: they lie in a memory that grows.
     const quoteError = createQuoteError(bytes, place, names, error);

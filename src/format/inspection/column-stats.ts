@@ -1,14 +1,25 @@
 import type { Cell } from './file-content.js';
 
+/** A column with longer texts has no extremes: they would only take memory. */
+const MAX_EXTREME_CHARACTERS = 4096;
+
 /** Counts nulls and finds the extremes of a column, cell by cell. */
 export class ColumnStats {
   nulls = 0;
   min: Cell | undefined;
   max: Cell | undefined;
+  #hasLongText = false;
 
   add(value: Cell): void {
     if (value === null) {
       this.nulls++;
+      return;
+    }
+    if (this.#hasLongText) return;
+    if (typeof value === 'string' && value.length > MAX_EXTREME_CHARACTERS) {
+      this.#hasLongText = true;
+      this.min = undefined;
+      this.max = undefined;
       return;
     }
     if (this.min === undefined || this.min === null || isLess(value, this.min)) this.min = value;

@@ -10,7 +10,7 @@ export interface InspectedColumn {
   readonly type: string;
   /** Undefined if a format with metadata does not state it. */
   readonly nulls: number | undefined;
-  /** Undefined if no cell has a value, or a format with metadata does not state it. */
+  /** Undefined if no cell has a value, if one is a text of more than 4096 characters, or if the metadata does not state it. */
   readonly min: Cell | undefined;
   readonly max: Cell | undefined;
 }
@@ -37,7 +37,10 @@ export interface FileContent {
   readonly largestGap?: TimeGap | undefined;
   /** Number of rows whose `local_timestamp` is before that of the previous row. */
   readonly outOfOrder?: number | undefined;
-  /** Reason why order and rows are missing although the metadata is read: another writer's data cannot be read. */
+  /**
+   * Reason why order and rows are missing although the metadata is read: another writer's data cannot be read, or the
+   * data takes too much memory or time.
+   */
   readonly unread?: string | undefined;
   readonly first: readonly (readonly Cell[])[];
   readonly last: readonly (readonly Cell[])[];

@@ -7,9 +7,17 @@ import { TimeOrder } from '../inspection/time-order.js';
 import { readNdjsonText } from './ndjson-text.js';
 
 const LF = 10;
+const COMMA = 44;
+const OPEN_BRACKET = 91;
+const OPEN_BRACE = 123;
 
-/** Maximum length of a line. */
-const MAX_LINE_BYTES = 16 * 1024 * 1024;
+/** Limits that keep the memory for a line, and for what is shown of ten of them, small. */
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
+const MAX_LINE_VALUES = 500_000;
+const MAX_COLUMNS = 10_000;
+const MAX_NAME_CHARACTERS = 1024;
+/** Shorter lines are within the limits of values and memory. */
+const SHORT_LINE_CHARACTERS = 64 * 1024;
 
 type JsonRow = Readonly<Record<string, unknown>>;
 
@@ -36,11 +44,21 @@ export async function inspectNdjson(
 
   const addLine = (line: string, number: number): void => {
     if (line === '') return;
-    const entry = parseLine(line, path, number);
+    try {
+      addRow(parseLine(line, path, number), number);
+    } catch (error) {
+      // JSON.stringify is recursive.
+      throw error instanceof RangeError ? createLineError(path, number, 'a value is nested too deep') : error;
+    }
+  };
+  const addRow = (entry: JsonRow, number: number): void => {
     rows++;
-    for (const [name, value] of Object.entries(entry)) {
+    for (const name of Object.keys(entry)) {
+      const value = entry[name];
       let column = columns.get(name);
       if (!column) {
+        if (columns.size === MAX_COLUMNS || name.length > MAX_NAME_CHARACTERS)
+          throw createLineError(path, number, 'too many or too long names; not rows of one table');
         column = { stats: new ColumnStats(), types: new Set(), cells: 0 };
         columns.set(name, column);
       }
@@ -81,8 +99,8 @@ class LineSplitter {
   readonly #path: string;
   readonly #onLine: (line: string, number: number) => void;
   #lineNumber = 1;
-  /** Pieces of the incomplete line. */
-  #pieces: Buffer[] = [];
+  /** The incomplete line. */
+  #partial = Buffer.alloc(0);
   #length = 0;
 
   constructor(path: string, onLine: (line: string, number: number) => void) {
@@ -92,43 +110,89 @@ class LineSplitter {
 
   push(chunk: Buffer): void {
     let from = 0;
-    for (let at = chunk.indexOf(LF); at >= 0; at = chunk.indexOf(LF, from)) {
-      this.#append(chunk.subarray(from, at));
-      this.end();
+    while (from < chunk.length) {
+      if (this.#length === 0 && chunk[from] === LF) {
+        // A blank line: text can consist of millions of them.
+        this.#lineNumber++;
+        from++;
+        continue;
+      }
+      const at = chunk.indexOf(LF, from);
+      if (at < 0) break;
+      this.#assertLength(at - from);
+      if (this.#length === 0) this.#onLine(chunk.toString('utf8', from, at), this.#lineNumber++);
+      else {
+        this.#append(chunk.subarray(from, at));
+        this.end();
+      }
       from = at + 1;
     }
-    // Copy: the caller reuses the chunk.
-    if (from < chunk.length) this.#append(Buffer.from(chunk.subarray(from)));
+    if (from < chunk.length) this.#append(chunk.subarray(from));
   }
 
   end(): void {
-    this.#onLine(Buffer.concat(this.#pieces).toString(), this.#lineNumber++);
-    this.#pieces = [];
+    const line = this.#partial.toString('utf8', 0, this.#length);
     this.#length = 0;
+    this.#onLine(line, this.#lineNumber++);
   }
 
+  /** Copies: the caller reuses its chunk, and there may be a chunk for each byte. */
   #append(piece: Buffer): void {
-    this.#pieces.push(piece);
-    this.#length += piece.length;
-    if (this.#length <= MAX_LINE_BYTES) return;
-    throw new TickhaulError(
-      'corrupt',
-      `${this.#path}: line ${this.#lineNumber} is longer than ${MAX_LINE_BYTES} bytes; not NDJSON with one row per line`,
-    );
+    this.#assertLength(piece.length);
+    const length = this.#length + piece.length;
+    if (length > this.#partial.length) {
+      const larger = Buffer.allocUnsafe(Math.max(2 * length, SHORT_LINE_CHARACTERS));
+      this.#partial.copy(larger, 0, 0, this.#length);
+      this.#partial = larger;
+    }
+    piece.copy(this.#partial, this.#length);
+    this.#length = length;
+  }
+
+  #assertLength(added: number): void {
+    if (this.#length + added <= MAX_LINE_BYTES) return;
+    const problem = `longer than ${MAX_LINE_BYTES} bytes; not NDJSON with one row per line`;
+    throw new TickhaulError('corrupt', `${this.#path}: line ${this.#lineNumber} is ${problem}`);
   }
 }
 
 function parseLine(line: string, path: string, number: number): JsonRow {
+  const isShort = line.length <= SHORT_LINE_CHARACTERS;
+  if (!isShort && countSeparators(line) > MAX_LINE_VALUES)
+    throw createLineError(
+      path,
+      number,
+      `more than ${MAX_LINE_VALUES} values; not NDJSON with one row per line`,
+    );
   try {
     const value: unknown = JSON.parse(line);
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) {
-      return value as JsonRow;
+      // Nested values as text, which takes less memory.
+      return isShort ? (value as JsonRow) : mapCells(value as JsonRow);
     }
-  } catch {
+  } catch (error) {
+    if (error instanceof RangeError) throw error;
     // The error below also covers invalid JSON.
   }
-  const shown = JSON.stringify(line.slice(0, 40));
-  throw new TickhaulError('corrupt', `${path}: line ${number}: not a JSON object: ${shown}`);
+  throw createLineError(path, number, `not a JSON object: ${JSON.stringify(line.slice(0, 40))}`);
+}
+
+function createLineError(path: string, number: number, problem: string): TickhaulError {
+  return new TickhaulError('corrupt', `${path}: line ${number}: ${problem}`);
+}
+
+/** Counts the characters that precede values; there may be more of them in texts. */
+function countSeparators(line: string): number {
+  let count = 0;
+  for (let i = 0; i < line.length; i++) {
+    const code = line.charCodeAt(i);
+    if (code === COMMA || code === OPEN_BRACKET || code === OPEN_BRACE) count++;
+  }
+  return count;
+}
+
+function mapCells(row: JsonRow): JsonRow {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, toCell(value)]));
 }
 
 function toCell(value: unknown): Cell {

@@ -3,6 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import { type ReadChunks, readChunks } from '../../integrity/read-chunks.js';
 import { readSource } from '../../integrity/read-source.js';
+import { ZstdFrames } from '../compression/decompress-zstd.js';
 
 /**
  * Passes the text of a `.ndjson`, `.ndjson.gz` or `.ndjson.zst` file to `onText`.
@@ -21,8 +22,10 @@ export async function readNdjsonText(
   const zstd = path.endsWith('.zst')
     ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))
     : undefined;
+  const frames = new ZstdFrames();
   const push = (chunk: Uint8Array, final: boolean): void => {
     try {
+      if (zstd) frames.push(chunk);
       zstd?.push(chunk, final);
     } catch (error) {
       if (error instanceof TickhaulError || !(error instanceof Error)) throw error;

@@ -1,4 +1,5 @@
 import { feedTextTarget } from '../../dialects/text/feed-text-target.js';
+import { damagedFilesTarget } from '../../inspect/damaged-files-target.js';
 import { inflateTarget } from '../../integrity/inflate/inflate-target.js';
 import { seriesTarget } from '../../market/day-file/series-target.js';
 import { textLinesTarget } from '../../market/day-file/text-lines-target.js';
@@ -16,4 +17,5 @@ export const TARGETS: readonly FuzzTarget[] = [
   rawLinesTarget,
   feedTextTarget,
   inflateTarget,
+  damagedFilesTarget,
 ];
