@@ -38,6 +38,11 @@ export interface PartFile {
   publish(location?: string): Promise<StoredVersion | undefined>;
   /** Removes the unfinished file; has no effect after `publish`. */
   discard(): Promise<void>;
+  /**
+   * Closes the file until the next call, so that a job may have more files than the system lets it open. Absent for
+   * objects. @throws TickhaulError `disk`.
+   */
+  suspend?(): Promise<void>;
 }
 
 /**

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { BigIntStats } from 'node:fs';
 import { type FileHandle, open, rename, rm, unlink } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
@@ -19,14 +20,23 @@ import { createEarlySync } from './early-sync.js';
 export async function openPartFile(target: string, privatePath?: string): Promise<PartFile> {
   const isPrivate = privatePath !== undefined;
   const path = privatePath ?? partPath(target);
-  const handle = await create(path, target);
-  const earlySync = createEarlySync(handle);
+  let handle = await create(path, target);
+  let earlySync = createEarlySync(handle);
+  /** What shows that the file is the same, while it is suspended. */
+  let suspended: BigIntStats | undefined;
   let written = 0;
   let isOpen = true;
   /** Path to which a shared part is moved in the moment of its publication. */
   const ownPath = partPath(`${target}.${randomUUID().slice(0, 8)}`);
+  const resume = async (): Promise<void> => {
+    if (!suspended) return;
+    handle = await reopen(path, target, suspended);
+    earlySync = createEarlySync(handle);
+    suspended = undefined;
+  };
   return {
     async write(bytes) {
+      await resume();
       await writeAll(handle, bytes, written, path).catch(async (error: unknown) => {
         await handle.truncate(written).catch(() => {});
         throw error;
@@ -34,7 +44,19 @@ export async function openPartFile(target: string, privatePath?: string): Promis
       written += bytes.length;
       earlySync.onWritten(bytes.length);
     },
+    async suspend() {
+      if (suspended) return;
+      try {
+        await earlySync.end();
+        const opened = await handle.stat({ bigint: true });
+        await handle.close();
+        suspended = opened;
+      } catch (error) {
+        throw toDiskError(error, path);
+      }
+    },
     async publish(finalPath = target) {
+      await resume();
       // Sync before the check: it may take seconds, in which another run may take the path.
       await earlySync
         .end()
@@ -57,12 +79,34 @@ export async function openPartFile(target: string, privatePath?: string): Promis
     async discard() {
       if (!isOpen) return;
       isOpen = false;
+      // If it cannot be opened again, it is another run's, or gone.
+      if (
+        !(await resume().then(
+          () => true,
+          () => false,
+        ))
+      )
+        return;
       await earlySync.end().catch(() => {});
       await removeIfSame(handle, path).catch(() => {});
       await handle.close().catch(() => {});
       await rm(ownPath, { force: true }).catch(() => {});
     },
   };
+}
+
+/** Opens a part again. @throws TickhaulError `locked` if another run has replaced it, `disk`. */
+async function reopen(path: string, target: string, before: BigIntStats): Promise<FileHandle> {
+  const handle = await open(path, 'r+').catch((error: unknown) => {
+    if (isSystemError(error) && error.code === 'ENOENT') throw lockedError(target);
+    throw toDiskError(error, path);
+  });
+  const found = await handle.stat({ bigint: true });
+  // The inode number of a closed file may be that of another run's by now, but not with this time and size.
+  if ((['dev', 'ino', 'mtimeNs', 'size'] as const).every((name) => found[name] === before[name]))
+    return handle;
+  await handle.close();
+  throw lockedError(target);
 }
 
 /**

@@ -59,3 +59,33 @@ test('publishes a file under a name that is known at its end', async (t) => {
   assert.equal(await readFile(join(dir, 'second'), 'utf8'), 'second');
   assert.deepEqual(await readdir(dir), ['second']);
 });
+
+test('a suspended file goes on where it was, unless another run has taken its path', async (t) => {
+  const dir = await tempDir(t);
+  const target = join(dir, 'a.parquet');
+  const part = await openPartFile(target);
+  for (const text of ['a', 'b', 'c']) {
+    await part.write(Buffer.from(text));
+    await part.suspend?.();
+    await part.suspend?.();
+  }
+  await part.publish();
+  assert.equal(await readFile(target, 'utf8'), 'abc');
+
+  const first = await openPartFile(target);
+  await first.write(Buffer.from('abc'));
+  await first.suspend?.();
+  // It may get the inode number of the first.
+  const second = await openPartFile(target);
+  await second.write(Buffer.from('xyz'));
+  await assert.rejects(first.write(Buffer.from('d')), { code: 'locked' });
+  await assert.rejects(first.publish(), { code: 'locked' });
+  await first.discard();
+  await second.publish();
+  assert.equal(await readFile(target, 'utf8'), 'xyz');
+
+  const gone = await openPartFile(target);
+  await gone.suspend?.();
+  await gone.discard();
+  assert.deepEqual(await readdir(dir), ['a.parquet']);
+});
