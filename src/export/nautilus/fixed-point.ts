@@ -79,9 +79,9 @@ export class FixedPointConverter {
       if (reason === STOP_REASON.outOfRange) return { row, text };
       const decimals = this.#memory.bytes[places + row] as number;
       const { raw, isRounded } = toFixedPoint(text, decimals, scale);
-      if (isRounded) this.roundedCount++;
       const limit = BigInt(max) * 10n ** BigInt(scale);
       if (raw > limit || raw < (kind === 'price' ? -limit : 0n)) return { row, text };
+      if (isRounded) this.roundedCount++;
       this.#write(raw, out + width * row);
       first = row + 1;
     }
@@ -93,42 +93,56 @@ export class FixedPointConverter {
   }
 }
 
+/** More digits before the point than any value in range has. */
+const MAX_WHOLE_DIGITS = 20;
+
 /**
- * Converts the text of a decimal, which may have an exponent.
- * @returns the value, rounded half away from zero to `decimals`, times 10^`scale`.
+ * Converts the text of a decimal, which may have an exponent. Its size is known from the exponent, so that no number is
+ * longer than the range needs.
+ * @returns the value, rounded half away from zero to `decimals`, times 10^`scale`; any value out of range for one that is
+ * far from it.
  */
 export function toFixedPoint(
   text: string,
   decimals: number,
   scale: number,
 ): { readonly raw: bigint; readonly isRounded: boolean } {
-  const { digits, fraction, isNegative } = parseDecimalText(text);
-  const dropped = fraction - decimals;
-  const divisor = 10n ** BigInt(Math.max(0, dropped));
-  const rest = digits % divisor;
-  const kept = digits / divisor + (rest * 2n >= divisor && rest > 0n ? 1n : 0n);
-  const raw = kept * 10n ** BigInt(scale - Math.min(fraction, decimals));
-  return { raw: isNegative ? -raw : raw, isRounded: rest !== 0n };
+  const { digits, wholeDigits, isNegative } = parseDecimalText(text);
+  if (digits === '') return { raw: 0n, isRounded: false };
+  if (wholeDigits > MAX_WHOLE_DIGITS) {
+    const far = 10n ** BigInt(MAX_WHOLE_DIGITS + scale);
+    return { raw: isNegative ? -far : far, isRounded: false };
+  }
+  const count = wholeDigits + decimals;
+  if (count < 0) return { raw: 0n, isRounded: true };
+  const kept = BigInt(digits.slice(0, count).padEnd(count, '0')) + ((digits[count] ?? '0') >= '5' ? 1n : 0n);
+  const raw = kept * 10n ** BigInt(scale - decimals);
+  // The last digit is not 0.
+  return { raw: isNegative ? -raw : raw, isRounded: digits.length > count };
 }
 
 /** The decimals that a number needs, without zeros at the end. */
 export function countNeededDecimals(text: string): number {
-  const { digits, fraction } = parseDecimalText(text);
-  if (digits === 0n) return 0;
-  const zeros = /0*$/.exec(digits.toString())?.[0].length ?? 0;
-  return Math.max(0, fraction - zeros);
+  const { digits, wholeDigits } = parseDecimalText(text);
+  return Math.max(0, digits.length - wholeDigits);
 }
 
-/** @throws Error if the text is not a decimal, which the CSV parser excludes. */
-function parseDecimalText(text: string): { digits: bigint; fraction: number; isNegative: boolean } {
+/**
+ * @returns the digits without zeros at the start and the end, and how many of them are before the point: with -2, the
+ * first one is the third decimal.
+ * @throws Error if the text is not a decimal, which the CSV parser excludes.
+ */
+function parseDecimalText(text: string): { digits: string; wholeDigits: number; isNegative: boolean } {
   const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([-+]?\d+))?$/.exec(text);
   if (!match) throw new Error(`${text} is not a decimal`);
   const [, sign, whole = '', decimals = '', exponent = '0'] = match;
-  return {
-    digits: BigInt(whole + decimals),
-    fraction: decimals.length - Number(exponent),
-    isNegative: sign === '-',
-  };
+  const all = whole + decimals;
+  const start = all.search(/[1-9]/);
+  if (start < 0) return { digits: '', wholeDigits: 0, isNegative: false };
+  let end = all.length;
+  while (all[end - 1] === '0') end--;
+  const wholeDigits = whole.length - start + Number(exponent);
+  return { digits: all.slice(start, end), wholeDigits, isNegative: sign === '-' };
 }
 
 function textAt({ bytes, offsets }: TextValues, row: number): string {

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { FIXED_LIMITS, FixedPointConverter, toFixedPoint } from '../../../src/export/nautilus/fixed-point.js';
+import {
+  countNeededDecimals,
+  FIXED_LIMITS,
+  FixedPointConverter,
+  toFixedPoint,
+} from '../../../src/export/nautilus/fixed-point.js';
 import { KernelMemory } from '../../../src/export/nautilus/kernel-memory.js';
 import type { NumberColumn } from '../../../src/format/batch.js';
 import { rounds } from '../../helpers/services.js';
@@ -74,3 +79,37 @@ function toColumn(values: readonly number[]): NumberColumn {
     nullCount: 0,
   };
 }
+
+test('decides by the exponent what no number of digits can hold', () => {
+  const far = 10n ** 36n;
+  for (const [text, expected, isRounded] of [
+    ['1e-99999999999', 0n, true],
+    [`1e-${'9'.repeat(500)}`, 0n, true],
+    ['-1e-1000000', 0n, true],
+    ['0e99999999999', 0n, false],
+    ['0.000', 0n, false],
+    ['4.9e-3', 0n, true],
+    ['5e-3', 10n ** 14n, true],
+    ['-5e-3', -(10n ** 14n), true],
+    ['0.5e-2', 10n ** 14n, true],
+    ['1e2', 10n ** 18n, false],
+    ['100e-2', 10n ** 16n, false],
+    [`1.${'0'.repeat(100_000)}1`, 10n ** 16n, true],
+    [`0.${'0'.repeat(100_000)}1e100001`, 10n ** 16n, false],
+  ] as const)
+    assert.deepEqual(toFixedPoint(text, 2, 16), { raw: expected, isRounded }, text.slice(0, 20));
+  for (const text of ['1e99999999999', `1e${'9'.repeat(500)}`, '1e20', '123456789012345678901'])
+    for (const sign of ['', '-']) {
+      const { raw } = toFixedPoint(sign + text, 2, 16);
+      assert.ok(sign === '' ? raw >= far : raw <= -far, text);
+    }
+  for (const [text, decimals] of [
+    ['1e-99999999999', 99_999_999_999],
+    ['0e-99999999999', 0],
+    ['1.500', 1],
+    ['1500', 0],
+    ['1.5e1', 0],
+    ['0.05e-1', 3],
+  ] as const)
+    assert.equal(countNeededDecimals(text), decimals, text);
+});
