@@ -6,7 +6,7 @@ import type { DayFile } from '../dataset/day-file.js';
 import { exportFiles } from '../export/export-files.js';
 import type { ExportSetting } from '../export/export-input.js';
 import type { EventSink, FileStatus, RunEvent, RunSummary } from '../run/run-events.js';
-import { createRunTally, isOutOfTimeOnly, runExitCode } from '../run/run-tally.js';
+import { addRowCounts, createRunTally, isOutOfTimeOnly, runExitCode } from '../run/run-tally.js';
 import type { AuditedRun } from './add-verdicts.js';
 import { createExportContext } from './create-export-context.js';
 
@@ -97,12 +97,14 @@ function mergeSummaries<Summary extends RunSummary>(run: Summary, exported: RunS
   const errors = [run.error, exported.error].filter((error) => error !== undefined);
   const [error] = errors;
   const stopped = errors.find((each) => judgeError(each).endsRun);
+  const dayFileRows = addRowCounts(run.dayFileRows, exported.dayFileRows);
   return {
     ...run,
     exitCode: runExitCode([isOutOfTimeOnly(run) ? 0 : run.exitCode, exported.exitCode], stopped?.code),
     counts,
     unfinished: run.unfinished + exported.unfinished,
     bytes: run.bytes + exported.bytes,
+    ...(dayFileRows && { dayFileRows }),
     seconds: run.seconds + exported.seconds,
     ...(error && { error }),
   };

@@ -1,16 +1,20 @@
-import { createHash } from 'node:crypto';
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { TickhaulError } from '../base/errors.js';
+import { plural } from '../base/units.js';
 import type { Batch, NumberText, Schema } from '../format/batch.js';
-import type { ByteSink } from '../format/byte-sink.js';
 import { countSpareProcessors, type RowReaderContext, readRows } from '../rows/read-rows.js';
-import type { PartFile } from '../store/files.js';
-import { isObjectLocation, joinLocation } from '../store/location.js';
-import { isLayoutPath } from '../store/paths.js';
+import type { LeftOutRule, RowCounts } from '../run/run-events.js';
 import { statSource } from '../store/stat-source.js';
 import type { ExportedFile, ExportedSource } from './export-record.js';
 import type { ExportSource } from './export-source.js';
+import {
+  type ExportOutput,
+  JobOutputs,
+  type JobOutputsInput,
+  type OutputOwner,
+  type UnnamedOutput,
+} from './job-outputs.js';
 import { openSpillFile, type SpillFile } from './spill-file.js';
 
 /** What an exporter reads and writes. A source must not be read twice at the same time. */
@@ -22,20 +26,28 @@ export interface ExportIo {
    */
   read(source: ExportSource, options: ExportReadOptions, onBatch: BatchSink): Promise<void>;
   /**
-   * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path is discarded.
+   * Creates an output, which gets its name when the whole job has ended. An earlier one of the same path and owner is
+   * discarded.
    * @param path relative to the output folder, with `/`.
    * @throws TickhaulError `corrupt` for a path that leads out of the folder, for example by a symbol of the rows; `usage`
-   * for an output of another job.
+   * for an output of another job, or of another owner.
    */
-  create(path: string): Promise<ExportOutput>;
+  create(path: string, owner: OutputOwner): Promise<ExportOutput>;
   /**
    * Like `create`, for an output whose name is known when it ends.
    * @param path in the folder of the later one; other jobs must not use it.
    * @returns undefined if outputs go to an object store, where names cannot change.
    */
-  createUnnamed(path: string): Promise<UnnamedOutput | undefined>;
+  createUnnamed(path: string, owner: OutputOwner): Promise<UnnamedOutput | undefined>;
+  /** Discards all outputs, to read the sources again. */
+  restart(): Promise<void>;
   /** Creates a temporary file, which is removed when the job ends. @throws TickhaulError `disk`. */
   createSpill(): Promise<SpillFile>;
+  /**
+   * Counts rows of the sources that no output has. Call it when all outputs have ended: rows that are neither in an
+   * output nor counted here make the job fail.
+   */
+  leaveOut(rule: LeftOutRule, rows: number): void;
   /** A source that is read twice may warn twice; then the message is kept once. */
   warn(message: string): void;
   /** Processors for threads of the job, besides its own, that no other job uses. */
@@ -54,29 +66,11 @@ export interface ExportReadOptions {
 
 export type BatchSink = (batch: Batch, schema: Schema) => void | Promise<void>;
 
-/** An output that is being written. Calls must not overlap. */
-export interface ExportOutput extends ByteSink {
-  /** Call it after the last write. @param rows of the output, for messages and records. */
-  end(rows: number): void;
-}
-
-/** An output that gets its name at its end. */
-export interface UnnamedOutput extends ByteSink {
-  /** Call it after the last write. @param path in the same folder as before. */
-  end(rows: number, path: string): void;
-}
-
 const DEFAULT_BATCH_ROWS = 8192;
 
-export interface JobIoInput {
-  readonly access: RowReaderContext;
-  /** Output folder or prefix. */
-  readonly out: string;
+export interface JobIoInput extends JobOutputsInput {
   /** Called with the number of compressed bytes just read. */
   readonly onBytes: (count: number) => void;
-  /** Called before an output is created. @throws TickhaulError if the job must not write it. */
-  readonly claim: (paths: readonly string[]) => Promise<void>;
-  readonly signal: AbortSignal;
 }
 
 /** Files of one job: what was read, and outputs that appear together at its end. */
@@ -86,20 +80,28 @@ export class JobIo implements ExportIo {
   readonly warnings: string[] = [];
   readonly #input: JobIoInput;
   readonly #sources = new Map<string, ExportedSource>();
-  readonly #outputs = new Map<string, OpenOutput>();
+  readonly #outputs: JobOutputs;
   readonly #spills: SpillFile[] = [];
+  /** Rows of each source. */
+  readonly #rows = new Map<string, number>();
+  readonly #leftOut: Partial<Record<LeftOutRule, number>> = {};
   /** Sources that are being read. */
   #reads = 0;
 
   constructor(input: JobIoInput) {
     this.#input = input;
     this.signal = input.signal;
+    this.#outputs = new JobOutputs(input, () => this.createSpill());
     this.spareProcessors = countSpareProcessors(input.access.busyThreads);
   }
 
   /** Paths of the outputs, relative to the output folder. */
   get paths(): readonly string[] {
-    return [...this.#outputs.keys()];
+    return this.#outputs.paths;
+  }
+
+  leaveOut(rule: LeftOutRule, rows: number): void {
+    if (rows > 0) this.#leftOut[rule] = (this.#leftOut[rule] ?? 0) + rows;
   }
 
   warn(message: string): void {
@@ -117,31 +119,16 @@ export class JobIo implements ExportIo {
     }
   }
 
-  async create(path: string): Promise<OpenOutput> {
-    const { access, out, claim, signal } = this.#input;
-    if (!isLayoutPath(path))
-      throw new TickhaulError('corrupt', `${JSON.stringify(path)} is not a path inside the output folder`);
-    await claim([path]);
-    await this.#outputs.get(path)?.part.discard();
-    const part = await access.files.openPart(joinLocation(out, path), undefined, signal);
-    const output = new OpenOutput(path, part);
-    this.#outputs.set(path, output);
-    return output;
+  create(path: string, owner: OutputOwner): Promise<ExportOutput> {
+    return this.#outputs.create(path, owner);
   }
 
-  async createUnnamed(path: string): Promise<UnnamedOutput | undefined> {
-    if (isObjectLocation(this.#input.out)) return undefined;
-    const output = await this.create(path);
-    return {
-      write: (bytes) => output.write(bytes),
-      end: (rows, finalPath) => {
-        output.end(rows);
-        output.path = finalPath;
-        // Outputs have the order of their ends.
-        this.#outputs.delete(path);
-        this.#outputs.set(finalPath, output);
-      },
-    };
+  createUnnamed(path: string, owner: OutputOwner): Promise<UnnamedOutput | undefined> {
+    return this.#outputs.createUnnamed(path, owner);
+  }
+
+  async restart(): Promise<void> {
+    await this.#outputs.discard();
   }
 
   async createSpill(): Promise<SpillFile> {
@@ -157,17 +144,29 @@ export class JobIo implements ExportIo {
     return source;
   }
 
+  /**
+   * What became of the rows of the sources.
+   * @throws TickhaulError `bug` if some are missing, or are there twice.
+   */
+  countRows(): RowCounts {
+    const read = sum([...this.#rows.values()]);
+    const { sourceRows: written } = this.#outputs;
+    const leftOut = this.#leftOut;
+    const leftOutRows = sum(Object.values(leftOut));
+    if (read === written + leftOutRows) return { read, written, leftOut };
+    const counts = `${plural(read, 'row')} read, ${written} written, ${leftOutRows} left out by a rule`;
+    const paths = [...this.#rows.keys()].join(', ');
+    throw new TickhaulError('bug', `${paths}: ${counts}; this is a bug in tickhaul, so nothing was exported`);
+  }
+
   /** Gives all outputs their names. @throws TickhaulError `disk`, `locked`; errors of the store. */
-  async publish(): Promise<readonly ExportedFile[]> {
-    const outputs = [...this.#outputs.values()];
-    const exported = outputs.map((output) => output.describe());
-    for (const { part, path } of outputs) await part.publish(joinLocation(this.#input.out, path));
-    return exported;
+  publish(): Promise<readonly ExportedFile[]> {
+    return this.#outputs.publish();
   }
 
   /** Removes what was not published. */
   async close(): Promise<void> {
-    for (const { part } of this.#outputs.values()) await part.discard();
+    await this.#outputs.discard();
     for (const spill of this.#spills) await spill.close();
   }
 
@@ -188,9 +187,15 @@ export class JobIo implements ExportIo {
       numberText: options.numberText,
       hash: 'md5',
     } as const;
-    const sink = { onBatch, onBytes };
+    let rows = 0;
+    const countedSink: BatchSink = (batch, schema) => {
+      rows += batch.rows;
+      return onBatch(batch, schema);
+    };
+    const sink = { onBatch: countedSink, onBytes };
     const read = await readRows(request, found.bytes, access, sink, signal);
     if (read.warning !== undefined) this.warn(`${read.warning}; ignoring them`);
+    this.#rows.set(path, rows);
     const version = contentVersion(found);
     const isUnchanged = contentVersion((await files.stat(path, signal)) ?? { bytes: 0 }) === version;
     this.#sources.set(path, {
@@ -202,36 +207,6 @@ export class JobIo implements ExportIo {
   }
 }
 
-class OpenOutput implements ExportOutput {
-  readonly part: PartFile;
-  path: string;
-  readonly #sha256 = createHash('sha256');
-  #bytes = 0;
-  #rows: number | undefined;
-
-  constructor(path: string, part: PartFile) {
-    this.path = path;
-    this.part = part;
-  }
-
-  async write(bytes: Uint8Array): Promise<void> {
-    const written = this.part.write(bytes);
-    this.#sha256.update(bytes);
-    this.#bytes += bytes.length;
-    await written;
-  }
-
-  end(rows: number): void {
-    this.#rows = rows;
-  }
-
-  describe(): ExportedFile {
-    if (this.#rows === undefined) throw new Error(`${this.path}: the output was not ended`);
-    return {
-      path: this.path,
-      bytes: this.#bytes,
-      sha256: this.#sha256.digest('hex'),
-      rows: this.#rows,
-    };
-  }
+function sum(counts: readonly number[]): number {
+  return counts.reduce((total, count) => total + count, 0);
 }

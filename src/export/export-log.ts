@@ -49,8 +49,10 @@ export class ExportLog {
 
   /** All recorded outputs, each with the record that made it. */
   outputs(): readonly { readonly output: ExportedFile; readonly record: ExportRecord }[] {
-    return [...this.#makers].flatMap(([path, record]) =>
-      record.outputs.filter((output) => output.path === path).map((output) => ({ output, record })),
+    return [...new Set(this.#makers.values())].flatMap((record) =>
+      record.outputs
+        .filter(({ path }) => this.#makers.get(path) === record)
+        .map((output) => ({ output, record })),
     );
   }
 

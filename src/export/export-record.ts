@@ -20,6 +20,10 @@ export interface ExportedFile {
   /** Hex digits. */
   readonly sha256: string;
   readonly rows: number;
+  /** Rows of the sources that it holds, or was made of; undefined in records of earlier versions. */
+  readonly sourceRows?: number | undefined;
+  /** As `OutputOwner.name`; undefined in records of earlier versions. */
+  readonly owner?: string | undefined;
 }
 
 /** One line of the export log (docs/spec/manifest.md#export-log): the outputs of a job, and what they were made of. */

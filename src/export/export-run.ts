@@ -64,8 +64,8 @@ export class ExportRun {
       replacesEarlier: input.existing === 'overwrite',
       exists,
     });
-    for (const [path, record] of log.makers)
-      if (record.target === input.target) this.#claims.addEarlier(path, record);
+    for (const { output, record } of log.outputs())
+      if (record.target === input.target) this.#claims.addEarlier(output.path, record, output.owner);
     this.#signal = AbortSignal.any([input.context.signal, this.#stop.signal]);
     // Each job adds a listener; without this, Node would warn about a leak.
     setMaxListeners(0, this.#signal);
@@ -104,9 +104,9 @@ export class ExportRun {
       const placed = { job, out, record, busyThreads };
       const claimed = new Set<string>();
       const replaced: string[] = [];
-      const claim = async (paths: readonly string[]): Promise<void> => {
+      const claim: JobListener['claim'] = async (paths, owner) => {
         await turn.start;
-        await this.#claims.claim(job, paths);
+        await this.#claims.claim(job, paths, owner);
         // A path is claimed again before it gets its name, and after a failed upload.
         const added = paths.filter((path) => !claimed.has(path));
         for (const path of added) claimed.add(path);
@@ -119,11 +119,12 @@ export class ExportRun {
       for (const message of [...result.warnings, ...unrecorded]) emit({ event: 'warning', message });
       if (result.status === 'converted') await this.#record(job, result);
       const seconds = secondsSince(started);
-      const events = result.outputs.map(({ path, bytes, rows }) => {
-        const status = result.status;
-        return { ...base, status, path: joinLocation(out, path), bytes, rows, seconds };
+      const { status, dayFileRows } = result;
+      const [first, ...others] = result.outputs.map(({ path, bytes, rows, sourceRows }) => {
+        return { ...base, status, path: joinLocation(out, path), bytes, rows, sourceRows, seconds };
       });
-      this.#emit(events.length > 0 ? events : [{ ...base, status: 'skipped', path, rows: 0, seconds }]);
+      const none = { ...base, status: 'skipped', path, rows: 0, seconds } as const;
+      this.#emit([{ ...(first ?? none), dayFileRows }, ...others]);
     } catch (error) {
       this.#claims.release(job);
       if (this.#signal.aborted) return;
@@ -188,5 +189,5 @@ export class ExportRun {
 
 async function passEvent(event: ExportJobEvent, listener: JobListener): Promise<void> {
   if ('bytes' in event) listener.onBytes(...event.bytes);
-  else await listener.claim(event.claimed);
+  else await listener.claim(...event.claimed);
 }

@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-file.js';
 import { hashSource } from '../convert/source-file.js';
 import type { FilesWithSettings } from '../rows/read-rows.js';
+import type { RowCounts } from '../run/run-events.js';
 import type { Files } from '../store/files.js';
 import { joinLocation } from '../store/location.js';
 import { statSource } from '../store/stat-source.js';
@@ -9,6 +10,7 @@ import { JobIo } from './export-io.js';
 import type { ExportedFile, ExportedSource, ExportRecord } from './export-record.js';
 import type { ExportJob } from './export-target.js';
 import { EXPORT_TARGETS } from './export-targets.js';
+import type { ClaimOutputs } from './job-outputs.js';
 
 /** A job and where to write its outputs, as plain data, which can be posted to a thread. */
 export interface PlacedExportJob {
@@ -26,6 +28,8 @@ export interface ExportJobResult {
   readonly status: 'converted' | 'skipped';
   readonly sources: readonly ExportedSource[];
   readonly outputs: readonly ExportedFile[];
+  /** Undefined if they were not read. */
+  readonly dayFileRows: RowCounts | undefined;
   readonly warnings: readonly string[];
 }
 
@@ -33,8 +37,7 @@ export interface ExportJobResult {
 export interface JobListener {
   /** @param count compressed bytes just read. @param total size of all sources. */
   onBytes(count: number, total: number): void;
-  /** Called before outputs are created, and before they get their names. @throws TickhaulError if the job must not write them. */
-  claim(paths: readonly string[]): Promise<void>;
+  readonly claim: ClaimOutputs;
 }
 
 /**
@@ -49,22 +52,25 @@ export async function runExportJob(
 ): Promise<ExportJobResult> {
   if (record && (await isUpToDate(job, out, record, files, signal))) {
     const { sources, outputs } = record;
-    await listener.claim(outputs.map(({ path }) => path));
-    return { status: 'skipped', sources, outputs, warnings: [] };
+    for (const { path, owner } of outputs) await listener.claim([path], owner);
+    return { status: 'skipped', sources, outputs, dayFileRows: undefined, warnings: [] };
   }
   let total = 0;
   for (const { path } of job.sources) total += (await statSource(files, path, signal)).bytes;
   const onRead = (count: number): void => listener.onBytes(count, total);
   const access = { files, store, busyThreads };
-  const io = new JobIo({ access, out, onBytes: onRead, claim: (paths) => listener.claim(paths), signal });
+  const { hasDayFolders: hasOwnedFolders, loadExporter } = EXPORT_TARGETS[job.target];
+  const claim: ClaimOutputs = (paths, owner) => listener.claim(paths, owner);
+  const io = new JobIo({ access, out, onBytes: onRead, claim, hasOwnedFolders, signal });
   try {
-    const exportRows = await EXPORT_TARGETS[job.target].loadExporter();
+    const exportRows = await loadExporter();
     await exportRows(job, io);
     signal.throwIfAborted();
+    const dayFileRows = io.countRows();
     const sources = job.sources.map((source) => io.describeSource(source));
     await listener.claim(io.paths);
     const outputs = await io.publish();
-    return { status: 'converted', sources, outputs, warnings: io.warnings };
+    return { status: 'converted', sources, outputs, dayFileRows, warnings: io.warnings };
   } finally {
     await io.close();
   }

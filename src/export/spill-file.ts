@@ -4,13 +4,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { TickhaulError, toDiskError } from '../base/errors.js';
 import { writeAll } from '../base/write-all.js';
+import type { PartFile } from '../store/files.js';
 
-/** A temporary file for rows that do not fit in memory. Calls must not overlap. */
+/** A temporary file for what does not fit in memory. */
 export interface SpillFile {
-  /** Bytes written so far. */
+  /** Bytes so far. */
   readonly bytes: number;
-  /** Appends bytes; they may be reused when it resolves. @throws TickhaulError `disk`. */
-  write(bytes: Uint8Array): Promise<void>;
+  /**
+   * Appends bytes, which may be reused when it resolves. Other calls may be in progress.
+   * @returns their position. @throws TickhaulError `disk`.
+   */
+  write(bytes: Uint8Array): Promise<number>;
   /** Fills `target` with the bytes from a position on. @throws TickhaulError `disk`. */
   read(target: Uint8Array, position: number): Promise<void>;
   close(): Promise<void>;
@@ -34,8 +38,10 @@ export async function openSpillFile(): Promise<SpillFile> {
       return bytes;
     },
     async write(chunk) {
-      await writeAll(handle, chunk, bytes, path);
+      const position = bytes;
       bytes += chunk.length;
+      await writeAll(handle, chunk, position, path);
+      return position;
     },
     async read(target, position) {
       for (let done = 0; done < target.length; ) {
@@ -55,4 +61,36 @@ export async function openSpillFile(): Promise<SpillFile> {
       await unlink(path).catch(() => undefined);
     },
   };
+}
+
+/** An object that waits in a spill file, which others may share, until it is published: an upload takes memory. */
+export class SpooledPart implements PartFile {
+  readonly #spill: SpillFile;
+  readonly #open: (bytes: number) => Promise<PartFile>;
+  readonly #pieces: { readonly at: number; readonly bytes: number }[] = [];
+  #upload: PartFile | undefined;
+
+  /** @param open begins the upload of a number of bytes. */
+  constructor(spill: SpillFile, open: (bytes: number) => Promise<PartFile>) {
+    this.#spill = spill;
+    this.#open = open;
+  }
+
+  async write(bytes: Uint8Array): Promise<void> {
+    this.#pieces.push({ at: await this.#spill.write(bytes), bytes: bytes.length });
+  }
+
+  async publish(): ReturnType<PartFile['publish']> {
+    this.#upload = await this.#open(this.#pieces.reduce((sum, { bytes }) => sum + bytes, 0));
+    for (const { at, bytes } of this.#pieces) {
+      const piece = new Uint8Array(bytes);
+      await this.#spill.read(piece, at);
+      await this.#upload.write(piece);
+    }
+    return this.#upload.publish();
+  }
+
+  async discard(): Promise<void> {
+    await this.#upload?.discard();
+  }
 }

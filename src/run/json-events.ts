@@ -12,6 +12,7 @@ import type {
   FindingKind,
   PlanEvent,
   PlanStatus,
+  RowCounts,
   RunSummary,
 } from './run-events.js';
 
@@ -68,6 +69,8 @@ export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind
   readonly unfinished?: number | undefined;
   /** Bytes of the files downloaded or converted by this run. */
   readonly bytes: number;
+  /** Of an export: what became of the rows of the day files. */
+  readonly dayFileRows?: RowCounts | undefined;
   readonly seconds: number;
   readonly keyExpired?: boolean | undefined;
   /** Why the run ended early. */
@@ -118,7 +121,7 @@ export function toFileJson(
   event: Omit<FileEvent, 'status'> & { readonly status: FileJson['status'] },
 ): FileJson {
   const { file, path, source, output, outputs, bytes, md5, md5Match, attempts, seconds, rows, error } = event;
-  const { outdated } = event;
+  const { sourceRows, dayFileRows, outdated } = event;
   return {
     event: 'file',
     job: event.job,
@@ -137,6 +140,8 @@ export function toFileJson(
     attempts,
     seconds,
     rows,
+    sourceRows,
+    dayFileRows,
     outdated,
     error: error && toErrorJson(error),
   };
@@ -157,8 +162,8 @@ export function toSummaryJson(summary: RunSummary): SummaryJson {
 }
 
 function toCountsJson(summary: RunSummary): CountsJson {
-  const { exitCode, counts, findings, days, outdated, unfinished, bytes, seconds, keyExpired, error } =
-    summary;
+  const { exitCode, counts, findings, days, outdated, unfinished, bytes, dayFileRows } = summary;
+  const { seconds, keyExpired, error } = summary;
   return {
     exitCode,
     ...counts,
@@ -167,6 +172,7 @@ function toCountsJson(summary: RunSummary): CountsJson {
     ...(outdated !== undefined && { outdated }),
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,
+    dayFileRows,
     seconds,
     keyExpired,
     ...(error === undefined ? {} : { error: toErrorJson(error) }),

@@ -88,6 +88,19 @@ export type PlanEvent = { readonly event: 'plan'; readonly files: number } & Par
     readonly read?: number | undefined;
   };
 
+/**
+ * Rules by which an export leaves out rows of day files: trades that round to size 0, or are in bars of volume 0;
+ * snapshots, as `--snapshots` says; symbols with only one of two data types; symbols without a pair.
+ */
+export type LeftOutRule = 'zero_size' | 'zero_volume' | 'snapshots' | 'one_data_type' | 'no_pair';
+
+/** What became of the rows of day files in an export. None is missing: `read` is the sum of the others. */
+export interface RowCounts {
+  readonly read: number;
+  readonly written: number;
+  readonly leftOut: Readonly<Partial<Record<LeftOutRule, number>>>;
+}
+
 /** Facts about a processed file, with the names of `--json` (docs/spec/command-line.md#file-event). */
 export interface FileFacts {
   /** Relative to the download folder, with `/`; for a conversion, the requested output. */
@@ -104,6 +117,10 @@ export interface FileFacts {
   readonly md5Match?: boolean | null | undefined;
   /** Rows, without the header. */
   readonly rows?: number | undefined;
+  /** Of an export: rows of day files that the output holds, or was made of. */
+  readonly sourceRows?: number | undefined;
+  /** Of an export: what became of the rows of all day files of a job, with its first event. */
+  readonly dayFileRows?: RowCounts | undefined;
   /** Set by `verify` for a complete conversion in a different format version than this build writes. */
   readonly outdated?: true | undefined;
   readonly attempts?: number | undefined;
@@ -158,6 +175,8 @@ export interface RunSummary {
   /** Bytes of the files downloaded or converted by this run; of an audit, bytes read. */
   readonly bytes: number;
   readonly seconds: number;
+  /** Of an export: what became of the rows of the day files. */
+  readonly dayFileRows?: RowCounts | undefined;
   /** Set if the API key has expired; absent if it is valid or its state is unknown. */
   readonly keyExpired?: boolean | undefined;
   /** Why the run ended early, or why an audit failed. */

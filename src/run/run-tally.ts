@@ -1,7 +1,15 @@
 import { ERROR_TABLE, type ErrorCode, type TickhaulError } from '../base/errors.js';
 import { toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
-import type { FileEvent, FileStatus, FindingEvent, FindingKind, RunSummary } from './run-events.js';
+import type {
+  FileEvent,
+  FileStatus,
+  FindingEvent,
+  FindingKind,
+  LeftOutRule,
+  RowCounts,
+  RunSummary,
+} from './run-events.js';
 
 /** Counts the results of a run's files and computes its exit code. */
 export interface RunTally {
@@ -31,10 +39,12 @@ export function createRunTally(): RunTally {
   let files = 0;
   let bytes = 0;
   let outdated = 0;
+  let dayFileRows: RowCounts | undefined;
   const count = (event: FileEvent): void => {
     counts[event.status] = (counts[event.status] ?? 0) + 1;
     if (COMPLETED_STATUSES.has(event.status)) bytes += event.bytes ?? 0;
     if (event.outdated) outdated++;
+    dayFileRows = addRowCounts(dayFileRows, event.dayFileRows);
     if (event.error) failures.add(ERROR_TABLE[event.error.code].exitCode);
   };
   return {
@@ -55,11 +65,21 @@ export function createRunTally(): RunTally {
         ...(outdated > 0 && { outdated }),
         unfinished: planned ? planned.files - files : 0,
         bytes,
+        ...(dayFileRows && { dayFileRows }),
         seconds,
         ...(stopped && { error: toFileError(stopped) }),
       };
     },
   };
+}
+
+/** The sum of both; undefined if neither is known. */
+export function addRowCounts(a: RowCounts | undefined, b: RowCounts | undefined): RowCounts | undefined {
+  if (!a || !b) return a ?? b;
+  const leftOut: Partial<Record<LeftOutRule, number>> = { ...a.leftOut };
+  for (const [rule, rows] of Object.entries(b.leftOut) as [LeftOutRule, number][])
+    leftOut[rule] = (leftOut[rule] ?? 0) + rows;
+  return { read: a.read + b.read, written: a.written + b.written, leftOut };
 }
 
 /** Exit codes of all failures. */

@@ -2,6 +2,7 @@ import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import { loadLz4 } from '../../format/compression/lz4.js';
 import type { ExportIo } from '../export-io.js';
+import type { OutputOwner } from '../job-outputs.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';
 import type { Timeframe } from './timeframe.js';
 import type { TradeRows } from './trade-columns.js';
@@ -33,13 +34,21 @@ export class CandlesFile {
   readonly #closes = new Float64Array(BATCH_CANDLES);
   readonly #volumes = new Float64Array(BATCH_CANDLES);
   #rows = 0;
+  /** Trades in candles. */
+  #trades = 0;
   #end = Number.NEGATIVE_INFINITY;
   /** Whether the open candle lies in a given day. */
   #isGiven = false;
 
   /** @param days UTC days since the epoch whose trades are complete; candles of others are left out. */
-  constructor(io: ExportIo, path: string, { microseconds }: Timeframe, days: ReadonlySet<number>) {
-    this.#file = new FeatherFile(io, path, SCHEMA);
+  constructor(
+    io: ExportIo,
+    path: string,
+    owner: OutputOwner,
+    { microseconds }: Timeframe,
+    days: ReadonlySet<number>,
+  ) {
+    this.#file = new FeatherFile(io, path, owner, SCHEMA);
     this.#interval = microseconds;
     this.#days = days;
   }
@@ -57,7 +66,7 @@ export class CandlesFile {
 
   async end(): Promise<void> {
     await this.#flush();
-    await this.#file.end();
+    await this.#file.end(this.#trades, true);
   }
 
   #start(timestamp: number, price: number): void {
@@ -88,6 +97,7 @@ export class CandlesFile {
       volume += amounts[row] as number;
     }
     if (!this.#isGiven) return row;
+    this.#trades += row - first;
     this.#highs[at] = high;
     this.#lows[at] = low;
     this.#closes[at] = prices[row - 1] as number;

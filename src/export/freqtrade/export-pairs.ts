@@ -2,7 +2,7 @@ import type { ExportIo } from '../export-io.js';
 import type { Exporter, ExportJob } from '../export-target.js';
 import type { JobSettings } from './freqtrade-settings.js';
 import { JobEncoder } from './job-encoder.js';
-import { JobPairs, type TradeLimits } from './job-pairs.js';
+import { JobPairs, PAIR_ADVICE, type TradeLimits } from './job-pairs.js';
 import { PairExport } from './pair-export.js';
 import { SortedTrades } from './sorted-trades.js';
 import { parseTimeframe } from './timeframe.js';
@@ -27,9 +27,10 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
   // A processor more than the row reader needs.
   const encoder = new JobEncoder(io.spareProcessors >= 2);
   const readAll = async (late?: ReadonlyMap<string, SortedTrades>): Promise<JobPairs> => {
-    const pairs = new JobPairs(settings, limits, (pair) => {
+    const pairs = new JobPairs(settings, limits, (pair, symbol) => {
       const known = late && (late.get(pair) ?? new SortedTrades());
-      return new PairExport(io, pair, timeframes, days, known, encoder);
+      const owner = { name: `${symbol ?? job.key} (${pair})`, advise: () => PAIR_ADVICE };
+      return new PairExport(io, pair, owner, timeframes, days, known, encoder);
     });
     for (const source of job.sources)
       await io.read(source, { numberText: 'none' }, (batch, schema) => pairs.add(batch, schema));
@@ -40,6 +41,7 @@ async function exportPairs(job: ExportJob, io: ExportIo, limits: TradeLimits): P
     const pairs = await readAll();
     const late = pairs.lateTrades();
     if (late) await readAll(late);
+    io.leaveOut('no_pair', pairs.unpairedRows);
     for (const message of pairs.warnings()) io.warn(`${job.key}: ${message}`);
   } finally {
     await encoder.close();

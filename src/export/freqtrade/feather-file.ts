@@ -7,7 +7,8 @@ import {
 } from '../../format/arrow/record-batch.js';
 import type { ByteWriter } from '../../format/byte-writer.js';
 import type { Compress } from '../../format/compression/compress.js';
-import type { ExportIo, ExportOutput } from '../export-io.js';
+import type { ExportIo } from '../export-io.js';
+import type { ExportOutput, OutputOwner } from '../job-outputs.js';
 
 /** Number of LZ4 frames in CompressionType (Message.fbs). */
 const LZ4_FRAME = 0;
@@ -16,13 +17,15 @@ const LZ4_FRAME = 0;
 export class FeatherFile {
   readonly #io: ExportIo;
   readonly #path: string;
+  readonly #owner: OutputOwner;
   readonly #schema: ArrowSchema;
   #open: { readonly output: ExportOutput; readonly writer: ArrowWriter } | undefined;
 
   /** @param path relative to the output folder. */
-  constructor(io: ExportIo, path: string, schema: ArrowSchema) {
+  constructor(io: ExportIo, path: string, owner: OutputOwner, schema: ArrowSchema) {
     this.#io = io;
     this.#path = path;
+    this.#owner = owner;
     this.#schema = schema;
   }
 
@@ -32,14 +35,15 @@ export class FeatherFile {
     await this.#open.writer.writeBatch(batch);
   }
 
-  async end(): Promise<void> {
+  /** As `ExportOutput.end`. @param sourceRows by default, one for each row. */
+  async end(sourceRows?: number, isDerived = false): Promise<void> {
     if (!this.#open) return;
     const { rows } = await this.#open.writer.finish();
-    this.#open.output.end(rows);
+    this.#open.output.end(rows, sourceRows ?? rows, isDerived);
   }
 
   async #create() {
-    const output = await this.#io.create(this.#path);
+    const output = await this.#io.create(this.#path, this.#owner);
     return { output, writer: createArrowWriter(output, this.#schema, 'file') };
   }
 }

@@ -4,10 +4,15 @@ import type { Batch, Schema, TextColumn, TextValues } from '../../format/batch.j
 import { createCellError } from '../../format/csv/csv-errors.js';
 import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/write-text.js';
+import { sameOutputError } from '../job-outputs.js';
 import type { JobSettings } from './freqtrade-settings.js';
 import type { PairExport } from './pair-export.js';
 import type { SortedTrades } from './sorted-trades.js';
 import { BUY, SELL, type TradeRows } from './trade-columns.js';
+
+/** What to do with symbols of a grouped file that have the same files. */
+export const PAIR_ADVICE =
+  'download the day files of each of them, and export one with --pair, or to another folder';
 
 /** Numbers of trades of all pairs together. */
 export interface TradeLimits {
@@ -21,13 +26,19 @@ export interface TradeLimits {
 export class JobPairs {
   readonly #settings: JobSettings;
   readonly #limits: TradeLimits;
-  readonly #createExport: (pair: string) => PairExport;
+  readonly #createExport: (pair: string, owner: string | undefined) => PairExport;
   readonly #exports = new Map<string, PairExport>();
+  /** Symbols of a grouped file, by pair. */
+  readonly #owners = new Map<string, string>();
   /** Trades left out, by symbols without a pair. */
   readonly #unpaired = new Map<string, number>();
 
-  /** @param createExport called at the first trade of each pair. */
-  constructor(settings: JobSettings, limits: TradeLimits, createExport: (pair: string) => PairExport) {
+  /** @param createExport called at the first trade of each pair. @param owner symbol of a grouped file. */
+  constructor(
+    settings: JobSettings,
+    limits: TradeLimits,
+    createExport: (pair: string, owner: string | undefined) => PairExport,
+  ) {
     this.#settings = settings;
     this.#limits = limits;
     this.#createExport = createExport;
@@ -54,6 +65,11 @@ export class JobPairs {
     return late.length === 0 ? undefined : new Map(late.map(([pair, { late }]) => [pair, late]));
   }
 
+  /** Trades left out. */
+  get unpairedRows(): number {
+    return [...this.#unpaired.values()].reduce((sum, rows) => sum + rows, 0);
+  }
+
   /** What was left out, as warnings. */
   warnings(): readonly string[] {
     const unpaired = [...this.#unpaired].map(
@@ -66,7 +82,7 @@ export class JobPairs {
     const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
     const exports = texts.map((text) => {
       const pair = this.#settings.pairs?.[text.toUpperCase()];
-      return pair === undefined ? undefined : this.#exportOf(pair);
+      return pair === undefined ? undefined : this.#exportOf(pair, text);
     });
     for (let row = 0; row < batch.rows; row++) {
       const index = indices[row] as number;
@@ -77,8 +93,12 @@ export class JobPairs {
     }
   }
 
-  #exportOf(pair: string): PairExport {
-    const known = this.#exports.get(pair) ?? this.#createExport(pair);
+  /** @throws usage error for two symbols with the same pair. */
+  #exportOf(pair: string, symbol = ''): PairExport {
+    const owner = this.#owners.get(pair) ?? symbol;
+    if (owner !== symbol) throw sameOutputError(pair, owner, { name: symbol, advise: () => PAIR_ADVICE });
+    this.#owners.set(pair, owner);
+    const known = this.#exports.get(pair) ?? this.#createExport(pair, symbol === '' ? undefined : symbol);
     this.#exports.set(pair, known);
     return known;
   }

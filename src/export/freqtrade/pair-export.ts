@@ -1,4 +1,5 @@
 import type { ExportIo } from '../export-io.js';
+import type { OutputOwner } from '../job-outputs.js';
 import { CandlesFile } from './candles-file.js';
 import type { JobEncoder } from './job-encoder.js';
 import { pairPaths } from './pair.js';
@@ -24,15 +25,16 @@ export class PairExport {
   constructor(
     io: ExportIo,
     pair: string,
+    owner: OutputOwner,
     timeframes: readonly Timeframe[],
     days: ReadonlySet<number>,
     known: SortedTrades | undefined,
     encoder: JobEncoder,
   ) {
     const paths = pairPaths(pair);
-    this.#trades = new TradesFile(io, paths.trades, encoder);
+    this.#trades = new TradesFile(io, paths.trades, owner, encoder);
     this.#candles = timeframes.map(
-      (timeframe) => new CandlesFile(io, paths.candles(timeframe.name), timeframe, days),
+      (timeframe) => new CandlesFile(io, paths.candles(timeframe.name), owner, timeframe, days),
     );
     this.#known = known;
   }

@@ -5,7 +5,7 @@ import type { InstrumentInfo } from '../../service/records/fetch-instruments.js'
 import { type ExportSource, SELECT_OTHERS } from '../export-source.js';
 import type { ExportContext, ExportJob, ExportPlan } from '../export-target.js';
 import type { FreqtradeSettings, JobSettings } from './freqtrade-settings.js';
-import { toPair } from './pair.js';
+import { pairPaths, toPair } from './pair.js';
 
 /**
  * One job for each symbol, with all of its days. @throws usage error for a symbol without a known pair, for two symbols
@@ -103,17 +103,19 @@ function unknownPairError(series: Series, instrument: InstrumentInfo | undefined
   return usageError(`${nameOf(series)}: ${reason}; set --pair BASE/QUOTE, or ${SELECT_OTHERS}`);
 }
 
+/** Pairs are compared by their files: `A.B/USD` and `A_B/USD` have the same. */
 function assertDistinct(jobs: readonly ExportJob[]): void {
   const keys = new Map<string, string>();
   for (const { key, settings } of jobs) {
     const { pair, pairs } = settings as JobSettings;
     for (const name of pair === undefined ? Object.values(pairs ?? {}) : [pair]) {
-      const other = keys.get(name) ?? key;
+      const { trades } = pairPaths(name);
+      const other = keys.get(trades) ?? key;
       if (other !== key)
         throw usageError(
           `${other} and ${key} both have the pair ${name}; export one of them, with -s or --exchange`,
         );
-      keys.set(name, key);
+      keys.set(trades, key);
     }
   }
 }

@@ -1,6 +1,7 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import type { ExportIo } from '../export-io.js';
+import type { OutputOwner } from '../job-outputs.js';
 import { FeatherFile } from './feather-file.js';
 import type { JobEncoder } from './job-encoder.js';
 import type { TradeRows } from './trade-columns.js';
@@ -30,8 +31,8 @@ export class TradesFile {
   #unnamedTimestamp = Number.NaN;
   #unnamed = 0;
 
-  constructor(io: ExportIo, path: string, encoder: JobEncoder) {
-    this.#file = new FeatherFile(io, path, SCHEMA);
+  constructor(io: ExportIo, path: string, owner: OutputOwner, encoder: JobEncoder) {
+    this.#file = new FeatherFile(io, path, owner, SCHEMA);
     this.#encoder = encoder;
   }
 

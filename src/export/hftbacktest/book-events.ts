@@ -10,6 +10,10 @@ const FIRST_ROWS = 64;
  * rows are there, first its bids, then its asks.
  */
 export class BookEvents {
+  /** Events that no row of the file stands for. */
+  clears = 0;
+  /** Rows of snapshots that are left out. */
+  leftOutRows = 0;
   readonly #store: EventStore;
   readonly #mode: SnapshotMode;
   /** Rows of the open snapshot, in the order of the file. */
@@ -47,7 +51,7 @@ export class BookEvents {
     if (this.#mode === 'process' || (this.#mode === 'ignore-sod' && this.#hasUpdate)) {
       this.#writeSide(BUY_BIT);
       this.#writeSide(SELL_BIT);
-    }
+    } else this.leftOutRows += this.#rows;
     this.#rows = 0;
   }
 
@@ -62,6 +66,7 @@ export class BookEvents {
     levels.px[0] = levels.px[count - 1] as number;
     levels.qty[0] = 0;
     levels.ev[0] = CLEAR | side;
+    this.clears++;
     this.#store.push(levels, 0, count);
   }
 }

@@ -10,6 +10,8 @@ import {
   getTextCodes,
 } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/write-text.js';
+import { SELECT_OTHERS } from '../export-source.js';
+import { sameOutputError } from '../job-outputs.js';
 import { BookEvents } from './book-events.js';
 import type { MergeState } from './chunk-flow.js';
 import { BUY_BIT, DEPTH, SELL_BIT, TRADE } from './event-codes.js';
@@ -18,8 +20,13 @@ import type { EventSpace } from './event-space.js';
 import { EventStore } from './event-store.js';
 import type { SnapshotMode } from './hftbacktest-settings.js';
 
+/** The names of outputs are fixed, and so are those of the day files of single symbols. */
+const ADVICE = `no flag tells them apart, so leave the file out; ${SELECT_OTHERS}`;
+
 /** Events of one symbol and day. A store is undefined if the symbol has no rows of its data type. */
 export interface SymbolEvents {
+  /** The symbol as in the cells of a grouped file. */
+  name?: string;
   trades?: EventStore;
   book?: EventStore;
   bookEvents?: BookEvents;
@@ -32,6 +39,8 @@ export class DayEvents {
   readonly #isGrouped: boolean;
   readonly #merge: MergeState | undefined;
   readonly #symbols = new Map<string, SymbolEvents>();
+  /** Symbols by their texts in cells. */
+  readonly #byName = new Map<string, SymbolEvents>();
 
   /**
    * @param isGrouped whether symbols are those of the rows; otherwise all rows have the symbol ''.
@@ -120,12 +129,21 @@ export class DayEvents {
     if (!this.#isGrouped) return { events: [...this.#symbols.values()] };
     const { indices, texts } = toDictionary(getColumn(schema, batch, 'symbol') as TextColumn);
     const events = texts.map((text) => {
-      const symbol = toDatasetSymbol(text);
-      const known = this.#symbols.get(symbol) ?? {};
-      this.#symbols.set(symbol, known);
+      const known = this.#byName.get(text) ?? this.#addSymbol(text);
+      this.#byName.set(text, known);
       return known;
     });
     return { events, indices };
+  }
+
+  /** @throws usage error for two symbols with the same dataset symbol, of which outputs have their names. */
+  #addSymbol(name: string): SymbolEvents {
+    const symbol = toDatasetSymbol(name);
+    const { name: other } = this.#symbols.get(symbol) ?? {};
+    if (other !== undefined) throw sameOutputError(symbol, other, { name, advise: () => ADVICE });
+    const events: SymbolEvents = { name };
+    this.#symbols.set(symbol, events);
+    return events;
   }
 }
 

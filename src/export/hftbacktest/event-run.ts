@@ -1,7 +1,8 @@
 import { copyEvents, createEventColumns, type EventColumns } from './event-columns.js';
 import type { EventChunk, EventSpace } from './event-space.js';
 
-const FIRST_ROWS = 256;
+/** A grouped file can have thousands of symbols with few events each. */
+const FIRST_ROWS = 16;
 
 /** Events in the order in which they were added. A run with few events takes little memory. */
 export class EventRun {

@@ -22,6 +22,7 @@ export class EventStore {
   #lastExch = Number.NEGATIVE_INFINITY;
   #lastLocal = Number.NEGATIVE_INFINITY;
   #minLatency = Number.POSITIVE_INFINITY;
+  #rows = 0;
   /** Late events so far, of both clocks. */
   #lateRows = 0;
 
@@ -45,6 +46,11 @@ export class EventStore {
       exch: [createMainRun('exch', LATE_EXCH)],
       local: [createMainRun('local', LATE_LOCAL)],
     };
+  }
+
+  /** Number of events. */
+  get rows(): number {
+    return this.#rows;
   }
 
   /** The least `local - exch`, in microseconds; infinite without events. */
@@ -75,6 +81,7 @@ export class EventStore {
     this.#lastExch = lastExch;
     this.#lastLocal = lastLocal;
     this.#minLatency = minLatency;
+    this.#rows += end - start;
     this.#events.push(events, start, end);
     if (!this.#flow) return;
     if (minLatency < 0) throw new ReadAgain();

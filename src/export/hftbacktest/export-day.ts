@@ -1,7 +1,7 @@
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { formatDay } from '../../dataset/day.js';
 import type { BatchSink, ExportIo } from '../export-io.js';
-import type { ExportSource } from '../export-source.js';
+import { type ExportSource, SELECT_OTHERS } from '../export-source.js';
 import type { ExportJob } from '../export-target.js';
 import type { Clock } from './ascending-run.js';
 import { MergeState, ReadAgain } from './chunk-flow.js';
@@ -23,12 +23,17 @@ const MAX_NAMED = 5;
  * written while its files are read, if their events are nearly in order.
  */
 export async function exportDay(job: ExportJob, io: ExportIo): Promise<void> {
-  const isDone = !isGrouped(job) && (await exportWhileReading(job, io));
-  if (!isDone) await exportAfterReading(job, io);
+  const events =
+    (!isGrouped(job) && (await exportWhileReading(job, io))) || (await exportAfterReading(job, io));
+  for (const { trades, book, bookEvents } of events.symbols.values()) {
+    const { clears = 0, leftOutRows = 0 } = bookEvents ?? {};
+    io.leaveOut('snapshots', leftOutRows);
+    if (!trades || !book) io.leaveOut('one_data_type', ((trades ?? book)?.rows ?? 0) - clears);
+  }
 }
 
-/** @returns false if the files must be read to their ends first. */
-async function exportWhileReading(job: ExportJob, io: ExportIo): Promise<boolean> {
+/** @returns the events, which are written; undefined if the files must be read to their ends first. */
+async function exportWhileReading(job: ExportJob, io: ExportIo): Promise<DayEvents | undefined> {
   const merge = new MergeState();
   const { space, events } = createEvents(job, io, merge);
   const stores = events.symbols.get('') as CompleteEvents;
@@ -44,7 +49,7 @@ async function exportWhileReading(job: ExportJob, io: ExportIo): Promise<boolean
     writing = stopOnError(writeSymbol(job, '', stores, space, encoder, io));
     writing.catch(() => {});
   };
-  const afterBatch = async (name: keyof CompleteEvents): Promise<void> => {
+  const afterBatch = async (name: 'trades' | 'book'): Promise<void> => {
     merge.check();
     if (!writing && space.hasFullChunk) startWriting();
     await stores[name].waitForRoom();
@@ -57,16 +62,16 @@ async function exportWhileReading(job: ExportJob, io: ExportIo): Promise<boolean
     for (const result of isStopped ? reads : [written, ...reads]) {
       if (result.status === 'fulfilled') continue;
       // Then the error of another file may not be the first one.
-      if (result.reason instanceof ReadAgain) return false;
+      if (result.reason instanceof ReadAgain) return undefined;
       throw result.reason;
     }
-    return !isStopped;
+    return isStopped ? undefined : events;
   } finally {
     await encoder?.close();
   }
 }
 
-async function exportAfterReading(job: ExportJob, io: ExportIo): Promise<void> {
+async function exportAfterReading(job: ExportJob, io: ExportIo): Promise<DayEvents> {
   const { space, events } = createEvents(job, io);
   let encoder: RowEncoder | undefined;
   const afterBatch = (): Promise<void> => {
@@ -78,15 +83,19 @@ async function exportAfterReading(job: ExportJob, io: ExportIo): Promise<void> {
     for (const read of await Promise.allSettled(startReads(job, io, events, afterBatch)))
       if (read.status === 'rejected') throw read.reason;
     encoder ??= createEncoder(space, io);
-    for (const [symbol, { trades, book }] of [...events.symbols].sort(([a], [b]) => (a < b ? -1 : 1)))
-      if (trades && book) await writeSymbol(job, symbol, { trades, book }, space, encoder, io);
+    for (const [symbol, { trades, book, bookEvents }] of [...events.symbols].sort(([a], [b]) =>
+      a < b ? -1 : 1,
+    ))
+      if (trades && book && bookEvents)
+        await writeSymbol(job, symbol, { trades, book, bookEvents }, space, encoder, io);
     warnOfHalves(events, formatOutputName(job, ''), io);
+    return events;
   } finally {
     await encoder?.close();
   }
 }
 
-type CompleteEvents = Required<Pick<SymbolEvents, 'trades' | 'book'>>;
+type CompleteEvents = Required<Omit<SymbolEvents, 'name'>>;
 
 function isGrouped({ sources: [source] }: ExportJob): boolean {
   return GROUPED_SYMBOLS.has((source as ExportSource).file.symbol);
@@ -111,7 +120,7 @@ function startReads(
   { sources }: ExportJob,
   io: ExportIo,
   events: DayEvents,
-  afterBatch: (name: keyof CompleteEvents) => Promise<void>,
+  afterBatch: (name: 'trades' | 'book') => Promise<void>,
 ): readonly Promise<void>[] {
   const read = (dataType: string, onBatch: BatchSink): Promise<void> => {
     const source = sources.find(({ file }) => file.dataType === dataType) as ExportSource;
@@ -131,7 +140,7 @@ function startReads(
 async function writeSymbol(
   job: ExportJob,
   symbol: string,
-  { trades, book }: CompleteEvents,
+  { trades, book, bookEvents }: CompleteEvents,
   space: EventSpace,
   encoder: RowEncoder,
   io: ExportIo,
@@ -142,9 +151,11 @@ async function writeSymbol(
     SortedEvents.open(space, [trades.ascendingRuns(clock), book.ascendingRuns(clock)], clock);
   const [byExch, byLocal] = [await openSorted('exch'), await openSorted('local')];
   const shiftNs = latencyShiftNs(Math.min(trades.minLatency, book.minLatency), baseLatencyNs);
-  const out = await io.create(`${formatOutputName(job, symbol)}.npz`);
+  const name = formatOutputName(job, symbol);
+  const out = await io.create(`${name}.npz`, { name, advise: () => SELECT_OTHERS });
   const deflatedRows = new DeflatedRows(() => io.createSpill());
-  out.end(await writeNpz(byExch, byLocal, shiftNs, encoder, deflatedRows, out));
+  const rows = await writeNpz(byExch, byLocal, shiftNs, encoder, deflatedRows, out);
+  out.end(rows, byExch.passed - bookEvents.clears);
 }
 
 /** @param symbol of the rows of a grouped file. */

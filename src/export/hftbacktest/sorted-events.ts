@@ -90,6 +90,8 @@ export class SortedEvents {
   readonly #clock: Clock;
   /** Of each source, how many runs have a cursor. */
   readonly #opened: number[];
+  /** Events that `advance` has gone ahead. */
+  passed = 0;
   /** In the order of their events; most events are followed by one of the same run. */
   readonly #cursors: EventCursor[] = [];
 
@@ -123,6 +125,7 @@ export class SortedEvents {
 
   /** Goes `count` events ahead, which are next to each other in one run. @returns false if `load` must do so. */
   advance(count = 1): boolean {
+    this.passed += count;
     if (!(this.#cursors[0] as EventCursor).next(count)) return false;
     this.#reorder();
     return true;

@@ -27,6 +27,7 @@ export class BarRows {
   #localTimes: number[] = [];
   #values: number[] = [];
   #instruments: CatalogInstrument[] = [];
+  #trades: number[] = [];
 
   constructor(
     source: { readonly path: string; readonly day: Day },
@@ -68,7 +69,9 @@ export class BarRows {
   /** Returns the bars and starts again. */
   take(): InstrumentBatch {
     const instruments = [...new Set(this.#instruments)];
-    const indices = Int32Array.from(this.#instruments, (instrument) => instruments.indexOf(instrument));
+    const positions = new Map(instruments.map((instrument, i) => [instrument, i]));
+    const indices = Int32Array.from(this.#instruments, (instrument) => positions.get(instrument) as number);
+    const sourceRows = this.#trades;
     const batch: Batch = {
       rows: this.rows,
       columns: [
@@ -81,7 +84,8 @@ export class BarRows {
     this.#localTimes = [];
     this.#values = [];
     this.#instruments = [];
-    return { path: this.#path, rowsBefore: 0, schema: BAR_SCHEMA, batch, instruments, indices };
+    this.#trades = [];
+    return { path: this.#path, rowsBefore: 0, schema: BAR_SCHEMA, batch, instruments, indices, sourceRows };
   }
 
   #add(bar: TradeBar): void {
@@ -89,6 +93,7 @@ export class BarRows {
     this.#localTimes.push(bar.localTimestamp);
     for (const name of VALUES) this.#values.push(bar[name]);
     this.#instruments.push(this.#findInstrument(bar.instrument.symbol));
+    this.#trades.push(bar.trades);
   }
 }
 

@@ -4,7 +4,7 @@ import { ByteWriter } from '../../format/byte-writer.js';
 import { writeColumnChunk } from '../../format/parquet/column-chunk.js';
 import { createParquetWriter, type ParquetWriter } from '../../format/parquet/parquet-writer.js';
 import type { EncodedRowGroup } from '../../format/parquet/row-group.js';
-import type { ExportIo, UnnamedOutput } from '../export-io.js';
+import type { ExportOutput, UnnamedOutput } from '../job-outputs.js';
 import type { SpillFile } from '../spill-file.js';
 import {
   type CatalogColumn,
@@ -55,8 +55,8 @@ export interface CatalogFormat {
 /** A file that is being written. Its path depends on its last row. Calls must not overlap. */
 export interface CatalogFile {
   append(group: EncodedRowGroup): Promise<void>;
-  /** @param path in the output folder. */
-  end(path: string): Promise<void>;
+  /** @param path in the output folder. @param sourceRows as of `ExportOutput.end`. */
+  end(path: string, sourceRows: number): Promise<void>;
 }
 
 /** Writes row groups to an output, which is renamed at its end. */
@@ -77,9 +77,9 @@ export class DirectCatalogFile implements CatalogFile {
     return this.#writer.writeRowGroup(group);
   }
 
-  async end(path: string): Promise<void> {
+  async end(path: string, sourceRows: number): Promise<void> {
     await finish(this.#writer, this.#format);
-    this.#output.end(this.#rows, path);
+    this.#output.end(this.#rows, sourceRows, path);
   }
 }
 
@@ -87,12 +87,16 @@ export class DirectCatalogFile implements CatalogFile {
 export class SpilledCatalogFile implements CatalogFile {
   readonly #format: CatalogFormat;
   readonly #spill: SpillFile;
-  readonly #createOutput: ExportIo['create'];
+  readonly #createOutput: (path: string) => Promise<ExportOutput>;
   readonly #groups: (Omit<EncodedRowGroup, 'bytes'> & { readonly at: number; readonly length: number })[] =
     [];
   #rows = 0;
 
-  constructor(format: CatalogFormat, spill: SpillFile, createOutput: ExportIo['create']) {
+  constructor(
+    format: CatalogFormat,
+    spill: SpillFile,
+    createOutput: (path: string) => Promise<ExportOutput>,
+  ) {
     this.#format = format;
     this.#spill = spill;
     this.#createOutput = createOutput;
@@ -104,7 +108,7 @@ export class SpilledCatalogFile implements CatalogFile {
     await this.#spill.write(bytes);
   }
 
-  async end(path: string): Promise<void> {
+  async end(path: string, sourceRows: number): Promise<void> {
     const output = await this.#createOutput(path);
     const writer = createWriter(this.#format, output);
     for (const { at, length, ...group } of this.#groups) {
@@ -113,7 +117,9 @@ export class SpilledCatalogFile implements CatalogFile {
       await writer.writeRowGroup({ ...group, bytes });
     }
     await finish(writer, this.#format);
-    output.end(this.#rows);
+    output.end(this.#rows, sourceRows);
+    // There can be thousands of files.
+    this.#groups.length = 0;
   }
 }
 

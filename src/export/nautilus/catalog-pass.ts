@@ -3,6 +3,7 @@ import { getColumn } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/write-text.js';
 import type { TradeBarType } from '../../market/names/message-type-name.js';
 import type { ExportSource } from '../export-source.js';
+import { type OutputOwner, sameOutputError } from '../job-outputs.js';
 import type { SpillFile } from '../spill-file.js';
 import { BarRows } from './bar-rows.js';
 import { CATALOG_COLUMNS, countGroupRows, type FixedPrecision } from './catalog-columns.js';
@@ -23,6 +24,9 @@ export interface CatalogPassInput {
   readonly bars: TradeBarType | undefined;
   /** Finds the instrument of a symbol as in the cells. */
   readonly findInstrument: (symbol: string) => CatalogInstrument;
+  readonly ownerOf: (instrument: CatalogInstrument) => OutputOwner;
+  /** Of the instrument's files. */
+  readonly nameFolder: (instrument: CatalogInstrument) => string;
   /** Creates the file of an instrument. @param first time of its first row, in nanoseconds. */
   readonly createFile: (instrument: CatalogInstrument, first: bigint) => Promise<CatalogFile>;
   /** For rows to sort; undefined if rows must be in order. */
@@ -55,11 +59,17 @@ export class CatalogPass {
   readonly #kept: LaneSet;
   readonly #deltas: LaneSet;
   readonly #byId = new Map<string, InstrumentRows>();
+  /** By folder. */
+  readonly #owners = new Map<string, OutputOwner>();
   #bars: BarRows | undefined;
   #rowsRead = 0;
   #bufferedRows = 0;
+  /** Bars that were made and not written. */
+  #barsToWrite = 0;
   /** Rows that the catalog cannot have. */
   droppedRows = 0;
+  /** Rows of the source that are not written; of bars, the trades in those that are dropped. */
+  droppedSourceRows = 0;
   isReordered = false;
 
   constructor(input: CatalogPassInput) {
@@ -107,6 +117,7 @@ export class CatalogPass {
       if (instrument.bufferedRows > 0) await this.#drain(instrument, true);
       if (this.#input.sortSpill) await this.#merge(instrument, this.#input.sortSpill);
     }
+    if (this.#input.bars && this.#barsToWrite !== this.droppedRows) throw new Error('bars were lost');
   }
 
   #identify(batch: Batch, schema: Schema): InstrumentBatch {
@@ -120,6 +131,7 @@ export class CatalogPass {
     this.#turn = 1 - this.#turn;
     this.#rows.decode(rows, lanes);
     const states = rows.instruments.map((instrument) => this.#open(instrument));
+    this.#countSourceRows(rows, states, lanes);
     const [first] = states;
     if (first && this.#byId.size === 1 && !this.#input.sortSpill) {
       this.#checkOrder(first, lanes);
@@ -129,8 +141,9 @@ export class CatalogPass {
     }
     if (this.#pending) this.#buffer(this.#pending.instrument, this.#pending.lanes.copy());
     this.#pending = undefined;
+    const positions = states.length === 1 ? [] : groupPositions(rows.indices, states.length);
     for (const [i, instrument] of states.entries()) {
-      const part = states.length === 1 ? lanes : this.#select(lanes, rows.indices, i);
+      const part = states.length === 1 ? lanes : this.#select(lanes, positions[i] as Int32Array);
       if (part.rows === 0) continue;
       this.#checkOrder(instrument, part);
       this.#buffer(instrument, part.copy());
@@ -139,22 +152,44 @@ export class CatalogPass {
     await this.#limitMemory();
   }
 
+  /** @throws usage error if another owner has the folder. */
   #open(instrument: CatalogInstrument): InstrumentRows {
     const known = this.#byId.get(instrument.id);
+    if (known?.instrument === instrument) return known;
+    const { table, precision, ownerOf, nameFolder } = this.#input;
+    const owner = ownerOf(instrument);
+    const folder = nameFolder(instrument);
+    const other = this.#owners.get(folder) ?? owner;
+    if (other.name !== owner.name) throw sameOutputError(folder, other.name, owner);
+    this.#owners.set(folder, owner);
     if (known) return known;
-    const { table, precision } = this.#input;
     const deltas = table.type === 'order_book_deltas' ? new DeltaWriter(this.#memory, precision) : undefined;
     const opened = new InstrumentRows(instrument, this.#joined.widths, deltas);
     this.#byId.set(instrument.id, opened);
     return opened;
   }
 
+  /** Counts the trades of bars. Other rows are counted when they are written. */
+  #countSourceRows(
+    { indices, sourceRows }: InstrumentBatch,
+    states: readonly InstrumentRows[],
+    lanes: LaneSet,
+  ): void {
+    if (!sourceRows) return;
+    const { index } = this.#input.table.requiredLane as NonNullable<CatalogTable['requiredLane']>;
+    const width = lanes.widths[index] as number;
+    const volumes = lanes.view(index);
+    for (const [row, count] of sourceRows.entries()) {
+      const isDropped = volumes.subarray(row * width, (row + 1) * width).every((byte) => byte === 0);
+      if (isDropped) this.droppedSourceRows += count;
+      else (states[indices[row] as number] as InstrumentRows).sourceRows += count;
+    }
+    this.#barsToWrite += sourceRows.length;
+  }
+
   /** The rows of one instrument. */
-  #select(lanes: LaneSet, indices: Int32Array, instrument: number): LaneSet {
-    const rows = new Int32Array(indices.length);
-    let count = 0;
-    for (let row = 0; row < indices.length; row++) if (indices[row] === instrument) rows[count++] = row;
-    this.#joined.gather(lanes, this.#memory.load('rows', rows.subarray(0, count)), count);
+  #select(lanes: LaneSet, positions: Int32Array): LaneSet {
+    this.#joined.gather(lanes, this.#memory.load('rows', positions), positions.length);
     return this.#joined;
   }
 
@@ -214,6 +249,8 @@ export class CatalogPass {
   async #write(instrument: InstrumentRows, lanes: LaneSet, next: bigint | undefined): Promise<void> {
     instrument.deltas?.write(lanes, this.#deltas, next);
     const out = instrument.deltas ? this.#deltas : this.#dropZeros(lanes);
+    if (this.#input.bars) this.#barsToWrite -= out.rows;
+    else instrument.sourceRows += instrument.deltas ? lanes.rows : out.rows;
     if (out.rows === 0) return;
     const time = out.widths.length - 1;
     if (!instrument.file) instrument.first = out.readLong(time, 0);
@@ -231,9 +268,25 @@ export class CatalogPass {
     const count = this.#memory.kernel.findNonZero(lanes.at(index), width, lanes.rows, rows);
     if (count === lanes.rows) return lanes;
     this.droppedRows += lanes.rows - count;
+    if (!this.#input.bars) this.droppedSourceRows += lanes.rows - count;
     this.#kept.gather(lanes, rows, count);
     return this.#kept;
   }
+}
+
+/** The positions of each index, from 0 up to `count`, in their order. */
+function groupPositions(indices: Int32Array, count: number): readonly Int32Array[] {
+  const ends = new Int32Array(count + 1);
+  for (const index of indices) ends[index + 1] = (ends[index + 1] as number) + 1;
+  for (let i = 0; i < count; i++) ends[i + 1] = (ends[i + 1] as number) + (ends[i] as number);
+  const starts = ends.slice();
+  const positions = new Int32Array(indices.length);
+  for (const [row, index] of indices.entries()) {
+    const at = starts[index] as number;
+    positions[at] = row;
+    starts[index] = at + 1;
+  }
+  return Array.from({ length: count }, (_, i) => positions.subarray(ends[i], ends[i + 1]));
 }
 
 /** Exchange time of a row, in nanoseconds. */

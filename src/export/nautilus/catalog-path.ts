@@ -20,9 +20,14 @@ export function formatCatalogPath(
   last: bigint,
 ): string {
   const folder = (catalog === 'rust' ? RUST_FOLDERS[type] : undefined) ?? type;
+  const name = formatCatalogName(catalog, identifier);
+  return `data/${folder}/${name}/${formatTime(first)}_${formatTime(last)}.parquet`;
+}
+
+/** Name of the folder of an instrument id or bar type. */
+export function formatCatalogName(catalog: 'python' | 'rust', identifier: string): string {
   const name = identifier.replaceAll('/', '');
-  const safe = catalog === 'rust' ? name.replaceAll('^', '_') : name;
-  return `data/${folder}/${safe}/${formatTime(first)}_${formatTime(last)}.parquet`;
+  return catalog === 'rust' ? name.replaceAll('^', '_') : name;
 }
 
 /** `2024-03-01T00-00-00-000009000Z`. */

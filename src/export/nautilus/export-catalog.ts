@@ -5,6 +5,7 @@ import type { Batch } from '../../format/batch.js';
 import type { ExportIo } from '../export-io.js';
 import type { ExportSource } from '../export-source.js';
 import type { ExportJob } from '../export-target.js';
+import type { OutputOwner } from '../job-outputs.js';
 import type { SpillFile } from '../spill-file.js';
 import { formatBarType, parseBarName } from './bar-type.js';
 import { CATALOG_COLUMNS, countGroupRows } from './catalog-columns.js';
@@ -16,11 +17,11 @@ import {
 } from './catalog-file.js';
 import type { CatalogInstrument } from './catalog-instrument.js';
 import { CatalogPass, UnsortedRows } from './catalog-pass.js';
-import { formatCatalogPath } from './catalog-path.js';
+import { formatCatalogName, formatCatalogPath } from './catalog-path.js';
 import type { CatalogSettings } from './catalog-settings.js';
 import { BAR_TABLE, CATALOG_TABLES, type CatalogSourceType, type CatalogTable } from './catalog-tables.js';
 import { findInstrument, UnknownPrecision } from './find-instrument.js';
-import { countNeededDecimals } from './fixed-point.js';
+import { countNeededDecimals, FIXED_LIMITS } from './fixed-point.js';
 
 /**
  * Writes the files of a NautilusTrader catalog for one day file: one for each instrument
@@ -35,11 +36,12 @@ export async function exportCatalog({ sources, settings }: ExportJob, io: Export
   try {
     await exportSorted(source, catalog, io).catch(async (error: unknown) => {
       if (!(error instanceof UnsortedRows)) throw error;
+      await io.restart();
       await exportSorted(source, catalog, io, await io.createSpill());
     });
   } catch (error) {
     if (!(error instanceof UnknownPrecision)) throw error;
-    throw await createPrecisionError(source, error, io);
+    throw await createPrecisionError(source, error, FIXED_LIMITS[catalog.precision].scale, io);
   }
 }
 
@@ -73,13 +75,17 @@ async function exportSorted(
     },
   });
   const createFile = createFileFactory(io);
+  const ownerOf = createOwners(settings, source.file.exchange);
   const pass = new CatalogPass({
     source,
     table,
     precision,
     bars,
     findInstrument: findKnownInstrument,
-    createFile: (instrument, first) => createFile(describe(instrument), formatPath(instrument, first, first)),
+    ownerOf,
+    nameFolder: (instrument) => formatCatalogName(settings.catalog, identify(instrument)),
+    createFile: (instrument, first) =>
+      createFile(describe(instrument), formatPath(instrument, first, first), ownerOf(instrument)),
     sortSpill,
   });
   const numberText = bars ? 'none' : 'long';
@@ -87,25 +93,46 @@ async function exportSorted(
   const { sourceColumns: columns } = table;
   await io.read(source, { numberText, columns, batchRows }, (batch, schema) => pass.push(batch, schema));
   await pass.end();
-  for (const { instrument, file, first, last } of pass.instruments)
-    await file?.end(formatPath(instrument, first, last));
+  for (const { instrument, file, first, last, sourceRows } of pass.instruments)
+    await file?.end(formatPath(instrument, first, last), sourceRows);
+  io.leaveOut(bars ? 'zero_volume' : 'zero_size', pass.droppedSourceRows);
   warnOf(pass, source, table, io);
   warnOfOtherDays(pass, source, io);
 }
 
+const ADVICE =
+  'download the day files of each of them, and export one with --instrument-id, or to another folder';
+
+/** Creates the owners of folders. With an id for all rows, the user has named what they belong to. */
+function createOwners(
+  { catalog, instrumentId }: CatalogSettings,
+  exchange: string,
+): (instrument: CatalogInstrument) => OutputOwner {
+  const pythonNames = new Map<string, string>();
+  return ({ id, symbol }) => {
+    const name = instrumentId ?? `${exchange} ${symbol}`;
+    const pythonName = formatCatalogName('python', id);
+    pythonNames.set(name, pythonName);
+    const isApart = (other: string): boolean => catalog === 'rust' && pythonNames.get(other) !== pythonName;
+    return { name, advise: (other) => `${isApart(other) ? 'use --catalog python, or ' : ''}${ADVICE}` };
+  };
+}
+
 /**
  * Creates a factory of files, which takes the format of a file, and a path until its end. The first file is written at
- * once. There can be hundreds of others, which share a spill.
+ * once. There can be thousands of others, which share a spill.
  */
-function createFileFactory(io: ExportIo): (format: CatalogFormat, path: string) => Promise<CatalogFile> {
+function createFileFactory(
+  io: ExportIo,
+): (format: CatalogFormat, path: string, owner: OutputOwner) => Promise<CatalogFile> {
   let isFirst = true;
   let spill: SpillFile | undefined;
-  return async (format, path) => {
-    const output = isFirst ? await io.createUnnamed(path) : undefined;
+  return async (format, path, owner) => {
+    const output = isFirst ? await io.createUnnamed(path, owner) : undefined;
     isFirst = false;
     if (output) return new DirectCatalogFile(format, output);
     spill ??= await io.createSpill();
-    return new SpilledCatalogFile(format, spill, (finalPath) => io.create(finalPath));
+    return new SpilledCatalogFile(format, spill, (finalPath) => io.create(finalPath, owner));
   };
 }
 
@@ -141,6 +168,7 @@ function warnOfOtherDays({ instruments }: CatalogPass, { path, file }: ExportSou
 async function createPrecisionError(
   source: ExportSource,
   { symbol, kinds }: UnknownPrecision,
+  maxDecimals: number,
   io: ExportIo,
 ): Promise<Error> {
   const most = { price: 0, size: 0 };
@@ -163,7 +191,7 @@ async function createPrecisionError(
       }
     }
   });
-  const flags = kinds.map((kind) => `--${kind}-precision ${most[kind]}`).join(' ');
+  const flags = kinds.map((kind) => `--${kind}-precision ${Math.min(most[kind], maxDecimals)}`).join(' ');
   return usageError(`${source.path}: the precision of ${symbol} is not known; its values need ${flags}`);
 }
 

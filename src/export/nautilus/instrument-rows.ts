@@ -12,6 +12,8 @@ export class InstrumentRows {
   readonly deltas: DeltaWriter | undefined;
   /** Set when a row is written. */
   file: CatalogFile | undefined;
+  /** Rows of the source that were written. */
+  sourceRows = 0;
   /** Times of the first and last row that were written, in nanoseconds. */
   first = 0n;
   last = 0n;

@@ -18,6 +18,8 @@ export interface InstrumentBatch {
   readonly batch: Batch;
   readonly instruments: readonly CatalogInstrument[];
   readonly indices: Int32Array;
+  /** How many rows of the source each row was made of; by default one. */
+  readonly sourceRows?: readonly number[] | undefined;
 }
 
 /** Columns of a day file in the kernel's memory, as lanes. The last two lanes are the times. */

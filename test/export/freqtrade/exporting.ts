@@ -60,6 +60,7 @@ export async function exportHere(
   try {
     const job = { target: 'freqtrade', key: 'binance BTCUSDT', sources, settings } as const;
     await createPairExporter(limits)(job, io);
+    io.countRows();
     await io.publish();
     return io.warnings;
   } finally {

@@ -58,7 +58,8 @@ const CASES: readonly (readonly [string, TestDay, RegExp])[] = [
     makeBook(
       270_001,
       () => 'XBTUSD',
-      (row) => row + 500 - ((row * 31) % 400),
+      // The last row is the first one of the output.
+      (row) => (row === 270_000 ? 1 : row + 500 - ((row * 31) % 400)),
     ),
     /rows were not in the order of local_timestamp; sorted them/,
   ],

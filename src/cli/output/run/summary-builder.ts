@@ -5,7 +5,7 @@ import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import { DAY_CONDITIONS, type DayCondition } from '../../../run/audited-day.js';
-import type { FileEvent, FileStatus, RunEvent, RunSummary } from '../../../run/run-events.js';
+import type { FileEvent, FileStatus, LeftOutRule, RunEvent, RunSummary } from '../../../run/run-events.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/wrap.js';
 
@@ -131,10 +131,29 @@ function formatSummary(
   const lines = [
     ...jobs.flat(),
     ...all,
+    ...formatLeftOut(summary),
     ...suggestNextSteps(summary, collected),
     ...formatFolder(summary, collected),
   ];
   return error + lines.map((line) => `${line}\n`).join('');
+}
+
+const LEFT_OUT: Readonly<Record<LeftOutRule, string>> = {
+  zero_size: 'size 0',
+  zero_volume: 'in bars of volume 0',
+  snapshots: 'snapshots left out by --snapshots',
+  one_data_type: 'symbols with one of the two data types',
+  no_pair: 'symbols without a pair',
+};
+
+/** What an export made of the rows of day files, if it left some out. */
+function formatLeftOut({ dayFileRows }: RunSummary): readonly string[] {
+  if (!dayFileRows) return [];
+  const { read, written, leftOut } = dayFileRows;
+  const rules = Object.entries(leftOut) as [LeftOutRule, number][];
+  if (rules.length === 0) return [];
+  const reasons = rules.map(([rule, rows]) => `${rows} left out (${LEFT_OUT[rule]})`);
+  return [`rows: ${read} read, ${written} written, ${reasons.join(', ')}`];
 }
 
 /** The folder of a download, if it has files. */
