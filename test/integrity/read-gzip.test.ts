@@ -78,6 +78,18 @@ test('reads a small file', async () => {
   }
 });
 
+test('reads a file of many small members', async () => {
+  const path = join(dir, 'members.csv.gz');
+  const rows = Array.from({ length: 4000 }, (_, i) => (i % 3 === 0 ? `${i},row\n` : ''));
+  const bytes = Buffer.concat([gzipSync(HALF, { level: 1 }), ...rows.map((row) => gzipSync(row))]);
+  await writeFile(path, bytes);
+  const text = hash(Buffer.concat([HALF, Buffer.from(rows.join(''))]));
+  for (const inflateThreads of INFLATE_THREADS) {
+    const found = await read(path, inflateThreads);
+    assert.deepEqual([found.bytes, found.text], [hash(bytes), text]);
+  }
+});
+
 test('reports the error of zlib for a damaged file', async () => {
   const path = join(dir, 'broken.csv.gz');
   for (const [bytes, message] of [

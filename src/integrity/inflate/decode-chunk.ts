@@ -45,6 +45,8 @@ const MEMBER_MAGIC = Buffer.from([0x1f, 0x8b, 8]);
 const MAX_MEMBER_HEADER_BYTES = 1024;
 /** Starts of a chunk that are tried. A false one fails within some blocks. */
 const MAX_ATTEMPTS = 50;
+/** A chunk of more members is left to the reader, which refuses them if they are small. */
+const MAX_RUNS = 1024;
 /** Bytes of a chunk in which a start is searched. Blocks of usual files begin every 20 to 60 KB. */
 const MAX_SEARCH_BYTES = 128 * 1024;
 
@@ -55,7 +57,7 @@ const MAX_SEARCH_BYTES = 128 * 1024;
  * @returns undefined if nothing is found, or if it does not fit the output.
  */
 export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): DecodedChunk | undefined {
-  if (job.isFirst) return decodeFrom(module, bytes, job, { bit: 0, at: 'member' });
+  if (job.isFirst) return decodeFrom(module, bytes, job, { bit: 0, at: 'member' }) || undefined;
   const searchEnd = Math.min(job.at + MAX_SEARCH_BYTES, job.chunkEnd);
   const end = BigInt(searchEnd) * 8n;
   let from = BigInt(job.at) * 8n;
@@ -72,7 +74,7 @@ export function decodeChunk(module: TokenModule, bytes: Buffer, job: ChunkJob): 
       at: found === memberBit ? 'member' : 'block',
     };
     const decoded = decodeFrom(module, bytes, job, start);
-    if (decoded) return decoded;
+    if (decoded !== undefined) return decoded || undefined;
     from = found + 1n;
   }
   return undefined;
@@ -89,12 +91,13 @@ function findMember(bytes: Buffer, from: number, searchEnd: number, inputEnd: nu
   return undefined;
 }
 
+/** @returns false if there are too many members; undefined if the start is wrong. */
 function decodeFrom(
   module: TokenModule,
   bytes: Buffer,
   { at, chunkEnd, inputEnd, isLast, output }: ChunkJob,
   start: StartPoint,
-): DecodedChunk | undefined {
+): DecodedChunk | false | undefined {
   const runs: TokenRun[] = [];
   const stopBit = BigInt(chunkEnd) * 8n;
   const tokensLimit = output.tokens + MAX_TOKEN_BYTES;
@@ -105,6 +108,7 @@ function decodeFrom(
   if (start.at === 'block') module.startAt(BigInt(at * 8 + start.bit));
   for (;;) {
     if (tokens >= tokensLimit) return undefined;
+    if (runs.length === MAX_RUNS) return false;
     if (memberAt !== undefined) {
       const header = readMemberHeader(bytes.subarray(memberAt, inputEnd));
       if (!header) return undefined;

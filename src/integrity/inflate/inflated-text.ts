@@ -30,6 +30,10 @@ export const TEXT_SLACK_BYTES = 1024;
 /** Text after which timers and events get their turn; usual chunks of a file have less. */
 const YIELD_BYTES = 16 * 1024 * 1024;
 
+/** Members in a row that have less text than this on average take many times zlib's time here. */
+const SMALL_MEMBERS = 512;
+const SMALL_TEXT_BYTES = SMALL_MEMBERS * 4096;
+
 /** Text of a gzip file in a kernel's memory, which is checked and passed on in order. */
 export class InflatedText {
   readonly #module: CrcFoldModule;
@@ -46,6 +50,9 @@ export class InflatedText {
   /** Checksum and length of the current member’s text so far. */
   #crc = 0;
   #length = 0;
+  /** Members since the last look at their sizes, and their text. */
+  #members = 0;
+  #memberBytes = 0;
   #passed: PassedText = { bytes: 0, uncheckedBytes: 0, uncheckedCrc: 0 };
   /** Address at which the text must be passed on. */
   readonly limit: number;
@@ -87,10 +94,16 @@ export class InflatedText {
     this.#end = end;
   }
 
-  /** @throws InflateRefusal if the member's text is not that of its trailer. */
+  /** @throws InflateRefusal if the member's text is not that of its trailer, and for many small members. */
   endMember({ crc, bytes }: MemberTrailer): void {
     this.#count();
     if (crc !== this.#crc || bytes !== this.#length % 2 ** 32) this.refuse();
+    this.#memberBytes += this.#length;
+    if (++this.#members === SMALL_MEMBERS) {
+      if (this.#memberBytes < SMALL_TEXT_BYTES) this.refuse();
+      this.#members = 0;
+      this.#memberBytes = 0;
+    }
     this.#crc = 0;
     this.#length = 0;
   }

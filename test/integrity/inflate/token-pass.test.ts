@@ -168,3 +168,32 @@ test('an error of a thread fails the pass', async () => {
   await assert.rejects(pass.finish(), failure);
   await pass.destroy();
 });
+
+test('leaves a file of many small members to zlib before it has read much of it', async () => {
+  const sizes = { chunkBytes: 20_000, overlapBytes: 2000 };
+  for (const text of [Buffer.alloc(0), rowsOf(1), Buffer.alloc(1000)]) {
+    const file = Buffer.concat(Array.from({ length: 3000 }, () => gzipSync(text)));
+    for (const before of [Buffer.alloc(0), gzipSync(rowsOf(3000))])
+      for (const outcome of [
+        await runTokens(Buffer.concat([before, file]), sizes),
+        await runPass((onText) => new InflatePass(onText, 256 * 1024), Buffer.concat([before, file]), 5000),
+      ]) {
+        assert.equal(outcome.error, 'refused');
+        const passed = outcome.text.length - (before.length > 0 ? rowsOf(3000).length : 0);
+        assert.ok(passed <= 1024 * text.length, `${passed} bytes`);
+      }
+  }
+  // Fewer of them, and larger ones, are its own.
+  for (const [count, text] of [
+    [500, Buffer.alloc(0)],
+    [2500, Buffer.alloc(4100)],
+  ] as const) {
+    const file = Buffer.concat(Array.from({ length: count }, () => gzipSync(text)));
+    const outcomes = [
+      await runTokens(file, sizes),
+      await runPass((onText) => new InflatePass(onText, 256 * 1024), file),
+    ];
+    for (const outcome of outcomes)
+      assert.deepEqual([outcome.error, outcome.text.length], [undefined, count * text.length]);
+  }
+});
