@@ -50,7 +50,8 @@ export async function prepareAudit(args: CommandArgs, host: CommandHost): Promis
       const folders = new DownloadFolders(settings.downloadDir, files, store, signal);
       try {
         const locations = paths.length > 0 ? paths : [settings.downloadDir];
-        const found = await findAuditSources(locations, { files, store }, signal);
+        const warn = (message: string): void => emit({ event: 'warning', message });
+        const found = await findAuditSources(locations, { files, store, warn }, signal);
         const metadata = { cache: settings.cacheDir, offline, signal };
         const fetchFacts = (exchange: string): Promise<ExchangeFacts> =>
           fetchExchangeFacts(client, exchange, metadata, emit);

@@ -87,7 +87,8 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
     out,
     layout: layout !== undefined || out !== undefined ? parseLayout(layout ?? 'flat') : undefined,
   };
-  const found = await findSources(input.paths, { files, store }, input.signal);
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const found = await findSources(input.paths, { files, store, warn }, input.signal);
   const findDayFile = createDayFileLookup(files, store, input.signal);
   const sources = await selectSources(found, input, findDayFile);
   const { conversions, unplaced, warnings } = await planConversions(sources, {
@@ -102,7 +103,7 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
   const outputs = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
   const planned = { files: outputs + unplaced.length };
   emit({ event: 'plan', ...planned });
-  for (const message of warnings) emit({ event: 'warning', message });
+  for (const message of warnings) warn(message);
   const tally = createRunTally();
   const emitFile = (event: FileEvent): void => {
     tally.add(event);

@@ -125,8 +125,9 @@ async function selectUsableSources(
   input: ConvertToStreamInput,
   files: Files,
 ): Promise<{ sources: readonly ConvertSource[]; warnings: readonly string[] }> {
-  const { paths, computed, dataType, store, signal } = input;
-  const found = await findSources(paths, { files, store }, signal);
+  const { paths, computed, dataType, store, emit, signal } = input;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const found = await findSources(paths, { files, store, warn }, signal);
   const sources = await selectSources(found, input, async (path) => parseDayFileName(path));
   if (!computed) return { sources, warnings: [] };
   const skipped = new SkippedSources({ rows: false, computed: [computed] }, files, signal);

@@ -75,7 +75,8 @@ async function selectExportSources(
   const sources: ExportSource[] = [];
   const unnamed: string[] = [];
   const others = new Set<string>();
-  for (const { path } of await findSources(paths, { files, store }, signal)) {
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  for (const { path } of await findSources(paths, { files, store, warn }, signal)) {
     const file = await findDayFile(path);
     const isSelected = !file || (filter.matches(file) && file.day >= from && file.day < to);
     if (!isSelected || (await isExcluded?.(path, file))) continue;
@@ -88,7 +89,7 @@ async function selectExportSources(
   filter.assertAllMatched();
   if (others.size > 0) {
     const message = `skipping files of ${[...others].join(', ')}: ${name} reads ${dataTypes.join(', ')}`;
-    emit({ event: 'warning', message });
+    warn(message);
   }
   return { sources: sources.sort(compareSources), unnamed };
 }

@@ -6,6 +6,7 @@ import type { PlannedFile } from '../download/download-options.js';
 import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import { StrayFiles } from '../store/stray-files.js';
 import { periodToDays } from './parse-period.js';
 import type { PlannedReplaySeries } from './plan-replay.js';
 import type { ReplayOption, ReplayRequest } from './replay-request.js';
@@ -21,15 +22,19 @@ interface SymbolFiles {
 export async function listDayFiles(
   destination: Destination,
   manifest: Manifest,
+  warn: (message: string) => void,
   signal: AbortSignal,
 ): Promise<readonly DayFile[]> {
   const files = [...manifest.records()].map(({ file }) => file);
+  const strays = new StrayFiles(destination.files);
   for await (const listed of destination.list('', signal)) {
     for (const { path } of listed) {
       const file = manifest.has(path) ? undefined : parseDayFileName(path);
-      if (file) files.push(file);
+      if (file && !(await strays.has(path, destination.locate, signal))) files.push(file);
     }
   }
+  const passedOver = strays.describe();
+  if (passedOver !== undefined) warn(passedOver);
   return files;
 }
 

@@ -76,7 +76,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const context = { manifest, destination, options, layout, mayRead, warn, signal };
     const records = stored.every((record) => record !== undefined)
       ? stored
-      : await completeRecords(request, stored, { destination, manifest, signal });
+      : await completeRecords(request, stored, { destination, manifest, warn, signal });
     const planned = await planReplay(request, records, context);
     const files = planned.flatMap((series) => series.files);
     const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
@@ -118,9 +118,17 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
 async function completeRecords(
   request: ReplayRequest,
   stored: readonly (ExchangeRecord | undefined)[],
-  { destination, manifest, signal }: { destination: Destination; manifest: Manifest; signal: AbortSignal },
+  {
+    destination,
+    manifest,
+    warn,
+    signal,
+  }: Pick<OpenReplayInput, 'destination' | 'signal'> & {
+    readonly manifest: Manifest;
+    readonly warn: (message: string) => void;
+  },
 ): Promise<readonly ExchangeRecord[]> {
-  const files = await listDayFiles(destination, manifest, signal);
+  const files = await listDayFiles(destination, manifest, warn, signal);
   return request.options.map((option, index) => {
     const record = stored[index] ?? deriveExchangeRecord(option, request, files);
     if (record) return record;

@@ -8,6 +8,7 @@ import type { StoredFileInfo } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { parsePartPath } from '../store/part-path.js';
 import { isInside } from '../store/paths.js';
+import { StrayFiles } from '../store/stray-files.js';
 import type { RecordedFiles } from './recorded-files.js';
 import type { VerifyScope } from './verify-scope.js';
 
@@ -20,6 +21,8 @@ export interface FolderContents {
   /** Files and folders whose names Node cannot decode, so that they cannot be accessed. */
   readonly undecoded: readonly string[];
   readonly parts: readonly string[];
+  /** One line about the files that were passed over because of their names; undefined for none. */
+  readonly passedOver: string | undefined;
   /** The listing of a store's objects; undefined for a folder, whose files are checked one by one. */
   readonly listed: ReadonlyMap<string, StoredFileInfo> | undefined;
 }
@@ -37,6 +40,9 @@ export async function listFolderContents(
   const undecoded: string[] = [];
   const parts: string[] = [];
   const listed = destination.listsFileInfo ? new Map<string, StoredFileInfo>() : undefined;
+  const strays = new StrayFiles(destination.files);
+  const isPassedOver = async (path: string): Promise<boolean> =>
+    !manifest.has(path) && !recorded.has(path) && (await strays.has(path, destination.locate, signal));
   const isInScope = (path: string): boolean => scope.includes(parseFileName(path));
   const classify = (path: string): void => {
     if (path.endsWith('.part')) {
@@ -54,12 +60,13 @@ export async function listFolderContents(
           undecoded.push(path);
           continue;
         }
-        classify(path);
+        // A file that the user named is reported.
+        if (path === root || !(await isPassedOver(path))) classify(path);
         if (bytes !== undefined) listed?.set(path, { bytes, etag });
       }
     }
   }
-  return { unknown, outputs, undecoded, parts, listed };
+  return { unknown, outputs, undecoded, parts, passedOver: strays.describe(), listed };
 }
 
 /** The day file that a file's name identifies: of a day file, of a conversion's output, or of a part of either. */

@@ -1,6 +1,7 @@
 import { whyNotFound } from '../base/utf8-name.js';
 import type { FindingEvent } from '../run/run-events.js';
 import { isInside } from '../store/paths.js';
+import { isStrayName } from '../store/stray-files.js';
 import { classifyParts, findStrayNotes, removeStale } from './amend/part-findings.js';
 import { findStaleUploads } from './amend/stale-uploads.js';
 import type { Verification } from './verification.js';
@@ -46,9 +47,11 @@ function* findUnknownFiles({ input, contents, identified }: Verification): Gener
   for (const path of contents.unknown) {
     const isIdentified = identified.has(path);
     if (isIdentified && input.adopt) continue;
-    const obstacle = isInside(path)
-      ? 'does not identify its day file; tickhaul download with the right --layout records it'
-      : 'cannot be recorded';
+    const obstacle = isStrayName(path)
+      ? 'is that of a copy or of a system file; remove or rename the file'
+      : isInside(path)
+        ? 'does not identify its day file; tickhaul download with the right --layout records it'
+        : 'cannot be recorded';
     const reason = isIdentified ? '' : `, and its name ${obstacle}`;
     yield {
       event: 'finding',

@@ -5,6 +5,7 @@ import { ExportLog } from '../export/export-log.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { isInside } from '../store/paths.js';
+import { isStrayName } from '../store/stray-files.js';
 import type { SeriesDayIndex } from './amend/series-day-index.js';
 import {
   createExportChecks,
@@ -44,11 +45,12 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   const listing = await listFolderContents(destination, scope, manifest, recorded, signal);
   if (manifest.size === 0 && listing.listed?.size === 0) throw createEmptyStoreError(destination);
   const contents = { ...listing, unknown: await dropRecorded(manifest, listing.unknown, signal) };
+  if (listing.passedOver !== undefined) input.emit({ event: 'warning', message: listing.passedOver });
   scope.assertAllMatched();
   const identified = new Map(
     contents.unknown.flatMap((path) => {
       // The manifest would ignore a record with a path outside the folder.
-      const file = isInside(path) ? parseDayFileName(path) : undefined;
+      const file = isInside(path) && !isStrayName(path) ? parseDayFileName(path) : undefined;
       return file ? [[path, file] as const] : [];
     }),
   );

@@ -9,6 +9,7 @@ import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import { inferDataType } from '../format/csv/header-buffer.js';
 import { readParquetFooter } from '../format/parquet/parquet-footer.js';
 import type { Destination } from '../store/destination.js';
+import { StrayFiles } from '../store/stray-files.js';
 import { findViewColumns } from './view-columns.js';
 import type { FileColumn, ViewFile } from './view-file.js';
 
@@ -48,7 +49,12 @@ export async function findViewFiles(
   { under, warn, signal }: FindViewFilesOptions,
 ): Promise<ViewFiles> {
   const recorded = await readRecordedFiles(destination, warn, signal);
-  const { parquet, csv } = await listPaths(destination, under, signal);
+  const strays = new StrayFiles(destination.files);
+  const { parquet, csv, others } = await listPaths(destination, under, signal, async (path) =>
+    recorded.has(path) ? false : strays.has(path, destination.locate, signal),
+  );
+  const passedOver = strays.describe();
+  if (passedOver !== undefined) warn(passedOver);
   const share = createSharer();
   /** The files of known data type. */
   const describeAll = async (paths: readonly string[], describe: Describe): Promise<readonly ViewFile[]> => {
@@ -87,7 +93,7 @@ export async function findViewFiles(
   const sources = await describeAll(unconverted, describeCsv);
   if (sources.length < unconverted.length)
     warn(`${plural(unconverted.length - sources.length, 'day file')} of unknown data type left out`);
-  return { files: [...converted, ...sources.filter(isNew)], paths: [...parquet, ...csv] };
+  return { files: [...converted, ...sources.filter(isNew)], paths: [...parquet, ...csv, ...others] };
 }
 
 /** Reads what a file holds; undefined if its data type is unknown. */
@@ -142,16 +148,25 @@ async function readRecordedFiles(
   return files;
 }
 
-async function listPaths(destination: Destination, under: string, signal: AbortSignal) {
+/** @returns `others` are the paths of files that are passed over. */
+async function listPaths(
+  destination: Destination,
+  under: string,
+  signal: AbortSignal,
+  isPassedOver: (path: string) => Promise<boolean>,
+) {
   const parquet: string[] = [];
   const csv: string[] = [];
+  const others: string[] = [];
   for await (const entries of destination.list(under, signal)) {
     for (const { path } of entries) {
-      if (path.endsWith(PARQUET_EXTENSION)) parquet.push(path);
-      else if (path.endsWith(DAY_FILE_EXTENSION)) csv.push(path);
+      const isParquet = path.endsWith(PARQUET_EXTENSION);
+      if (!isParquet && !path.endsWith(DAY_FILE_EXTENSION)) continue;
+      if (await isPassedOver(path)) others.push(path);
+      else (isParquet ? parquet : csv).push(path);
     }
   }
-  return { parquet, csv };
+  return { parquet, csv, others };
 }
 
 /** Two files with a common key hold the same data: one beside the other, or of the same day file. */

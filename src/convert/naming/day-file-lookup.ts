@@ -8,8 +8,8 @@ import type { Manifest } from '../../store/manifest/manifest.js';
 /** Identifies the day file at a location; undefined if neither its name nor a manifest does. */
 export type FindDayFile = (location: string) => Promise<DayFile | undefined>;
 
-/** Identifies day files by their names, otherwise by the manifest of the destination that contains them. */
-export function createDayFileLookup(
+/** Identifies day files by the manifest of the destination that contains them. */
+export function createRecordLookup(
   files: Files,
   store: StoreSettings | undefined,
   signal: AbortSignal,
@@ -25,7 +25,8 @@ export function createDayFileLookup(
     return (await reading).get(path)?.file;
   };
 
-  const findInManifests: FindDayFile = async (location) => {
+  return async (path) => {
+    const location = absoluteLocation(path);
     // Try the manifests that are open: in a store, each folder that is searched costs a request.
     for (const dir of manifests.keys()) {
       const file = await findInManifest(dir, location);
@@ -35,9 +36,16 @@ export function createDayFileLookup(
     const dir = folder === undefined ? undefined : await find(folder);
     return dir === undefined ? undefined : findInManifest(dir, location);
   };
+}
 
-  return async (location) =>
-    parseDayFileName(location) ?? (await findInManifests(absoluteLocation(location)));
+/** Identifies day files by their names, otherwise by the manifest of the destination that contains them. */
+export function createDayFileLookup(
+  files: Files,
+  store: StoreSettings | undefined,
+  signal: AbortSignal,
+): FindDayFile {
+  const findRecord = createRecordLookup(files, store, signal);
+  return async (location) => parseDayFileName(location) ?? (await findRecord(location));
 }
 
 async function readManifest(

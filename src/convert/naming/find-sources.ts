@@ -1,11 +1,19 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, relative, sep } from 'node:path';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
 import { mayBeUndecoded, whyNotFound } from '../../base/utf8-name.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
-import { absoluteLocation, hasObjectKey, isObjectLocation } from '../../store/location.js';
+import {
+  absoluteLocation,
+  hasObjectKey,
+  isObjectLocation,
+  joinLocation,
+  relativeLocation,
+} from '../../store/location.js';
+import { StrayFiles } from '../../store/stray-files.js';
+import { createRecordLookup } from './day-file-lookup.js';
 import { createPathMatcher, globBaseFolder, isPathGlob } from './path-glob.js';
 
 export interface ConvertSource {
@@ -21,11 +29,14 @@ export interface ConvertSource {
 export interface SourceAccess {
   readonly files: Files;
   readonly store: StoreSettings | undefined;
+  /** Called with one line if files are passed over because of their names. */
+  readonly warn: (message: string) => void;
 }
 
 /**
  * Resolves locations to files: files, folders and prefixes with the day files below them, and globs. Each
- * file occurs once, in the order of the arguments, and by name or key within a folder.
+ * file occurs once, in the order of the arguments, and by name or key within a folder. Copies and system files are
+ * found only by their own locations.
  * @throws TickhaulError `usage` if a location matches nothing, `disk`, errors of the store.
  */
 export async function findSources(
@@ -34,23 +45,32 @@ export async function findSources(
   signal: AbortSignal,
 ): Promise<readonly ConvertSource[]> {
   const found = new Map<string, ConvertSource>();
+  const { files, store, warn } = access;
+  const findRecord = createRecordLookup(files, store, signal);
+  const strays = new StrayFiles(files, async (location) => (await findRecord(location)) !== undefined);
   for (const location of locations) {
     const sources = isObjectLocation(location)
-      ? findInStore(location, access, signal)
-      : findInFolder(location, signal);
+      ? findInStore(location, access, strays, signal)
+      : findInFolder(location, strays, signal);
     for (const source of await sources) {
       const key = absoluteLocation(source.path);
       if (!found.has(key)) found.set(key, source);
     }
   }
+  const passedOver = strays.describe();
+  if (passedOver !== undefined) warn(passedOver);
   return [...found.values()];
 }
 
-async function findInFolder(path: string, signal: AbortSignal): Promise<readonly ConvertSource[]> {
+async function findInFolder(
+  path: string,
+  strays: StrayFiles,
+  signal: AbortSignal,
+): Promise<readonly ConvertSource[]> {
   const stats = await statIfExists(path);
   if (stats?.isDirectory()) {
     const files: ConvertSource[] = [];
-    for await (const file of listDayFiles(path, signal)) files.push({ path: file, root: path });
+    for await (const file of findDayFiles(path, strays, signal)) files.push({ path: file, root: path });
     return files;
   }
   if (stats) return [{ path, root: undefined }];
@@ -59,9 +79,8 @@ async function findInFolder(path: string, signal: AbortSignal): Promise<readonly
   const matches = createPathMatcher(path);
   const matching: ConvertSource[] = [];
   if ((await statIfExists(base))?.isDirectory()) {
-    for await (const file of listDayFiles(base, signal)) {
-      if (matches(file)) matching.push({ path: file, root: base });
-    }
+    for await (const file of findDayFiles(base, strays, signal, matches))
+      matching.push({ path: file, root: base });
   }
   if (matching.length === 0) throw usageError(`${path}: matches no ${DAY_FILE_EXTENSION} file`);
   return matching;
@@ -70,6 +89,7 @@ async function findInFolder(path: string, signal: AbortSignal): Promise<readonly
 async function findInStore(
   location: string,
   { files, store }: SourceAccess,
+  strays: StrayFiles,
   signal: AbortSignal,
 ): Promise<readonly ConvertSource[]> {
   if (hasObjectKey(location) && (await files.stat(location, signal)))
@@ -81,8 +101,12 @@ async function findInStore(
   const under: ConvertSource[] = [];
   const matching: ConvertSource[] = [];
   for await (const { path, info } of listDayObjects(root, store, signal)) {
-    if (path.startsWith(`${prefix}/`)) under.push({ path, root: prefix, info });
-    else if (isGlob && matches(path)) matching.push({ path, root, info });
+    const isUnder = path.startsWith(`${prefix}/`);
+    if (!isUnder && !(isGlob && matches(path))) continue;
+    if (await strays.has(relativeLocation(root, path) ?? '', (other) => joinLocation(root, other), signal))
+      continue;
+    if (isUnder) under.push({ path, root: prefix, info });
+    else matching.push({ path, root, info });
   }
   // As on a disk, a prefix of this literal name takes precedence over matches of the glob.
   if (under.length > 0) return under;
@@ -119,6 +143,20 @@ async function statIfExists(path: string) {
   } catch (error) {
     if (isSystemError(error) && (error.code === 'ENOENT' || error.code === 'ENOTDIR')) return undefined;
     throw toDiskError(error, path);
+  }
+}
+
+/** Lists the day files below a folder that match, without those that a search passes over. */
+async function* findDayFiles(
+  folder: string,
+  strays: StrayFiles,
+  signal: AbortSignal,
+  matches: (path: string) => boolean = () => true,
+): AsyncGenerator<string> {
+  for await (const path of listDayFiles(folder, signal)) {
+    if (!matches(path)) continue;
+    const inFolder = relative(folder, path).replaceAll(sep, '/');
+    if (!(await strays.has(inFolder, (other) => join(folder, other), signal))) yield path;
   }
 }
 
