@@ -1,7 +1,12 @@
 import type { TickhaulError } from '../base/errors.js';
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { createSeriesFilter, isRestrictive, type SeriesSelection } from '../dataset/series-filter.js';
+import {
+  createSeriesFilter,
+  isRestrictive,
+  type RequestedSeries,
+  resolveSeries,
+} from '../dataset/series-filter.js';
 import { createShardTest, type Shard } from '../dataset/shard.js';
 import type { StoredFileInfo } from '../store/files.js';
 
@@ -20,7 +25,7 @@ export interface AuditSource {
 }
 
 /** Which days to audit; undefined for all. */
-export interface AuditSelection extends SeriesSelection {
+export interface AuditSelection extends RequestedSeries {
   readonly from?: Day | undefined;
   /** Not included. */
   readonly to?: Day | undefined;
@@ -45,7 +50,8 @@ export interface AuditPlan {
  * Plans the days of an audit: all selected files, and the days without a file of the series in folders.
  * @throws TickhaulError `usage` for a selected name that no file has, with the nearest.
  */
-export function planDays(sources: readonly AuditSource[], selection: AuditSelection): AuditPlan {
+export function planDays(sources: readonly AuditSource[], requested: AuditSelection): AuditPlan {
+  const selection = resolveSeries(requested, () => sources.flatMap(({ file }) => file ?? []));
   const filter = createSeriesFilter(selection);
   const isInShard = createShardTest(selection.shard);
   const isInRange = ({ day }: DayFile): boolean =>
@@ -72,7 +78,7 @@ export function planDays(sources: readonly AuditSource[], selection: AuditSelect
 /** The days without a file of each series in a folder, from the first to the last day that is there or selected. */
 function listAbsentDays(
   sources: readonly AuditSource[],
-  { from, to }: AuditSelection,
+  { from, to }: Pick<AuditSelection, 'from' | 'to'>,
 ): readonly PlannedDay[] {
   const series = new Map<string, { readonly file: DayFile; readonly days: Set<Day>; isInFolder: boolean }>();
   for (const { file, isInFolder } of sources) {

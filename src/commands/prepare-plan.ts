@@ -144,7 +144,7 @@ async function writePin(
 ): Promise<void> {
   if (!selection || !record || !('range' in plan)) return;
   const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
-  const chunks = formatPin(createPin(selection, record, plan));
+  const chunks = formatPin(createPin(record, plan));
   if (typeof target !== 'string') {
     const { writeOutput } = await import('../base/write-output.js');
     return writeOutput(target, chunks, host);

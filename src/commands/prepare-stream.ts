@@ -11,6 +11,7 @@ import { readBooleanFlag, readListFlag, readPath, readTimerMs } from './argument
 import type { CommandHost } from './command-host.js';
 import { type MessageOutput, readMessageOutput } from './message-output.js';
 import { assertNamedOnce, readReplayOptions } from './selection/read-replay-request.js';
+import { expandSymbolLists } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
 
 /** Lines of this interval are written to a file, and compressed, together. */
@@ -130,7 +131,8 @@ async function readOptions(args: CommandArgs, signal: AbortSignal): Promise<read
     readTimerMs(args, 'timeout-interval') ?? parseDuration(STREAM_OPTIONS['timeout-interval'].default);
   const replayOptions = await readReplayOptions(args, signal);
   assertNamedOnce(replayOptions);
-  return replayOptions.map(({ exchange, symbols }) => {
+  return replayOptions.map(({ exchange, symbols: choices }) => {
+    const symbols = choices && expandSymbolLists(choices);
     const glob = symbols?.find((symbol) => /[*?]/.test(symbol));
     if (glob !== undefined)
       throw usageError(`"${glob}": name live symbols in full, as the exchange writes them`);

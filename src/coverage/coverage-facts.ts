@@ -1,5 +1,5 @@
 import type { Day } from '../dataset/day.js';
-import type { SeriesSelection } from '../dataset/series-filter.js';
+import type { RequestedSeries } from '../dataset/series-filter.js';
 
 /** State of a day: `p` for present with rows, `e` for present without rows, `m` for missing. */
 export type DayState = 'p' | 'e' | 'm';
@@ -79,7 +79,7 @@ export interface Coverage {
 }
 
 /** Selected series and days of a folder; undefined selects all. */
-export interface CoverageSelection extends SeriesSelection {
+export interface CoverageSelection extends RequestedSeries {
   readonly from?: Day | undefined;
   /** Exclusive. */
   readonly to?: Day | undefined;

@@ -4,7 +4,7 @@ import { OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
 import { isOutdated } from '../convert/output/versions.js';
 import { type Day, parseTimeToDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { createSeriesFilter } from '../dataset/series-filter.js';
+import { createSeriesFilter, resolveSeries } from '../dataset/series-filter.js';
 import type { Destination, FileLookup } from '../store/destination.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
 import type {
@@ -38,12 +38,13 @@ export async function readCoverage(
   destination: Destination,
   options: ReadCoverageOptions,
 ): Promise<Coverage> {
-  const { selection, under = '', warn, signal } = options;
+  const { under = '', warn, signal } = options;
   const name = destination.locate(under);
   const below = under === '' ? '' : `${under}/`;
   const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
   if (manifest.size === 0) throw createEmptyError(name);
+  const selection = resolveSeries(options.selection, () => listFiles(manifest.records()));
   const filter = createSeriesFilter(selection);
   const files = await destination.openLookup(undefined, signal);
   const lookUpSize = createSizeLookup(files);
@@ -80,6 +81,11 @@ export async function readCoverage(
     .sort(compareNames);
   if (series.length === 0) throw usageError(`${name}: the manifest has no records of these series and days`);
   return { series, totals: sumTotals(series), byDay: sortByDay(byDay), byRecording: sortByDay(byRecording) };
+}
+
+/** The day files of records. */
+function* listFiles(records: Iterable<ManifestRecord>): Generator<DayFile> {
+  for (const { file } of records) yield file;
 }
 
 function createEmptyError(name: string): TickhaulError {

@@ -2,6 +2,7 @@ import { usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import { createGlobMatcher, isGlob, toDatasetSymbol } from './dataset-symbol.js';
 import type { DayFile } from './day-file.js';
+import { resolveSymbolLists, type SymbolChoice } from './symbol-list.js';
 
 /** Selects existing day files; undefined selects all. */
 export interface SeriesSelection {
@@ -9,6 +10,24 @@ export interface SeriesSelection {
   readonly dataTypes?: readonly string[] | undefined;
   /** Dataset symbols and globs. */
   readonly symbols?: readonly string[] | undefined;
+}
+
+/** A selection as the user wrote it: some symbols may be lists. */
+export interface RequestedSeries extends Omit<SeriesSelection, 'symbols'> {
+  readonly symbols?: readonly SymbolChoice[] | undefined;
+}
+
+/** Resolves the lists of a selection. @param listFiles returns the existing day files; called only for lists. */
+export function resolveSeries<T extends RequestedSeries>(
+  selection: T,
+  listFiles: () => Iterable<DayFile>,
+): Omit<T, 'symbols'> & SeriesSelection {
+  const { symbols } = selection;
+  return { ...selection, symbols: symbols && resolveSymbolLists(symbols, () => listSymbols(listFiles())) };
+}
+
+function* listSymbols(files: Iterable<DayFile>): Generator<string> {
+  for (const { symbol } of files) yield symbol;
 }
 
 /** Selects day files by name and remembers the names that it has seen. */
@@ -76,7 +95,12 @@ function createNameFilter(
       const unmatched = tests.find(({ hasMatched }) => !hasMatched);
       if (unmatched === undefined) return;
       const hint = isGlob(unmatched.text) ? '' : didYouMean(unmatched.text, resultsByName.keys());
-      throw usageError(`there is no day file of ${label} "${unmatched.text}"${hint}`);
+      // A list that can be read was replaced by its symbols.
+      const list =
+        label === 'symbol' && unmatched.text.startsWith('@')
+          ? `, and no readable file "${unmatched.text.slice(1)}" with a list`
+          : '';
+      throw usageError(`there is no day file of ${label} "${unmatched.text}"${list}${hint}`);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { OutputSelection } from '../convert/output-selection.js';
 import type { DayFile } from '../dataset/day-file.js';
+import type { SymbolChoice } from '../dataset/symbol-list.js';
 import type { OutputOptions } from '../format/output-options.js';
 import type { ComputedType } from '../market/names/message-type-name.js';
 import type { PLAN_DOWNLOAD_OPTIONS, PLAN_SELECTION_OPTIONS } from '../options/day-file-options.js';
@@ -12,6 +13,11 @@ import type { PlanStatus } from '../run/run-events.js';
  */
 export interface Selection extends OptionValues<typeof PLAN_SELECTION_OPTIONS> {
   readonly exchange: string;
+}
+
+/** A selection before the exchange's record is known: some symbols may be lists. */
+export interface RequestedSelection extends Omit<Selection, 'symbols'> {
+  readonly symbols: readonly SymbolChoice[];
 }
 
 /**

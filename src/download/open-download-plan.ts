@@ -4,7 +4,7 @@ import { fetchKeyCoverage } from '../service/key/key-coverage.js';
 import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
-import type { DownloadSettings, Selection } from './download-options.js';
+import type { DownloadSettings, RequestedSelection } from './download-options.js';
 import { createDownloadPlan, type DownloadPlan } from './plan/create-download-plan.js';
 import { selectionScope } from './plan/plan-prefixes.js';
 
@@ -13,7 +13,7 @@ export interface OpenPlanInput {
   /** Folder of stored exchange records; without it, the service is requested each time. */
   readonly cache?: string | undefined;
   readonly destination: Destination;
-  readonly selection: Selection;
+  readonly selection: RequestedSelection;
   /** A pinned exchange record; otherwise the service is requested. */
   readonly record?: ExchangeRecord | undefined;
   readonly options: DownloadSettings;

@@ -3,7 +3,8 @@ import { toFileError } from '../base/file-error.js';
 import { secondsSince } from '../base/units.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources } from '../convert/naming/find-sources.js';
-import { createSeriesFilter } from '../dataset/series-filter.js';
+import type { DayFile } from '../dataset/day-file.js';
+import { createSeriesFilter, resolveSeries } from '../dataset/series-filter.js';
 import { createShardTest } from '../dataset/shard.js';
 import type { FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
@@ -69,15 +70,17 @@ async function selectExportSources(
 ): Promise<{ sources: readonly ExportSource[]; unnamed: readonly string[] }> {
   const { signal } = context;
   const findDayFile = createDayFileLookup(files, store, signal);
-  const filter = createSeriesFilter(selection);
   const { dataTypes } = EXPORT_TARGETS[name];
   const { from = -Infinity, to = Infinity } = selection;
   const sources: ExportSource[] = [];
   const unnamed: string[] = [];
   const others = new Set<string>();
   const warn = (message: string): void => emit({ event: 'warning', message });
-  for (const { path } of await findSources(paths, { files, store, warn }, signal)) {
-    const file = await findDayFile(path);
+  const found: { readonly path: string; readonly file: DayFile | undefined }[] = [];
+  for (const { path } of await findSources(paths, { files, store, warn }, signal))
+    found.push({ path, file: await findDayFile(path) });
+  const filter = createSeriesFilter(resolveSeries(selection, () => found.flatMap(({ file }) => file ?? [])));
+  for (const { path, file } of found) {
     const isSelected = !file || (filter.matches(file) && file.day >= from && file.day < to);
     if (!isSelected || (await isExcluded?.(path, file))) continue;
     if (!file) unnamed.push(path);

@@ -1,6 +1,6 @@
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import type { SeriesSelection } from '../dataset/series-filter.js';
+import type { RequestedSeries } from '../dataset/series-filter.js';
 import type { Shard } from '../dataset/shard.js';
 import type { ExportTargetName } from '../options/export-options.js';
 import type { EventSink } from '../run/run-events.js';
@@ -19,7 +19,7 @@ export interface ExportSetting {
 export interface ExportInput extends ExportSetting {
   /** Locations of day files, folders, prefixes, or globs. */
   readonly paths: readonly string[];
-  readonly selection: SeriesSelection & {
+  readonly selection: RequestedSeries & {
     readonly from: Day | undefined;
     /** The day after the last one. */
     readonly to: Day | undefined;

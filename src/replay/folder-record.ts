@@ -2,6 +2,7 @@ import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { resolveSymbolLists } from '../dataset/symbol-list.js';
 import type { PlannedFile } from '../download/download-options.js';
 import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
@@ -58,7 +59,7 @@ export function deriveExchangeRecord(
     bySymbol.set(symbol, known);
   }
   if (bySymbol.size === 0) return undefined;
-  const named = new Set(requested.map(toDatasetSymbol));
+  const named = new Set(resolveSymbolLists(requested, () => bySymbol.keys()).map(toDatasetSymbol));
   const symbols = [...bySymbol].map(([id, { dataTypes, first, last }]): DatasetSymbol => {
     const bounds = { availableSince: formatDay(first), availableTo: formatDay(last) };
     return { id, dataTypes: [...dataTypes], ...(named.has(toDatasetSymbol(id)) ? {} : bounds) };

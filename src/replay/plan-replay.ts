@@ -4,12 +4,13 @@ import type { DataType } from '../dataset/data-types.js';
 import { GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
+import { resolveKnownSymbols } from '../dataset/symbol-list.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
 import { EXCHANGE_MESSAGE_TYPES } from '../market/names/message-type-name.js';
 import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import { periodToDays } from './parse-period.js';
-import type { ReplayOption, ReplayRequest, ReplaySeries } from './replay-request.js';
+import type { ReplayOption, ReplayRequest, ReplaySeries, ResolvedReplayOption } from './replay-request.js';
 
 /** A series with the planned day files of its period. */
 export interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
@@ -39,13 +40,20 @@ export async function planReplay(
   const planned: PlannedReplaySeries[] = [];
   for (const [index, option] of request.options.entries()) {
     const record = records[index];
-    if (record) planned.push(...(await planExchange(option, record, request, context)));
+    if (record)
+      planned.push(...(await planExchange(resolveOption(option, record), record, request, context)));
   }
   return planned;
 }
 
+/** @throws usage error for a list that is no symbol and no file. */
+function resolveOption(option: ReplayOption, { id, datasets }: ExchangeRecord): ResolvedReplayOption {
+  const listSymbols = (): readonly string[] => (datasets?.symbols ?? []).map((symbol) => symbol.id);
+  return { ...option, symbols: option.symbols && resolveKnownSymbols(option.symbols, listSymbols, id) };
+}
+
 async function planExchange(
-  option: ReplayOption,
+  option: ResolvedReplayOption,
   record: ExchangeRecord,
   request: ReplayRequest,
   context: ReplayPlanContext,
@@ -70,7 +78,7 @@ async function planExchange(
 
 async function planType(
   dataType: DataType,
-  option: ReplayOption,
+  option: ResolvedReplayOption,
   record: ExchangeRecord,
   { types, period }: ReplayRequest,
   context: ReplayPlanContext,
@@ -103,7 +111,7 @@ async function planType(
 
 /** Symbols selected from the grouped file of all options; undefined for all of them. */
 function selectOptionSymbols(
-  { symbols }: ReplayOption,
+  { symbols }: ResolvedReplayOption,
   record: ExchangeRecord,
 ): ReadonlySet<string> | undefined {
   if (!symbols || symbols.some((symbol) => symbol === 'all' || toDatasetSymbol(symbol) === 'OPTIONS'))
@@ -124,7 +132,7 @@ function selectOptionSymbols(
 /** Globs may skip symbols without the data type; a named symbol must have it. */
 function assertSymbolsHaveType(
   dataType: DataType,
-  { symbols = [] }: ReplayOption,
+  { symbols = [] }: ResolvedReplayOption,
   record: ExchangeRecord,
 ): void {
   const named = new Set(symbols.map(toDatasetSymbol));

@@ -1,12 +1,18 @@
 import type { DataType } from '../dataset/data-types.js';
 import type { Day } from '../dataset/day.js';
+import type { SymbolChoice } from '../dataset/symbol-list.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { Period } from '../market/trade-bars.js';
 
 /** One exchange of a replay, as requested. */
 export interface ReplayOption {
   readonly exchange: string;
-  /** Dataset symbols or globs, in any case; undefined for all symbols except grouped ones. */
+  /** Dataset symbols, globs or lists, in any case; undefined for all symbols except grouped ones. */
+  readonly symbols: readonly SymbolChoice[] | undefined;
+}
+
+/** An exchange whose lists of symbols are resolved. */
+export interface ResolvedReplayOption extends ReplayOption {
   readonly symbols: readonly string[] | undefined;
 }
 

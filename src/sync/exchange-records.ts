@@ -2,7 +2,7 @@ import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
 import { wait } from '../base/wait.js';
 import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../dataset/day.js';
-import type { Selection } from '../download/download-options.js';
+import type { RequestedSelection } from '../download/download-options.js';
 import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
 import type { ExportWait, SyncInput } from './sync-options.js';
 import { createWaitMs } from './wait-step.js';
@@ -83,7 +83,7 @@ function findAwaitedDays({ jobs }: SyncInput, { day }: ExportWait): ReadonlyMap<
 }
 
 /** Infinite if the selection ends with the export. */
-function findLastDay({ date, to }: Selection): number {
+function findLastDay({ date, to }: RequestedSelection): number {
   if (date !== undefined) return parseDay(date);
   return to === undefined ? Number.POSITIVE_INFINITY : parseDay(to) - 1;
 }

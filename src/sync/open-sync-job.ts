@@ -70,7 +70,7 @@ export async function openSyncJob(
     await checkJobExport(job, plan);
     return plan;
   });
-  const symbols = listJobSymbols(job, plan);
+  const symbols = listJobSymbols(plan);
   return {
     job,
     plan,

@@ -1,6 +1,5 @@
 import { plural } from '../base/units.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
-import type { SyncJob } from './sync-options.js';
 import type { JobState } from './sync-state.js';
 
 /** What changed among a job's symbols since its last run. */
@@ -10,7 +9,7 @@ export interface SymbolChanges {
 }
 
 /** The job's symbols, for comparison by the next run. */
-export function listJobSymbols({ selection }: SyncJob, { listed }: DownloadPlan): Omit<JobState, 'failed'> {
+export function listJobSymbols({ selection, listed }: DownloadPlan): Omit<JobState, 'failed'> {
   const { exchange, types, symbols, symbolTypes } = selection;
   return { selection: JSON.stringify({ exchange, types, symbols, symbolTypes }), symbols: [...listed] };
 }

@@ -1,6 +1,6 @@
 import type { Day } from '../dataset/day.js';
 import type { ArrivalAudits } from '../download/conversion/arrival-audits.js';
-import type { DownloadSettings, Selection } from '../download/download-options.js';
+import type { DownloadSettings, RequestedSelection } from '../download/download-options.js';
 import type { AskForSpace } from '../download/plan/report-plan.js';
 import type { ExportSetting } from '../export/export-input.js';
 import type { EventSink } from '../run/run-events.js';
@@ -13,7 +13,7 @@ export interface SyncJob {
   readonly name: string;
   /** File and line that define it, for messages. */
   readonly where: string;
-  readonly selection: Selection;
+  readonly selection: RequestedSelection;
   readonly options: DownloadSettings;
   /** Milliseconds without a byte after which a transfer is aborted. */
   readonly stallTimeoutMs: number;

@@ -1,9 +1,11 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { resolveSeries } from '../dataset/series-filter.js';
 import { ExportLog } from '../export/export-log.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
+import type { ManifestRecord } from '../store/manifest-record.js';
 import { isInside } from '../store/paths.js';
 import { isStrayName } from '../store/stray-files.js';
 import type { SeriesDayIndex } from './amend/series-day-index.js';
@@ -38,7 +40,8 @@ export interface Verification {
 /** Lists the folder and plans its checks. @throws TickhaulError `usage` for a path that does not exist; `disk`. */
 export async function openVerification(input: VerifyInput, manifest: Manifest): Promise<Verification> {
   const { destination, adopt, quick, signal } = input;
-  const scope = createVerifyScope(input.paths, input.selection, input.shard);
+  const selection = resolveSeries(input.selection ?? {}, () => listFiles(manifest.records()));
+  const scope = createVerifyScope(input.paths, selection, input.shard);
   const exportLog = await ExportLog.open(destination, signal);
   const exports = createExportChecks(exportLog, scope);
   const recorded = readRecordedFiles(manifest, scope, exports);
@@ -74,6 +77,11 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
     days: recorded.days,
     checks,
   };
+}
+
+/** The day files of records. */
+function* listFiles(records: Iterable<ManifestRecord>): Generator<DayFile> {
+  for (const { file } of records) yield file;
 }
 
 /** Removes files that another run has recorded since the manifest was read. */

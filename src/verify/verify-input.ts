@@ -1,4 +1,4 @@
-import type { SeriesSelection } from '../dataset/series-filter.js';
+import type { RequestedSeries } from '../dataset/series-filter.js';
 import type { Shard } from '../dataset/shard.js';
 import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
@@ -13,7 +13,7 @@ export interface VerifyInput {
   /** Paths to check, relative to the download folder, with `/`; empty for all. */
   readonly paths: readonly string[];
   /** Day files to check; undefined for all, including files that no name or record identifies. */
-  readonly selection?: SeriesSelection | undefined;
+  readonly selection?: RequestedSeries | undefined;
   /** The shard of the selected files to check; undefined for all. */
   readonly shard?: Shard | undefined;
   /** Checks existence and size only, and the ETag of objects; otherwise each file is read completely. */

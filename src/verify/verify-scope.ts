@@ -46,7 +46,10 @@ export function createVerifyScope(
  * The records that a check of a selection needs: those of whole series, since gaps are reported. A glob or an unknown
  * data type may match other names, so it does not restrict the scope.
  */
-export function selectionToManifestScope({ exchanges, dataTypes }: SeriesSelection = {}): ManifestScope {
+export function selectionToManifestScope({
+  exchanges,
+  dataTypes,
+}: Pick<SeriesSelection, 'exchanges' | 'dataTypes'> = {}): ManifestScope {
   return {
     exchanges: resolveNames(exchanges, (name) => (isGlob(name) ? undefined : name.toLowerCase())),
     dataTypes: resolveNames(dataTypes, (name) =>

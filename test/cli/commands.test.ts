@@ -53,7 +53,7 @@ const MISTAKES: readonly (readonly [readonly string[], RegExp])[] = [
   [[...EXAMPLE, ...DAY, '--existing', 'maybe'], /--existing: "maybe" is not one of/],
   [[...EXAMPLE, ...DAY, '--last', '7d'], /--date.*--last|--last.*--date/],
   [[...EXAMPLE, '--last', 'week'], /--last/],
-  [[...EXAMPLE, ...DAY, '-s', '@no-such-file'], /no-such-file/],
+  [[...EXAMPLE, ...DAY, '-s', '@./no-such-file'], /no-such-file/],
   [[...EXAMPLE, ...DAY, '--api-url', 'api.tardis.dev'], /--api-url: "api\.tardis\.dev" is not an address/],
   [[...EXAMPLE, ...DAY, '--api-url', 'https://me:secret@host'], /user or a password/],
   [[...EXAMPLE, ...DAY, '--api-key-file', '/no/such/file'], /\/no\/such\/file/],

@@ -182,7 +182,7 @@ class Ways {
   async #pin(args: CommandArgs): Promise<{ readonly plan: DownloadPlan; readonly text: string }> {
     const { plan, record } = await this.download(args);
     if (!record || !('selection' in plan)) return assert.fail('not a plan of a selection');
-    return { plan, text: formatPin(createPin(plan.selection, record, plan)).join('') };
+    return { plan, text: formatPin(createPin(record, plan)).join('') };
   }
 }
 

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import type { ConfigPath } from '../../config/config-document.js';
@@ -62,13 +63,14 @@ async function readJob(
   args: CommandArgs,
   signal: AbortSignal,
 ): Promise<SyncJob> {
-  const { name, symbols, ...settings } = job;
-  const jobSettings = settingsToArgs({ ...settings, symbols: resolveSymbolFiles(file.path, symbols) });
+  const { name, ...settings } = job;
+  const jobSettings = settingsToArgs(settings);
+  const listFolder = args['symbol'] === undefined ? dirname(file.path) : '';
   const jobArgs = { ...createRunArgs(file, {}), ...jobSettings, ...args };
   return {
     name,
     where,
-    selection: await readSelection(jobArgs, signal),
+    selection: await readSelection(jobArgs, signal, listFolder),
     options: readDownloadOptions(jobArgs),
     stallTimeoutMs: readStallTimeout(jobArgs),
     audit: readBooleanFlag(jobArgs, 'audit'),
@@ -80,15 +82,6 @@ async function readJob(
 async function readJobExport(path: string, args: CommandArgs): Promise<SyncJob['export']> {
   const setting = await readExportSetting(args);
   return setting && { ...setting, out: resolveConfigPath(path, setting.out) };
-}
-
-/** Resolves `@file` lists of symbols against the folder of the config file. */
-function resolveSymbolFiles(path: string, symbols: string | readonly string[]): readonly string[] {
-  const list = typeof symbols === 'string' ? symbols.split(',') : symbols;
-  return list.map((symbol) => {
-    const text = symbol.trim();
-    return text.startsWith('@') ? `@${resolveConfigPath(path, text.slice(1))}` : text;
-  });
 }
 
 /**

@@ -5,6 +5,7 @@ import type { FeedFilter } from '../../service/feed-filter.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readListFlag, readTextFlag } from '../arguments/read-arguments.js';
 import { readPeriodFlags, readReplayOptions, toWholeMinutes } from '../selection/read-replay-request.js';
+import { expandSymbolLists } from '../selection/read-selection.js';
 
 /** Request for the raw data of one exchange; its period may depend on the exported days. */
 export interface AskedFeed extends Omit<FeedRequest, 'range'> {
@@ -26,7 +27,11 @@ export async function readFeedRequest(args: CommandArgs, signal: AbortSignal): P
     );
   }
   const period = toWholeMinutes(readPeriodFlags(args));
-  return { exchange: option.exchange, filters: readFilters(args, option.symbols), period };
+  return {
+    exchange: option.exchange,
+    filters: readFilters(args, option.symbols && expandSymbolLists(option.symbols)),
+    period,
+  };
 }
 
 function readFilters(args: CommandArgs, givenSymbols: readonly string[] | undefined): readonly FeedFilter[] {

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { usageError } from '../../base/errors.js';
-import type { Selection } from '../../download/download-options.js';
+import type { RequestedSelection } from '../../download/download-options.js';
 import { createPin } from '../../download/lists/pinned-plan.js';
 import { type EnqueueSummary, enqueuePlan } from '../../fleet/enqueue-plan.js';
 import { isObjectLocation } from '../../store/location.js';
@@ -53,7 +53,7 @@ export async function prepareEnqueue(
             });
             await manifest.close();
             if (!record || !('range' in plan)) throw new Error('a plan of a selection without its record');
-            const pin = createPin(selection, record, plan);
+            const pin = createPin(record, plan);
             const range = {
               from: plan.range.from,
               to: hasFixedEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
@@ -73,7 +73,7 @@ function withAbsoluteFolder(settings: Settings): Settings {
 }
 
 /** Whether the last day is fixed; otherwise it is the end of the export, which moves every day. */
-function hasFixedEnd({ to, date, last }: Selection): boolean {
+function hasFixedEnd({ to, date, last }: RequestedSelection): boolean {
   return to !== undefined || date !== undefined || last !== undefined;
 }
 

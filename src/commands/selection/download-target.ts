@@ -1,5 +1,5 @@
 import { usageError } from '../../base/errors.js';
-import type { DownloadSettings, Selection } from '../../download/download-options.js';
+import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
 import { type ListPlan, type PlacedFiles, planList } from '../../download/lists/listed-plan.js';
 import { openDownloadPlan } from '../../download/open-download-plan.js';
 import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
@@ -19,7 +19,7 @@ import { readDownloadOptions, readSelection } from './read-selection.js';
 
 /** What `plan` and `download` fetch: a selection, possibly pinned, or the day files of a list. */
 export interface DownloadTarget {
-  readonly selection?: Selection | undefined;
+  readonly selection?: RequestedSelection | undefined;
   /** The exchange record that was pinned with the selection. */
   readonly record?: ExchangeRecord | undefined;
   readonly list?: FileList | undefined;

@@ -115,7 +115,7 @@ export function readSpeedFlag(args: CommandArgs): number | undefined {
 }
 
 /** Parses `exchange`, or `exchange:symbol,symbol`. */
-function readOption(text: string, common: readonly string[] | undefined): ReplayOption {
+function readOption(text: string, common: ReplayOption['symbols']): ReplayOption {
   const colon = text.indexOf(':');
   if (colon < 0) return { exchange: text.trim().toLowerCase(), symbols: common };
   const symbols = text

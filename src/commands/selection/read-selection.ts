@@ -1,11 +1,13 @@
-import { usageError } from '../../base/errors.js';
+import { isAbsolute, join } from 'node:path';
+import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
 import { type Day, parseDay } from '../../dataset/day.js';
 import { assertDayRange } from '../../dataset/day-range.js';
-import type { SeriesSelection } from '../../dataset/series-filter.js';
+import type { RequestedSeries } from '../../dataset/series-filter.js';
+import type { SymbolChoice } from '../../dataset/symbol-list.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
-import type { DownloadSettings, Selection } from '../../download/download-options.js';
+import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
 import {
   PLAN_DOWNLOAD_OPTIONS,
   PLAN_SELECTION_OPTIONS,
@@ -24,13 +26,20 @@ import { readOptions } from '../arguments/read-options.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import { readConvertSetting } from './read-conversion-options.js';
 
-/** The selection of `plan` and `download` (docs/spec/command-line.md#day-selection). @throws usage error. */
-export async function readSelection(args: CommandArgs, signal: AbortSignal): Promise<Selection> {
+/**
+ * The selection of `plan` and `download` (docs/spec/command-line.md#day-selection).
+ * @param listFolder folder of relative `@file` lists; empty for the working folder. @throws usage error.
+ */
+export async function readSelection(
+  args: CommandArgs,
+  signal: AbortSignal,
+  listFolder = '',
+): Promise<RequestedSelection> {
   if (readListFlag(args, 'type') === undefined)
     throw usageError(
       `--type is required: data types, such as --type trades, or "all"; valid data types: ${DATA_TYPES.join(', ')}`,
     );
-  const symbols = await readSymbolFlag(args, signal);
+  const symbols = await readSymbolFlag(args, signal, listFolder);
   if (symbols === undefined) {
     throw usageError('--symbol is required: dataset symbols, such as --symbol BTCUSDT, or "all"');
   }
@@ -74,7 +83,7 @@ export function readStallTimeout(args: CommandArgs): number {
 }
 
 /** Selection of existing day files: `--exchange`, `--type`, `--symbol`. */
-export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal): Promise<SeriesSelection> {
+export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal): Promise<RequestedSeries> {
   return {
     exchanges: readListFlag(args, 'exchange'),
     dataTypes: readListFlag(args, 'type'),
@@ -93,32 +102,64 @@ export function readDayRange(args: CommandArgs): Readonly<Record<'from' | 'to', 
   return { from, to };
 }
 
-/** The symbols and globs of `--symbol`, with `@file` lists resolved; undefined if it is absent. */
+/**
+ * The symbols, globs and lists of `--symbol`; undefined if it is absent. A list that cannot be a symbol, since its path
+ * begins like one, is resolved.
+ * @throws usage error for such a list that cannot be read.
+ */
 export async function readSymbolFlag(
   args: CommandArgs,
   signal: AbortSignal,
-): Promise<readonly string[] | undefined> {
+  listFolder = '',
+): Promise<readonly SymbolChoice[] | undefined> {
   const symbols = readListFlag(args, 'symbol');
-  return symbols && resolveSymbolFiles(symbols, signal);
+  return symbols && (await Promise.all(symbols.map((text) => readSymbol(text, listFolder, signal)))).flat();
 }
 
-/** Replaces each `@file` by the symbols listed in the file. */
-async function resolveSymbolFiles(
-  symbols: readonly string[],
+async function readSymbol(
+  text: string,
+  listFolder: string,
+  signal: AbortSignal,
+): Promise<readonly SymbolChoice[]> {
+  if (!text.startsWith('@')) return [text];
+  const path = text.slice(1);
+  const list = readSymbolFile(path, listFolder, signal);
+  if (/^(?:~|\.\.?)?\//.test(path)) return list;
+  const [symbols, problem] = await list.then(
+    (read) => [read, undefined] as const,
+    (error: unknown) => {
+      if (!(error instanceof TickhaulError) || error.code !== 'usage') throw error;
+      return [undefined, error.message.replace(/^--symbol: /, '')] as const;
+    },
+  );
+  return [{ name: text, symbols, problem }];
+}
+
+async function readSymbolFile(
+  path: string,
+  listFolder: string,
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const lists = symbols.map((symbol) =>
-    symbol.startsWith('@') ? readSymbolFile(symbol.slice(1), signal) : [symbol],
-  );
-  return (await Promise.all(lists)).flat();
-}
-
-async function readSymbolFile(path: string, signal: AbortSignal): Promise<readonly string[]> {
-  const named = { name: '--symbol', what: 'the file', path };
+  const named = {
+    name: '--symbol',
+    what: 'the file',
+    path: isAbsolute(path) ? path : join(listFolder, path),
+  };
   const symbols = (await readUserFile(named, MAX_TEXT_BYTES.list, signal))
     .split(/\r\n|\r|\n/)
     .map((line) => line.trim())
     .filter((line) => line !== '' && !line.startsWith('#'));
   if (symbols.length === 0) throw usageError(`--symbol: "${path}" contains no symbol; list one per line`);
   return symbols;
+}
+
+/** The symbols of a source without a record that could decide whether a list or a symbol is meant. */
+export function expandSymbolLists(choices: readonly SymbolChoice[]): readonly string[] {
+  return choices.flatMap((choice) => {
+    if (typeof choice === 'string') return choice;
+    // A name with a dot is probably that of a file.
+    if (choice.symbols === undefined && choice.name.includes('.'))
+      throw usageError(`--symbol: ${choice.problem}`);
+    return choice.symbols ?? choice.name;
+  });
 }

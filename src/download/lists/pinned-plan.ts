@@ -25,9 +25,8 @@ const PIN_VERSION = 1;
 
 /** @throws usage error for a layout that is a function, which cannot be saved. */
 export function createPin(
-  selection: Selection,
   record: ExchangeRecord,
-  { range }: Pick<DownloadPlan, 'range'>,
+  { selection, range }: Pick<DownloadPlan, 'selection' | 'range'>,
 ): PinnedPlan {
   // In this order, on which the checksum of the file depends.
   const { exchange, types, symbols, symbolTypes, weekdays, layout, ...others } = selection;

@@ -9,7 +9,7 @@ import type { CanRequest } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Destination, FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { DownloadSettings, PlannedFile, Selection } from '../download-options.js';
+import type { DownloadSettings, PlannedFile, RequestedSelection, Selection } from '../download-options.js';
 import { addToVolume, createVolume, type DownloadVolume } from '../estimate/download-volume.js';
 import { createSizeEstimator, type EstimateSize } from '../estimate/size-estimator.js';
 import { createDiskLookup, SKIP } from './disk-state.js';
@@ -19,6 +19,7 @@ import { estimateMaxBytes } from './estimate-max-bytes.js';
 import { conversionWarnings, createOutputPlanner, type PlanOutputs } from './output-planner.js';
 import { planPrefixes } from './plan-prefixes.js';
 import { chooseProbes, classifyRequest } from './probes.js';
+import { resolveSelection } from './select-names.js';
 import {
   filterSeriesInRange,
   isStillListed,
@@ -31,7 +32,7 @@ import {
 import { createSkipMemory, type SkipMemory } from './skip-memory.js';
 
 export interface DownloadPlanSource {
-  readonly selection: Selection;
+  readonly selection: RequestedSelection;
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
   readonly destination: Pick<Destination, 'openLookup'>;
@@ -45,6 +46,7 @@ export interface DownloadPlanSource {
  * A selection planned against an exchange's record. Day files are not stored: each pass generates them again.
  */
 export interface DownloadPlan {
+  /** With the symbols of lists. */
   readonly selection: Selection;
   /** Options of the plan, and of the download of its files. */
   readonly options: DownloadSettings;
@@ -73,7 +75,8 @@ export interface DownloadPlan {
 
 /** @throws usage error for a selection that the record does not have; errors of the destination. */
 export async function createDownloadPlan(input: DownloadPlanSource): Promise<DownloadPlan> {
-  const { record, selection, options } = input;
+  const { record, options } = input;
+  const selection = resolveSelection(input.selection, record);
   const { convert } = options;
   const layout = parseLayout(selection.layout);
   const selected = selectSeries(selection, record);

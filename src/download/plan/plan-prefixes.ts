@@ -48,7 +48,10 @@ export function listPrefixesOfPaths(paths: readonly string[]): readonly string[]
  * The records needed to plan a selection and to estimate its sizes.
  * @throws usage error for contradicting or missing days.
  */
-export function selectionScope(selection: Selection, { id, datasets }: ExchangeRecord): ManifestScope {
+export function selectionScope(
+  selection: Omit<Selection, 'symbols'>,
+  { id, datasets }: ExchangeRecord,
+): ManifestScope {
   // The plan rejects a record without datasets later.
   if (!datasets) return { exchanges: [id] };
   // A function, unlike a template, may give files of different exchanges the same path.

@@ -3,8 +3,9 @@ import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { createGlobMatcher, GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import { dayFileTypeHint } from '../../dataset/day-file-type-hint.js';
-import type { DatasetSymbol } from '../../service/records/fetch-records.js';
-import type { Selection } from '../download-options.js';
+import { resolveKnownSymbols } from '../../dataset/symbol-list.js';
+import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
+import type { RequestedSelection, Selection } from '../download-options.js';
 
 /**
  * Removes symbols that differ only in case, since they would share a path. The one in upper case, the form of dataset
@@ -41,6 +42,12 @@ export function selectTypes(
     );
   });
   return { list: [...new Set(list)] };
+}
+
+/** Resolves lists of symbols against an exchange's record. @throws usage error for one that is no symbol and no file. */
+export function resolveSelection(selection: RequestedSelection, { id, datasets }: ExchangeRecord): Selection {
+  const symbols = (): readonly string[] => (datasets?.symbols ?? []).map((symbol) => symbol.id);
+  return { ...selection, symbols: resolveKnownSymbols(selection.symbols, symbols, id) };
 }
 
 export interface SymbolSelection {

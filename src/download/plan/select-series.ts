@@ -47,7 +47,7 @@ export function readExportedUntil(datasets: Datasets): Day {
  * that runs too early reports its day as pending.
  * @throws usage error for contradicting or missing days.
  */
-export function selectRange(selection: Selection, exportedUntil: Day): SelectedRange {
+export function selectRange(selection: Omit<Selection, 'symbols'>, exportedUntil: Day): SelectedRange {
   const { from, to, date, last } = selection;
   assertDayRange(selection);
   if (date) return { from: parseDay(date), to: addDays(parseDay(date), 1) };

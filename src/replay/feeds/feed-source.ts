@@ -1,3 +1,4 @@
+import type { SymbolChoice } from '../../dataset/symbol-list.js';
 import type { OpenedFeed } from '../../feeds/open-feed.js';
 import type { NormalizedType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
@@ -12,6 +13,11 @@ export interface FeedSource {
   readonly period: Period;
   /** Whether disconnects of the collector are output as messages. */
   readonly withDisconnects: boolean;
+}
+
+/** A selection before the exchange's symbols are known: some may be lists. */
+export interface RequestedFeedSource extends Omit<FeedSource, 'symbols'> {
+  readonly symbols: readonly SymbolChoice[] | undefined;
 }
 
 /** A source that can be read. */

@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
+import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/symbol-list.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
@@ -12,7 +13,7 @@ import {
   warnOfRecentMinutes,
 } from '../../feeds/open-feed.js';
 import { type FeedNames, fetchFeedNames } from '../../service/records/feed-names.js';
-import type { FeedSource, OpenSource } from './feed-source.js';
+import type { FeedSource, OpenSource, RequestedFeedSource } from './feed-source.js';
 import { normalizeSymbols } from './normalize-symbols.js';
 import { warnOfMissingTypes } from './warn-of-missing-types.js';
 
@@ -33,7 +34,7 @@ interface LocatedSource extends OpenSource {
  */
 export async function openFeedSources(
   run: FeedRun,
-  sources: readonly FeedSource[],
+  sources: readonly RequestedFeedSource[],
   records: string,
 ): Promise<readonly OpenSource[]> {
   // Each pending request adds a listener, so a large number of them is not a leak.
@@ -51,13 +52,17 @@ export async function openFeedSources(
   }));
 }
 
-async function openSource(run: FeedRun, requested: FeedSource, records: string): Promise<LocatedSource> {
+async function openSource(
+  run: FeedRun,
+  requested: RequestedFeedSource,
+  records: string,
+): Promise<LocatedSource> {
   const { client, offline, signal } = run;
   const { exchange, period } = requested;
   const fetchNames = (): Promise<FeedNames> => fetchFeedNames(client, exchange, { cache: records, signal });
   const readStoredNames = (): Promise<FeedNames | undefined> =>
     readStoredFeedNames(client, exchange, records);
-  const inStored = requested.symbols ? withRecordSymbols(requested, await readStoredNames()) : requested;
+  const inStored = withRecordSymbols(requested, requested.symbols && (await readStoredNames()));
   // The stored copy may lack a new symbol, so its error counts only if no fresh record can be requested.
   if (inStored instanceof TickhaulError && offline) throw inStored;
   if (!(inStored instanceof TickhaulError)) {
@@ -78,10 +83,15 @@ async function openSource(run: FeedRun, requested: FeedSource, records: string):
 }
 
 /** Spells the symbols as in a record; returns the error for a symbol that the record does not list. */
-function withRecordSymbols(source: FeedSource, names: FeedNames | undefined): FeedSource | TickhaulError {
-  const { exchange, symbols } = source;
-  if (symbols === undefined || names === undefined) return source;
+function withRecordSymbols(
+  source: RequestedFeedSource,
+  names: FeedNames | undefined,
+): FeedSource | TickhaulError {
+  const { exchange } = source;
   try {
+    if (source.symbols === undefined) return { ...source, symbols: undefined };
+    if (names === undefined) return { ...source, symbols: resolveSymbolLists(source.symbols, () => []) };
+    const symbols = resolveKnownSymbols(source.symbols, () => names.symbols, exchange);
     return { ...source, symbols: [...new Set(normalizeSymbols(exchange, symbols, names.symbols))] };
   } catch (error) {
     if (error instanceof TickhaulError) return error;

@@ -148,7 +148,7 @@ const WRONG: readonly (readonly [string, readonly string[], RegExp])[] = [
   ],
   [JOB.replace('    last: 3d\n', ''), [], /tickhaul\.yaml:2: no days selected; use from <day>/],
   [
-    JOB.replace('BTCUSDT', '"@none"'),
+    JOB.replace('BTCUSDT', '"@./none"'),
     [],
     /tickhaul\.yaml:5: symbols: cannot read the file ".*none" \(ENOENT\)/,
   ],
