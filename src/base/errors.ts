@@ -163,9 +163,26 @@ export function toDiskError(
   pathCode: 'path_taken' | 'disk' = 'path_taken',
 ): unknown {
   if (error instanceof TickhaulError || !isSystemError(error)) return error;
+  const placeError = toPlaceError(error);
+  if (placeError) return placeError;
   const code = PATH_CODES.has(error.code) ? pathCode : DISK_CODES.has(error.code) ? 'disk' : undefined;
   if (code === undefined) return error;
   return new TickhaulError(code, `${path}: ${DISK_ADVICE[error.code] ?? error.code}`, { cause: error });
+}
+
+/** Problem of the process's surroundings, by the system call that fails. */
+const PLACE_PROBLEMS: Readonly<Record<string, string>> = {
+  uv_cwd: 'the working folder was removed; change to another folder, or use absolute paths',
+  uv_os_homedir: 'the home folder is not known; set HOME',
+  uv_os_get_passwd: 'this user has no entry in the system; set HOME',
+};
+
+/** The error of a process without a working folder or a home folder, as any call may throw it; undefined for others. */
+export function toPlaceError(error: unknown): TickhaulError | undefined {
+  if (!isSystemError(error)) return undefined;
+  const { syscall } = ('info' in error ? error.info : error) as { readonly syscall?: string };
+  const problem = PLACE_PROBLEMS[syscall ?? ''];
+  return problem === undefined ? undefined : new TickhaulError('usage', problem, { cause: error });
 }
 
 /** Whether this is the error of a system call, with a code such as ENOENT. */

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { ERROR_TABLE, type ErrorCode, TickhaulError, toDiskError } from '../base/errors.js';
 import { Secrets } from '../base/secrets.js';
+import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
 import { readProcessHost } from '../commands/command-host.js';
 import { toJsonLine, toSummaryJson } from '../run/json-events.js';
 import { createFailedSummary, type RunFailure, toRunFailure } from '../run/run-failure.js';
@@ -16,8 +17,14 @@ import { reportBug } from './report-bug.js';
 /** Milliseconds from the first signal until the process exits, whatever it is doing, unless the command has its own. */
 const SHUTDOWN_MS = 5_000;
 
-/** Runs the command line of this process and sets its exit code. Only this module reads `process`. */
-export async function main(): Promise<void> {
+/** Exit codes of failures that a path may cause. */
+const PATH_EXIT_CODES: readonly number[] = [ERROR_TABLE.usage.exitCode, ERROR_TABLE.disk.exitCode];
+
+/**
+ * Runs the command line of this process and sets its exit code. Only this module reads `process`.
+ * @param hasWorkingFolder false if the working folder was removed.
+ */
+export async function main(hasWorkingFolder = true): Promise<void> {
   const words = process.argv.slice(2);
   const command = findNamedCommand(COMMANDS, words);
   const bugs: BugReporter = {
@@ -62,6 +69,11 @@ export async function main(): Promise<void> {
   } catch (error) {
     process.exitCode = reportFailure(bugs.reportBug(error), command, words);
   }
+  // The error of such a path only says that nothing is there.
+  if (PATH_EXIT_CODES.includes(process.exitCode) && !hasWorkingFolder)
+    process.stderr.write(
+      'tickhaul: the working folder was removed; change to another folder, or use absolute paths\n',
+    );
   isOver = true;
 }
 
@@ -82,7 +94,8 @@ async function runWords(words: readonly string[], bugs: BugReporter, leave: Exit
     return 0;
   }
   const { command, args } = parsed;
-  return command.run(args, createCliHost(words, args, bugs, listenToSignals(leave, command)));
+  const host = createCliHost(words, args, bugs, listenToSignals(leave, command));
+  return command.run(expandHomeInArgs(args, host.home), host);
 }
 
 function createCliHost(

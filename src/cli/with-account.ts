@@ -2,7 +2,7 @@ import type { AccountContext } from '../account/account-context.js';
 import type { IdentityStore } from '../account/identities/identity-store.js';
 import { parseDuration } from '../base/units.js';
 import { readDuration } from '../commands/arguments/read-arguments.js';
-import type { Settings } from '../commands/settings.js';
+import { requireFolder, type Settings } from '../commands/settings.js';
 import { ACCOUNT_OPTIONS } from '../options/service-options.js';
 import type { CallContext } from '../service/account/json-call.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
@@ -59,7 +59,7 @@ export async function openUserIdentityStore(
   const { openIdentityStore } = await import('../account/identities/identity-store.js');
   const { pid, host, isAlive, signal } = cli;
   return openIdentityStore({
-    configDir,
+    configDir: requireFolder(configDir, 'XDG_CONFIG_HOME'),
     api: apiUrl,
     owner: { pid, host, isAlive, command: cli.commandLine },
     signal,

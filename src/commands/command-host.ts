@@ -12,8 +12,8 @@ export interface CommandHost {
   readonly standardStream: (fd: number) => Writable | undefined;
   /** Ends the run cleanly. */
   readonly signal: AbortSignal;
-  /** The user's home folder. */
-  readonly home: string;
+  /** The user's home folder; undefined if neither HOME nor the system names one. */
+  readonly home: string | undefined;
   /** Undefined on systems without user numbers. */
   readonly user: ProcessUser | undefined;
   readonly pid: number;
@@ -36,8 +36,7 @@ export function readProcessHost(
 ): Omit<CommandHost, 'stdin' | 'signal' | 'commandLine' | 'warn'> {
   return {
     env: nodeProcess.env,
-    // homedir() is empty if HOME is empty; userInfo() reads the system's entry.
-    home: homedir() || userInfo().homedir,
+    home: findHome(),
     user: readUser(nodeProcess),
     pid: nodeProcess.pid,
     host: hostname(),
@@ -50,6 +49,16 @@ export function readProcessHost(
 
 function readUser({ geteuid, getegid }: NodeJS.Process): ProcessUser | undefined {
   return geteuid && getegid && { uid: geteuid(), gid: getegid() };
+}
+
+/** The home folder; undefined if it is not known. */
+export function findHome(): string | undefined {
+  try {
+    // homedir() is empty if HOME is empty; userInfo() reads the system's entry. Without an entry, both throw.
+    return homedir() || userInfo().homedir || undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 function isAlive(nodeProcess: NodeJS.Process, pid: number): boolean {

@@ -15,6 +15,7 @@ import {
 } from './selection/read-replay-request.js';
 import { readDownloadOptions, readStallTimeout } from './selection/read-selection.js';
 import { withServiceSession } from './service-session.js';
+import { requireFolder } from './settings.js';
 import { withDestination } from './with-destination.js';
 
 /** Prepares `replay` of a period. @throws usage error. */
@@ -45,7 +46,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
     await withOutput(output, (lines) =>
       withServiceSession(args, host, { stallTimeoutMs, note }, ({ client, settings }) =>
         withDestination(settings, { stallTimeoutMs, signal }, async (destination) => {
-          const cache = settings.cacheDir;
+          const cache = requireFolder(settings.cacheDir, 'XDG_CACHE_HOME');
           const offline = readBooleanFlag(args, 'offline');
           const metadataOptions = { cache, offline, signal };
           const period = await resolvePeriod(request.period, request.options, client, metadataOptions);

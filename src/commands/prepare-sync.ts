@@ -121,7 +121,7 @@ async function withJobs<T>(
   const allArgs = createRunArgs(file, args);
   const run = await withConfigLocation(file, [], args, () => readRun(allArgs));
   const stallTimeoutMs = await withConfigLocation(file, [], args, () => readStallTimeout(allArgs));
-  const jobs = selectJob(await readSyncJobs(file, args, host.signal), readTextFlag(args, 'job'));
+  const jobs = selectJob(await readSyncJobs(file, args, host.signal, host.home), readTextFlag(args, 'job'));
   return withServiceSession(args, host, { settings, note }, ({ client }) =>
     withDestination(settings, { stallTimeoutMs, signal: host.signal }, (destination) =>
       work({

@@ -5,6 +5,7 @@ import { parseSize } from '../base/units.js';
 import { describeIgnoredEntries, PROXY_VARIABLES } from '../http/proxy-settings.js';
 import type { StoreSettings } from '../store/files.js';
 import type { CommandArgs } from './arguments/command-args.js';
+import { expandHome } from './arguments/expand-home.js';
 import { parseLocationArgument, readBooleanFlag, readTextFlag } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { MAX_TEXT_BYTES, readStdin, readUserFile } from './read-user-file.js';
@@ -56,30 +57,36 @@ export interface Settings {
   readonly store: Omit<StoreSettings, 'stallTimeoutMs'>;
   /** Bytes; undefined for the default. */
   readonly maxAnswerBytes: number | undefined;
-  readonly cacheDir: string;
-  /** The user's config folder, which may not exist yet. */
-  readonly configDir: string;
+  /** Undefined if the home folder is not known; see `requireFolder`. */
+  readonly cacheDir: string | undefined;
+  /** The user's config folder, which may not exist yet; undefined if the home folder is not known. */
+  readonly configDir: string | undefined;
 }
 
 /**
  * Reads settings: flags override the environment, which overrides the config file
  * (docs/spec/command-line.md#configuration-order).
- * @param home the user's home folder.
+ * @param home the user's home folder; undefined if it is not known.
  * @throws usage error for an address that is not http or https.
  */
-export function readSettings(env: Env, args: CommandArgs, home: string, config?: ConfigSettings): Settings {
+export function readSettings(
+  env: Env,
+  args: CommandArgs,
+  home: string | undefined,
+  config?: ConfigSettings,
+): Settings {
   return {
     apiUrl: readAddress(env, args, config, 'apiUrl') ?? 'https://api.tardis.dev',
     datasetsUrl: readAddress(env, args, config, 'datasetsUrl') ?? 'https://datasets.tardis.dev',
     authUrl: readAddress(env, args, config, 'authUrl'),
     allowHttp:
       args['allow-http'] === undefined ? config?.allowHttp === true : readBooleanFlag(args, 'allow-http'),
-    keySource: readKeySource(env, args, config),
-    downloadDir: readDownloadDir(env, args, config),
+    keySource: readKeySource(env, args, home, config),
+    downloadDir: readDownloadDir(env, args, home, config),
     store: readStore(env, args, config),
     maxAnswerBytes: readSizeVariable(env, 'TICKHAUL_MAX_ANSWER'),
-    cacheDir: join(readXdgFolder(env, 'XDG_CACHE_HOME') ?? join(home, '.cache'), 'tickhaul'),
-    configDir: join(readXdgFolder(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul'),
+    cacheDir: findUserFolder(env, 'XDG_CACHE_HOME', home, '.cache'),
+    configDir: findUserFolder(env, 'XDG_CONFIG_HOME', home, '.config'),
   };
 }
 
@@ -122,6 +129,7 @@ async function readKeyFile(
 function readKeySource(
   env: Env,
   args: CommandArgs,
+  home: string | undefined,
   config: ConfigSettings | undefined,
 ): KeySource | undefined {
   // Only the library has this option: there is no such flag.
@@ -131,7 +139,7 @@ function readKeySource(
   if (file !== undefined) return { from: 'file', name: '--api-key-file', path: file };
   return (
     readKeyVariable(env, 'TICKHAUL_API_KEY') ??
-    readKeyFileVariable(env, 'TICKHAUL_API_KEY_FILE') ??
+    readKeyFileVariable(env, 'TICKHAUL_API_KEY_FILE', home) ??
     readKeyVariable(env, 'TARDIS_API_KEY') ??
     readKeyVariable(env, 'TM_API_KEY') ??
     (config?.apiKeyFile === undefined
@@ -145,8 +153,8 @@ function readKeyVariable(env: Env, name: string): KeySource | undefined {
   return value === undefined ? undefined : { from: 'value', name, text: value };
 }
 
-function readKeyFileVariable(env: Env, name: string): KeySource | undefined {
-  const path = readVariable(env, name);
+function readKeyFileVariable(env: Env, name: string, home: string | undefined): KeySource | undefined {
+  const path = readPathVariable(env, name, home);
   return path === undefined ? undefined : { from: 'file', name, path };
 }
 
@@ -190,10 +198,15 @@ function findFirst(
   return undefined;
 }
 
-function readDownloadDir(env: Env, args: CommandArgs, config: ConfigSettings | undefined): string {
+function readDownloadDir(
+  env: Env,
+  args: CommandArgs,
+  home: string | undefined,
+  config: ConfigSettings | undefined,
+): string {
   const [name, dir] = findFirst([
     ['--dir', readTextFlag(args, 'dir')],
-    ['TICKHAUL_DIR', readVariable(env, 'TICKHAUL_DIR')],
+    ['TICKHAUL_DIR', readPathVariable(env, 'TICKHAUL_DIR', home)],
     [`${config?.place('dir')}: dir`, config?.dir],
   ]) ?? ['', 'datasets'];
   return parseLocationArgument(name, dir);
@@ -230,6 +243,28 @@ function readFirstVariable(env: Env, names: readonly string[]): string | undefin
   return names.map((name) => readVariable(env, name)).find((value) => value !== undefined);
 }
 
+/** tickhaul's folder in one of the user's folders; undefined if the home folder is needed and not known. */
+export function findUserFolder(
+  env: Env,
+  variable: 'XDG_CACHE_HOME' | 'XDG_CONFIG_HOME',
+  home: string | undefined,
+  name: string,
+): string | undefined {
+  const folder = readXdgFolder(env, variable) ?? (home === undefined ? undefined : join(home, name));
+  return folder === undefined ? undefined : join(folder, 'tickhaul');
+}
+
+/** @throws usage error for a folder that is not known. @param variable names it as well as HOME does. */
+export function requireFolder(
+  folder: string | undefined,
+  variable: 'XDG_CACHE_HOME' | 'XDG_CONFIG_HOME',
+): string {
+  if (folder !== undefined) return folder;
+  throw usageError(
+    `the home folder is not known: this user has no entry in the system; set HOME, or ${variable}`,
+  );
+}
+
 /** A folder of the XDG Base Directory Specification, which requires relative paths to be ignored. */
 export function readXdgFolder(env: Env, name: string): string | undefined {
   const path = readVariable(env, name);
@@ -244,6 +279,12 @@ function readSizeVariable(env: Env, name: string): number | undefined {
   } catch (error) {
     throw error instanceof TickhaulError ? usageError(`${name}: ${error.message}`) : error;
   }
+}
+
+/** The path in a variable, in which `~/` is the home folder. @throws usage error as `expandHome` does. */
+export function readPathVariable(env: Env, name: string, home: string | undefined): string | undefined {
+  const path = readVariable(env, name);
+  return path === undefined ? undefined : expandHome(name, path, home);
 }
 
 /** The value of a variable; an empty value counts as unset. */

@@ -1,4 +1,5 @@
 import type { CommandArgs } from '../commands/arguments/command-args.js';
+import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
 import type { CommandHost } from '../commands/command-host.js';
 import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
 import type { RunEvent } from '../run/run-events.js';
@@ -46,7 +47,9 @@ export function startEventRun(
     const host = createLibraryHost(signal, (message) => emit({ event: 'warning', message }));
     let cause: unknown;
     const summary = await Promise.resolve()
-      .then(() => work({ args: optionsToArgs(table, options), host, emit, feed }))
+      .then(() =>
+        work({ args: expandHomeInArgs(optionsToArgs(table, options), host.home), host, emit, feed }),
+      )
       .catch((thrown: unknown) => {
         cause = findCause(thrown);
         return toSummaryJson(

@@ -3,6 +3,7 @@ import type { FileError } from '../base/file-error.js';
 import { ReaderClosedError } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { CommandArgs } from '../commands/arguments/command-args.js';
+import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
 import type { CommandHost } from '../commands/command-host.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import { toRunFailure } from '../run/run-failure.js';
@@ -65,9 +66,10 @@ export function startMessageRun<Item>(
         error,
       });
     try {
-      const args = optionsToArgs(table, options);
+      const host = createLibraryHost(signal, warn);
+      const args = expandHomeInArgs(optionsToArgs(table, options), host.home);
       const output: LineSink = { write: (bytes) => feed.send(parseLines(bytes, parse)) };
-      await work({ args, host: createLibraryHost(signal, warn), output, written, warn });
+      await work({ args, host, output, written, warn });
       return createSummary(0);
     } catch (thrown) {
       if (thrown instanceof ReaderClosedError) return createSummary(0);

@@ -1,3 +1,4 @@
+import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
 import { type CoverageDocument, type SeriesJson, toCoverageDocument } from '../coverage/coverage-document.js';
 import type { EventQueue } from './event-queue.js';
 import { findSignal } from './event-run.js';
@@ -26,8 +27,8 @@ export function coverage(options: CoverageOptions = {}): Run<CoverageEvent, Cove
     try {
       const { createCoveragePage, prepareCoverage } = await import('../commands/prepare-coverage.js');
       const { readOutputFile } = await import('../commands/output-file.js');
-      const args = optionsToArgs(OPTION_TABLES.coverage, options);
       const host = createLibraryHost(signal, warn);
+      const args = expandHomeInArgs(optionsToArgs(OPTION_TABLES.coverage, options), host.home);
       const html = await readOutputFile(args, 'html');
       const read = await prepareCoverage(args, host);
       const folderCoverage = await read(warn);

@@ -1,4 +1,4 @@
-import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
+import { isSystemError, TickhaulError, toDiskError, toPlaceError } from '../base/errors.js';
 import type { FileError } from '../base/file-error.js';
 import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
 import { secondsSince } from '../base/units.js';
@@ -14,7 +14,9 @@ export interface RunFailure {
 /** Converts any thrown value to an error of one line: a known error or a bug. */
 export function toRunFailure(error: unknown): RunFailure {
   // Any call, and any lazily loaded module, may fail for lack of file handles.
-  const thrown = isOutOfFiles(error) ? toDiskError(error, error.path ?? 'a file') : error;
+  const thrown = isOutOfFiles(error)
+    ? toDiskError(error, error.path ?? 'a file')
+    : (toPlaceError(error) ?? error);
   const known =
     thrown instanceof TickhaulError
       ? thrown
@@ -23,9 +25,9 @@ export function toRunFailure(error: unknown): RunFailure {
   return { exitCode, error: { code, message: toOneLine(message), ...(status !== undefined && { status }) } };
 }
 
-/** Whether an error has no code, and is no lack of file handles. */
+/** Whether an error has no code, and is no lack of file handles, of a working folder or of a home folder. */
 export function isBug(error: unknown): boolean {
-  return !(error instanceof TickhaulError) && !isOutOfFiles(error);
+  return !(error instanceof TickhaulError) && !isOutOfFiles(error) && toPlaceError(error) === undefined;
 }
 
 /** @param details what the user reports with it. */

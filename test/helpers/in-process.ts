@@ -6,6 +6,7 @@ import { parseCommandLine } from '../../src/cli/arguments/parse-command-line.js'
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
 import { createWarner } from '../../src/cli/output/format-events.js';
 import { printFailure } from '../../src/cli/output/print-failure.js';
+import { expandHomeInArgs } from '../../src/commands/arguments/expand-home.js';
 import { readProcessHost } from '../../src/commands/command-host.js';
 import { toJsonLine, toSummaryJson } from '../../src/run/json-events.js';
 import { createFailedSummary } from '../../src/run/run-failure.js';
@@ -56,7 +57,7 @@ export async function runHere(
     passSignals: () => {},
     reportBug: (thrown) => thrown,
     exitNow: (exitCode) => assert.fail(`left with ${exitCode}`),
-    home: '/nonexistent',
+    home: env?.['HOME'] ?? '/nonexistent',
     commandLine: 'tickhaul',
     warn: assert.fail,
   };
@@ -71,7 +72,7 @@ async function run(words: readonly string[], cli: CliHost): Promise<number> {
     if (parsed.kind === 'run') {
       const { args, command } = parsed;
       const warn = createWarner(cli.stderr, args);
-      return await command.run(args, { ...cli, warn });
+      return await command.run(expandHomeInArgs(args, cli.home), { ...cli, warn });
     }
     cli.stdout.write(parsed.text);
     return 0;

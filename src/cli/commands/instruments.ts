@@ -118,7 +118,7 @@ async function toNameError(
   client: ServiceClient,
   exchange: string,
   symbol: string | undefined,
-  cache: string,
+  cache: string | undefined,
   signal: AbortSignal,
 ): Promise<unknown> {
   if (!(error instanceof TickhaulError) || (error.status !== 404 && error.status !== 400)) return error;

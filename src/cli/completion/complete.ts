@@ -13,7 +13,7 @@ import { formatAnswer, SHELLS } from './shells.js';
 export async function complete(
   [name = '', ...shellArgs]: readonly string[],
   env: Readonly<Record<string, string | undefined>>,
-  home: () => string,
+  home: () => string | undefined,
 ): Promise<string> {
   try {
     const shell = SHELLS[name];
@@ -22,8 +22,11 @@ export async function complete(
     const cursor = await findCursor(COMMANDS, words);
     const { apiUrl, cacheDir } = readSettings(env, Object.fromEntries(cursor.given.flags), home());
     const answer = await findCandidates(cursor, COMMANDS, {
-      exchanges: () => listStoredExchanges(apiUrl, cacheDir),
-      names: (exchange) => readStoredNames(apiUrl, cacheDir, exchange).catch(() => undefined),
+      exchanges: async () => (cacheDir === undefined ? [] : listStoredExchanges(apiUrl, cacheDir)),
+      names: async (exchange) =>
+        cacheDir === undefined
+          ? undefined
+          : readStoredNames(apiUrl, cacheDir, exchange).catch(() => undefined),
     });
     return formatAnswer(shell, answer, keptCharacters);
   } catch {

@@ -9,7 +9,7 @@ import { readOptions } from '../../commands/arguments/read-options.js';
 import { createLockOwner } from '../../commands/create-lock-owner.js';
 import { type FeedRunSettings, readFeedSettings } from '../../commands/feeds/with-feed-run.js';
 import { readDownloadOptions } from '../../commands/selection/read-selection.js';
-import { readVariable } from '../../commands/settings.js';
+import { readVariable, requireFolder } from '../../commands/settings.js';
 import { LAYOUT_OPTIONS } from '../../options/day-file-options.js';
 import { SERVE_OPTIONS } from '../../options/message-options.js';
 import { MAX_HTTP_PORT } from '../../server/ports.js';
@@ -34,7 +34,7 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
     maxClients: readCount(args, 'max-clients', 1) ?? Number(SERVE_OPTIONS['max-clients'].default),
     isCompressed: readBooleanFlag(args, 'compress'),
     source: readTextFlag(args, 'source') === 'datasets' ? 'datasets' : 'feeds',
-    records: feeds.settings.cacheDir,
+    records: requireFolder(feeds.settings.cacheDir, 'XDG_CACHE_HOME'),
     dayFiles: {
       options: readDownloadOptions(args),
       ...readOptions(args, LAYOUT_OPTIONS),

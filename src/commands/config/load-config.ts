@@ -9,14 +9,15 @@ import { type ConfigOrigin, findListPaths } from '../../config/found-settings.js
 import type { ConfigFile } from '../../config/parse-config.js';
 import { parseScheme } from '../../store/location.js';
 import type { CommandArgs } from '../arguments/command-args.js';
+import { expandHome } from '../arguments/expand-home.js';
 import { readTextFlag } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';
 import { MAX_TEXT_BYTES, readUserFile } from '../read-user-file.js';
 import {
   type ConfigSettings,
+  findUserFolder,
+  readPathVariable,
   readSettings,
-  readVariable,
-  readXdgFolder,
   type Settings,
 } from '../settings.js';
 
@@ -31,7 +32,7 @@ const FILE_NAMES = ['tickhaul.yaml', 'tickhaul.json'];
  */
 export function loadConfig(args: CommandArgs, host: CommandHost): Promise<ConfigFile | undefined> {
   const flag = readTextFlag(args, 'config');
-  const variable = readVariable(host.env, 'TICKHAUL_CONFIG');
+  const variable = readPathVariable(host.env, 'TICKHAUL_CONFIG', host.home);
   const files = loadedFiles.get(host.secrets) ?? new Map<string, Promise<ConfigFile | undefined>>();
   loadedFiles.set(host.secrets, files);
   const key = JSON.stringify([flag, variable]);
@@ -58,11 +59,12 @@ async function loadNamed(path: string, name: string, host: CommandHost): Promise
 
 async function findConfig(host: CommandHost): Promise<ConfigFile | undefined> {
   const { env, home, warn } = host;
-  const userFolder = join(readXdgFolder(env, 'XDG_CONFIG_HOME') ?? join(home, '.config'), 'tickhaul');
-  const localOrigin = (await isSameFolder('.', userFolder)) ? 'named' : 'found';
+  const userFolder = findUserFolder(env, 'XDG_CONFIG_HOME', home, '.config');
+  const userPaths = userFolder === undefined ? [] : FILE_NAMES.map((name) => join(userFolder, name));
+  const localOrigin = userFolder !== undefined && (await isSameFolder('.', userFolder)) ? 'named' : 'found';
   const candidates = [
     ...FILE_NAMES.map((name) => [name, localOrigin] as const),
-    ...FILE_NAMES.map((name) => [join(userFolder, name), 'named'] as const),
+    ...userPaths.map((path) => [path, 'named'] as const),
   ];
   for (const [path, origin] of candidates) {
     const source = await readExisting(path, origin, host);
@@ -173,22 +175,22 @@ export async function loadSettings(args: CommandArgs, host: CommandHost): Promis
 /**
  * Settings of the file for all commands. Its paths are relative to its folder; `~` is the user's home folder.
  */
-export function toConfigSettings({ path, config, place }: ConfigFile, home: string): ConfigSettings {
+export function toConfigSettings(
+  { path, config, place }: ConfigFile,
+  home: string | undefined,
+): ConfigSettings {
   const { apiUrl, datasetsUrl, authUrl, allowHttp, apiKeyFile, dir, s3Endpoint, s3Region, s3PathStyle } =
     config;
-  const resolvePath = (text: string): string =>
-    resolveConfigPath(
-      path,
-      text.replace(/^~(?=\/|$)/, () => home),
-    );
+  const resolvePath = (key: string, text: string): string =>
+    resolveConfigPath(path, expandHome(`${place([key])}: ${key}`, text, home));
   return {
     place: (key) => place([key]),
     apiUrl,
     datasetsUrl,
     authUrl,
     allowHttp,
-    apiKeyFile: apiKeyFile === '-' ? '-' : apiKeyFile && resolvePath(apiKeyFile),
-    dir: dir && resolvePath(dir),
+    apiKeyFile: apiKeyFile === '-' ? '-' : apiKeyFile && resolvePath('apiKeyFile', apiKeyFile),
+    dir: dir && resolvePath('dir', dir),
     s3Endpoint,
     s3Region,
     s3PathStyle,

@@ -12,6 +12,7 @@ import {
 } from '../../options/setting-names.js';
 import type { SyncJob } from '../../sync/sync-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
+import { expandHomeInArgs } from '../arguments/expand-home.js';
 import { readBooleanFlag } from '../arguments/read-arguments.js';
 import { readExportSetting } from '../selection/read-export-setting.js';
 import { readDownloadOptions, readSelection, readStallTimeout } from '../selection/read-selection.js';
@@ -27,19 +28,20 @@ export function createRunArgs({ config }: ConfigFile, args: CommandArgs): Comman
 
 /**
  * Reads the jobs in a config file, parsing each setting with the reader of the flag of that name.
- * @param args the command's flags, which override every job's settings.
+ * @param args the command's flags, which override every job's settings. @param home the user's home folder.
  * @throws usage error with file and line.
  */
 export async function readSyncJobs(
   file: ConfigFile,
   args: CommandArgs,
   signal: AbortSignal,
+  home?: string,
 ): Promise<readonly SyncJob[]> {
   const jobs: SyncJob[] = [];
   for (const [index, job] of file.config.jobs.entries()) {
     const at = ['jobs', index];
     jobs.push(
-      await withConfigLocation(file, at, args, () => readJob(file, job, file.place(at), args, signal)),
+      await withConfigLocation(file, at, args, () => readJob(file, job, file.place(at), args, signal, home)),
     );
   }
   return jobs;
@@ -62,11 +64,12 @@ async function readJob(
   where: string,
   args: CommandArgs,
   signal: AbortSignal,
+  home: string | undefined,
 ): Promise<SyncJob> {
   const { name, ...settings } = job;
-  const jobSettings = settingsToArgs(settings);
+  const fileArgs = { ...createRunArgs(file, {}), ...settingsToArgs(settings) };
   const listFolder = args['symbol'] === undefined ? dirname(file.path) : '';
-  const jobArgs = { ...createRunArgs(file, {}), ...jobSettings, ...args };
+  const jobArgs = { ...expandHomeInArgs(fileArgs, home), ...args };
   return {
     name,
     where,

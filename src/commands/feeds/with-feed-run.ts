@@ -7,7 +7,7 @@ import type { RunObserver } from '../command-run.js';
 import { loadSettings } from '../config/load-config.js';
 import { readDownloadOptions, readStallTimeout } from '../selection/read-selection.js';
 import { withServiceSession } from '../service-session.js';
-import { readVariable, type Settings } from '../settings.js';
+import { readPathVariable, requireFolder, type Settings } from '../settings.js';
 
 /** Transfer and cache settings of a feed run, read from flags and validated. */
 export interface FeedRunSettings {
@@ -48,7 +48,7 @@ export async function withFeedRun(
   }
   await withServiceSession(args, host, { stallTimeoutMs, settings, note }, async ({ client }) => {
     const run = createFeedRun({ ...options, client, emit, signal: host.signal });
-    await work(run, settings.cacheDir).finally(() => run.cache.trim());
+    await work(run, requireFolder(settings.cacheDir, 'XDG_CACHE_HOME')).finally(() => run.cache.trim());
   });
 }
 
@@ -56,7 +56,12 @@ export async function withFeedRun(
  * The folder that contains `feeds`, the slice cache (docs/spec/raw-feeds-api.md#slice-cache).
  * @throws usage error for an address.
  */
-export function readCacheFolder(args: CommandArgs, { env }: CommandHost, { cacheDir }: Settings): string {
-  const variable = readVariable(env, 'TM_CACHE_DIR');
-  return readPath(args, 'cache-dir') ?? (variable && assertLocalPath('TM_CACHE_DIR', variable)) ?? cacheDir;
+export function readCacheFolder(
+  args: CommandArgs,
+  { env, home }: CommandHost,
+  { cacheDir }: Settings,
+): string {
+  const variable = readPathVariable(env, 'TM_CACHE_DIR', home);
+  const given = readPath(args, 'cache-dir') ?? (variable && assertLocalPath('TM_CACHE_DIR', variable));
+  return given ?? requireFolder(cacheDir, 'XDG_CACHE_HOME');
 }
