@@ -3,6 +3,7 @@ import { createInterface, type Interface } from 'node:readline';
 import type { CodeReason } from '../account/login-events.js';
 import { isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { rejectOnAbort, wait } from '../base/wait.js';
+import { decodeText } from '../commands/read-user-file.js';
 import type { CliHost } from './arguments/command.js';
 
 const POLL_INTERVAL_MS = 250;
@@ -92,7 +93,10 @@ async function readCodeFile(path: string): Promise<typeof NO_FILE> {
         `--code-file: "${path}" is a pipe, and must be a file; a pipe goes to stdin: < ${path}`,
       );
     }
-    return { text: (await readFile(path, 'utf8')).trim(), writtenNs: current.mtimeNs };
+    return {
+      text: decodeText(await readFile(path), `--code-file: "${path}"`).trim(),
+      writtenNs: current.mtimeNs,
+    };
   } catch (error) {
     if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     if (error.code === 'ENOENT') return NO_FILE;

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs';
 import { addAbortSignal, type Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { abortReason, isSystemError, TickhaulError, usageError } from '../base/errors.js';
 import { readNamedFile } from '../base/named-file.js';
 import { assertLocalPath } from './arguments/read-arguments.js';
@@ -22,14 +22,37 @@ export async function readUserFile(
 ): Promise<string> {
   assertLocalPath(name, path);
   try {
-    return (await readNamedFile({ name, path, maxBytes: limit, signal, check }))
-      .toString('utf8')
-      .replace(/^\uFEFF/, '');
+    return decodeText(
+      await readNamedFile({ name, path, maxBytes: limit, signal, check }),
+      `${name}: "${path}"`,
+    );
   } catch (error) {
     if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     throw usageError(`${name}: cannot read ${what} "${path}" (${error.code})`);
   }
 }
+
+/**
+ * Decodes a text as its byte order mark says, and removes the mark; without one, as UTF-8. Windows programs write such
+ * files: PowerShell's `>` writes UTF-16.
+ * @param name prefix of the error message. @throws usage error for UTF-32, and for bytes that are no text.
+ */
+export function decodeText(bytes: Buffer, name: string): string {
+  if (bytes.length >= 4 && (bytes.readUInt32LE(0) === BOM_UTF32 || bytes.readUInt32BE(0) === BOM_UTF32))
+    throw usageError(`${name}: is in UTF-32; save it as UTF-8`);
+  const mark = bytes.length >= 2 ? bytes.readUInt16LE(0) : 0;
+  // An incomplete last character is replaced.
+  const text = new TextDecoder(mark === 0xfeff ? 'utf-16le' : mark === 0xfffe ? 'utf-16be' : 'utf-8').decode(
+    bytes,
+  );
+  if (text.includes('\0')) {
+    throw usageError(`${name}: is no text in UTF-8, nor in UTF-16 with a byte order mark; save it as UTF-8`);
+  }
+  return text;
+}
+
+/** The byte order mark as a number. */
+const BOM_UTF32 = 0xfeff;
 
 /**
  * Reads stdin to its end.
@@ -43,7 +66,7 @@ export async function readStdin(
 ): Promise<string> {
   if (!stdin) throw usageError(`${name}: "-" is stdin, which is not read here; specify a file`);
   try {
-    return await text(addAbortSignal(signal, stdin));
+    return decodeText(await buffer(addAbortSignal(signal, stdin)), `${name}: stdin`);
   } catch (error) {
     throw signal.aborted ? abortReason(signal) : error;
   }

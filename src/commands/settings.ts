@@ -105,6 +105,8 @@ export async function readKey(
   if (source === undefined) return undefined;
   const key = (source.from === 'value' ? source.text : await readKeyFile(source, host)).trim();
   if (key === '') throw usageError(`${source.name}: the API key is empty`);
+  if (/^["'`\u2018-\u201f]|["'`\u2018-\u201f]$/.test(key))
+    throw usageError(`${source.name}: the API key is in quotes; remove them`);
   if (!/^[\x21-\x7e]+$/.test(key)) {
     throw usageError(
       `${source.name}: the API key contains a blank, a line break or another invalid character; copy it again`,

@@ -1,9 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import type { AccountSession } from '../../account/account-session.js';
 import type { AccountOperation } from '../../account/calls/list-operations.js';
-import { isSystemError, usageError } from '../../base/errors.js';
+import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
+import { decodeText } from '../../commands/read-user-file.js';
 import { ACCOUNT_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction, CommandArgs } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
@@ -102,9 +103,9 @@ async function readData(text: string): Promise<unknown> {
 
 async function readDataFile(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return decodeText(await readFile(path), `--data: "${path}"`);
   } catch (error) {
-    if (!isSystemError(error)) throw error;
+    if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     throw usageError(`--data: cannot read "${path}" (${error.code})`);
   }
 }

@@ -29,6 +29,11 @@ export function dataTypeSchema(dataType: string): Schema {
 export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
   if (cells.length > MAX_COLUMNS)
     throw createHeaderError(`no header: it has more than ${MAX_COLUMNS} columns`);
+  if (cells[0] && hasByteOrderMark(cells[0])) {
+    throw createHeaderError(
+      'no header: the file begins with a byte order mark, so another program has rewritten it; remove the mark',
+    );
+  }
   const known = new Map(dataTypeSchema(dataType).map((column) => [column.name, column]));
   const names = cells.map((cell) => {
     const name = parseColumnName(cell);
@@ -57,6 +62,11 @@ export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dat
   function createHeaderError(problem: string): TickhaulError {
     return createLineError({ source, line: 1 }, problem);
   }
+}
+
+/** Whether bytes begin with the mark of UTF-8 or of UTF-16. */
+function hasByteOrderMark([a, b, c]: Uint8Array): boolean {
+  return (a === 0xef && b === 0xbb && c === 0xbf) || (a === 0xff && b === 0xfe) || (a === 0xfe && b === 0xff);
 }
 
 /** Undefined if the cell is binary, empty or too long. */

@@ -23,12 +23,12 @@ export class HeaderBuffer {
   }
 }
 
-/** The column names in a file's first line, without quotes. */
+/** The column names in a file's first line, without quotes and a byte order mark. */
 export function parseHeaderNames(bytes: Buffer): readonly string[] {
   const end = bytes.indexOf(LF);
   return bytes
     .toString('utf8', 0, end < 0 ? bytes.length : end)
-    .replace(/\r$/, '')
+    .replace(/^\uFEFF|\r$/g, '')
     .split(',')
     .map((name) => name.replace(/^"(.*)"$/, '$1'));
 }
