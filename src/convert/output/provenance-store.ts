@@ -4,6 +4,7 @@ import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
 import { NO_FOLLOW, NON_BLOCKING, readRegular } from '../../base/open-regular.js';
+import { replaceIfLinked } from '../../base/replace-if-linked.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files } from '../../store/files.js';
 import { isObjectLocation, joinLocation } from '../../store/location.js';
@@ -48,6 +49,7 @@ async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
       records.set(toKey(target), pairs);
       try {
         await createFolder(join(root, STATE_FOLDER));
+        await replaceIfLinked(path);
         const handle = await open(path, APPEND);
         try {
           await handle.appendFile(`${JSON.stringify({ path: toKey(target), ...pairs })}\n`);

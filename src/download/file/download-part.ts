@@ -2,6 +2,7 @@ import { constants, type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { TickhaulError, toDiskError } from '../../base/errors.js';
 import { NO_FOLLOW } from '../../base/open-regular.js';
+import { isLinked, replaceIfLinked } from '../../base/replace-if-linked.js';
 import { formatSize } from '../../base/units.js';
 import type { DayFileResponse } from '../../service/service-config.js';
 import { removeResumeNote, writeResumeNote } from '../../store/part-path.js';
@@ -44,6 +45,8 @@ export async function openDownloadPart(
     else if (isNoted) await removeResumeNote(dir, path);
   }
   try {
+    if (start > 0) await replaceIfLinked(part);
+    else if (await isLinked(part)) await rm(part, { force: true });
     return await open(part, start === 0 ? CREATE_FLAGS : RESUME_FLAGS);
   } catch (error) {
     throw toDiskError(error, part);

@@ -105,7 +105,7 @@ class ManifestFile implements Manifest {
     this.history = scan.history;
     this.#live = scan.live;
     this.#lines = scan.lines;
-    this.#writer = new ManifestWriter(path);
+    this.#writer = new ManifestWriter(path, () => compactManifest(path, Date.now()));
     this.#latest = { version, manifest: this };
   }
 
