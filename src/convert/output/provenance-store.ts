@@ -1,11 +1,10 @@
-import { constants, open } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { createFolder } from '../../base/create-folder.js';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
-import { NO_FOLLOW, NON_BLOCKING, readRegular } from '../../base/open-regular.js';
-import { replaceIfLinked } from '../../base/replace-if-linked.js';
+import { readRegular } from '../../base/open-regular.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { appendLine } from '../../store/append-line.js';
 import type { Files } from '../../store/files.js';
 import { isObjectLocation, joinLocation } from '../../store/location.js';
 import { readTextAt, writeTextsAt } from '../../store/read-write-at.js';
@@ -35,9 +34,6 @@ export async function openProvenanceStore(
   return isObjectLocation(root) ? openObjectProvenance(root, files, signal) : openFolderProvenance(root);
 }
 
-/** A link could lead to any file of the user, and a pipe would wait for its reader. */
-const APPEND = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | NO_FOLLOW | NON_BLOCKING;
-
 /** `.tickhaul/conversions.jsonl`: one JSON object per line; the last line of a path wins. */
 async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
   const path = join(root, STATE_FOLDER, 'conversions.jsonl');
@@ -49,13 +45,7 @@ async function openFolderProvenance(root: string): Promise<ProvenanceStore> {
       records.set(toKey(target), pairs);
       try {
         await createFolder(join(root, STATE_FOLDER));
-        await replaceIfLinked(path);
-        const handle = await open(path, APPEND);
-        try {
-          await handle.appendFile(`${JSON.stringify({ path: toKey(target), ...pairs })}\n`);
-        } finally {
-          await handle.close();
-        }
+        await appendLine(path, JSON.stringify({ path: toKey(target), ...pairs }));
       } catch (error) {
         throw toDiskError(error, path);
       }

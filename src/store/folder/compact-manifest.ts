@@ -8,6 +8,12 @@ import { ManifestWriter } from './manifest-writer.js';
 const COMPACTION_STALE_MS = 10 * 60_000;
 const LINES_PER_WRITE = 4096;
 
+/** The lines of a file that a compaction keeps, and the position after its last complete line. */
+interface LiveLines {
+  readonly live: { values(): Iterable<string> };
+  readonly end: number;
+}
+
 /**
  * Replaces a manifest by one with only the last line of each path, while other processes append
  * (docs/spec/manifest.md#compaction).
@@ -19,15 +25,20 @@ const LINES_PER_WRITE = 4096;
  *
  * A crash between steps 2 and 3 can lose a record of these milliseconds. The next run then verifies and
  * records its file again.
+ * @param scan reads the file; by default a manifest.
  * @returns whether the manifest was compacted; false if another process is compacting it.
  */
-export async function compactManifest(path: string, now: number): Promise<boolean> {
+export async function compactManifest(
+  path: string,
+  now: number,
+  scan: (handle: FileHandle) => Promise<LiveLines> = scanManifest,
+): Promise<boolean> {
   const output = await openOutput(`${path}.compact`, now);
   if (output === undefined) return false;
   try {
     const old = await open(path, 'r');
     try {
-      const { live, end } = await scanManifest(old);
+      const { live, end } = await scan(old);
       await writeAll(output, live.values());
       await output.sync();
       // After a long suspension, another process may have taken over the lock and the path.
