@@ -51,11 +51,8 @@ export function hasWebAssembly(): boolean {
 /** Creates memory of at least `bytes` bytes that threads share. @throws TickhaulError `usage`. */
 export function createSharedMemory(bytes: number): WasmMemory {
   if (!hasWebAssembly()) throw toCompileError('no WebAssembly');
-  return new WebAssembly.Memory({
-    initial: Math.ceil(bytes / WASM_PAGE_BYTES),
-    maximum: MAX_SHARED_PAGES,
-    shared: true,
-  });
+  const initial = Math.ceil(bytes / WASM_PAGE_BYTES);
+  return withAddressSpace(() => new WebAssembly.Memory({ initial, maximum: MAX_SHARED_PAGES, shared: true }));
 }
 
 /** Maximum of one thread's memory: a page less than 4 GiB, the maximum length of a typed array. */
@@ -64,7 +61,8 @@ const MAX_OWN_PAGES = 65_535;
 /** Creates memory of one thread, of at least `bytes` bytes; the module grows it. @throws TickhaulError `usage`. */
 export function createOwnMemory(bytes = WASM_PAGE_BYTES): OwnWasmMemory {
   if (!hasWebAssembly()) throw toCompileError('no WebAssembly');
-  return new WebAssembly.Memory({ initial: Math.ceil(bytes / WASM_PAGE_BYTES), maximum: MAX_OWN_PAGES });
+  const initial = Math.ceil(bytes / WASM_PAGE_BYTES);
+  return withAddressSpace(() => new WebAssembly.Memory({ initial, maximum: MAX_OWN_PAGES }));
 }
 
 const compilations = new Map<string, Promise<WasmModule>>();
@@ -98,7 +96,8 @@ export function instantiateSync<Exports>(
 ): Exports {
   const module = compiledModules.get(url.href) ?? compileSync(readFileSync(url));
   compiledModules.set(url.href, module);
-  return new WebAssembly.Instance(module, { env: { memory, ...imports } }).exports as Exports;
+  const instantiateModule = () => new WebAssembly.Instance(module, { env: { memory, ...imports } });
+  return withAddressSpace(instantiateModule).exports as Exports;
 }
 
 function compileSync(bytes: Uint8Array): WasmModule {
@@ -107,6 +106,27 @@ function compileSync(bytes: Uint8Array): WasmModule {
   } catch (error) {
     throw toCompileError(error);
   }
+}
+
+/** @throws TickhaulError `disk` if the address space is too small. */
+function withAddressSpace<T>(allocate: () => T): T {
+  try {
+    return allocate();
+  } catch (error) {
+    throw toAddressSpaceError(error) ?? error;
+  }
+}
+
+/**
+ * The error of a memory for which the limit of the address space leaves no room; undefined for other errors. V8 reserves
+ * 8 GiB or more for each memory, unless its traps are disabled. Packages run WebAssembly too.
+ */
+export function toAddressSpaceError(error: unknown): TickhaulError | undefined {
+  if (!(error instanceof Error) || !/WebAssembly\.\w+\(\).*(?:allocate|memory)/i.test(error.message))
+    return undefined;
+  const message =
+    'WebAssembly gets no memory, probably because the address space is limited (ulimit -v); raise that limit, or set NODE_OPTIONS=--disable-wasm-trap-handler, which needs less';
+  return new TickhaulError('disk', message, { cause: error });
 }
 
 function toCompileError(error: unknown): TickhaulError {

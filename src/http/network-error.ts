@@ -1,4 +1,5 @@
 import { TickhaulError } from '../base/errors.js';
+import { toAddressSpaceError } from '../base/wasm.js';
 
 /** OpenSSL error codes for a response in plain HTTP. */
 const NOT_TLS_CODE = /WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|RECORD_OVERFLOW/;
@@ -31,6 +32,9 @@ interface ConnectionFailure {
  */
 export function toNetworkError(error: unknown, host: string): TickhaulError {
   if (error instanceof TickhaulError) return error;
+  // The HTTP parser is WebAssembly.
+  const addressSpaceError = toAddressSpaceError(error);
+  if (addressSpaceError) return addressSpaceError;
   const failure = findConnectionFailure(error);
   const text = error instanceof Error ? error.message : String(error);
   if (RESET_CODES.has(failure.code)) {

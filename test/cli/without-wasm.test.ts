@@ -27,3 +27,28 @@ test('a Node without WebAssembly verifies files, and says what it lacks for conv
   assert.equal(converted.exitCode, 2);
   assert.match(converted.stderr, /cannot run WebAssembly with SIMD, which conversions and replays need/);
 });
+
+test('under a limit of the address space, an error names the limit, and what it advises helps', {
+  skip: process.platform !== 'linux' && 'other systems have no such limit',
+}, async (t) => {
+  const dir = await tempDir(t);
+  await writeFile(join(dir, 'deribit_trades_2024-03-01_BTC-PERPETUAL.csv.gz'), gzipSync(csvOf('trades', 50)));
+  const command = ['/bin/sh', '-c', 'ulimit -v 6000000 && exec "$@"', 'sh', process.execPath];
+  const commands: readonly (readonly string[])[] = [
+    ['convert', dir, '-o', join(dir, 'out')],
+    ['convert', dir, '-o', join(dir, 'out'), '--as', 'trade_bar_1m'],
+    ['audit', '--offline', dir],
+    ['export', 'freqtrade', dir, '-o', join(dir, 'ft'), '--pair', 'BTC/USD:BTC', '--offline'],
+  ];
+  for (const words of commands) {
+    const { exitCode, stderr } = await tickhaul(words, { command });
+    assert.equal(exitCode, 8, stderr);
+    assert.match(
+      stderr,
+      /the address space is limited \(ulimit -v\); raise that limit, or set NODE_OPTIONS=--dis/,
+    );
+    const NODE_OPTIONS = '--disable-wasm-trap-handler';
+    const advised = await tickhaul(words, { command, env: { NODE_OPTIONS } });
+    assert.equal(advised.exitCode, 0, advised.stderr);
+  }
+});

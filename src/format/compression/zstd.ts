@@ -1,4 +1,5 @@
 import zlib from 'node:zlib';
+import { createOwnMemory } from '../../base/wasm.js';
 import type { Compress } from './compress.js';
 
 const ZSTD_LEVEL = { fast: 1, small: 2 } as const;
@@ -25,6 +26,27 @@ function nativeZstd({ zstdCompressSync, constants }: NativeZstd): Compress | und
   return (bytes, effort) => zstdCompressSync(bytes, { params: { [level]: ZSTD_LEVEL[effort] } });
 }
 
+/** Longer than the start of the package, even on a busy machine. */
+const START_MS = 2000;
+
+/**
+ * The start of the package never ends if its memory cannot be allocated, so check now and then whether any can.
+ * @throws TickhaulError `disk` if none can.
+ */
+async function rejectWithoutMemory(started: Promise<unknown>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const failed = new Promise<never>((_, reject) => {
+    timer = setInterval(() => {
+      try {
+        createOwnMemory();
+      } catch (error) {
+        reject(error);
+      }
+    }, START_MS);
+  });
+  await Promise.race([started, failed]).finally(() => clearInterval(timer));
+}
+
 const NO_DICTIONARY = new Uint8Array(0);
 
 let wasm: Promise<Compress> | undefined;
@@ -32,7 +54,7 @@ let wasm: Promise<Compress> | undefined;
 /** Loaded once per thread: a second `init` would replace the memory that the first one uses. */
 function wasmZstd(): Promise<Compress> {
   wasm ??= import('@bokuweb/zstd-wasm').then(async ({ compressUsingDict, createCCtx, init }) => {
-    await init();
+    await rejectWithoutMemory(init());
     // Creating a context takes longer than compressing a small page.
     const context = createCCtx();
     return (bytes, effort) => compressUsingDict(context, bytes, NO_DICTIONARY, ZSTD_LEVEL[effort]);
