@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { test } from 'node:test';
+import { runHere } from '../../helpers/in-process.js';
+import { tempDir } from '../../helpers/temp.js';
 import {
   BOOK_COLUMNS,
   type CatalogRow,
@@ -9,6 +12,7 @@ import {
   snapshotColumns,
   TRADE_COLUMNS,
   warningsOf,
+  writeDay,
 } from './catalog.js';
 
 const POWER = 10n ** 13n;
@@ -286,4 +290,18 @@ test('ignores unknown columns, and says so', async (t) => {
   ]);
   assert.equal(exported.exitCode, 0);
   assert.match(warningsOf(exported), /unknown columns of trades: extra; ignoring them$/);
+});
+
+test('sorts rows of which the first one comes after whole row groups', async (t) => {
+  const dir = await tempDir(t);
+  const row = (time: number) => ['XBTUSD', time, time, '', 'buy', '1', '1'] as const;
+  const rows = [...Array.from({ length: 270_000 }, (_, i) => row(i + 10)), row(1)];
+  await writeDay(dir, { name: 'bitmex_trades_2024-03-01_XBTUSD', columns: TRADE_COLUMNS, rows });
+  const words = ['export', 'nautilus', dir, '-o', join(dir, 'out'), '--offline', '--json'];
+  const { exitCode, stdout } = await runHere([...words, ...PRECISION_FLAGS], { env: {} });
+  assert.equal(exitCode, 0, stdout);
+  assert.match(
+    stdout,
+    /\/2024-03-01T00-00-00-000001000Z_2024-03-01T00-00-00-270009000Z\.parquet".*"rows":270001/,
+  );
 });
