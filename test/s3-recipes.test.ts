@@ -98,7 +98,7 @@ storeTest('the queries of docs/how-to/s3.md count each file once', async (t) => 
     turnover?.map((row) => row.map(String)),
     [['BTCUSDT', String(trades), String(trades * 61000.5 * 0.25)]],
   );
-  const path = `exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01/${name}`;
+  const path = `exchange=binance-futures/data_type=trades/dataset_symbol=BTCUSDT/date=2024-03-01/${name}`;
   const facts = [path, DAY_FILES[name]?.length, trades, false];
   assert.deepEqual(
     recorded?.map((row) => row.map(String)),

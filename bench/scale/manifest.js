@@ -89,7 +89,7 @@ function* recordsOf(segment, records) {
     const symbol = `COIN${Math.floor(n / 28) % symbols}USDT`;
     yield {
       file: { exchange: 'binance', dataType: 'trades', symbol, day },
-      path: `exchange=binance/type=trades/symbol=${symbol}/date=${day}/binance_trades_${day}_${symbol}.csv.gz`,
+      path: `exchange=binance/data_type=trades/dataset_symbol=${symbol}/date=${day}/binance_trades_${day}_${symbol}.csv.gz`,
       bytes: 1_000_000 + n,
       md5: '7029066c27ac6f5ef18d660d5741979a',
       sha256: 'f61f27bd17de546264aa58f40f3aafaac7021e0ef69c17f6b1b4cd7664a037ec',

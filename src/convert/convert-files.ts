@@ -5,7 +5,7 @@ import { judgeError } from '../base/judge-error.js';
 import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import { type LayoutChoice, parseLayout } from '../dataset/layout.js';
+import { describeColumnKeys, type LayoutChoice, parseLayout } from '../dataset/layout.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { OutputOptions } from '../format/output-options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
@@ -22,6 +22,7 @@ import { createDayFileLookup } from './naming/day-file-lookup.js';
 import { findSources } from './naming/find-sources.js';
 import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
 import { type SourceSelection, selectSources } from './naming/select-sources.js';
+import { createOutputLocator, type LocateOutput } from './output/older-outputs.js';
 import { OUTPUT_BYTES_KEY } from './output/provenance.js';
 import { openProvenanceStore, type ProvenanceStore } from './output/provenance-store.js';
 import { type OutputSelection, ROWS_ONLY } from './output-selection.js';
@@ -103,7 +104,8 @@ async function planAndConvert(input: ConvertInput, files: Files): Promise<RunSum
   const outputs = conversions.reduce((sum, { outputs }) => sum + outputs.length, 0);
   const planned = { files: outputs + unplaced.length };
   emit({ event: 'plan', ...planned });
-  for (const message of warnings) warn(message);
+  const layoutWarnings = placement.layout ? describeColumnKeys(placement.layout) : [];
+  for (const message of [...layoutWarnings, ...warnings]) warn(message);
   const tally = createRunTally();
   const emitFile = (event: FileEvent): void => {
     tally.add(event);
@@ -128,6 +130,7 @@ class ConvertRun {
   readonly #files: Files;
   readonly #emit: (event: FileEvent) => void;
   readonly #records = new Map<string, Promise<ProvenanceStore>>();
+  readonly #locate: LocateOutput;
   /** Files not yet started, and files being converted. */
   #queued = 0;
   #busy = 0;
@@ -142,6 +145,8 @@ class ConvertRun {
     this.#signal = AbortSignal.any([input.signal, this.#stop.signal]);
     // Each job adds a listener; without this, Node would warn about a leak.
     setMaxListeners(0, this.#signal);
+    const warn = (message: string): void => input.emit({ event: 'warning', message });
+    this.#locate = createOutputLocator(files, input.store, warn, this.#signal);
   }
 
   /** @returns the reason if the run stopped early. */
@@ -187,12 +192,15 @@ class ConvertRun {
   async #runJob(
     converter: FileConverter,
     planned: PlannedConversion,
-    outputs: readonly ConversionOutput[],
+    expected: readonly ConversionOutput[],
     keepSource: boolean,
   ): Promise<boolean> {
     const { emit } = this.#input;
     const started = performance.now();
-    const { source, file } = planned;
+    const { source, file, root } = planned;
+    const outputs = await Promise.all(
+      expected.map(async (output) => ({ ...output, target: await this.#locate(output, root) })),
+    );
     const events = outputs.map(({ target: path }) => ({ event: 'file', file, path, source }) as const);
     for (const { path } of events) emit({ event: 'start', file, path });
     try {

@@ -1,5 +1,6 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { withoutOutputExtension } from '../base/output-format-names.js';
+import { DATA_TYPES, dataTypeColumns } from './data-types.js';
 import { formatDay } from './day.js';
 import type { DayFile } from './day-file.js';
 import { createFileNamer, FLAT_NAME, hasControls, STATE_FOLDER } from './file-naming.js';
@@ -32,10 +33,22 @@ export interface Layout {
   pathOf(file: DayFile, extension: string): string;
 }
 
+/**
+ * Readers of partitioned folders let a folder's value win over a column of the same name. So no key but `exchange`, which
+ * is equal in every row, is the name of a column: `type` is one of options_chain, and `symbol` differs from row to row in
+ * a grouped file.
+ */
+const HIVE_TEMPLATE = 'exchange={exchange}/data_type={type}/dataset_symbol={symbol}/date={date}/{name}';
+
 const NAMED_TEMPLATES: ReadonlyMap<string, string> = new Map([
   ['flat', '{name}'],
-  ['hive', 'exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}'],
+  ['hive', HIVE_TEMPLATE],
 ]);
+
+/** The columns of all data types. */
+const COLUMN_NAMES: ReadonlySet<string> = new Set(
+  DATA_TYPES.flatMap((type) => dataTypeColumns(type) ?? []).map(({ name }) => name),
+);
 
 const PLACEHOLDERS: readonly string[] = [
   'exchange',
@@ -59,6 +72,35 @@ export function parseLayout(choice: LayoutChoice): Layout {
   if (typeof choice === 'function') return createFunctionLayout(choice);
   if (lastTemplate?.text !== choice) lastTemplate = { text: choice, layout: parseTemplate(choice) };
   return lastTemplate.layout;
+}
+
+/** The layout `hive`. */
+export const HIVE_LAYOUT = parseTemplate('hive');
+
+/** The layout `hive` with its older keys, under which folders may have files. */
+const OLDER_HIVE_LAYOUT = parseTemplate('exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}');
+
+/** The layout with the older keys of `hive`; undefined for another layout. */
+export function olderLayoutOf({ template, isTemplate }: Layout): Layout | undefined {
+  return isTemplate && template === HIVE_TEMPLATE ? OLDER_HIVE_LAYOUT : undefined;
+}
+
+/**
+ * Warnings about folder keys that readers would take for a column of the files: `symbol={symbol}` replaces the symbols of a
+ * grouped file by its name.
+ */
+export function describeColumnKeys({ template, isTemplate }: Layout): readonly string[] {
+  if (!isTemplate) return [];
+  return [...template.matchAll(/(?<=^|\/)([^/=]+)=([^/]*)(?=\/)/g)].flatMap(([folder, key = '', value]) =>
+    !COLUMN_NAMES.has(key) || (key === 'exchange' && value === '{exchange}')
+      ? []
+      : `--layout: query engines read the folder ${folder} in place of the column ${key} of the files; rename the key, as in data_type={type} and dataset_symbol={symbol}`,
+  );
+}
+
+/** Why files under the older keys of `hive` are used where they are; `where` is the folder or bucket. */
+export function describeOlderKeys(where: string): string {
+  return `${where}: files in the older folders type=… and symbol=… of the layout hive count as present; new files go to data_type=… and dataset_symbol=…`;
 }
 
 /** The last template parsed, cached because a worker needs the same layout for every slice. */

@@ -45,6 +45,7 @@ export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDown
     manifest,
     destination,
     options,
+    warn,
     mayRead: canRequest,
     signal,
   });

@@ -39,6 +39,7 @@ export interface PlanSliceInput {
   readonly folder: Pick<OpenFolder, 'destination'>;
   readonly canRequest: CanRequest;
   readonly options: DownloadSettings;
+  readonly emit: EventSink;
   /** Aborts the work at once. */
   readonly signal: AbortSignal;
 }
@@ -48,7 +49,6 @@ export interface SliceInput extends PlanSliceInput {
   readonly client: ServiceClient;
   /** Limits of all slices of this worker, with the pause of all workers. */
   readonly transfers: TransferLimits;
-  readonly emit: EventSink;
   /** Ends the work after the files in flight. */
   readonly stopStarting: AbortSignal;
 }
@@ -69,11 +69,12 @@ export function runSlice(input: SliceInput): Promise<SliceResult> {
 /** Plans the files of a slice. @throws TickhaulError `rejected` for a series that the pinned plan lacks. */
 export function planSlice(
   manifest: Manifest,
-  { job, pin, folder, canRequest, options, signal }: PlanSliceInput,
+  { job, pin, folder, canRequest, options, emit, signal }: PlanSliceInput,
 ): Promise<DownloadPlan> {
   const { destination } = folder;
   const source = createSlicePin(pin, job);
-  return createDownloadPlan({ ...source, manifest, destination, options, mayRead: canRequest, signal });
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  return createDownloadPlan({ ...source, manifest, destination, options, warn, mayRead: canRequest, signal });
 }
 
 async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<SliceResult> {

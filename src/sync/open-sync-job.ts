@@ -36,7 +36,7 @@ const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] }
 /** @throws usage error for a selection that does not match the exchange's record, with the job's location. */
 export async function openSyncJob(
   job: SyncJob,
-  { client, destination, signal }: SyncInput,
+  { client, destination, emit, signal }: SyncInput,
   { records, manifest, canRequest }: PlanSources,
   previous: JobState | undefined,
 ): Promise<OpenSyncJob> {
@@ -64,6 +64,7 @@ export async function openSyncJob(
       manifest,
       destination,
       options: job.options,
+      warn: (message) => emit({ event: 'warning', message }),
       mayRead: canRequest,
       signal,
     });

@@ -43,7 +43,7 @@ storeTest('convert and inspect give the same results for a store and a disk', as
 
   // Two files, so each is converted in a separate thread.
   assert.equal(lastOf(await run('convert', raw, '-o', out, '--layout', 'hive', '--json'))['converted'], 2);
-  const hive = 'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01';
+  const hive = 'exchange=deribit/data_type=trades/dataset_symbol=BTC-PERPETUAL/date=2024-03-01';
   assert.deepEqual(
     (await bucket.keys('out/')).filter((key) => key.includes('trades')),
     [`out/${hive}/${parquet}`],

@@ -162,7 +162,7 @@ test('keeps the symbols of a grouped file in the hive layout', async (t) => {
   assert.deepEqual(await query('SELECT DISTINCT exchange, type, symbol, date::VARCHAR FROM trades'), [
     ['b', 'trades', 'X', '2024-03-01'],
   ]);
-  assert.match(sql, /exchange=b\/type=trades\/symbol=PERPETUALS\/date=2024-03-01/);
+  assert.match(sql, /exchange=b\/data_type=trades\/dataset_symbol=PERPETUALS\/date=2024-03-01/);
 });
 
 test('reads folders and symbols with characters that SQL and globs take for their own', async (t) => {

@@ -159,7 +159,12 @@ class Ways {
     const { signal } = this.#host;
     const input = { job, pin: parsePin(text, 'pin'), folder: { destination: this.#destination }, signal };
     const options = toDownloadOptions(job, countConversionThreads());
-    return planSlice(manifest, { ...input, options, canRequest: () => true }).finally(() => manifest.close());
+    return planSlice(manifest, {
+      ...input,
+      options,
+      emit: () => assert.fail(),
+      canRequest: () => true,
+    }).finally(() => manifest.close());
   }
 
   /** @param option passed as a flag if the config file does not have it. */

@@ -100,7 +100,7 @@ test('places outputs under --out by the layout, and fails files that the layout 
   const name = 'deribit_trades_2024-03-01_BTC-PERPETUAL.parquet';
   assert.equal(
     hive.files[0]?.path,
-    join(out, 'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01', name),
+    join(out, 'exchange=deribit/data_type=trades/dataset_symbol=BTC-PERPETUAL/date=2024-03-01', name),
   );
   assert.ok(existsSync(hive.files[0].path));
   assert.equal((await run([source], { out })).files[0]?.path, join(out, name));

@@ -59,21 +59,21 @@ test('prefixes are as narrow as possible', () => {
     'binance_trades_2024-02',
   ]);
   assert.deepEqual(prefixes('hive', ['A', 'B'], 300, 5), [
-    'exchange=binance/type=trades/symbol=A/date=2023',
-    'exchange=binance/type=trades/symbol=A/date=2024',
-    'exchange=binance/type=trades/symbol=B/date=2023',
-    'exchange=binance/type=trades/symbol=B/date=2024',
+    'exchange=binance/data_type=trades/dataset_symbol=A/date=2023',
+    'exchange=binance/data_type=trades/dataset_symbol=A/date=2024',
+    'exchange=binance/data_type=trades/dataset_symbol=B/date=2023',
+    'exchange=binance/data_type=trades/dataset_symbol=B/date=2024',
   ]);
   assert.deepEqual(prefixes('hive', ['A'], 1), [
-    'exchange=binance/type=trades/symbol=A/date=2023-12-30/binance_trades_2023-12-30_A',
+    'exchange=binance/data_type=trades/dataset_symbol=A/date=2023-12-30/binance_trades_2023-12-30_A',
   ]);
   assert.deepEqual(
     prefixes('hive', ['A'], 33),
-    ['2023-12', '2024-01'].map((month) => `exchange=binance/type=trades/symbol=A/date=${month}`),
+    ['2023-12', '2024-01'].map((month) => `exchange=binance/data_type=trades/dataset_symbol=A/date=${month}`),
     'a month at once, not day by day',
   );
   assert.deepEqual(prefixes('{type}/{symbol}/{year}/{month}/{day}/{name}', ['A'], 2), ['trades/A/2023/12/']);
-  assert.deepEqual(prefixes('hive', ['A', 'B'], 1, 1), ['exchange=binance/type=trades/symbol=']);
+  assert.deepEqual(prefixes('hive', ['A', 'B'], 1, 1), ['exchange=binance/data_type=trades/dataset_symbol=']);
   const own = parseLayout(({ name }) => name);
   assert.deepEqual(
     layoutPrefixes(

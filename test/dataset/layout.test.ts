@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { isAbsolute, join, relative } from 'node:path';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { DATA_TYPES } from '../../src/dataset/data-types.js';
 import type { Day } from '../../src/dataset/day.js';
 import { parseDay } from '../../src/dataset/day.js';
 import type { DayFile } from '../../src/dataset/day-file.js';
-import { parseLayout } from '../../src/dataset/layout.js';
+import { HIVE_LAYOUT, parseLayout } from '../../src/dataset/layout.js';
+import { findViewColumns } from '../../src/views/view-columns.js';
 
 const LAYOUTS = [
   'flat',
@@ -51,8 +53,23 @@ test('flat is the name that the service’s own client uses', () => {
 test('hive has a folder for each part', () => {
   assert.equal(
     parseLayout('hive').pathOf(file, 'parquet'),
-    'exchange=deribit/type=trades/symbol=BTC-PERPETUAL/date=2024-03-01/deribit_trades_2024-03-01_BTC-PERPETUAL.parquet',
+    'exchange=deribit/data_type=trades/dataset_symbol=BTC-PERPETUAL/date=2024-03-01/deribit_trades_2024-03-01_BTC-PERPETUAL.parquet',
   );
+});
+
+test('no key of hive but exchange is a column of any data type or computed type', () => {
+  const keys = [...HIVE_LAYOUT.template.matchAll(/([^/=]+)=/g)].map(([, key = '']) => key);
+  assert.deepEqual(keys, ['exchange', 'data_type', 'dataset_symbol', 'date']);
+  const computed = ['trade_bar_1m', 'book_snapshot_25_1s', 'quote', 'quote_1s'];
+  for (const type of [...DATA_TYPES, ...computed]) {
+    const names = findViewColumns(type).map(({ name }) => name);
+    assert.ok(names.length > 4, type);
+    assert.deepEqual(
+      names.filter((name) => keys.includes(name)),
+      ['exchange'],
+      type,
+    );
+  }
 });
 
 test('a template may end with the extension of the file', () => {

@@ -172,7 +172,7 @@ test('no file is written through a link that leads out of the folder', async (t)
   await rename(join(dir, 'exchange=binance-futures'), join(outside, 'moved'));
   await symlink(join(outside, 'moved'), join(dir, 'exchange=binance-futures'));
   assert.equal((await verify()).summary.counts.verified, 4);
-  const folder = 'exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01';
+  const folder = 'exchange=binance-futures/data_type=trades/dataset_symbol=BTCUSDT/date=2024-03-01';
   await rm(join(dir, folder, FIRST));
   const { exitCode, bad, files } = await verify('--repair');
   assert.deepEqual([exitCode, bad], [6, [`missing ${folder}/${FIRST}`]]);

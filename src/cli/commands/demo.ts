@@ -122,7 +122,7 @@ function quoteForShell(word: string): string {
 
 /** The daily range and volume of each symbol, from its bars. */
 function formatBarsQuery(parquet: string): string {
-  const bars = join(parquet, 'exchange=*', 'type=trade_bar_1m', '**', '*.parquet').replaceAll("'", "''");
+  const bars = join(parquet, 'exchange=*', 'data_type=trade_bar_1m', '**', '*.parquet').replaceAll("'", "''");
   return [
     '  SELECT symbol, date, min(low) AS low, max(high) AS high, sum(volume) AS volume',
     `  FROM read_parquet('${bars}', hive_partitioning = true)`,

@@ -111,7 +111,8 @@ async function openPlan(
   const files: PlacedFiles = list?.files ?? new Map();
   const manifest = await destination.openManifest({ warn, signal }, listScopesOfFiles(files.values()));
   const { canRequest, keyExpired } = await fetchKeyCoverage(client, signal, warn);
-  const plan = await planList({ files, manifest, destination, options, mayRead: canRequest, signal });
-  for (const message of plan.warnings) warn(message);
+  const mayRead = canRequest;
+  const plan = await planList({ files, manifest, destination, options, warn, mayRead, signal });
+  for (const message of [...(list?.warnings ?? []), ...plan.warnings]) warn(message);
   return { plan, manifest, keyExpired };
 }

@@ -1,4 +1,5 @@
 import { usageError } from '../../base/errors.js';
+import { describeColumnKeys, parseLayout } from '../../dataset/layout.js';
 import { parseFileList } from '../../download/lists/file-list.js';
 import { type PlacedFiles, placeFiles } from '../../download/lists/listed-plan.js';
 import { EXCHANGE_ARGUMENT, LIST_OPTIONS, SELECTION_OPTIONS } from '../../options/day-file-options.js';
@@ -14,6 +15,8 @@ export interface FileList {
   readonly files: PlacedFiles;
   /** Whether the folder must hold exactly these files, byte for byte. */
   readonly isFrozen: boolean;
+  /** Warnings about the layout. */
+  readonly warnings: readonly string[];
 }
 
 /** Arguments and flags that select day files. */
@@ -40,11 +43,13 @@ export async function readFileList(
     // A failed command before the pipe sends nothing, which must not pass as an empty list.
     if (list === '-' && content.trim() === '') throw usageError('--from-file -: the list on stdin is empty');
     const files = parseFileList(content, list === '-' ? 'stdin' : list);
-    return { files: placeFiles(files, readLayout(args, 'layout')), isFrozen: false };
+    const layout = readLayout(args, 'layout');
+    const warnings = layout === undefined ? [] : describeColumnKeys(parseLayout(layout));
+    return { files: placeFiles(files, layout), isFrozen: false, warnings };
   }
   const locked = parseLockFile(await readListFile(lock ?? '', flag, signal), lock ?? '');
   const files = locked.map(({ file, path, bytes, sha256 }) => ({ file, path, expected: { bytes, sha256 } }));
-  return { files: placeFiles(files, undefined), isFrozen: true };
+  return { files: placeFiles(files, undefined), isFrozen: true, warnings: [] };
 }
 
 /**

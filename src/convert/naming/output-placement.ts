@@ -1,7 +1,7 @@
 import { basename, dirname } from 'node:path';
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { dayFileName, type Layout } from '../../dataset/layout.js';
+import { dayFileName, type Layout, olderLayoutOf } from '../../dataset/layout.js';
 import { parseDayFileName } from '../../dataset/parse-day-file-name.js';
 import { joinLocation } from '../../store/location.js';
 import type { ConvertSource } from './find-sources.js';
@@ -48,6 +48,18 @@ export function resolveTarget(
   if (named) return joinLocation(root, `${dayFileName(computedFile(named, computed))}.${extension}`);
   const stem = basename(source.path).replace(/(\.csv)?(\.gz)?$/, '');
   return joinLocation(root, `${computed === undefined ? stem : `${stem}_${computed}`}.${extension}`);
+}
+
+/** Where an earlier version wrote the same output, with the older keys of `hive`; undefined for other layouts. */
+export function resolveOlderTarget(
+  source: ConvertSource,
+  file: DayFile | undefined,
+  placement: OutputPlacement,
+  extension: string,
+  computed: string | undefined,
+): string | undefined {
+  const older = placement.layout && olderLayoutOf(placement.layout);
+  return older && resolveTarget(source, file, { ...placement, layout: older }, extension, computed);
 }
 
 function computedFile(file: DayFile, dataType = file.dataType): DayFile {

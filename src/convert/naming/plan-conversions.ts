@@ -9,6 +9,7 @@ import type { ConvertSource } from './find-sources.js';
 import {
   hasPlace,
   type OutputPlacement,
+  resolveOlderTarget,
   resolveOutputRoot,
   resolveTarget,
   unplacedError,
@@ -30,6 +31,8 @@ export interface PlannedConversion {
 
 export interface ConversionOutput {
   readonly target: string;
+  /** Where the output is if an earlier version wrote it; undefined if only `target` is possible. */
+  readonly olderTarget: string | undefined;
   /** Undefined for the rows. */
   readonly type: ComputedType | undefined;
 }
@@ -98,7 +101,8 @@ export async function planConversions(
         throw usageError(`${other} and ${path}: both would be written to ${target}; choose another --layout`);
       }
       owners.set(absoluteLocation(target), path);
-      return { target, type };
+      const olderTarget = resolveOlderTarget(source, file, placement, extension, type?.name);
+      return { target, olderTarget, type };
     });
     conversions.push({ source: path, file, dataType, root: resolveOutputRoot(source, placement), outputs });
   }

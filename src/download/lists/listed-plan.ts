@@ -1,7 +1,13 @@
 import { posix } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
-import { dayFileName, type LayoutChoice, parseLayout } from '../../dataset/layout.js';
+import {
+  dayFileName,
+  HIVE_LAYOUT,
+  type LayoutChoice,
+  olderLayoutOf,
+  parseLayout,
+} from '../../dataset/layout.js';
 import { createShardTest } from '../../dataset/shard.js';
 import type { CanRequest } from '../../service/key/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
@@ -9,7 +15,8 @@ import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';
 import { createSizeEstimator } from '../estimate/size-estimator.js';
 import type { DownloadPlan } from '../plan/create-download-plan.js';
-import { createDiskLookup } from '../plan/disk-state.js';
+import { createDiskLookup, type FilePaths } from '../plan/disk-state.js';
+import { createOlderPathFinder, lookUpPaths, reportOlderKeys } from '../plan/older-keys.js';
 import { conversionWarnings, createOutputPlanner } from '../plan/output-planner.js';
 import { listPrefixesOfPaths } from '../plan/plan-prefixes.js';
 
@@ -56,13 +63,14 @@ export function placeFiles(files: readonly ListedFile[], layout: LayoutChoice | 
   return placed;
 }
 
-const HIVE_LAYOUT = parseLayout('hive');
+const OLDER_HIVE_LAYOUT = olderLayoutOf(HIVE_LAYOUT);
 
 /**
  * Paths of the conversions of a day file with a given path: hive paths stay hive, others are next to the file.
  */
 function createSiblingPaths(file: DayFile, path: string): PlacedFile['pathOf'] {
   if (HIVE_LAYOUT.pathOf(file, 'csv.gz') === path) return HIVE_LAYOUT.pathOf;
+  if (OLDER_HIVE_LAYOUT?.pathOf(file, 'csv.gz') === path) return OLDER_HIVE_LAYOUT.pathOf;
   const stem = path.replace(/\.csv\.gz$/, '');
   const isNamed = posix.basename(stem) === dayFileName(file);
   return (output, extension) => {
@@ -77,8 +85,10 @@ function createSiblingPaths(file: DayFile, path: string): PlacedFile['pathOf'] {
 export interface ListInput {
   readonly files: PlacedFiles;
   readonly manifest: Manifest;
-  readonly destination: Pick<Destination, 'openLookup'>;
+  readonly destination: Pick<Destination, 'openLookup'> & Partial<Pick<Destination, 'name'>>;
   readonly options: DownloadSettings;
+  /** Receives a warning if files are under the older keys of `hive`. */
+  readonly warn?: ((message: string) => void) | undefined;
   readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
 }
@@ -92,20 +102,31 @@ export async function planList(input: ListInput): Promise<ListPlan> {
   const planOutputs = createOutputPlanner(convert);
   const isInShard = createShardTest(options.shard);
   const selected = [...files.values()].filter(({ file }) => isInShard(file));
-  const listPaths = ({ file, path, pathOf }: PlacedFile): readonly string[] => [
+  const findOlderInHive = createOlderPathFinder(manifest, HIVE_LAYOUT, planOutputs);
+  /** A lock file names the only accepted paths. */
+  const findOlderPaths = ({ file, path, expected }: PlacedFile, paths: FilePaths): FilePaths | undefined =>
+    expected || path !== HIVE_LAYOUT.pathOf(file, 'csv.gz') ? undefined : findOlderInHive(file, paths);
+  const findPaths = ({ file, path, pathOf }: PlacedFile): FilePaths => ({
     path,
-    ...planOutputs(file, pathOf).map((output) => output.path),
-  ];
+    outputs: planOutputs(file, pathOf),
+  });
+  const listPaths = (placed: PlacedFile): readonly string[] => {
+    const paths = findPaths(placed);
+    return [paths, findOlderPaths(placed, paths)].flatMap((each) =>
+      each ? [each.path, ...each.outputs.map((output) => output.path)] : [],
+    );
+  };
   const lookup = await input.destination.openLookup(
     () => listPrefixesOfPaths(selected.flatMap(listPaths)),
     input.signal,
   );
 
   const planFile = (placed: PlacedFile, lookUp: DiskLookup): PlannedFile => {
-    const { file, path, refusal, expected } = placed;
-    const outputs = planOutputs(file, placed.pathOf);
+    const { file, refusal, expected } = placed;
+    const paths = findPaths(placed);
+    const older = findOlderPaths(placed, paths);
+    const { path, outputs, state } = lookUpPaths(file, paths, older, lookUp, () => reportOlderKeys(input));
     const base = { file, path, outputs, expected, mayBeAbsent: false };
-    const state = lookUp(file, { path, outputs });
     const isOtherContent = expected && manifest.get(path)?.sha256 !== expected.sha256;
     if (state.status === 'skip') return { ...base, ...state, ...(isOtherContent && { action: 'check' }) };
     if (refusal) return { ...base, status: refusal, action: 'nothing' };

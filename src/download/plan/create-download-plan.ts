@@ -1,7 +1,7 @@
 import { yieldToEventLoop } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { type Layout, parseLayout } from '../../dataset/layout.js';
+import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../dataset/layout.js';
 import { createShardTest } from '../../dataset/shard.js';
 import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { PlanCounts, PlanStatus } from '../../run/run-events.js';
@@ -16,6 +16,7 @@ import { createDiskLookup, SKIP } from './disk-state.js';
 import { assertDistinctDays } from './distinct-days.js';
 import { assertDistinctPaths } from './distinct-paths.js';
 import { estimateMaxBytes } from './estimate-max-bytes.js';
+import { createOlderPathFinder, isAnyRecorded, lookUpPaths, reportOlderKeys } from './older-keys.js';
 import { conversionWarnings, createOutputPlanner, type PlanOutputs } from './output-planner.js';
 import { planPrefixes } from './plan-prefixes.js';
 import { chooseProbes, classifyRequest } from './probes.js';
@@ -35,8 +36,10 @@ export interface DownloadPlanSource {
   readonly selection: RequestedSelection;
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
-  readonly destination: Pick<Destination, 'openLookup'>;
+  readonly destination: Pick<Destination, 'openLookup'> & Partial<Pick<Destination, 'name'>>;
   readonly options: DownloadSettings;
+  /** Receives a warning if a pass finds files under the older keys of `hive`. */
+  readonly warn?: ((message: string) => void) | undefined;
   /** Whether the API key gives access to a day file. */
   readonly mayRead: CanRequest;
   readonly signal?: AbortSignal | undefined;
@@ -58,7 +61,7 @@ export interface DownloadPlan {
   readonly series: readonly Series[];
   readonly range: SelectedRange;
   readonly layout: Layout;
-  /** Warnings to print before the run: data types to which `--as` does not apply. */
+  /** Warnings to print before the run: keys of the layout, and data types to which `--as` does not apply. */
   readonly warnings: readonly string[];
   /**
    * The day files. The last and the first day of the range come first, so that missing access shows after two requests;
@@ -87,7 +90,13 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
   const planOutputs = createOutputPlanner(convert);
   assertDistinctPaths(series, layout, planOutputs, { exchange: record.id, day: range.from });
   if (typeof selection.layout === 'function') assertDistinctDays(series, layout, record.id, range);
-  const listPrefixes = (): readonly string[] => planPrefixes(record.id, series, range, layout, convert);
+  const listPrefixes = (): readonly string[] => {
+    const prefixes = planPrefixes(record.id, series, range, layout, convert);
+    const older = olderLayoutOf(layout);
+    if (!older || !isAnyRecorded(input.manifest, older, listDayFiles(record.id, series, range)))
+      return prefixes;
+    return [...prefixes, ...planPrefixes(record.id, series, range, older, convert)];
+  };
   const lookup = await input.destination.openLookup(listPrefixes, input.signal);
   const skipped = createSkipMemory();
   const sizeOf = createSizeEstimator(input.manifest.history, record);
@@ -100,10 +109,13 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
     series,
     range,
     layout,
-    warnings: conversionWarnings(
+    warnings: [
+      ...describeColumnKeys(layout),
+      ...conversionWarnings(
       convert,
       series.map(({ dataType }) => dataType),
     ),
+    ],
     files: () => planFiles(input, lookup, layout, planOutputs, series, range, exportedUntil, skipped),
     filesInPathOrder: () =>
       planFiles(input, lookup, layout, planOutputs, groupByDataType(series), range, exportedUntil, undefined),
@@ -179,6 +191,20 @@ export async function countPlan(
 export type CountedPlan = Pick<DownloadPlan, 'files' | 'options'> &
   Partial<Pick<DownloadPlan, 'sizeOf' | 'estimateMaxBytes'>>;
 
+// Without spread, which takes five times as long; there may be a million files.
+function createDayFile(exchange: string, { dataType, symbol }: Series, day: Day): DayFile {
+  return { exchange, dataType, symbol, day };
+}
+
+function* listDayFiles(
+  exchange: string,
+  allSeries: readonly Series[],
+  { from, to }: SelectedRange,
+): Generator<DayFile> {
+  for (const series of allSeries)
+    for (let day = from; day < to; day = (day + 1) as Day) yield createDayFile(exchange, series, day);
+}
+
 function* planFiles(
   input: DownloadPlanSource,
   lookup: FileLookup,
@@ -193,6 +219,7 @@ function* planFiles(
   const exchange = input.record.id;
   const { existing, convert, shard } = input.options;
   const lookUp = createDiskLookup(lookup, input.manifest, existing, convert);
+  const findOlderPaths = createOlderPathFinder(input.manifest, layout, planOutputs);
 
   let index = -1;
 
@@ -202,25 +229,19 @@ function* planFiles(
     if (state === SKIP) skipped?.add(index);
     return state;
   };
-  // Without spread, which takes five times as long; there may be a million files.
-  const createDayFile = ({ dataType, symbol }: Series, day: Day): DayFile => ({
-    exchange,
-    dataType,
-    symbol,
-    day,
-  });
   const planFile = (series: Series, file: DayFile): PlannedFile => {
     index++;
-    const path = layout.pathOf(file, 'csv.gz');
-    const outputs = planOutputs(file, layout.pathOf);
+    const paths = { path: layout.pathOf(file, 'csv.gz'), outputs: planOutputs(file, layout.pathOf) };
     const mayBeAbsent = file.day === series.doubtful;
     const refusal = classifyRequest(file, series, exportedUntil, input.mayRead);
+    if (refusal === 'unavailable') return { file, ...paths, mayBeAbsent, status: refusal, action: 'nothing' };
     // Existing files need neither access nor export.
-    const diskState = refusal === 'unavailable' ? undefined : lookUpOnce(file, { path, outputs });
-    if (!diskState || (refusal && diskState.status !== 'skip')) {
-      return { file, path, outputs, mayBeAbsent, status: refusal ?? 'unavailable', action: 'nothing' };
-    }
-    const { status, action, replaces } = diskState;
+    const older = findOlderPaths(file, paths);
+    const placed = lookUpPaths(file, paths, older, lookUpOnce, () => reportOlderKeys(input));
+    const { path, outputs, state } = placed;
+    if (refusal && state.status !== 'skip')
+      return { file, path, outputs, mayBeAbsent, status: refusal, action: 'nothing' };
+    const { status, action, replaces } = state;
     return { file, path, outputs, mayBeAbsent, status, action, replaces };
   };
 
@@ -230,10 +251,11 @@ function* planFiles(
   const isSelected = (file: DayFile): boolean => isSelectedDay(file.day) && isInShard(file);
   const mayProbe: CanRequest = (file) => isSelected(file) && input.mayRead(file);
   const probes = skipped && chooseProbes(exchange, allSeries, range, exportedUntil, mayProbe);
-  if (probes) for (const day of probes.days) yield planFile(probes.series, createDayFile(probes.series, day));
+  if (probes)
+    for (const day of probes.days) yield planFile(probes.series, createDayFile(exchange, probes.series, day));
   for (const series of allSeries) {
     for (let day = range.from; day < range.to; day = (day + 1) as Day) {
-      const file = createDayFile(series, day);
+      const file = createDayFile(exchange, series, day);
       if (!isSelected(file)) continue;
       if (series !== probes?.series || !probes.days.includes(day)) yield planFile(series, file);
     }

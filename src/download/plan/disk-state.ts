@@ -26,7 +26,7 @@ const DROP: DiskState = { status: 'skip', action: 'drop' };
 type RecordedFile = Pick<ManifestRecord, 'path' | 'bytes' | 'object'>;
 
 /** Paths of a day file and its conversions. */
-interface FilePaths {
+export interface FilePaths {
   readonly path: string;
   readonly outputs: readonly PlannedOutput[];
 }

@@ -144,7 +144,10 @@ test('the manifest identifies day files whose names do not', async (t) => {
   const out = join(dir, 'out');
   const finished = await runHere(['convert', dir, '-o', out, '--layout', 'hive', '--json'], { env });
   assert.equal(finished.exitCode, 0, finished.stderr);
-  const folder = join(out, 'exchange=binance-futures/type=trades/symbol=BTCUSDT/date=2024-03-01');
+  const folder = join(
+    out,
+    'exchange=binance-futures/data_type=trades/dataset_symbol=BTCUSDT/date=2024-03-01',
+  );
   assert.deepEqual(await names(folder), ['binance-futures_trades_2024-03-01_BTCUSDT.parquet']);
 });
 

@@ -158,7 +158,7 @@ storeTest('stores only Parquet, and reads it there in ranges', async (t) => {
   const [book = ''] = files;
   assert.equal(
     book,
-    'exchange=binance-futures/type=incremental_book_L2/symbol=BTCUSDT/date=2024-03-01/binance-futures_incremental_book_L2_2024-03-01_BTCUSDT.parquet',
+    'exchange=binance-futures/data_type=incremental_book_L2/dataset_symbol=BTCUSDT/date=2024-03-01/binance-futures_incremental_book_L2_2024-03-01_BTCUSDT.parquet',
   );
   const file = await rangesOf(rig.bucket, `data/${book}`);
   assert.equal(Number((await parquetMetadataAsync(file)).num_rows), BOOK_ROWS);

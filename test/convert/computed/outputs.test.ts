@@ -95,7 +95,7 @@ test('places outputs by the computed name', async (t) => {
     files[0]?.path,
     join(
       out,
-      'exchange=deribit/type=trade_bar_1m/symbol=BTC-PERPETUAL/date=2024-03-01',
+      'exchange=deribit/data_type=trade_bar_1m/dataset_symbol=BTC-PERPETUAL/date=2024-03-01',
       'deribit_trade_bar_1m_2024-03-01_BTC-PERPETUAL.parquet',
     ),
   );

@@ -132,7 +132,7 @@ test('hive and templates use the computed name in place of the data type', async
   for (const [layout, path] of [
     [
       'hive',
-      `exchange=binance-futures/type=trade_bar_1m/symbol=BTCUSDT/date=2024-03-01/${outputOf('trade_bar_1m')}`,
+      `exchange=binance-futures/data_type=trade_bar_1m/dataset_symbol=BTCUSDT/date=2024-03-01/${outputOf('trade_bar_1m')}`,
     ],
     ['{exchange}/{type}/{symbol}/{date}', 'binance-futures/trade_bar_1m/BTCUSDT/2024-03-01.parquet'],
   ] as const) {

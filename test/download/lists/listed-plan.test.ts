@@ -6,7 +6,8 @@ import { listScopesOfFiles } from '../../../src/download/plan/plan-prefixes.js';
 
 const FILE = { exchange: 'deribit', dataType: 'trades', symbol: 'BTC', day: parseDay('2024-03-01') };
 const BARS = { ...FILE, dataType: 'trade_bar_1m' };
-const HIVE = 'exchange=deribit/type=trades/symbol=BTC/date=2024-03-01/deribit_trades_2024-03-01_BTC';
+const HIVE =
+  'exchange=deribit/data_type=trades/dataset_symbol=BTC/date=2024-03-01/deribit_trades_2024-03-01_BTC';
 
 for (const [path, layout, rows, bars] of [
   [undefined, undefined, 'deribit_trades_2024-03-01_BTC', 'deribit_trade_bar_1m_2024-03-01_BTC'],

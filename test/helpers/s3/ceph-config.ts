@@ -51,8 +51,8 @@ osd pool default pgp num = 1
 osd crush chooseleaf type = 0
 osd objectstore = memstore
 memstore device bytes = ${1024 ** 3}
-# As small as if it lay on a file system.
-osd max object name len = 256
+# Small, with room for the keys of hive and for what the gateway adds to the name of a part.
+osd max object name len = 384
 osd max object namespace len = 64
 
 rgw frontends = beast endpoint=127.0.0.1:${port}
