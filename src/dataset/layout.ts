@@ -80,6 +80,11 @@ export const HIVE_LAYOUT = parseTemplate('hive');
 /** The layout `hive` with its older keys, under which folders may have files. */
 const OLDER_HIVE_LAYOUT = parseTemplate('exchange={exchange}/type={type}/symbol={symbol}/date={date}/{name}');
 
+/** Whether a location is below folders with the keys of `hive`. */
+export function isInHiveFolder(location: string): boolean {
+  return /(?<![^\\/])exchange=[^\\/]*[\\/]data_type=[^\\/]*[\\/]dataset_symbol=[^\\/]*[\\/]/.test(location);
+}
+
 /** The layout with the older keys of `hive`; undefined for another layout. */
 export function olderLayoutOf({ template, isTemplate }: Layout): Layout | undefined {
   return isTemplate && template === HIVE_TEMPLATE ? OLDER_HIVE_LAYOUT : undefined;

@@ -29,7 +29,13 @@ export interface OutputFormat {
   /** Estimated size relative to the compressed CSV. */
   sizeRatio(compression: Compression): number;
 
-  createWriter(sink: ByteSink, schema: Schema, options: OutputOptions): Promise<OutputWriter>;
+  /** @param location final location of the output, if it is a file. */
+  createWriter(
+    sink: ByteSink,
+    schema: Schema,
+    options: OutputOptions,
+    location?: string,
+  ): Promise<OutputWriter>;
   createEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder>;
   /** Opens an output of the rows of several files in one stream. Without it, the format needs files. */
   openStream?(sink: ByteSink, options: OutputOptions): OutputStream;

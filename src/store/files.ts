@@ -29,6 +29,8 @@ export interface RandomAccess {
 
 /** A file that is being written and gets its name when it is complete. Calls must not overlap. */
 export interface PartFile {
+  /** Final location; undefined if it is not known. */
+  readonly location?: string | undefined;
   /** Resolves when the bytes may be reused. A failed write leaves none of its bytes in the file. */
   write(bytes: Uint8Array): Promise<void>;
   /**

@@ -16,5 +16,5 @@ export function createOutputWriter(
   options: OutputOptions,
 ): Promise<OutputWriter> {
   if ('createWriter' in output) return output.createWriter(schema);
-  return OUTPUT_FORMATS[options.format].createWriter(output, schema, options);
+  return OUTPUT_FORMATS[options.format].createWriter(output, schema, options, output.location);
 }

@@ -1,6 +1,7 @@
 import { encodeSchemaMessage } from '../../format/arrow/schema-message.js';
 import type { ByteSink } from '../../format/byte-sink.js';
 import { ByteWriter } from '../../format/byte-writer.js';
+import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
 import { writeColumnChunk } from '../../format/parquet/column-chunk.js';
 import { createParquetWriter, type ParquetWriter } from '../../format/parquet/parquet-writer.js';
 import type { EncodedRowGroup } from '../../format/parquet/row-group.js';
@@ -130,5 +131,5 @@ function createWriter({ columns, precision }: CatalogFormat, sink: ByteSink): Pa
 async function finish(writer: ParquetWriter, { columns, precision, metadata }: CatalogFormat): Promise<void> {
   const fields = toCatalogArrowFields(columns, precision);
   const schema = Buffer.from(encodeSchemaMessage({ fields, metadata })).toString('base64');
-  await writer.finish({ ...metadata, 'ARROW:schema': schema });
+  await writer.finish({ ...metadata, [ARROW_SCHEMA_KEY]: schema });
 }

@@ -8,6 +8,8 @@ export interface ArrowField {
   readonly name: string;
   readonly type: ArrowType;
   readonly nullable: boolean;
+  /** Set for a column of values in a dictionary, by signed positions of 32 bits. */
+  readonly dictionaryId?: number | undefined;
 }
 
 /** The types that tickhaul writes. */

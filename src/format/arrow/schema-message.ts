@@ -39,17 +39,28 @@ function writeFields(builder: Builder, fields: readonly ArrowField[]): number {
   );
 }
 
-function writeField(builder: Builder, { name, type, nullable }: ArrowField): number {
+function writeField(builder: Builder, { name, type, nullable, dictionaryId }: ArrowField): number {
   // Arrow's C++ reader requires the list of children, even if it is empty.
   const children = writeFields(builder, childrenOf(type));
   const nameOffset = builder.createString(name);
   const typeOffset = writeType(builder, type);
+  const dictionary = dictionaryId === undefined ? 0 : writeDictionary(builder, dictionaryId);
   builder.startObject(7);
   builder.addFieldOffset(0, nameOffset, 0);
   builder.addFieldOffset(3, typeOffset, 0);
+  builder.addFieldOffset(4, dictionary, 0);
   builder.addFieldOffset(5, children, 0);
   builder.addFieldInt8(1, nullable ? 1 : 0, 0);
   builder.addFieldInt8(2, TypeNumber[type.name], 0);
+  return builder.endObject();
+}
+
+/** Writes a DictionaryEncoding table; returns its offset. */
+function writeDictionary(builder: Builder, id: number): number {
+  const positions = writeType(builder, { name: 'int', bits: 32, isSigned: true });
+  builder.startObject(4);
+  builder.addFieldInt64(0, BigInt(id), 0n);
+  builder.addFieldOffset(1, positions, 0);
   return builder.endObject();
 }
 

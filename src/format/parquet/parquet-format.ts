@@ -1,3 +1,4 @@
+import { isInHiveFolder } from '../../dataset/layout.js';
 import type { Schema } from '../batch.js';
 import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
 import type { OutputFormat } from '../output-format.js';
@@ -15,14 +16,18 @@ export const PARQUET_FORMAT: OutputFormat = {
   extension: () => 'parquet',
   sizeRatio: (compression) => (compression === 'none' ? 4 : compression === 'snappy' ? 2 : 1),
 
-  async createWriter(sink, schema, options) {
+  async createWriter(sink, schema, options, location = '') {
     const { createParquetWriter } = await import('./parquet-writer.js');
     const { toParquetColumns } = await import('./parquet-schema.js');
     const columns = toParquetColumns(schema, toParquetOptions(schema, options));
     const writer = createParquetWriter(sink, columns, options.compression);
     return {
       write: (encoded) => writer.writeRowGroup(encoded as EncodedRowGroup),
-      finish: (metadata) => writer.finish(metadata),
+      async finish(metadata) {
+        if (!isInHiveFolder(location)) return writer.finish(metadata);
+        const { ARROW_SCHEMA_KEY, encodeArrowHint } = await import('./arrow-hint.js');
+        return writer.finish({ ...metadata, [ARROW_SCHEMA_KEY]: encodeArrowHint(columns, 'exchange') });
+      },
     };
   },
   async createEncoder(schema, options) {

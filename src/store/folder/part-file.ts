@@ -35,6 +35,7 @@ export async function openPartFile(target: string, privatePath?: string): Promis
     suspended = undefined;
   };
   return {
+    location: target,
     async write(bytes) {
       await resume();
       await writeAll(handle, bytes, written, path).catch(async (error: unknown) => {

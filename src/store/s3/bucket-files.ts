@@ -48,6 +48,7 @@ export function createBucketFiles(stores: BucketConnections): Files {
       const { store, key } = resolve(location);
       const upload = store.upload(key, bytes, signal);
       return {
+        location,
         write: (bytes) => upload.write(bytes),
         publish: () => upload.complete(),
         discard: () => upload.abort(),
