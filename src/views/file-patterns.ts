@@ -10,9 +10,15 @@ const MAX_GLOBS = 100;
  * Globs of DuckDB and paths that match the given files and nothing else of the folder. A glob has wildcards in place of
  * exchange, symbol and day.
  * @param paths all paths of the folder, also those of the files.
+ * @param root location of the folder.
  */
-export function createFilePatterns(files: readonly ViewFile[], paths: readonly string[]): readonly string[] {
+export function createFilePatterns(
+  files: readonly ViewFile[],
+  paths: readonly string[],
+  root: string,
+): readonly string[] {
   const literals = files.map(({ path }) => escapeGlob(path));
+  if (root.includes(BACKSLASH)) return literals;
   const countByGlob = new Map<string, number>();
   const globs = files.map(({ path, file }) => (file ? replaceNames(path, file) : path));
   for (const glob of globs) countByGlob.set(glob, (countByGlob.get(glob) ?? 0) + 1);
@@ -25,9 +31,18 @@ export function createFilePatterns(files: readonly ViewFile[], paths: readonly s
   return [...new Set(globs.map((glob, i) => (exact.has(glob) ? escapeGlob(glob) : (literals[i] ?? ''))))];
 }
 
-/** Stand for wildcards; no path has these characters. */
-const ANY = '\0';
-const ANY_DAY = '\u0001';
+/** In a path with wildcards, DuckDB takes it for a separator of folders. */
+const BACKSLASH = '\\';
+
+/** Whether DuckDB can read a path below a root: it finds no file by a path with a backslash and escaped wildcards. */
+export function canQuery(root: string, path: string): boolean {
+  const whole = root + path;
+  return !whole.includes(BACKSLASH) || escapeGlob(whole) === whole;
+}
+
+/** Stand for wildcards; no path has the character NUL. */
+const ANY = '\0a';
+const ANY_DAY = '\0d';
 
 /** Replaces exchange, symbol and day in a path, where they are whole words. */
 function replaceNames(path: string, { exchange, symbol, day }: DayFile): string {

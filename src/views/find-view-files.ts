@@ -1,6 +1,7 @@
 import { abortReason } from '../base/errors.js';
 import { OUTPUT_FORMAT_TABLE } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
+import { mayBeUndecoded } from '../base/utf8-name.js';
 import { readHeaderNames } from '../convert/naming/read-header-names.js';
 import { parseOutputType, parseSource } from '../convert/output/provenance.js';
 import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
@@ -9,9 +10,13 @@ import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import { inferDataType } from '../format/csv/header-buffer.js';
 import { readParquetFooter } from '../format/parquet/parquet-footer.js';
 import type { Destination } from '../store/destination.js';
+import { absoluteLocation } from '../store/location.js';
+import { isDataPath } from '../store/paths.js';
 import { StrayFiles } from '../store/stray-files.js';
+import { canQuery } from './file-patterns.js';
 import { findViewColumns } from './view-columns.js';
 import type { FileColumn, ViewFile } from './view-file.js';
+import { isSqlName, toNameKey, toSqlColumns } from './view-names.js';
 
 const PARQUET_EXTENSION = `.${OUTPUT_FORMAT_TABLE.parquet.extensions[0]}`;
 /** Files whose columns are read at once; most of the time is latency. */
@@ -50,11 +55,16 @@ export async function findViewFiles(
 ): Promise<ViewFiles> {
   const recorded = await readRecordedFiles(destination, warn, signal);
   const strays = new StrayFiles(destination.files);
-  const { parquet, csv, others } = await listPaths(destination, under, signal, async (path) =>
+  const { parquet, csv, others, unusable } = await listPaths(destination, under, signal, async (path) =>
     recorded.has(path) ? false : strays.has(path, destination.locate, signal),
   );
   const passedOver = strays.describe();
   if (passedOver !== undefined) warn(passedOver);
+  const [firstUnusable] = unusable;
+  if (firstUnusable !== undefined)
+    warn(
+      `${plural(unusable.length, 'file')} left out, such as ${firstUnusable}: a path must be valid UTF-8, without a backslash, and not begin like a drive (C:); rename it`,
+    );
   const share = createSharer();
   /** The files of known data type. */
   const describeAll = async (paths: readonly string[], describe: Describe): Promise<readonly ViewFile[]> => {
@@ -80,7 +90,9 @@ export async function findViewFiles(
   };
   const described = await describeAll(parquet, describeParquet);
   if (described.length < parquet.length)
-    warn(`${plural(parquet.length - described.length, 'Parquet file')} of unknown data type left out`);
+    warn(
+      `${plural(parquet.length - described.length, 'Parquet file')} of unknown data type, or with nested columns, left out`,
+    );
   const converted = described.filter(isNew);
   if (converted.length < described.length)
     warn(
@@ -93,7 +105,14 @@ export async function findViewFiles(
   const sources = await describeAll(unconverted, describeCsv);
   if (sources.length < unconverted.length)
     warn(`${plural(unconverted.length - sources.length, 'day file')} of unknown data type left out`);
-  return { files: [...converted, ...sources.filter(isNew)], paths: [...parquet, ...csv, ...others] };
+  const files = [...converted, ...sources.filter(isNew)];
+  const withUnnamed = files.filter(({ columns }) => columns.some(({ name }) => name === ''));
+  const [firstUnnamed] = withUnnamed;
+  if (firstUnnamed)
+    warn(
+      `${plural(withUnnamed.length, 'file')} with columns that are left out, such as ${firstUnnamed.path}: DuckDB requires names, and ignores their case`,
+    );
+  return { files, paths: [...parquet, ...csv, ...others] };
 }
 
 /** Reads what a file holds; undefined if its data type is unknown. */
@@ -107,15 +126,16 @@ type Describe = (
 const describeParquet: Describe = async (destination, path, recorded, signal) => {
   const location = destination.locate(path);
   const opened = await destination.files.openRandom(location, signal);
-  const { columns, keyValues } = await readParquetFooter(opened, location).finally(() => opened.close());
+  const footer = await readParquetFooter(opened, location).finally(() => opened.close());
+  const { columns, keyValues } = footer;
   const source = parseSource(keyValues);
   const file =
     recorded ??
     (source && parseDayFileName(source.name)) ??
     parseDayFileName(`${stemOf(path)}${DAY_FILE_EXTENSION}`);
   const type = parseOutputType(keyValues) ?? file?.dataType;
-  if (type === undefined) return undefined;
-  return { path, type, file: file && { ...file, dataType: type }, columns };
+  if (type === undefined || !isSqlName(type) || footer.isNested) return undefined;
+  return { path, type, file: file && { ...file, dataType: type }, columns: toSqlColumns(columns) };
 };
 
 const describeCsv: Describe = async (destination, path, recorded, signal) => {
@@ -124,13 +144,13 @@ const describeCsv: Describe = async (destination, path, recorded, signal) => {
   const type = file?.dataType ?? (names && inferDataType(names));
   if (type === undefined) return undefined;
   const known = findViewColumns(type);
-  const kinds = new Map(known.map(({ name, kind }) => [name, kind]));
+  const kinds = new Map(known.map(({ name, kind }) => [toNameKey(name), kind]));
   // A day without data may be an empty file, which has no header.
   const columns = (names ?? known.map(({ name }) => name)).map((name) => ({
     name,
-    type: CSV_TYPES[kinds.get(name) ?? 'text'],
+    type: CSV_TYPES[kinds.get(toNameKey(name)) ?? 'text'],
   }));
-  return { path, type, file, columns };
+  return { path, type, file, columns: toSqlColumns(columns) };
 };
 
 /** The day file of each recorded path. */
@@ -158,15 +178,32 @@ async function listPaths(
   const parquet: string[] = [];
   const csv: string[] = [];
   const others: string[] = [];
+  const unusable: string[] = [];
+  const root = absoluteLocation(destination.locate(''));
   for await (const entries of destination.list(under, signal)) {
     for (const { path } of entries) {
-      const isParquet = path.endsWith(PARQUET_EXTENSION);
-      if (!isParquet && !path.endsWith(DAY_FILE_EXTENSION)) continue;
-      if (await isPassedOver(path)) others.push(path);
-      else (isParquet ? parquet : csv).push(path);
+      const list = path.endsWith(PARQUET_EXTENSION)
+        ? parquet
+        : path.endsWith(DAY_FILE_EXTENSION)
+          ? csv
+          : undefined;
+      if (!list) continue;
+      if (await isPassedOver(path)) {
+        others.push(path);
+        continue;
+      }
+      const isUsable =
+        isDataPath(path) && canQuery(root, path) && (await isDecoded(destination, path, signal));
+      (isUsable ? list : unusable).push(path);
     }
   }
-  return { parquet, csv, others };
+  return { parquet, csv, others, unusable };
+}
+
+/** Whether a file exists at the path: otherwise its name is not valid UTF-8. */
+async function isDecoded(destination: Destination, path: string, signal: AbortSignal): Promise<boolean> {
+  if (!destination.hasLocalPaths || !mayBeUndecoded(path)) return true;
+  return (await destination.files.stat(destination.locate(path), signal)) !== undefined;
 }
 
 /** Two files with a common key hold the same data: one beside the other, or of the same day file. */

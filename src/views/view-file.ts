@@ -2,6 +2,7 @@ import type { DayFile } from '../dataset/day-file.js';
 
 /** A column as a file has it. */
 export interface FileColumn {
+  /** Empty for a column that no view reads (`view-names.ts`). */
   readonly name: string;
   /** `string`, `int64`, `double`, `boolean`, `timestamp`; a Parquet file of another writer may have others. */
   readonly type: string;

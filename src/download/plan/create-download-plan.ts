@@ -112,9 +112,9 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
     warnings: [
       ...describeColumnKeys(layout),
       ...conversionWarnings(
-      convert,
-      series.map(({ dataType }) => dataType),
-    ),
+        convert,
+        series.map(({ dataType }) => dataType),
+      ),
     ],
     files: () => planFiles(input, lookup, layout, planOutputs, series, range, exportedUntil, skipped),
     filesInPathOrder: () =>

@@ -26,11 +26,10 @@ export class HeaderBuffer {
 /** The column names in a file's first line, without quotes and a byte order mark. */
 export function parseHeaderNames(bytes: Buffer): readonly string[] {
   const end = bytes.indexOf(LF);
-  return bytes
-    .toString('utf8', 0, end < 0 ? bytes.length : end)
-    .replace(/^\uFEFF|\r$/g, '')
-    .split(',')
-    .map((name) => name.replace(/^"(.*)"$/, '$1'));
+  const line = bytes.toString('utf8', 0, end < 0 ? bytes.length : end).replace(/^\uFEFF|\r$/g, '');
+  if (!line.includes('"')) return line.split(',');
+  const cells = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
 }
 
 /**
