@@ -20,6 +20,8 @@ export const DEFAULT_OUTPUT_FORMAT = 'parquet' satisfies OutputFormatName;
 export const COMPRESSIONS = ['zstd', 'snappy', 'gzip', 'lz4', 'none'] as const;
 export const TIME_ENCODINGS = ['timestamp', 'int', 'iso'] as const;
 export const NUMBER_ENCODINGS = ['double', 'string'] as const;
+/** Encodings of Parquet's values: the smallest for each column, or only those that every reader has. */
+export const VALUE_ENCODINGS = ['auto', 'plain'] as const;
 
 /** Choices of options, in the order of help texts. */
 export const OUTPUT_FORMAT_CHOICES = Object.keys(OUTPUT_FORMAT_TABLE) as [

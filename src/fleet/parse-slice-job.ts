@@ -70,6 +70,7 @@ const sliceJob = z
             rowGroup: z.int().min(1).optional(),
             times: z.enum(TIME_ENCODINGS),
             numbers: z.enum(NUMBER_ENCODINGS),
+            encodings: z.literal('plain').optional(),
           }),
           as: names.optional(),
           keepCsv: z.boolean(),

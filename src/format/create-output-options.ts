@@ -16,7 +16,9 @@ import type { OutputOptions } from './output-options.js';
 export function createOutputOptions(
   name: OutputFormatName,
   options: {
-    readonly [K in 'compression' | 'rowGroup' | 'times' | 'numbers']?: OutputOptions[K] | undefined;
+    readonly [K in 'compression' | 'rowGroup' | 'times' | 'numbers' | 'encodings']?:
+      | OutputOptions[K]
+      | undefined;
   },
 ): OutputOptions {
   const format = OUTPUT_FORMATS[name];
@@ -26,6 +28,7 @@ export function createOutputOptions(
     rowGroup,
     times = format.times[0],
     numbers = 'double',
+    encodings,
   } = options;
   if (!format.times.includes(times)) {
     const needed = listFormats((other) => other.times.includes(times));
@@ -44,7 +47,16 @@ export function createOutputOptions(
     const needed = listFormats((other) => other.hasRowGroups);
     throw usageError(`--row-group: requires ${needed}; ${label} has no row groups`);
   }
-  return { format: name, compression, ...(rowGroup !== undefined && { rowGroup }), times, numbers };
+  if (encodings !== undefined && name !== 'parquet')
+    throw usageError(`--encodings ${encodings}: requires Parquet; leave it out for ${label}`);
+  return {
+    format: name,
+    compression,
+    ...(rowGroup !== undefined && { rowGroup }),
+    times,
+    numbers,
+    ...(encodings !== undefined && { encodings }),
+  };
 }
 
 /** Lists the formats that support an option, for messages. */

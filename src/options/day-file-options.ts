@@ -3,6 +3,7 @@ import {
   NUMBER_ENCODINGS,
   OUTPUT_FORMAT_CHOICES,
   TIME_ENCODINGS,
+  VALUE_ENCODINGS,
 } from '../base/output-format-names.js';
 import { groupOptions } from './option-definition.js';
 import { planOptionsOf } from './option-values.js';
@@ -141,6 +142,12 @@ export const ENCODING_OPTIONS = groupOptions('Conversion:', {
     description: 'format of numbers; string keeps the exact text of the CSV',
     choices: NUMBER_ENCODINGS,
     default: 'double',
+  },
+  encodings: {
+    type: 'choice',
+    description: 'encodings in Parquet; plain is for fastparquet and Spark before 3.3',
+    choices: VALUE_ENCODINGS,
+    default: 'auto',
   },
 });
 

@@ -166,3 +166,44 @@ test('only files in a hive folder have the hint for Arrow readers', async (t) =>
     assert.equal('ARROW:schema' in metadata, hasHint, layout);
   }
 });
+
+test('fastparquet reads all data types with --encodings plain', {
+  skip: noPython('fastparquet'),
+}, async () => {
+  const out = join(dir, 'plain');
+  const words = ['convert', dir, '-o', out, '--encodings', 'plain', '--json'];
+  const converted = await runHere([...words, '--as', 'rows,trade_bar_1m,quote_1s']);
+  assert.equal(converted.exitCode, 0, converted.stderr);
+  const outputs = jsonLines(converted).filter(({ event }) => event === 'file');
+  const rows = Object.fromEntries(outputs.map(({ path, rows }) => [path, rows]));
+  const script = `
+import fastparquet, json, sys
+print(json.dumps({path: len(fastparquet.ParquetFile(path).to_pandas()) for path in sys.argv[1:]}))
+`;
+  const printed = execFileSync('python3', ['-c', script, ...Object.keys(rows)], { encoding: 'utf8' });
+  assert.deepEqual(JSON.parse(printed), rows);
+});
+
+test('--encodings plain is part of what makes an output up to date, and needs Parquet', async (t) => {
+  const folder = await tempDir(t);
+  const path = await writeDayFile(folder, 'trades', csvOf('trades', ROWS));
+  const convert = async (...flags: readonly string[]) => {
+    const finished = await runHere(['convert', path, '--json', ...flags]);
+    return jsonLines(finished).find(({ event }) => event === 'file')?.['status'];
+  };
+  assert.deepEqual(
+    [
+      await convert(),
+      await convert('--encodings', 'auto'),
+      await convert('--encodings', 'plain'),
+      await convert('--encodings', 'plain'),
+      await convert(),
+    ],
+    ['converted', 'skipped', 'converted', 'skipped', 'converted'],
+  );
+  const { exitCode, stderr } = await runHere(['convert', path, '-f', 'ndjson', '--encodings', 'plain']);
+  assert.deepEqual(
+    [exitCode, stderr],
+    [2, 'tickhaul: --encodings plain: requires Parquet; leave it out for NDJSON\n'],
+  );
+});

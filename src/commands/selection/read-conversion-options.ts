@@ -18,6 +18,7 @@ export function readConvertOptions(args: CommandArgs, format: OutputFormatName):
     compression: readTextFlag(args, 'compression') as OutputOptions['compression'] | undefined,
     times: readTextFlag(args, 'times') as OutputOptions['times'] | undefined,
     numbers: readTextFlag(args, 'numbers') as OutputOptions['numbers'] | undefined,
+    encodings: readTextFlag(args, 'encodings') === 'plain' ? 'plain' : undefined,
     rowGroup: parseRowGroup(readTextFlag(args, 'row-group')),
   });
 }

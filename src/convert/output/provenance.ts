@@ -118,6 +118,6 @@ export function parseOutputType(pairs: Readonly<Record<string, string>>): string
 }
 
 /** Formats the options as JSON with a fixed key order, so that equal options give equal text. */
-function formatOptions({ format, compression, rowGroup, times, numbers }: OutputOptions): string {
-  return JSON.stringify({ format, compression, rowGroup, times, numbers });
+function formatOptions({ format, compression, rowGroup, times, numbers, encodings }: OutputOptions): string {
+  return JSON.stringify({ format, compression, rowGroup, times, numbers, encodings });
 }

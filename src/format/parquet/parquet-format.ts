@@ -51,6 +51,9 @@ export const PARQUET_FORMAT: OutputFormat = {
   },
 };
 
-function toParquetOptions(schema: Schema, { compression, numbers, times }: OutputOptions): ParquetOptions {
-  return { schema, compression, numbers, times: times === 'int' ? 'int' : 'timestamp' };
+function toParquetOptions(
+  schema: Schema,
+  { compression, numbers, times, encodings }: OutputOptions,
+): ParquetOptions {
+  return { schema, compression, numbers, times: times === 'int' ? 'int' : 'timestamp', encodings };
 }

@@ -7,6 +7,7 @@ import type { ParquetColumnOptions } from './parquet-schema.js';
 export interface ParquetOptions extends ParquetColumnOptions {
   readonly schema: Schema;
   readonly compression: Compression;
+  readonly encodings?: 'plain' | undefined;
 }
 
 /** A batch as a row group. */

@@ -88,6 +88,8 @@ export interface ConvertRunOptions {
   readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
   /** Format of numbers; string keeps the exact text of the CSV (default: double). */
   readonly numbers?: 'double' | 'string' | undefined;
+  /** Encodings in Parquet; plain is for fastparquet and Spark before 3.3 (default: auto). */
+  readonly encodings?: 'auto' | 'plain' | undefined;
   /** Data type of all files (default: from the file name, else from the header). */
   readonly type?: string | undefined;
   /** Files to convert at once (default: the number of processors). */

@@ -117,6 +117,8 @@ export interface DownloadRunOptions {
   readonly times?: 'timestamp' | 'int' | 'iso' | undefined;
   /** Format of numbers; string keeps the exact text of the CSV (default: double). */
   readonly numbers?: 'double' | 'string' | undefined;
+  /** Encodings in Parquet; plain is for fastparquet and Spark before 3.3 (default: auto). */
+  readonly encodings?: 'auto' | 'plain' | undefined;
 }
 
 /** Distribution over several machines. */

@@ -55,6 +55,9 @@ for (const [which, [kind, cells]] of Object.entries(COLUMNS)) {
         const column: TestColumn = { name: 'x', kind, cells: holed, dictionary };
         const file = await parquetOf([column], { compression: 'none' });
         assert.deepEqual(await readWithHyparquet(file, ['x']), cellsOf([column]));
+        const plain = await parquetOf([column], { compression: 'none', encodings: 'plain' });
+        assert.deepEqual(await readWithHyparquet(plain, ['x']), cellsOf([column]));
+        assert.match(await encodingsOf(plain), /^(?:PLAIN, )?RLE(?:, (?:PLAIN|RLE_DICTIONARY))?$/);
       });
       await fc.assert(property, { numRuns: rounds(30) });
     });

@@ -2,6 +2,7 @@ import { plural } from '../../../base/units.js';
 import type { ColumnMemory } from '../../kernel/column-memory.js';
 import type { EncodedValues } from '../column-chunk.js';
 import type { ParquetColumn } from '../parquet-schema.js';
+import type { ParquetOptions } from '../row-group.js';
 import { type EncodableValues, maxHybridBytes } from './encodable-values.js';
 import { encodeBooleans, encodeLongs, encodeNumbers } from './numeric-values.js';
 import { Scratch } from './scratch.js';
@@ -16,11 +17,13 @@ export class ColumnEncoder {
   readonly #memory: ColumnMemory;
   readonly #scratch: Scratch;
   readonly #numbers: 'double' | 'string';
+  readonly #isPlain: boolean;
 
-  constructor(memory: ColumnMemory, numbers: 'double' | 'string') {
+  constructor(memory: ColumnMemory, { numbers, encodings }: Pick<ParquetOptions, 'numbers' | 'encodings'>) {
     this.#memory = memory;
     this.#scratch = new Scratch(memory);
     this.#numbers = numbers;
+    this.#isPlain = encodings === 'plain';
   }
 
   /** @param index index of the column in the memory's schema. */
@@ -77,8 +80,9 @@ export class ColumnEncoder {
     const lane = kernel.getLane(index) >>> 0;
     const drop = (width: number): number =>
       nulls === undefined ? rows : kernel.dropNulls(lane, nulls, rows, width);
-    if (kind === 'boolean') return encodeBooleans(memory, scratch, lane, drop(1));
-    if (kind === 'time' || kind === 'integer') return encodeLongs(memory, scratch, lane, drop(8));
+    if (kind === 'boolean') return encodeBooleans(memory, scratch, lane, drop(1), this.#isPlain);
+    if (kind === 'time' || kind === 'integer')
+      return encodeLongs(memory, scratch, lane, drop(8), this.#isPlain);
     if (kind === 'number' && this.#numbers === 'double') return encodeNumbers(memory, scratch, lane, drop(8));
     const texts = memory.getTexts(index);
     if (kind === 'text' && !kernel.isPlain(index)) {
@@ -87,6 +91,6 @@ export class ColumnEncoder {
     }
     if (texts.count !== rows) throw new Error('the text of numbers is missing');
     const count = nulls === undefined ? rows : kernel.dropNullTexts(texts.offsets, nulls, rows);
-    return encodeTexts(memory, scratch, { ...texts, count });
+    return encodeTexts(memory, scratch, { ...texts, count }, this.#isPlain);
   }
 }

@@ -37,6 +37,7 @@ export function encodeLongs(
   scratch: Scratch,
   lane: number,
   count: number,
+  isPlain = false,
 ): EncodableValues {
   const { kernel } = memory;
   kernel.convertToLongs(lane, count);
@@ -48,7 +49,7 @@ export function encodeLongs(
     ? findDistinctValues(memory, scratch, lane, count, Math.floor(count / 16))
     : undefined;
   if (dictionary) return { ...dictionary.values, bounds };
-  if (!isDeltaSafe(min, max)) {
+  if (isPlain || !isDeltaSafe(min, max)) {
     return { encoding: Encoding.plain, dictionary: undefined, ...encodePlain(memory, lane), bounds };
   }
   return {
@@ -61,24 +62,47 @@ export function encodeLongs(
   };
 }
 
-/** Encodes bytes of 0 and 1 at an address. */
+/** Encodes bytes of 0 and 1 at an address: in runs, or as PLAIN bits, from the lowest. */
 export function encodeBooleans(
   memory: ColumnMemory,
   scratch: Scratch,
   lane: number,
   count: number,
+  isPlain = false,
 ): EncodableValues {
   const { kernel } = memory;
-  const bits = scratch.indices.at(4 * count);
-  kernel.widenBits(lane, bits, count, 0);
-  return {
-    encoding: Encoding.rle,
+  const base = {
     dictionary: undefined,
     valueSize: 1,
     bounds: count > 0 ? booleanBounds(count, kernel.countOnes(lane, count)) : undefined,
+  };
+  if (isPlain) {
+    return {
+      ...base,
+      encoding: Encoding.plain,
+      room: (start, end) => Math.ceil((end - start) / 8),
+      write: (out, start, end) => packBits(memory.bytes, out, lane + start, end - start),
+    };
+  }
+  const bits = scratch.indices.at(4 * count);
+  kernel.widenBits(lane, bits, count, 0);
+  return {
+    ...base,
+    encoding: Encoding.rle,
     room: (start, end) => 4 + maxHybridBytes(end - start, 1),
     write: (out, start, end) => kernel.writeSizedBits(out, bits, start, end),
   };
+}
+
+/** Packs bytes of 0 and 1 at an address to bits; returns the end. */
+function packBits(bytes: Uint8Array, out: number, from: number, count: number): number {
+  const end = out + Math.ceil(count / 8);
+  bytes.fill(0, out, end);
+  for (let i = 0; i < count; i++) {
+    const at = out + (i >> 3);
+    bytes[at] = (bytes[at] ?? 0) | ((bytes[from + i] ?? 0) << (i & 7));
+  }
+  return end;
 }
 
 /** The dictionary of eight-byte values; undefined if it exceeds `maxDistinct`. */

@@ -18,7 +18,7 @@ export function createRowGroupEncoder(
   compress: Compress,
 ): ColumnBatchEncoder<EncodedRowGroup> {
   const columns = toParquetColumns(options.schema, options);
-  const encoder = new ColumnEncoder(memory, options.numbers);
+  const encoder = new ColumnEncoder(memory, options);
   return (out) => {
     const { rows } = memory;
     out.length = 0;

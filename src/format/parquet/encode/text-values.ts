@@ -12,22 +12,39 @@ import type { Scratch } from './scratch.js';
 
 /**
  * Encodes texts without nulls: with a dictionary if they repeat, else by their lengths or shared prefixes.
+ * @param isPlain whether to use PLAIN in place of lengths and prefixes.
  */
-export function encodeTexts(memory: EncodeMemory, scratch: Scratch, texts: TextLocation): EncodableValues {
+export function encodeTexts(
+  memory: EncodeMemory,
+  scratch: Scratch,
+  texts: TextLocation,
+  isPlain = false,
+): EncodableValues {
   const { kernel } = memory;
   const { bytes, offsets, count } = texts;
   const indices = scratch.indices.at(4 * count);
   const distinct = findDistinctTexts(memory, scratch, texts, indices);
   if (distinct) return encodeTextDictionary(memory, scratch, distinct, indices);
   const length = countTextBytes(memory, texts, 0, count);
+  const base = {
+    dictionary: undefined,
+    valueSize: 4 + length / Math.max(count, 1),
+    bounds: findTextBounds(memory, texts),
+  };
+  if (isPlain) {
+    return {
+      ...base,
+      encoding: Encoding.plain,
+      room: (start, end) => 4 * (end - start) + countTextBytes(memory, texts, start, end),
+      write: (out, start, end) => kernel.writePlainText(out, bytes, offsets + 4 * start, end - start),
+    };
+  }
   // A shared prefix of one or two bytes saves nothing, since the length of the prefix is stored, too.
   const isIncremental = kernel.storeSharedPrefixes(bytes, offsets, count, indices) > count * 2;
   const lengths = (start: number, end: number): number => scratch.lengths.at(4 * (end - start));
   return {
+    ...base,
     encoding: isIncremental ? Encoding.deltaByteArray : Encoding.deltaLengthByteArray,
-    dictionary: undefined,
-    valueSize: 4 + length / Math.max(count, 1),
-    bounds: findTextBounds(memory, texts),
     room(start, end) {
       lengths(start, end);
       return 2 * maxDeltaBytes(end - start) + countTextBytes(memory, texts, start, end);
