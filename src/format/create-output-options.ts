@@ -47,8 +47,10 @@ export function createOutputOptions(
     const needed = listFormats((other) => other.hasRowGroups);
     throw usageError(`--row-group: requires ${needed}; ${label} has no row groups`);
   }
-  if (encodings !== undefined && name !== 'parquet')
-    throw usageError(`--encodings ${encodings}: requires Parquet; leave it out for ${label}`);
+  if (encodings !== undefined && !format.hasEncodings) {
+    const needed = listFormats((other) => other.hasEncodings);
+    throw usageError(`--encodings ${encodings}: requires ${needed}; leave it out for ${label}`);
+  }
   return {
     format: name,
     compression,

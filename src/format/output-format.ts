@@ -19,6 +19,8 @@ export interface OutputFormat {
   readonly times: readonly [OutputOptions['times'], ...OutputOptions['times'][]];
   /** Whether `--row-group` sets the rows of a batch. */
   readonly hasRowGroups: boolean;
+  /** Whether `--encodings` chooses the encodings of values. */
+  readonly hasEncodings: boolean;
   /** Version of the bytes that the writer creates from the same rows (convert/output/versions.ts). */
   readonly writerVersion: number;
   /** Whether files can hold metadata; if not, their provenance goes into `.tickhaul/conversions.jsonl`. */

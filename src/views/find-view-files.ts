@@ -134,7 +134,8 @@ const describeParquet: Describe = async (destination, path, recorded, signal) =>
     (source && parseDayFileName(source.name)) ??
     parseDayFileName(`${stemOf(path)}${DAY_FILE_EXTENSION}`);
   const type = parseOutputType(keyValues) ?? file?.dataType;
-  if (type === undefined || !isSqlName(type) || footer.isNested) return undefined;
+  if (type === undefined || !isSqlName(type) || footer.leaves.some(({ isNested }) => isNested))
+    return undefined;
   return { path, type, file: file && { ...file, dataType: type }, columns: toSqlColumns(columns) };
 };
 

@@ -8,6 +8,7 @@ import { type Duck, openDuck } from '../format/parquet/readers.js';
 import { cleanUp } from '../helpers/clean-up.js';
 import type { Finished } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
+import { rounds } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 
 const TRADES = 'exchange,symbol,timestamp,local_timestamp,id,side,price,amount';
@@ -113,7 +114,7 @@ test('DuckDB accepts the views of a folder with any names and headers, and finds
         await rm(dir, { recursive: true });
       }
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(120) },
   );
 });
 

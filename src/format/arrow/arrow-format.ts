@@ -8,6 +8,7 @@ export const ARROW_FORMAT: OutputFormat = {
   compressions: ['none', 'lz4', 'zstd'],
   times: ['timestamp', 'int'],
   hasRowGroups: true,
+  hasEncodings: false,
   writerVersion: 1,
   hasMetadata: true,
   batches: COLUMN_BATCHES,

@@ -16,6 +16,7 @@ export const NDJSON_FORMAT: OutputFormat = {
   compressions: ['none', 'zstd', 'gzip'],
   times: ['int', 'iso'],
   hasRowGroups: false,
+  hasEncodings: false,
   writerVersion: 1,
   hasMetadata: false,
   batches: LINE_BATCHES,

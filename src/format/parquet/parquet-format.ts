@@ -10,6 +10,7 @@ export const PARQUET_FORMAT: OutputFormat = {
   compressions: ['zstd', 'snappy', 'gzip', 'none'],
   times: ['timestamp', 'int'],
   hasRowGroups: true,
+  hasEncodings: true,
   writerVersion: 1,
   hasMetadata: true,
   batches: COLUMN_BATCHES,

@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { envOf, type Finished, jsonLines } from '../../helpers/cli.js';
 import { runHere } from '../../helpers/in-process.js';
-import { NO_REDIS } from '../../helpers/redis.js';
 import { bucketFor } from '../../helpers/s3/bucket.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { sandbox } from '../../helpers/sandbox.js';
+import { type ContextWith, redisTest, storeTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { DAYS, enqueue, fleetOf, lastOf, NAMED } from '../fleet/fleet.js';
 
@@ -36,26 +35,25 @@ interface Place {
   readonly requests: () => number;
 }
 
-const PLACES: Readonly<Record<string, (t: TestContext) => Promise<Place>>> = {
-  async 'a folder'(t) {
-    const service = await sandbox(t);
-    const dir = join(await tempDir(t), 'data');
-    const env = envOf(service, dir);
-    return placeOf(service, dir, env, async () =>
-      (await readdir(dir, { recursive: true })).filter((name) => /\.(gz|parquet)$/.test(name)),
-    );
-  },
-  async 'a bucket'(t) {
-    const [service, bucket, cache] = await Promise.all([sandbox(t), bucketFor(t), tempDir(t)]);
-    const dir = `s3://${bucket.name}/data`;
-    const env = { ...envOf(service, cache), ...bucket.envHere(), TICKHAUL_DIR: dir };
-    return placeOf(service, dir, env, async () =>
-      (await bucket.keys('data/'))
-        .map((key) => key.slice('data/'.length))
-        .filter((key) => /\.(gz|parquet)$/.test(key)),
-    );
-  },
-};
+async function folderFor(t: TestContext): Promise<Place> {
+  const service = await sandbox(t);
+  const dir = join(await tempDir(t), 'data');
+  const env = envOf(service, dir);
+  return placeOf(service, dir, env, async () =>
+    (await readdir(dir, { recursive: true })).filter((name) => /\.(gz|parquet)$/.test(name)),
+  );
+}
+
+async function bucketPlaceFor(t: ContextWith<'store'>): Promise<Place> {
+  const [service, bucket, cache] = await Promise.all([sandbox(t), bucketFor(t), tempDir(t)]);
+  const dir = `s3://${bucket.name}/data`;
+  const env = { ...envOf(service, cache), ...bucket.envHere(), TICKHAUL_DIR: dir };
+  return placeOf(service, dir, env, async () =>
+    (await bucket.keys('data/'))
+      .map((key) => key.slice('data/'.length))
+      .filter((key) => /\.(gz|parquet)$/.test(key)),
+  );
+}
 
 function placeOf(
   { requests }: Awaited<ReturnType<typeof sandbox>>,
@@ -72,93 +70,90 @@ function placeOf(
   };
 }
 
-const skipOf = (place: string): string | false => (place === 'a bucket' ? NO_STORE : false);
+async function assertFilesPresent({ run, files, requests }: Place): Promise<void> {
+  const first = await run('download', ...FIRST, ...CONVERT, '--layout', OLDER);
+  assert.equal(first.exitCode, 0, first.stderr);
+  const older = await files();
+  assert.equal(older.length, 3);
+  const asked = requests();
 
-for (const [name, placeFor] of Object.entries(PLACES)) {
-  test(`files of the older keys in ${name} count as present, and new files get the new keys`, {
-    skip: skipOf(name),
-  }, async (t) => {
-    const { run, files, requests } = await placeFor(t);
-    const first = await run('download', ...FIRST, ...CONVERT, '--layout', OLDER);
-    assert.equal(first.exitCode, 0, first.stderr);
-    const older = await files();
-    assert.equal(older.length, 3);
-    const asked = requests();
+  const planned = await run('plan', ...BOTH, '--layout', 'hive', '--json');
+  assertSaysOnce(planned);
+  const [plan] = jsonLines(planned);
+  assert.deepEqual([plan?.['skip'], plan?.['download']], [1, 1]);
+  const again = await run('download', ...FIRST, ...CONVERT, '--layout', 'hive');
+  assertSaysOnce(again);
+  assert.deepEqual([await files(), requests()], [older, asked]);
+  assertSaysOnce(await run('download', ...FIRST, ...CONVERT, '--layout', 'hive', '--existing', 'verify'));
+  assert.deepEqual([await files(), requests()], [older, asked]);
 
-    const planned = await run('plan', ...BOTH, '--layout', 'hive', '--json');
-    assertSaysOnce(planned);
-    const [plan] = jsonLines(planned);
-    assert.deepEqual([plan?.['skip'], plan?.['download']], [1, 1]);
-    const again = await run('download', ...FIRST, ...CONVERT, '--layout', 'hive');
-    assertSaysOnce(again);
-    assert.deepEqual([await files(), requests()], [older, asked]);
-    assertSaysOnce(await run('download', ...FIRST, ...CONVERT, '--layout', 'hive', '--existing', 'verify'));
-    assert.deepEqual([await files(), requests()], [older, asked]);
+  assertSaysOnce(await run('download', ...BOTH, ...CONVERT, '--layout', 'hive'));
+  const added = (await files()).filter((path) => !older.includes(path));
+  assert.equal(requests(), asked + 1);
+  assert.equal(added.length, 3);
+  for (const path of added)
+    assert.match(path, /^exchange=[\w-]+\/data_type=\w+\/dataset_symbol=BTCUSDT\/date=2024-03-02\/[^/]+$/);
+  assert.equal((await run('verify')).exitCode, 0);
 
-    assertSaysOnce(await run('download', ...BOTH, ...CONVERT, '--layout', 'hive'));
-    const added = (await files()).filter((path) => !older.includes(path));
-    assert.equal(requests(), asked + 1);
-    assert.equal(added.length, 3);
-    for (const path of added)
-      assert.match(path, /^exchange=[\w-]+\/data_type=\w+\/dataset_symbol=BTCUSDT\/date=2024-03-02\/[^/]+$/);
-    assert.equal((await run('verify')).exitCode, 0);
-
-    // A conversion that was not made before has no older path.
-    const more = await run(
-      'download',
-      ...FIRST,
-      ...CONVERT.slice(0, -1),
-      'quote_1s,trade_bar_1s',
-      '--layout',
-      'hive',
-    );
-    assertSaysOnce(more);
-    const bars = (await files()).filter((path) => path.includes('trade_bar_1s'));
-    assert.deepEqual(
-      bars.map((path) => path.split('/')[1]),
-      ['data_type=trade_bar_1s'],
-    );
-    assert.equal(requests(), asked + 1);
-  });
-
-  test(`outputs of convert under the older keys in ${name} count as present`, {
-    skip: skipOf(name),
-  }, async (t) => {
-    const { dir, run } = await placeFor(t);
-    const raw = `${dir}/raw`;
-    const out = `${dir}/out`;
-    assert.equal((await run('download', ...FIRST, '--dir', raw)).exitCode, 0);
-    const convert = (...flags: readonly string[]) =>
-      run('convert', raw, '-o', out, '--as', 'rows,trade_bar_1m', '--json', ...flags);
-    assert.equal((await convert('--layout', OLDER)).exitCode, 0);
-    assert.equal((await run('download', ...BOTH, '--dir', raw)).exitCode, 0);
-    const finished = await convert('--layout', 'hive');
-    assertSaysOnce(finished);
-    assert.deepEqual(
-      jsonLines(finished)
-        .filter(({ event }) => event === 'file')
-        .map(
-          ({ path, status }) =>
-            `${status} ${
-              String(path)
-                .slice(out.length + 1)
-                .split('/')[1]
-            }`,
-        )
-        .sort(),
-      [
-        'converted data_type=trade_bar_1m',
-        'converted data_type=trades',
-        'skipped type=trade_bar_1m',
-        'skipped type=trades',
-      ],
-    );
-    assert.equal(jsonLines(await convert('--layout', 'hive')).at(-1)?.['skipped'], 4);
-  });
+  // A conversion that was not made before has no older path.
+  const more = await run(
+    'download',
+    ...FIRST,
+    ...CONVERT.slice(0, -1),
+    'quote_1s,trade_bar_1s',
+    '--layout',
+    'hive',
+  );
+  assertSaysOnce(more);
+  const bars = (await files()).filter((path) => path.includes('trade_bar_1s'));
+  assert.deepEqual(
+    bars.map((path) => path.split('/')[1]),
+    ['data_type=trade_bar_1s'],
+  );
+  assert.equal(requests(), asked + 1);
 }
 
+async function assertOutputsPresent({ dir, run }: Place): Promise<void> {
+  const raw = `${dir}/raw`;
+  const out = `${dir}/out`;
+  assert.equal((await run('download', ...FIRST, '--dir', raw)).exitCode, 0);
+  const convert = (...flags: readonly string[]) =>
+    run('convert', raw, '-o', out, '--as', 'rows,trade_bar_1m', '--json', ...flags);
+  assert.equal((await convert('--layout', OLDER)).exitCode, 0);
+  assert.equal((await run('download', ...BOTH, '--dir', raw)).exitCode, 0);
+  const finished = await convert('--layout', 'hive');
+  assertSaysOnce(finished);
+  assert.deepEqual(
+    jsonLines(finished)
+      .filter(({ event }) => event === 'file')
+      .map(
+        ({ path, status }) =>
+          `${status} ${
+            String(path)
+              .slice(out.length + 1)
+              .split('/')[1]
+          }`,
+      )
+      .sort(),
+    [
+      'converted data_type=trade_bar_1m',
+      'converted data_type=trades',
+      'skipped type=trade_bar_1m',
+      'skipped type=trades',
+    ],
+  );
+  assert.equal(jsonLines(await convert('--layout', 'hive')).at(-1)?.['skipped'], 4);
+}
+
+const FILES_TITLE = 'files of the older keys count as present, and new files get the new keys';
+const OUTPUTS_TITLE = 'outputs of convert under the older keys count as present';
+test(`${FILES_TITLE}, in a folder`, async (t) => assertFilesPresent(await folderFor(t)));
+storeTest(`${FILES_TITLE}, in a bucket`, async (t) => assertFilesPresent(await bucketPlaceFor(t)));
+test(`${OUTPUTS_TITLE}, in a folder`, async (t) => assertOutputsPresent(await folderFor(t)));
+storeTest(`${OUTPUTS_TITLE}, in a bucket`, async (t) => assertOutputsPresent(await bucketPlaceFor(t)));
+
 test('a file of the older keys that is gone is downloaded to the new ones', async (t) => {
-  const { dir, files, run } = await (PLACES['a folder'] ?? assert.fail())(t);
+  const { dir, files, run } = await folderFor(t);
   assert.equal((await run('download', ...FIRST, '--layout', OLDER)).exitCode, 0);
   const [path = ''] = await files();
   await rm(join(dir, path));
@@ -170,7 +165,7 @@ test('a file of the older keys that is gone is downloaded to the new ones', asyn
 });
 
 test('sync and a list count files of the older keys as present, and say so once', async (t) => {
-  const { dir, run, files, env } = await (PLACES['a folder'] ?? assert.fail())(t);
+  const { dir, run, files, env } = await folderFor(t);
   const { TICKHAUL_DIR: _, ...others } = env;
   const config = join(dir, '..', 'named.yaml');
   const job = (name: string, symbols: string): string =>
@@ -193,7 +188,7 @@ test('sync and a list count files of the older keys as present, and say so once'
   assert.deepEqual(await files(), older);
 });
 
-test('a worker counts files of the older keys as present', { skip: NO_REDIS }, async (t) => {
+redisTest('a worker counts files of the older keys as present', async (t) => {
   const fleet = await fleetOf(t);
   const words = [...NAMED, '--from', '2024-02-28', '--to', '2024-03-01'];
   assert.equal((await fleet.run('download', ...words, '--layout', OLDER)).exitCode, 0);
@@ -210,7 +205,7 @@ test('a worker counts files of the older keys as present', { skip: NO_REDIS }, a
 });
 
 test('a template with the name of a column as a key is warned of', async (t) => {
-  const { run, dir } = await (PLACES['a folder'] ?? assert.fail())(t);
+  const { run, dir } = await folderFor(t);
   const said = /--layout: query engines read the folder (\S+) in place of the column (\w+) of the files/g;
   const saysOf = async (...words: readonly string[]): Promise<readonly string[]> => {
     const { exitCode, stderr } = await run(...words);
