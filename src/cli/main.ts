@@ -40,7 +40,7 @@ export async function main(hasWorkingFolder = true): Promise<void> {
   const leave = (reason: TickhaulError, lateError?: TickhaulError): never => {
     // Move off a line with progress bars or `^C`, so that the shell's prompt is on a new line.
     if (process.stderr.isTTY) process.stderr.write('\n');
-    if (!isOver && lateError) printFailure(lateError, process.stderr);
+    if (!isOver) printFailure(lateError ?? reason, process.stderr);
     if (!isOver) printSummary(toRunFailure(reason), command, words);
     process.exit(reason.exitCode);
   };

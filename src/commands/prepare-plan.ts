@@ -1,10 +1,12 @@
-import { usageError } from '../base/errors.js';
+import { ERROR_TABLE, usageError } from '../base/errors.js';
+import type { FileError } from '../base/file-error.js';
 import type { OutputTarget } from '../base/output-target.js';
 import { secondsSince } from '../base/units.js';
 import { reportedOutputs } from '../download/conversion/reported-outputs.js';
 import type { ConvertSetting } from '../download/download-options.js';
 import { countPlan, type PlanTotals } from '../download/plan/create-download-plan.js';
 import { describePlan } from '../download/plan/report-plan.js';
+import { describeRequiredDays } from '../run/exit-reasons.js';
 import { type FileJson, type PlanJson, toFileJson, toPlanJson } from '../run/json-events.js';
 import type { EventSink, PlanCounts, PlanEvent, RunSummary } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
@@ -31,10 +33,11 @@ import { withServiceSession } from './service-session.js';
 import { readStoreSettings, withDestination } from './with-destination.js';
 
 /** An open plan, for display only. */
-export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyExpired'> {
+export interface OpenedPlanReport extends Pick<OpenedTarget, 'plan' | 'keyProblem'> {
   /** Computes the plan event; warns if the disk is too small. */
   describe(totals: PlanTotals): Promise<PlanEvent>;
-  computeExitCode(counts: PlanCounts): number;
+  /** Why the plan makes the command fail; undefined if it does not. */
+  findReason(counts: PlanCounts): FileError | undefined;
   /** Conversion of the files. */
   readonly convert: ConvertSetting | undefined;
   /** Reading of `performance.now()` at the start. */
@@ -81,7 +84,7 @@ export async function preparePlan(args: CommandArgs, host: CommandHost): Promise
 }
 
 export interface OpenedPlanInput
-  extends Pick<OpenedPlanReport, 'plan' | 'keyExpired' | 'startedAtMs' | 'job'> {
+  extends Pick<OpenedPlanReport, 'plan' | 'keyProblem' | 'startedAtMs' | 'job'> {
   readonly destination: Destination;
   readonly manifest: Manifest;
   readonly emit: EventSink;
@@ -90,7 +93,7 @@ export interface OpenedPlanInput
 /** Combines an open plan with its description for display. */
 export function createOpenedPlanReport({
   plan,
-  keyExpired,
+  keyProblem,
   startedAtMs,
   job,
   ...input
@@ -99,7 +102,7 @@ export function createOpenedPlanReport({
   const { options } = plan;
   return {
     plan,
-    keyExpired,
+    keyProblem,
     startedAtMs,
     job,
     convert: options.convert,
@@ -108,7 +111,8 @@ export function createOpenedPlanReport({
       if (described.shortage !== undefined) emit({ event: 'warning', message: described.shortage });
       return described.plan;
     },
-    computeExitCode: ({ pending, unavailable }) => (options.strict && pending + unavailable > 0 ? 7 : 0),
+    findReason: ({ pending, unavailable }) =>
+      options.strict && pending + unavailable > 0 ? describeRequiredDays(pending + unavailable) : undefined,
   };
 }
 
@@ -119,16 +123,17 @@ export function createPlanSummary(
 ): RunSummary {
   const { files: _, ...statuses } = allCounts;
   const counts = Object.fromEntries(Object.entries(statuses).filter(([, count]) => count > 0));
-  const exitCode = openedPlan.computeExitCode(allCounts);
-  const { keyExpired } = openedPlan;
+  const reason = openedPlan.findReason(allCounts);
+  const { keyProblem } = openedPlan;
   const summary = {
-    exitCode,
+    exitCode: reason === undefined ? 0 : ERROR_TABLE[reason.code].exitCode,
     counts,
+    ...(reason && { reasons: [reason] }),
     unfinished: 0,
     bytes: 0,
     seconds: secondsSince(openedPlan.startedAtMs),
   };
-  return { ...summary, ...(keyExpired && { keyExpired }) };
+  return { ...summary, ...(keyProblem === 'expired' && { keyExpired: true }) };
 }
 
 /**

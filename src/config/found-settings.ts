@@ -48,6 +48,7 @@ export const SETTING_ORIGINS: Readonly<Record<keyof Config | keyof ConfigJob, 'a
   noKeepCsv: 'any',
   as: 'any',
   compression: 'any',
+  encodings: 'any',
   rowGroup: 'any',
   times: 'any',
   numbers: 'any',

@@ -1,4 +1,5 @@
 import { secondsSince } from '../base/units.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { Destination } from '../store/destination.js';
@@ -17,8 +18,8 @@ export interface DownloadPlanInput {
   readonly plan: CountedPlan;
   /** Manifest of the destination; closed when the run ends. */
   readonly manifest: Manifest;
-  /** Whether the API key has expired, for the summary. */
-  readonly keyExpired?: boolean | undefined;
+  /** Why the API key covers no day but the free ones, for the summary. */
+  readonly keyProblem?: KeyProblem | undefined;
   readonly client: ServiceClient;
   /** Paths of a lock file, if any other day file in the folder makes the run fail. */
   readonly lockedPaths?: { has(path: string): boolean } | undefined;
@@ -40,7 +41,7 @@ export interface DownloadPlanInput {
  */
 export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary> {
   const startedAtMs = performance.now();
-  const { destination, plan, manifest, client, owner, emit, keyExpired } = input;
+  const { destination, plan, manifest, client, owner, emit, keyProblem } = input;
   const { transfers, audits, askForSpace } = input;
   const { release, lost, other, ...runPlace } = await joinOrReadOnly(destination, () =>
     destination.joinRun(owner, { signal: input.signal }),
@@ -48,13 +49,17 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
   try {
     emitOtherRunNote(emit, destination.name, other);
     const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
-    const job = { plan, client, lockedPaths: input.lockedPaths };
+    const job = { plan, client, keyProblem, lockedPaths: input.lockedPaths };
     const { options } = plan;
     const limits = { options, transfers, audits, askForSpace };
     const shared = { destination, manifest, ...runPlace, ...limits, emit, signal };
     const [summary] = await runDownloadJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
-    return { ...summary, ...(keyExpired && { keyExpired }), seconds: secondsSince(startedAtMs) };
+    return {
+      ...summary,
+      ...(keyProblem === 'expired' && { keyExpired: true }),
+      seconds: secondsSince(startedAtMs),
+    };
   } finally {
     await manifest.close();
     await release();

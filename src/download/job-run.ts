@@ -118,11 +118,12 @@ export class JobRun {
   }
 
   summary(): RunSummary {
-    const { strict } = this.#job.plan.options;
+    const { plan, keyProblem } = this.#job;
     return this.#runTally.summary({
       planned: this.#planned?.counts,
       stopped: this.#stopReason(),
-      strict,
+      strict: plan.options.strict,
+      keyProblem,
       seconds: this.#seconds,
     });
   }

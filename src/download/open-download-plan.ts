@@ -1,3 +1,4 @@
+import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key/key-coverage.js';
@@ -26,15 +27,15 @@ export interface OpenedDownloadPlan {
   /** The record that the plan was created from. */
   readonly record: ExchangeRecord;
   readonly manifest: Manifest;
-  /** Whether the API key has expired. */
-  readonly keyExpired: boolean;
+  /** Why the API key covers no day but the free ones. */
+  readonly keyProblem: KeyProblem | undefined;
 }
 
 /** Plans a selection against the exchange's record and the existing files; nothing is downloaded. */
 export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDownloadPlan> {
   const { client, cache, destination, selection, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
-  const [record, { canRequest, keyExpired }] = await Promise.all([
+  const [record, { canRequest, keyProblem }] = await Promise.all([
     input.record ?? fetchDatasetRecord(client, selection.exchange, { cache, signal }),
     fetchKeyCoverage(client, signal, warn),
   ]);
@@ -50,5 +51,5 @@ export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDown
     signal,
   });
   for (const message of plan.warnings) warn(message);
-  return { plan, record, manifest, keyExpired };
+  return { plan, record, manifest, keyProblem };
 }

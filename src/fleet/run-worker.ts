@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import type { Job } from 'bullmq';
 import { abortReason, TickhaulError } from '../base/errors.js';
-import { secondsSince } from '../base/units.js';
+import { plural, secondsSince } from '../base/units.js';
 import { onAbort, wait, waitForAbort, withTimeout } from '../base/wait.js';
 import type { RunEvent } from '../run/run-events.js';
 import { toRunFailure } from '../run/run-failure.js';
@@ -130,7 +130,10 @@ class FleetWorker {
       return { exitCode, ...counts, error };
     }
     const { failed } = await readQueueStatus(this.#input.open);
-    return { exitCode: failed > 0 ? 3 : 0, ...counts };
+    if (failed === 0) return { exitCode: 0, ...counts };
+    const message = `${plural(failed, 'slice')} of the queue failed: tickhaul queue failed lists them, and tickhaul queue retry queues them again`;
+    const { exitCode, error } = toRunFailure(new TickhaulError('mixed', message));
+    return { exitCode, ...counts, error };
   }
 
   readonly #warn = (message: string): void => this.#input.emit({ event: 'warning', message });

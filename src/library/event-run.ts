@@ -1,11 +1,13 @@
 import type { CommandArgs } from '../commands/arguments/command-args.js';
 import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
 import type { CommandHost } from '../commands/command-host.js';
+import { flagsToSettingsInMessage } from '../options/setting-names.js';
+import { createFailureTracker } from '../run/exit-reasons.js';
 import { type SummaryJson, toSummaryJson } from '../run/json-events.js';
 import type { RunEvent } from '../run/run-events.js';
 import { createFailedSummary, toRunFailure } from '../run/run-failure.js';
 import type { EventQueue } from './event-queue.js';
-import { createFailureTracker } from './failure-tracker.js';
+import { LibraryError } from './library-error.js';
 import { type LibraryEvent, toLibraryEvent } from './library-events.js';
 import { createLibraryHost } from './library-host.js';
 import type { OptionTable } from './option-tables.js';
@@ -56,10 +58,18 @@ export function startEventRun(
           createFailedSummary(toRunFailure(flagsToOptionsInError(thrown, table)), startedAtMs),
         );
       })
-      .then(toJsonValue);
+      .then(({ reasons, ...rest }) =>
+        toJsonValue({
+          ...rest,
+          reasons: reasons?.map((reason) => ({
+            ...reason,
+            message: flagsToSettingsInMessage(reason.message),
+          })),
+        }),
+      );
     feed.push(summary);
-    if (summary.exitCode !== 0)
-      throw failures.createError(summary, cause ?? (signal.aborted ? findCause(signal.reason) : undefined));
-    return summary;
+    if (summary.exitCode === 0) return summary;
+    const thrownCause = cause ?? (signal.aborted ? findCause(signal.reason) : undefined);
+    throw new LibraryError(failures.findReason(summary), summary, thrownCause);
   });
 }

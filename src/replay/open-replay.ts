@@ -6,6 +6,7 @@ import type { LayoutChoice } from '../dataset/layout.js';
 import type { DownloadSettings, PlannedFile } from '../download/download-options.js';
 import { downloadPlan } from '../download/download-plan.js';
 import type { TransferLimits } from '../download/transfer-limits.js';
+import { describeUncoveredDays } from '../run/exit-reasons.js';
 import type { EventSink, RunEvent, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key/key-coverage.js';
@@ -69,7 +70,8 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
       }),
     ),
   );
-  const mayRead = offline ? () => true : (await fetchKeyCoverage(client, signal, warn)).canRequest;
+  const coverage = offline ? undefined : await fetchKeyCoverage(client, signal, warn);
+  const mayRead = coverage?.canRequest ?? (() => true);
   const manifest = await destination.openManifest({ warn, signal }, replayScope(request));
   let isManifestInUse = false;
   try {
@@ -81,12 +83,9 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const files = planned.flatMap((series) => series.files);
     const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
     assertNoneMissing(findDaysWithoutFile(unrecorded), destination);
-    assertNoneWithStatus(files, 'pending', 'not_exported', 'not exported yet; choose an earlier end');
-    assertNoneWithStatus(
-      files,
-      'unauthorized',
-      'no_access',
-      'not covered by the API key; set a key that covers it',
+    assertNoneWithStatus(files, 'pending', 'not_exported', () => 'not exported yet; choose an earlier end');
+    assertNoneWithStatus(files, 'unauthorized', 'no_access', (count) =>
+      describeUncoveredDays(count, coverage?.keyProblem),
     );
     const pending = files.filter(({ action }) => action !== 'nothing').sort(compareDays);
     const missing = pending.filter(({ action }) => action === 'fetch');
@@ -213,10 +212,11 @@ function assertNoneWithStatus(
   files: readonly PlannedFile[],
   status: PlannedFile['status'],
   code: ErrorCode,
-  problem: string,
+  describe: (count: number) => string,
 ): void {
   const matching = files.filter((file) => file.status === status);
-  if (matching.length > 0) throw new TickhaulError(code, `${formatFileNames(matching)}: ${problem}`);
+  if (matching.length > 0)
+    throw new TickhaulError(code, `${formatFileNames(matching)}: ${describe(matching.length)}`);
 }
 
 function assertNoneMissing(files: readonly PlannedFile[], { hasLocalPaths, name }: Destination): void {

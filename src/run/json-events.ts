@@ -75,6 +75,8 @@ export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind
   readonly keyExpired?: boolean | undefined;
   /** Why the run ended early. */
   readonly error?: FileError | undefined;
+  /** Why the run failed, as far as neither `error` nor the errors of files say so. */
+  readonly reasons?: readonly FileError[] | undefined;
 }
 
 export interface SummaryJson extends CountsJson {
@@ -163,7 +165,7 @@ export function toSummaryJson(summary: RunSummary): SummaryJson {
 
 function toCountsJson(summary: RunSummary): CountsJson {
   const { exitCode, counts, findings, days, outdated, unfinished, bytes, dayFileRows } = summary;
-  const { seconds, keyExpired, error } = summary;
+  const { seconds, keyExpired, error, reasons } = summary;
   return {
     exitCode,
     ...counts,
@@ -176,6 +178,7 @@ function toCountsJson(summary: RunSummary): CountsJson {
     seconds,
     keyExpired,
     ...(error === undefined ? {} : { error: toErrorJson(error) }),
+    ...(reasons !== undefined && { reasons: reasons.map(toErrorJson) }),
   };
 }
 

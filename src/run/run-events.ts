@@ -181,6 +181,8 @@ export interface RunSummary {
   readonly keyExpired?: boolean | undefined;
   /** Why the run ended early, or why an audit failed. */
   readonly error?: FileError | undefined;
+  /** Why the run failed, as far as neither `error` nor the errors of files say so; absent if there is none. */
+  readonly reasons?: readonly FileError[] | undefined;
   /** Result of each job of a sync. */
   readonly jobs?: readonly JobSummary[] | undefined;
 }

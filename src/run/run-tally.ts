@@ -1,6 +1,8 @@
 import { ERROR_TABLE, type ErrorCode, type TickhaulError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { type FileError, toFileError } from '../base/file-error.js';
 import { judgeError } from '../base/judge-error.js';
+import { plural } from '../base/units.js';
+import { describeRequiredDays, describeUncoveredDays, type KeyProblem } from './exit-reasons.js';
 import type {
   FileEvent,
   FileStatus,
@@ -25,6 +27,8 @@ export interface RunTally {
     readonly stopped: TickhaulError | undefined;
     /** Whether pending and unavailable files are failures. */
     readonly strict: boolean;
+    /** Why days are unauthorized. */
+    readonly keyProblem?: KeyProblem | undefined;
     readonly seconds: number;
   }): RunSummary;
 }
@@ -36,6 +40,7 @@ export function createRunTally(): RunTally {
   const counts: Partial<Record<FileStatus, number>> = {};
   const findings: Partial<Record<FindingKind, number>> = {};
   const failures = new Set<number>();
+  const failedFindings = new Map<FindingKind, ErrorCode>();
   let files = 0;
   let bytes = 0;
   let outdated = 0;
@@ -55,12 +60,18 @@ export function createRunTally(): RunTally {
     addOutput: count,
     addFinding({ kind }, failure) {
       findings[kind] = (findings[kind] ?? 0) + 1;
-      if (failure) failures.add(ERROR_TABLE[failure].exitCode);
+      if (failure) failedFindings.set(kind, failure);
     },
-    summary({ planned, stopped, strict, seconds }) {
+    summary({ planned, stopped, strict, keyProblem, seconds }) {
+      const reasons = [
+        ...findReasonsInCounts(counts, strict, keyProblem),
+        ...[...failedFindings].map(([kind, code]) => describeFindings(kind, findings[kind] ?? 0, code)),
+      ];
+      const exitCodes = [...failures, ...reasons.map(({ code }) => ERROR_TABLE[code].exitCode)];
       return {
-        exitCode: runExitCode(failureExitCodes(failures, counts, strict), stopped?.code),
+        exitCode: runExitCode(exitCodes, stopped?.code),
         counts,
+        ...(reasons.length > 0 && { reasons }),
         ...(Object.keys(findings).length > 0 && { findings }),
         ...(outdated > 0 && { outdated }),
         unfinished: planned ? planned.files - files : 0,
@@ -82,18 +93,31 @@ export function addRowCounts(a: RowCounts | undefined, b: RowCounts | undefined)
   return { read: a.read + b.read, written: a.written + b.written, leftOut };
 }
 
-/** Exit codes of all failures. */
-function failureExitCodes(
-  failures: ReadonlySet<number>,
+/** Failures that no file has an error for. */
+function findReasonsInCounts(
   counts: Readonly<Partial<Record<FileStatus, number>>>,
   strict: boolean,
-): ReadonlySet<number> {
-  const exitCodes = new Set(failures);
-  // Missing days that the key does not cover are failures: a nightly job must not succeed after its key has
-  // expired.
-  if (counts.unauthorized) exitCodes.add(ERROR_TABLE.bad_key.exitCode);
-  if (strict && (counts.pending || counts.unavailable)) exitCodes.add(ERROR_TABLE.not_exported.exitCode);
-  return exitCodes;
+  keyProblem: KeyProblem | undefined,
+): readonly FileError[] {
+  const { unauthorized = 0, pending = 0, unavailable = 0 } = counts;
+  const missing = pending + unavailable;
+  return [
+    // Missing days that the key does not cover are failures: a nightly job must not succeed after its key has
+    // expired.
+    ...(unauthorized > 0
+      ? [{ code: 'bad_key', message: describeUncoveredDays(unauthorized, keyProblem) } as const]
+      : []),
+    ...(strict && missing > 0 ? [describeRequiredDays(missing)] : []),
+  ];
+}
+
+/** The failure of all findings of a kind: `extra` or `gap`. */
+function describeFindings(kind: FindingKind, count: number, code: ErrorCode): FileError {
+  const message =
+    kind === 'gap'
+      ? `${plural(count, 'gap')} of missing days within a series, and --strict requires them`
+      : `${plural(count, 'day file')} that the lock file does not name`;
+  return { code, message };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { TickhaulError } from '../base/errors.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
 import { fetchKeyCoverage } from '../service/key/key-coverage.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { assertNoContradictions } from './assert-no-contradictions.js';
@@ -17,7 +18,7 @@ export interface OpenJobs {
   readonly late: TickhaulError | undefined;
   /** The caller closes it. */
   readonly manifest: Manifest;
-  readonly keyExpired: boolean;
+  readonly keyProblem: KeyProblem | undefined;
 }
 
 /**
@@ -30,10 +31,10 @@ export async function openJobs(input: SyncInput, stopStarting: AbortSignal): Pro
   const warn = (message: string): void => emit({ event: 'warning', message });
   const state = await readSyncState(destination, options.shard, signal);
   const { records, late } = await fetchExchangeRecords(input, stopStarting);
-  const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
+  const { canRequest, keyProblem } = await fetchKeyCoverage(input.client, signal, warn);
   const manifest = await destination.openManifest({ warn, signal }, await listJobScopes(input.jobs, records));
   try {
-    const plans = { records, manifest, canRequest };
+    const plans = { records, manifest, canRequest, keyProblem };
     const jobs: OpenSyncJob[] = [];
     for (const job of input.jobs) jobs.push(await openSyncJob(job, input, plans, state[job.name]));
     assertNoContradictions(jobs);
@@ -41,7 +42,7 @@ export async function openJobs(input: SyncInput, stopStarting: AbortSignal): Pro
       for (const message of plan?.warnings ?? []) warn(`${job.name}: ${message}`);
       for (const message of formatSymbolChanges(job.name, symbolChanges)) emit({ event: 'note', message });
     }
-    return { state, jobs, late, manifest, keyExpired };
+    return { state, jobs, late, manifest, keyProblem };
   } catch (error) {
     await manifest.close();
     throw error;

@@ -3,6 +3,7 @@ import type { DownloadJob } from '../download/download-job.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { CanRequest } from '../service/key/key-coverage.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
@@ -29,6 +30,7 @@ export interface PlanSources {
   readonly records: ReadonlyMap<string, RecordOrError>;
   readonly manifest: Manifest;
   readonly canRequest: CanRequest;
+  readonly keyProblem: KeyProblem | undefined;
 }
 
 const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] };
@@ -37,7 +39,7 @@ const NO_SYMBOL_CHANGES: SymbolChanges = { newSymbols: [], delistedSymbols: [] }
 export async function openSyncJob(
   job: SyncJob,
   { client, destination, emit, signal }: SyncInput,
-  { records, manifest, canRequest }: PlanSources,
+  { records, manifest, canRequest, keyProblem }: PlanSources,
   previous: JobState | undefined,
 ): Promise<OpenSyncJob> {
   const { name, selection } = job;
@@ -80,6 +82,7 @@ export async function openSyncJob(
       plan: moveFailedFirst(plan, failures.previous),
       urgent: failures.previous,
       client: withStallTimeout(client, job),
+      keyProblem,
       isUnaudited: !job.audit,
     },
     error: undefined,

@@ -1,4 +1,5 @@
 import { secondsSince } from '../base/units.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { openJobs } from './open-jobs.js';
@@ -12,7 +13,7 @@ export interface PlannedJob {
   readonly name: string;
   readonly plan: NonNullable<OpenSyncJob['plan']>;
   readonly manifest: Manifest;
-  readonly keyExpired: boolean;
+  readonly keyProblem: KeyProblem | undefined;
 }
 
 /**
@@ -25,14 +26,16 @@ export async function planJobs(
   show: (job: PlannedJob) => Promise<RunSummary>,
 ): Promise<RunSummary> {
   const startMs = performance.now();
-  const { jobs, late, manifest, keyExpired } = await openJobs(input, input.signal);
+  const { jobs, late, manifest, keyProblem } = await openJobs(input, input.signal);
   await manifest.close();
   const summaries: JobSummary[] = [];
   for (const openJob of jobs) {
-    const { job, plan, error } = openJob;
-    if (error) input.emit({ event: 'warning', message: `${job.name}: ${error.message}` });
-    const summary = plan && (await show({ name: job.name, plan, manifest, keyExpired }));
+    const { job, plan } = openJob;
+    const summary = plan && (await show({ name: job.name, plan, manifest, keyProblem }));
     summaries.push(createJobSummary(openJob, summary));
   }
-  return { ...createSyncSummary(summaries, late, secondsSince(startMs)), ...(keyExpired && { keyExpired }) };
+  return {
+    ...createSyncSummary(summaries, late, secondsSince(startMs)),
+    ...(keyProblem === 'expired' && { keyExpired: true }),
+  };
 }

@@ -54,7 +54,7 @@ async function syncLocked(
   place: Pick<RunAccess, 'partSuffix' | 'readOnly'>,
 ): Promise<RunSummary> {
   const { destination, options, emit, signal } = input;
-  const { state, jobs, late, manifest, keyExpired } = await openJobs(input, stopStarting);
+  const { state, jobs, late, manifest, keyProblem } = await openJobs(input, stopStarting);
   try {
     const failures = new Map(jobs.map(({ job, failures }) => [job.name, failures]));
     const downloadJobs = jobs.flatMap(({ downloadJob }) => downloadJob ?? []);
@@ -81,7 +81,7 @@ async function syncLocked(
       await saveState(input, { ...state, ...createJobStates(jobs, jobSummaries) }, jobSummaries);
     return {
       ...createSyncSummary(jobSummaries, late, secondsSince(startMs)),
-      ...(keyExpired && { keyExpired }),
+      ...(keyProblem === 'expired' && { keyExpired: true }),
     };
   } finally {
     await manifest.close();

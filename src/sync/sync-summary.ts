@@ -20,6 +20,9 @@ export function createSyncSummary(
   // An error that affects the whole run ended it, whichever job met it.
   const runError = jobs.map(({ error }) => error).find((error) => error && judgeError(error).endsRun);
   const error = runError ?? (late && toFileError(late));
+  const reasons = jobs.flatMap(({ name, reasons: ofJob = [] }) =>
+    ofJob.map((reason) => ({ ...reason, message: `${name}: ${reason.message}` })),
+  );
   const exitCodes = jobs.filter((job) => !isOutOfTimeOnly(job)).map(({ exitCode }) => exitCode);
   return {
     exitCode: runExitCode([...exitCodes, late?.exitCode ?? 0], runError?.code),
@@ -28,6 +31,7 @@ export function createSyncSummary(
     bytes: total('bytes'),
     seconds,
     ...(error && { error }),
+    ...(reasons.length > 0 && { reasons }),
     jobs,
   };
 }

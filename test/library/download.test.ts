@@ -116,7 +116,7 @@ test('each exit code other than 0 rejects with a matching code', async (t) => {
 
   const unauthorized = await errorOf(download({ ...ONE, date: '2024-03-02' }));
   assert.deepEqual([unauthorized.code, unauthorized.exitCode], ['bad_key', 4]);
-  assert.match(unauthorized.message, /^1 day file that no API key covers/);
+  assert.match(unauthorized.message, /^1 day needs an API key, and yours has expired/);
 
   const pending = { ...ONE, date: '2024-03-10' };
   assert.equal((await download(pending)).pending, 1);

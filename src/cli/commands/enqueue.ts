@@ -2,6 +2,7 @@ import { ERROR_TABLE } from '../../base/errors.js';
 import { formatCount, plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import { describeRequiredDays, describeUncoveredDays } from '../../run/exit-reasons.js';
 import { toJsonLine } from '../../run/json-events.js';
 import type { CommandAction } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
@@ -23,18 +24,14 @@ export const enqueueCommand: CommandAction = {
   async run(args, cli) {
     const { prepareEnqueue } = await import('../../commands/fleet/prepare-enqueue.js');
     const { stdout, stderr, warn } = cli;
-    const { unauthorized, missing, ...counts } = await withStoreRequests(args, cli, async () => {
+    const { unauthorized, keyProblem, missing, ...counts } = await withStoreRequests(args, cli, async () => {
       const run = await prepareEnqueue(args, cli);
       return run(createWarningObserver(args, cli));
     });
-    if (unauthorized > 0)
-      warn(`${plural(unauthorized, 'day file')} left out: the API key does not cover them`);
+    if (unauthorized > 0) warn(`left out: ${describeUncoveredDays(unauthorized, keyProblem)}`);
     const isStrict = readBooleanFlag(args, 'strict') && missing > 0;
     // With --quiet too, as it is the reason of the exit code.
-    if (isStrict)
-      createWarner(stderr)(
-        `${plural(missing, 'day file')} pending or unavailable, and --strict requires them`,
-      );
+    if (isStrict) createWarner(stderr)(describeRequiredDays(missing).message);
     const exitCode = isStrict ? ERROR_TABLE.not_exported.exitCode : 0;
     if (readBooleanFlag(args, 'json')) stdout.write(toJsonLine({ event: 'summary', exitCode, ...counts }));
     else if (!readBooleanFlag(args, 'quiet')) {

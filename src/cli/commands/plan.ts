@@ -4,11 +4,13 @@ import type { OpenedPlanReport } from '../../commands/prepare-plan.js';
 import type { PlannedFile } from '../../download/download-options.js';
 import type { PlanTotals } from '../../download/plan/create-download-plan.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
+import { collectErrors, describeUncoveredDays } from '../../run/exit-reasons.js';
 import { toJsonLine, toSummaryJson } from '../../run/json-events.js';
 import type { PlanCounts, PlanStatus, RunSummary } from '../../run/run-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { defineOptions } from '../arguments/define-flags.js';
 import { formatEstimate } from '../output/plan/format-estimate.js';
+import { formatRunError } from '../output/run/summary-builder.js';
 import { printLines } from '../output/text/print-lines.js';
 import { textColumns } from '../output/text/screen.js';
 import { wrapPieces } from '../output/text/wrap.js';
@@ -32,9 +34,15 @@ async function run(args: CommandArgs, cli: CliHost): Promise<number> {
   const open = await preparePlan(args, cli);
   return open(createWarningObserver(args, cli), async (openedPlan) => {
     const summary = await showPlan(openedPlan, args, cli);
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
-    return summary.exitCode;
+    return finishPlan(summary, args, cli);
   });
+}
+
+/** Prints why a plan fails, and with `--json` its summary. @returns the exit code. */
+export function finishPlan(summary: RunSummary, args: CommandArgs, cli: CliHost): number {
+  cli.stderr.write(collectErrors(summary).map(formatRunError).join(''));
+  if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
+  return summary.exitCode;
 }
 
 /** Prints a plan as text, or as JSON lines without their summary. @returns the summary. */
@@ -54,12 +62,13 @@ export async function showPlan(
   const totals = await printPlan(openedPlan, args, cli);
   const planEvent = await openedPlan.describe(totals);
   if (!readBooleanFlag(args, 'quiet')) {
-    const keyHint =
-      openedPlan.keyExpired && totals.counts.unauthorized > 0 ? ' (the API key has expired)' : '';
     const jobPrefix = openedPlan.job === undefined ? '' : `${openedPlan.job}: `;
-    const texts = [`${jobPrefix}${formatCounts(totals.counts)}${keyHint}`, formatEstimate(planEvent)].filter(
-      (text) => text !== '',
-    );
+    const { unauthorized } = totals.counts;
+    const texts = [
+      `${jobPrefix}${formatCounts(totals.counts)}`,
+      unauthorized > 0 ? describeUncoveredDays(unauthorized, openedPlan.keyProblem) : '',
+      formatEstimate(planEvent),
+    ].filter((text) => text !== '');
     const lines = texts.flatMap((text) => wrapPieces(text.split(' '), textColumns(cli.stderr)));
     cli.stderr.write(`${lines.join('\n')}\n`);
   }

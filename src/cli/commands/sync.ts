@@ -1,11 +1,10 @@
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
-import { toJsonLine, toSummaryJson } from '../../run/json-events.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';
 import { createNoteObserver, reportRun, withStoreRequests } from '../session.js';
 import { createSpaceQuestion } from '../space-question.js';
-import { showPlan } from './plan.js';
+import { finishPlan, showPlan } from './plan.js';
 
 export const syncCommand: CommandAction = {
   flags: toFlags(COMMAND_OPTIONS.sync),
@@ -29,6 +28,5 @@ async function planOnly(args: CommandArgs, cli: CliHost): Promise<number> {
   const { prepareSyncPlan } = await import('../../commands/prepare-sync.js');
   const run = prepareSyncPlan(args, cli);
   const summary = await run(createNoteObserver(args, cli), (openedPlan) => showPlan(openedPlan, args, cli));
-  if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine(toSummaryJson(summary)));
-  return summary.exitCode;
+  return finishPlan(summary, args, cli);
 }

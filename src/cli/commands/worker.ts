@@ -27,9 +27,9 @@ export const workerCommand: CommandAction = {
       isStuck = true;
     };
     const summary = await withRequestLog(note, () => work(createEventPrinter(args, cli), note, onStuck));
-    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ event: 'summary', ...summary }));
-    else if (summary.error)
+    if (summary.error)
       cli.stderr.write(wrapLines(`error   ${summary.error.message}\n`, textColumns(cli.stderr)));
+    if (readBooleanFlag(args, 'json')) cli.stdout.write(toJsonLine({ event: 'summary', ...summary }));
     if (!readBooleanFlag(args, 'json') && !readBooleanFlag(args, 'quiet'))
       cli.stderr.write(`${formatSummary(summary)}\n`);
     // An unreachable Redis may keep its connections open for long, and BullMQ waits for replies that were lost with one.

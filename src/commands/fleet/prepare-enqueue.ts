@@ -3,6 +3,7 @@ import { usageError } from '../../base/errors.js';
 import type { RequestedSelection } from '../../download/download-options.js';
 import { createPin } from '../../download/lists/pinned-plan.js';
 import { type EnqueueSummary, enqueuePlan } from '../../fleet/enqueue-plan.js';
+import type { KeyProblem } from '../../run/exit-reasons.js';
 import { isObjectLocation } from '../../store/location.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readCount, readTextFlag } from '../arguments/read-arguments.js';
@@ -20,11 +21,17 @@ import type { Settings } from '../settings.js';
 import { withDestination } from '../with-destination.js';
 import { readQueueAccess, withQueue } from './queue-access.js';
 
+/** Result of `enqueue`. */
+export interface EnqueueResult extends EnqueueSummary {
+  /** Why days are unauthorized. */
+  readonly keyProblem: KeyProblem | undefined;
+}
+
 /** Prepares `enqueue`, which adds the slices of a download to the queue. @throws usage error. */
 export async function prepareEnqueue(
   args: CommandArgs,
   host: CommandHost,
-): Promise<(observer: RunObserver) => Promise<EnqueueSummary>> {
+): Promise<(observer: RunObserver) => Promise<EnqueueResult>> {
   const access = readQueueAccess(args, host);
   const target = await readDownloadTarget(args, host, 'enqueue');
   const { selection } = target;
@@ -46,7 +53,7 @@ export async function prepareEnqueue(
           async (destination) => {
             const options = createDownloadOptions(target, args);
             const context = { destination, options, signal };
-            const { plan, record, manifest } = await openDownloadTarget(target, {
+            const { plan, record, manifest, keyProblem } = await openDownloadTarget(target, {
               ...context,
               session,
               emit,
@@ -58,7 +65,8 @@ export async function prepareEnqueue(
               from: plan.range.from,
               to: hasFixedEnd(selection) ? plan.range.to : Number.POSITIVE_INFINITY,
             };
-            return enqueuePlan({ ...context, open, plan, range, pin, sliceDays, maxSlices });
+            const summary = await enqueuePlan({ ...context, open, plan, range, pin, sliceDays, maxSlices });
+            return { ...summary, keyProblem };
           },
         ),
       ),

@@ -5,6 +5,7 @@ import { openDownloadPlan } from '../../download/open-download-plan.js';
 import type { DownloadPlan } from '../../download/plan/create-download-plan.js';
 import { listScopesOfFiles } from '../../download/plan/plan-prefixes.js';
 import type { ExportSetting } from '../../export/export-input.js';
+import type { KeyProblem } from '../../run/exit-reasons.js';
 import type { EventSink } from '../../run/run-events.js';
 import { fetchKeyCoverage } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
@@ -64,8 +65,8 @@ export interface OpenedTarget {
   /** The exchange record that a selection was planned from. */
   readonly record?: ExchangeRecord | undefined;
   readonly manifest: Manifest;
-  /** Whether the API key has expired. */
-  readonly keyExpired: boolean;
+  /** Why the API key covers no day but the free ones. */
+  readonly keyProblem: KeyProblem | undefined;
 }
 
 /**
@@ -110,9 +111,9 @@ async function openPlan(
   const warn = (message: string): void => emit({ event: 'warning', message });
   const files: PlacedFiles = list?.files ?? new Map();
   const manifest = await destination.openManifest({ warn, signal }, listScopesOfFiles(files.values()));
-  const { canRequest, keyExpired } = await fetchKeyCoverage(client, signal, warn);
+  const { canRequest, keyProblem } = await fetchKeyCoverage(client, signal, warn);
   const mayRead = canRequest;
   const plan = await planList({ files, manifest, destination, options, warn, mayRead, signal });
   for (const message of [...(list?.warnings ?? []), ...plan.warnings]) warn(message);
-  return { plan, manifest, keyExpired };
+  return { plan, manifest, keyProblem };
 }

@@ -2,6 +2,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import { isFirstDayOfMonth } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
+import type { KeyProblem } from '../../run/exit-reasons.js';
 import type { ServiceClient } from '../http/service-client.js';
 import { formatKeyForLog, type KeyAccess } from './key-access.js';
 import { fetchKeyInfo } from './key-info.js';
@@ -16,8 +17,8 @@ export type CanRequest = (file: DayFile) => boolean;
 /** Day files that the configured key covers. */
 export interface KeyCoverage {
   readonly canRequest: CanRequest;
-  /** Whether a key is configured and has expired, so that it covers nothing. */
-  readonly keyExpired: boolean;
+  /** Why only first days of months are covered; undefined if the key may cover others. */
+  readonly keyProblem: KeyProblem | undefined;
 }
 
 /**
@@ -35,11 +36,11 @@ export async function fetchKeyCoverage(
   const { apiKey } = client.config;
   const info = apiKey === undefined ? [] : await fetchInfo(client, signal);
   const isCovered = info ? createCoverageTest(info) : () => true;
-  const keyExpired = apiKey !== undefined && info?.length === 0;
-  if (keyExpired) {
+  const keyProblem = apiKey === undefined ? 'missing' : info?.length === 0 ? 'expired' : undefined;
+  if (apiKey !== undefined && keyProblem === 'expired') {
     warn(`the API key ${formatKeyForLog(apiKey)} has expired; renew it or set another`);
   }
-  return { canRequest: (file) => isCovered(file) || isFirstDayOfMonth(file.day), keyExpired };
+  return { canRequest: (file) => isCovered(file) || isFirstDayOfMonth(file.day), keyProblem };
 }
 
 /**

@@ -4,6 +4,7 @@ import type { DownloadSettings, PlannedFile, PlannedOutput } from '../../downloa
 import { runDownloadJobs } from '../../download/run-download-jobs.js';
 import type { OutputOptions } from '../../format/output-options.js';
 import { parseComputedTypeName } from '../../market/names/message-type-name.js';
+import type { KeyProblem } from '../../run/exit-reasons.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/run-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import { type CanRequest, fetchKeyCoverage } from '../../service/key/key-coverage.js';
@@ -30,7 +31,7 @@ export function createRepair(input: RepairInput): RepairFiles {
   const { destination, options, emit } = input;
   return async (bad, manifest, emitResult, signal) => {
     const warn = (message: string): void => emit({ event: 'warning', message });
-    const { canRequest, keyExpired } = await fetchKeyCoverage(input.client, signal, warn);
+    const { canRequest, keyProblem } = await fetchKeyCoverage(input.client, signal, warn);
     const pending = new Map(bad.map((file) => [filePath(file), file]));
     const reportFile = (event: FileEvent): void => {
       // The event of a day file also covers the outputs converted from it.
@@ -40,7 +41,7 @@ export function createRepair(input: RepairInput): RepairFiles {
         emitResult(
           isRepaired(event)
             ? createRepairedEvent(file, event, manifest)
-            : createUnrepairedEvent(file, event.error?.message ?? explainFailure(event.status, keyExpired)),
+            : createUnrepairedEvent(file, event.error?.message ?? explainFailure(event.status, keyProblem)),
         );
       }
     };
@@ -152,10 +153,11 @@ function filePath({ record, conversion }: BadFile): string {
   return conversion?.path ?? record.path;
 }
 
-function explainFailure(status: FileStatus, keyExpired: boolean): string {
+function explainFailure(status: FileStatus, keyProblem: KeyProblem | undefined): string {
   if (status === 'unavailable') return 'the service does not have it';
   if (status !== 'unauthorized') return status;
-  return keyExpired ? 'the API key has expired' : 'it needs an API key, set TICKHAUL_API_KEY';
+  if (keyProblem === 'missing') return 'it needs an API key, set TICKHAUL_API_KEY';
+  return keyProblem === 'expired' ? 'the API key has expired' : 'the API key does not cover it';
 }
 
 function isRepaired({ status }: FileEvent): boolean {

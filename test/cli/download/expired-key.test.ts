@@ -27,12 +27,18 @@ test('reports an expired key in a warning and in the summary', async (t) => {
   };
 
   const plan = await reported('plan', ...SELECTION);
-  assert.match(plan.stderr, /^2 files: 1 download, 1 unauthorized \(the API key has expired\)$/m);
+  assert.match(
+    plan.stderr,
+    /^2 files: 1 download, 1 unauthorized\n1 day needs an API key, and yours has expired/m,
+  );
   assert.equal(jsonLines(await reported('plan', ...SELECTION, '--json')).at(-1)?.['keyExpired'], true);
 
   const text = await reported('download', ...SELECTION);
   assert.equal(text.exitCode, 4);
-  assert.match(text.stderr, /^1 file not covered: the API key has expired; renew it, or set another$/m);
+  assert.match(
+    text.stderr,
+    /^tickhaul: 1 day needs an API key, and yours has expired: renew it, or set another; the first day/m,
+  );
   const json = await reported('download', ...SELECTION, '--json');
   const { exitCode, unauthorized, keyExpired } = jsonLines(json).at(-1) ?? assert.fail();
   assert.deepEqual([exitCode, unauthorized, keyExpired], [4, 1, true]);

@@ -129,6 +129,14 @@ redisTest('with --fail-fast a slice ends at its first failed file', async (t) =>
   await enqueue(fleet, '--retries', '0', '--to', '2024-03-01', '-t', 'trades', '--fail-fast', '-j', '1');
   await allowOneTry(fleet);
   assert.equal((await fleet.run('worker', '--once', '-j', '1')).exitCode, 3);
+  for (const flags of [['--quiet'], ['--json', '--quiet']]) {
+    const again = await fleet.run('worker', '--once', ...flags);
+    assert.equal(again.exitCode, 3);
+    assert.match(
+      again.stderr,
+      /^error {3}\d+ slices? of the queue failed: tickhaul queue failed lists them.*\n$/,
+    );
+  }
   assert.equal(fleet.requests().length, 2, 'of two slices with two files each');
 });
 

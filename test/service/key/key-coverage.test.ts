@@ -59,16 +59,16 @@ async function readCoverage(t: TestContext, base: string, apiKey?: string) {
 
 test('without a key, sends no request and allows first days of months', async (t) => {
   const base = await serve(t, () => assert.fail('unexpected request'));
-  const { canRequest, keyExpired } = await readCoverage(t, base);
-  assert.equal(keyExpired, false);
+  const { canRequest, keyProblem } = await readCoverage(t, base);
+  assert.equal(keyProblem, 'missing');
   assert.equal(canRequest(file('deribit', 'X', '2024-03-01')), true);
   assert.equal(canRequest(file('deribit', 'X', '2024-03-02')), false);
 });
 
 test('an empty key info means an expired key, and the warning does not contain the key', async (t) => {
   const base = await serve(t, (_, response) => response.end('[]'));
-  const { canRequest, keyExpired, warnings } = await readCoverage(t, base, 'a-long-key');
-  assert.deepEqual([keyExpired, canRequest(file('deribit', 'X', '2024-03-02'))], [true, false]);
+  const { canRequest, keyProblem, warnings } = await readCoverage(t, base, 'a-long-key');
+  assert.deepEqual([keyProblem, canRequest(file('deribit', 'X', '2024-03-02'))], ['expired', false]);
   assert.deepEqual(warnings, ['the API key …-key has expired; renew it or set another']);
 });
 
@@ -96,8 +96,8 @@ for (const [title, status, text] of [
       requests++;
       response.writeHead(status).end(text);
     });
-    const { canRequest, keyExpired, warnings } = await readCoverage(t, base, 'a-key');
-    assert.deepEqual([keyExpired, warnings], [false, []]);
+    const { canRequest, keyProblem, warnings } = await readCoverage(t, base, 'a-key');
+    assert.deepEqual([keyProblem, warnings], [undefined, []]);
     assert.equal(canRequest(file('any', 'X', '2024-03-02')), true);
     assert.equal(requests, 1);
   });

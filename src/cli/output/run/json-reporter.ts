@@ -1,3 +1,4 @@
+import { collectErrors, createFailureTracker } from '../../../run/exit-reasons.js';
 import {
   toDayJson,
   toFileJson,
@@ -10,17 +11,19 @@ import { formatNote, formatWarning } from '../format-events.js';
 import { textColumns } from '../text/screen.js';
 import { wrapLines } from '../text/wrap.js';
 import type { Reporter, ReporterContext } from './reporter.js';
-import { collectErrors, formatRunError } from './summary-builder.js';
+import { formatRunError } from './summary-builder.js';
 
 /**
- * JSON lines on stdout (docs/spec/command-line.md#json-output): plan, files, summary; warnings and notes on
- * stderr, unless it is quiet.
+ * JSON lines on stdout (docs/spec/command-line.md#json-output): plan, files, summary; on stderr why the run failed,
+ * and warnings and notes unless it is quiet.
  */
 export function createJsonReporter({ stdout, stderr, chalk, isQuiet }: ReporterContext): Reporter {
   const print = (text: string): unknown => stderr.write(wrapLines(text, textColumns(stderr)));
   const notify = isQuiet ? () => {} : print;
+  const failures = createFailureTracker();
   return {
     event(event) {
+      failures.record(event);
       if (event.event === 'warning') notify(formatWarning(event, chalk));
       else if (event.event === 'note') notify(formatNote(event));
       else if (event.event === 'plan') stdout.write(toJsonLine(toPlanJson(event)));
@@ -32,7 +35,10 @@ export function createJsonReporter({ stdout, stderr, chalk, isQuiet }: ReporterC
       notify(`${text}\n`);
     },
     finish(summary) {
-      print(collectErrors(summary).map(formatRunError).join(''));
+      const errors = collectErrors(summary);
+      const failed = summary.exitCode === 0 ? undefined : failures.describeFailedFiles(summary.exitCode);
+      const isSaid = errors.some(({ message }) => message === failed?.message);
+      print([...errors, ...(failed && !isSaid ? [failed] : [])].map(formatRunError).join(''));
       stdout.write(toJsonLine(toSummaryJson(summary)));
     },
   };

@@ -5,6 +5,7 @@ import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import { DAY_CONDITIONS, type DayCondition } from '../../../run/audited-day.js';
+import { collectErrors } from '../../../run/exit-reasons.js';
 import type { FileEvent, FileStatus, LeftOutRule, RunEvent, RunSummary } from '../../../run/run-events.js';
 import { formatOutdated } from '../format-events.js';
 import { wrapLines, wrapPieces } from '../text/wrap.js';
@@ -17,7 +18,7 @@ export interface SummaryBuilder {
    * @param screen columns of a terminal, on which counts are wrapped and a mark shows success or failure.
    */
   text(summary: RunSummary, chalk: ChalkInstance, screen?: number): string;
-  /** Why the run ended early; empty if the line of a failed file has just said so. */
+  /** Why the run failed or ended early; empty if the line of a failed file has just said so. */
   errorText(summary: RunSummary): string;
 }
 
@@ -87,14 +88,7 @@ function hasCounts({ counts, days }: RunSummary): boolean {
 
 const MAX_REMEMBERED_FAILURES = 32;
 
-/** The errors that ended the run and its jobs early, each message once. */
-export function collectErrors({ error, jobs = [] }: RunSummary): readonly FileError[] {
-  const errors = new Map(jobs.flatMap((job) => (job.error ? [[job.error.message, job.error]] : [])));
-  if (error) errors.set(error.message, error);
-  return [...errors.values()];
-}
-
-/** The error that ended the run early, as the line that every failed command prints. */
+/** An error of a run, as the line that every failed command prints. */
 export function formatRunError(error: FileError): string {
   return `tickhaul: ${sanitizeForTerminal(error.message)}\n`;
 }
@@ -111,7 +105,7 @@ interface CollectedEvents {
   readonly folder: string | undefined;
   /** Sorted. */
   readonly pendingDays: readonly Day[];
-  /** Why the run ended early; empty if it was already printed. */
+  /** Why the run failed or ended early; empty if it was already printed. */
   readonly error: string;
 }
 
@@ -232,7 +226,7 @@ function suggestNextSteps(
   summary: RunSummary,
   { exchange, failedForNow, md5Mismatches, repairs, pendingDays }: CollectedEvents,
 ): readonly string[] {
-  const { counts, findings, days, outdated, unfinished, keyExpired, error } = summary;
+  const { counts, findings, days, outdated, unfinished, error } = summary;
   const steps: string[] = [];
   const lastDay = pendingDays.at(-1);
   if (lastDay !== undefined)
@@ -253,14 +247,6 @@ function suggestNextSteps(
   if (findings?.extra) steps.push('extra files: remove them, or use another folder with --dir');
   if (findings?.stale) steps.push('tickhaul verify --clean removes stale parts');
   if (outdated !== undefined) steps.push(formatOutdated(outdated));
-  if (counts.unauthorized) {
-    const files = plural(counts.unauthorized, 'file');
-    steps.push(
-      keyExpired
-        ? `${files} not covered: the API key has expired; renew it, or set another`
-        : `${files} that no API key covers; tickhaul key shows what yours covers, if it has not expired; without one, set TICKHAUL_API_KEY`,
-    );
-  }
   const isIncomplete = failedForNow || unfinished > 0 || error !== undefined;
   if (isIncomplete && (error === undefined || judgeError(error).canRerun)) {
     steps.push('run the same command again; complete files are kept');

@@ -131,12 +131,12 @@ test('json prints plan, files and summary on stdout, warnings on stderr', async 
     bytes: 0,
     seconds: 2,
   });
-  assert.equal(stderr, 'warning odd md5\n');
+  assert.equal(stderr, 'warning odd md5\ntickhaul: a.csv.gz: HTTP 500\n');
 });
 
-test('quiet json prints the same lines on stdout, and no warnings', async () => {
+test('quiet json prints the same lines on stdout, and on stderr only why the run failed', async () => {
   const { stdout } = await play('json');
-  assert.deepEqual(await play('json', {}, true), { stdout, stderr: '' });
+  assert.deepEqual(await play('json', {}, true), { stdout, stderr: 'tickhaul: a.csv.gz: HTTP 500\n' });
 });
 
 test('lines reports failures, warnings and the summary, and progress at most every 10 seconds', async () => {

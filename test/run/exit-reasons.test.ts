@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createFailureTracker } from '../../src/library/failure-tracker.js';
+import { createFailureTracker } from '../../src/run/exit-reasons.js';
 
 test('the error has the reason for the exit code, even if another error stopped the run', () => {
   const failures = createFailureTracker();
@@ -8,7 +8,6 @@ test('the error has the reason for the exit code, even if another error stopped 
   failures.record({ event: 'file', status: 'failed', file: undefined, path: 'a.csv.gz', error });
   const stopped = { code: 'out_of_time', message: 'the time is over' } as const;
   const codeOf = (exitCode: number): string =>
-    failures.createError({ event: 'summary', exitCode, bytes: 0, seconds: 1, error: stopped }, undefined)
-      .code;
+    failures.findReason({ event: 'summary', exitCode, bytes: 0, seconds: 1, error: stopped }).code;
   assert.deepEqual([codeOf(6), codeOf(5)], ['corrupt', 'out_of_time']);
 });
