@@ -2,7 +2,7 @@ import { usageError } from '../base/errors.js';
 import type { Coverage, CoverageSelection } from '../coverage/coverage-facts.js';
 import { addDays, msToDay, parseDay } from '../dataset/day.js';
 import type { CommandArgs } from './arguments/command-args.js';
-import { readDay } from './arguments/read-arguments.js';
+import { readDayBound } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
 import { loadSettings } from './config/load-config.js';
 import { findFolder, readFolderArgument } from './selection/read-folder-paths.js';
@@ -45,7 +45,7 @@ const MAX_DAYS = 36_500;
 
 async function readCoverageSelection(args: CommandArgs, signal: AbortSignal): Promise<CoverageSelection> {
   const [from, to] = ['from', 'to'].map((flag) => {
-    const text = readDay(args, flag);
+    const text = readDayBound(args, flag);
     return text === undefined ? undefined : parseDay(text);
   });
   const end = to ?? addDays(msToDay(Date.now()), 1);

@@ -22,6 +22,7 @@ const VALUES = {
   count: numeric('a whole number'),
   concurrency: numeric('a whole number or auto'),
   day: text('a UTC day, as "2024-03-01"'),
+  'day-or-month': text('a UTC day, as "2024-03-01", or a month, as "2024-03"'),
   days: numeric('a number of days, such as 7d'),
   duration: text('a duration, as 90s or 4h'),
   size: numeric('a size, as 20MB'),

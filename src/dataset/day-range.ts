@@ -1,11 +1,11 @@
 import { usageError } from '../base/errors.js';
-import { parseDay } from './day.js';
+import { daysOf, parseDay } from './day.js';
 
 /**
  * Days as the user selects them: either `date`, or `last` (a number of days), or `from` with or without `to`.
  */
 export interface DayRange {
-  /** `YYYY-MM-DD`; `to` is exclusive. */
+  /** `YYYY-MM-DD`; `to` is exclusive, and `date` may also be a month, `YYYY-MM`. */
   readonly from?: string | undefined;
   readonly to?: string | undefined;
   readonly date?: string | undefined;
@@ -22,7 +22,8 @@ export function assertDayRange({ from, to, date, last }: DayRange): void {
   if (ways.length === 0)
     throw usageError('no days selected; use --from <day> [--to <day>], --date <day> or --last <n>d');
   if (to && !from) throw usageError('--to requires --from <day>, the first day of the range');
-  for (const day of [from, to, date]) if (day) parseDay(day);
+  for (const day of [from, to]) if (day) parseDay(day);
+  if (date) daysOf(date);
   if (from && to && parseDay(to) <= parseDay(from)) {
     throw usageError(`--to ${to} is exclusive, so it must be after --from ${from}`);
   }

@@ -25,17 +25,42 @@ export function parseDay(text: string): Day {
 }
 
 /**
- * Parses a day from user input: `YYYY-MM-DD`, `today` or `yesterday` in UTC, or `YYYY-MM` for the first of a
- * month.
+ * Parses a single day from user input: `YYYY-MM-DD`, or `today` or `yesterday` in UTC.
  * @param nowMs current time, in milliseconds since the epoch.
- * @throws usage error like `parseDay`.
+ * @throws usage error like `parseDay`, also for a month.
  */
 export function parseDayWord(text: string, nowMs: number): Day {
   const trimmed = text.trim();
   if (/^today$/i.test(trimmed)) return msToDay(nowMs);
   if (/^yesterday$/i.test(trimmed)) return addDays(msToDay(nowMs), -1);
-  return /^\d{4}-(0[1-9]|1[0-2])$/.test(trimmed) ? parseDay(`${trimmed}-01`) : parseDay(trimmed);
+  if (MONTH.test(trimmed))
+    throw usageError(`"${trimmed}" is a month: write one day of it, for example ${trimmed}-01`);
+  return parseDay(trimmed);
 }
+
+/** Parses the bound of a range from user input: a day, or `YYYY-MM` for the first day of a month. */
+export function parseDayBound(text: string, nowMs: number): Day {
+  const trimmed = text.trim();
+  return MONTH.test(trimmed) ? parseDay(`${trimmed}-01`) : parseDayWord(trimmed, nowMs);
+}
+
+/** Parses a day, or a whole month, from user input to `YYYY-MM-DD` or `YYYY-MM`. */
+export function parseDayOrMonth(text: string, nowMs: number): string {
+  const trimmed = text.trim();
+  return MONTH.test(trimmed) ? trimmed : formatDay(parseDayWord(trimmed, nowMs));
+}
+
+/** The days of `YYYY-MM-DD` or `YYYY-MM`; `to` is exclusive. @throws usage error like `parseDay`. */
+export function daysOf(dayOrMonth: string): { readonly from: Day; readonly to: Day } {
+  if (!MONTH.test(dayOrMonth)) {
+    const day = parseDay(dayOrMonth);
+    return { from: day, to: addDays(day, 1) };
+  }
+  const [year, month] = dayOrMonth.split('-').map(Number) as [number, number];
+  return { from: firstDayOfMonth(year, month - 1), to: firstDayOfMonth(year, month) };
+}
+
+const MONTH = /^\d{4}-(0[1-9]|1[0-2])$/;
 
 /** Formats a day as `YYYY-MM-DD`. */
 export function formatDay(day: Day): string {

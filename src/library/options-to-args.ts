@@ -71,6 +71,7 @@ const VALUES: Readonly<Record<Exclude<OptionType, 'choice'>, ValueCheck>> = {
   flag: { expected: 'true or false', isValid: (value) => typeof value === 'boolean' },
   text: TEXT,
   day: TEXT,
+  'day-or-month': TEXT,
   duration: TEXT,
   shard: TEXT,
   file: PATH,

@@ -43,7 +43,10 @@ export const SELECTION_OPTIONS = groupOptions('Selection:', {
   },
   from: { type: 'day', description: 'first UTC day: YYYY-MM-DD, yesterday, or a month such as 2024-03' },
   to: { type: 'day', description: 'UTC day after the last one', defaultText: 'the end of the export' },
-  date: { type: 'day', description: 'a single UTC day: YYYY-MM-DD, or yesterday' },
+  date: {
+    type: 'day-or-month',
+    description: 'a UTC day: YYYY-MM-DD, or yesterday; or a whole month: 2024-03',
+  },
   last: { type: 'days', description: 'the last N exported days, such as 7 or 7d' },
   weekdays: { type: 'list', description: 'only these days of the week, such as mon-fri or sat,sun' },
 });

@@ -30,7 +30,7 @@ export const PERIOD_OPTIONS = groupOptions('Replay:', {
   },
   from: { type: 'text', description: 'UTC day or ISO 8601 time, such as 2024-03-01T12:00:00.5' },
   to: { type: 'text', description: 'UTC day or ISO 8601 time, not included' },
-  date: { type: 'day', description: 'a single UTC day' },
+  date: { type: 'day-or-month', description: 'a UTC day, or a whole month such as 2024-03' },
   last: SELECTION_OPTIONS.last,
 });
 

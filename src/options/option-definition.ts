@@ -10,8 +10,10 @@ export type OptionType =
   | 'count'
   /** A whole number from 1 to 100, or `auto`. */
   | 'concurrency'
-  /** A UTC day. */
+  /** A UTC day that bounds a range; a month is its first day. */
   | 'day'
+  /** A UTC day, or all days of a month. */
+  | 'day-or-month'
   /** A number of days, such as `7d`. */
   | 'days'
   /** A time span, such as `90s` or `4h`. */

@@ -37,6 +37,7 @@ interface ValuesByType {
   readonly count: number;
   readonly concurrency: number | 'auto';
   readonly day: string;
+  readonly 'day-or-month': string;
   readonly days: number;
   readonly duration: number;
   readonly size: number;

@@ -1,8 +1,16 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import { type Day, msToDay, parseDayWord, US_PER_DAY } from '../dataset/day.js';
+import {
+  type Day,
+  daysOf,
+  msToDay,
+  parseDayBound,
+  parseDayOrMonth,
+  parseDayWord,
+  US_PER_DAY,
+} from '../dataset/day.js';
 import type { Period } from '../market/trade-bars.js';
 
-/** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or one whole day. */
+/** A period as the user gives it: days or ISO 8601 times, with `to` exclusive; or a whole day or month. */
 export interface PeriodInput {
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -24,8 +32,12 @@ export function parsePeriod({ from, to, date }: PeriodInput, nowMs: number): Per
   if (date !== undefined) {
     if (from !== undefined || to !== undefined)
       throw usageError('use only one of: --date, or --from with --to');
-    const start = parseDayWord(date, nowMs) * US_PER_DAY;
-    return assertNotInFuture({ start, end: start + US_PER_DAY }, `the day of --date ${date}`, nowMs);
+    const days = daysOf(parseDayOrMonth(date, nowMs));
+    return assertNotInFuture(
+      { start: days.from * US_PER_DAY, end: days.to * US_PER_DAY },
+      `--date ${date}`,
+      nowMs,
+    );
   }
   if (from === undefined)
     throw usageError('no period; use --from <time> --to <time>, --date <day> or --last <n>d');
@@ -43,7 +55,8 @@ export function periodToDays({ start, end }: Period): { readonly from: Day; read
 
 function assertNotInFuture(period: Period, what: string, nowMs: number): Period {
   if (period.end <= nowMs * 1000) return period;
-  throw new TickhaulError('not_exported', `${what} ends in the future; choose an earlier end`);
+  const problem = period.start >= nowMs * 1000 ? 'lies in the future' : 'ends in the future';
+  throw new TickhaulError('not_exported', `${what} ${problem}; choose an earlier end`);
 }
 
 /**
@@ -56,7 +69,7 @@ export function parseInstant(name: string, text: string, nowMs: number): number 
   const match = TIME_PATTERN.exec(text);
   if (!match) {
     try {
-      return parseDayWord(text, nowMs) * US_PER_DAY;
+      return parseDayBound(text, nowMs) * US_PER_DAY;
     } catch {
       throw usageError(
         `${name}: "${text}" is not a day or time; use a form such as 2024-03-01 or 2024-03-01T12:00:00.000000Z`,

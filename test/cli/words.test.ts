@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { commandName } from '../../src/cli/arguments/command.js';
 import { COMMANDS } from '../../src/cli/commands/command-list.js';
+import { plan } from '../../src/library/run-functions.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
@@ -172,7 +173,52 @@ test('accepts a month, a number of days, and days of the week', async (t) => {
     return lines.slice(1, -1).map(({ date }) => date);
   };
   assert.equal((await daysOf('--from', '2024-02', '--to', '2024-03')).length, 29);
+  assert.equal((await daysOf('--date', '2024-02')).length, 29);
   assert.equal((await daysOf('--last', '7')).length, 7);
   const weekend = await daysOf('--from', '2024-03-01', '--to', '2024-03-10', '--weekdays', 'sat,sun');
   assert.deepEqual(weekend.toSorted(), ['2024-03-02', '2024-03-03', '2024-03-09']);
+});
+
+test('--date takes a whole month in downloads, jobs, queries of messages and the library', async (t) => {
+  const service = await sandbox(t, { rows: 5 });
+  const dir = await tempDir(t);
+  const env = envOf(service, dir);
+  const month = ['--date', '2024-02'];
+  const all = await runHere(['download', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...month], {
+    env,
+  });
+  assert.equal(all.exitCode, 0, all.stderr);
+  assert.equal((await namesIn(dir)).length, 29);
+
+  const config = join(dir, 'tickhaul.yaml');
+  const job = 'name: a, exchange: binance-futures, types: trades, symbols: BTCUSDT, date: 2024-02';
+  await writeFile(config, `jobs: [{${job}}]\n`);
+  const synced = await runHere(['sync', '--config', config, '--json'], { env });
+  assert.equal(jsonLines(synced).at(-1)?.['skipped'], 29, synced.stderr);
+
+  const replay = ['replay', 'binance-futures:BTCUSDT', '-t', 'trade', ...month, '--offline'];
+  const { stdout, exitCode } = await runHere(replay, { env });
+  assert.equal(exitCode, 0);
+  const days = stdout.match(/"localTimestamp":"2024-02-\d\d/g);
+  assert.equal(new Set(days).size, 29);
+
+  const { apiUrl, datasetsUrl, apiKey } = service;
+  const selection = { exchange: 'binance-futures', types: ['trades'], symbols: ['BTCUSDT'], date: '2024-02' };
+  const planned = await plan({ ...selection, dir, apiUrl, datasetsUrl, apiKey });
+  assert.equal(planned.skip, 29);
+});
+
+test('a month is refused where only one day makes sense', async (t) => {
+  const env = envOf(await sandbox(t), await tempDir(t));
+  for (const [flag, ...words] of [
+    ['--on', 'symbols', 'deribit'],
+    ['--until', 'status', 'deribit', '--wait'],
+  ]) {
+    const { exitCode, stderr } = await runHere([...words, String(flag), '2024-03'], { env });
+    assert.equal(exitCode, 2);
+    assert.equal(
+      stderr,
+      `tickhaul: ${flag}: "2024-03" is a month: write one day of it, for example 2024-03-01\n`,
+    );
+  }
 });

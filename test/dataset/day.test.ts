@@ -7,6 +7,7 @@ import {
   formatDay,
   isFirstDayOfMonth,
   parseDay,
+  parseDayBound,
   parseDayWord,
   parseTimeToDay,
 } from '../../src/dataset/day.js';
@@ -55,5 +56,5 @@ test('an error about a day shows it as the user typed it', () => {
     });
   }
   assert.equal(formatDay(parseDayWord('YESTERDAY', 86_400_000)), '1970-01-01');
-  assert.equal(formatDay(parseDayWord('2024-03', 0)), '2024-03-01');
+  assert.equal(formatDay(parseDayBound('2024-03', 0)), '2024-03-01');
 });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, formatDay, parseDay, parseDayWord } from '../../src/dataset/day.js';
+import { addDays, formatDay, parseDay, parseDayBound } from '../../src/dataset/day.js';
 import { parseWeekdays } from '../../src/dataset/weekdays.js';
 
 /** A Monday, and the two weeks that start with it. */
@@ -25,7 +25,7 @@ test('parses weekdays, and ranges of them across the end of a week', () => {
 
 test('accepts abbreviated and full names of weekdays', () => {
   const now = Date.UTC(2024, 2, 1, 0, 30);
-  const read = (text: string): string => formatDay(parseDayWord(text, now));
+  const read = (text: string): string => formatDay(parseDayBound(text, now));
   assert.equal(read('today'), '2024-03-01');
   assert.equal(read(' Yesterday '), '2024-02-29');
   assert.equal(read('2024-02'), '2024-02-01');

@@ -3,7 +3,7 @@ import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { parseDuration, parseSize } from '../../base/units.js';
 import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
-import { formatDay, parseDayWord } from '../../dataset/day.js';
+import { formatDay, parseDayBound, parseDayOrMonth, parseDayWord } from '../../dataset/day.js';
 import { dayFileTypeHint } from '../../dataset/day-file-type-hint.js';
 import { parseShard, type Shard } from '../../dataset/shard.js';
 import { hasObjectKey, isObjectLocation, normalizeScheme, parseScheme } from '../../store/location.js';
@@ -146,11 +146,19 @@ export function readSize(args: CommandArgs, flag: string): number | undefined {
   return parseFlag(args, flag, parseSize);
 }
 
-/** A day as `YYYY-MM-DD`; accepts the words of `docs/spec/command-line.md#day-selection`. */
+/** A single day as `YYYY-MM-DD`; accepts the words of `docs/spec/command-line.md#day-selection`. */
 export function readDay(args: CommandArgs, flag: string): string | undefined {
-  return parseFlag(args, flag, (text) => {
-    return formatDay(parseDayWord(text, Date.now()));
-  });
+  return parseFlag(args, flag, (text) => formatDay(parseDayWord(text, Date.now())));
+}
+
+/** The same for a bound of a range, which may be a month: its first day. */
+export function readDayBound(args: CommandArgs, flag: string): string | undefined {
+  return parseFlag(args, flag, (text) => formatDay(parseDayBound(text, Date.now())));
+}
+
+/** A day or a whole month, as `YYYY-MM-DD` or `YYYY-MM`. */
+export function readDayOrMonth(args: CommandArgs, flag: string): string | undefined {
+  return parseFlag(args, flag, (text) => parseDayOrMonth(text, Date.now()));
 }
 
 /** A data type whose columns are known. */

@@ -15,7 +15,7 @@ import {
 } from '../../options/day-file-options.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import {
-  readDay,
+  readDayBound,
   readExchange,
   readListFlag,
   readSize,
@@ -94,7 +94,7 @@ export async function readSeriesSelection(args: CommandArgs, signal: AbortSignal
 /** The days of `--from` and `--to`, of which the last is exclusive. @throws usage error. */
 export function readDayRange(args: CommandArgs): Readonly<Record<'from' | 'to', Day | undefined>> {
   const [from, to] = ['from', 'to'].map((flag) => {
-    const text = readDay(args, flag);
+    const text = readDayBound(args, flag);
     return text === undefined ? undefined : parseDay(text);
   });
   if (from !== undefined && to !== undefined && to <= from)

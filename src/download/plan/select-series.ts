@@ -1,6 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { addDays, type Day, parseDay, parseTimeToDay } from '../../dataset/day.js';
+import { addDays, type Day, daysOf, parseDay, parseTimeToDay } from '../../dataset/day.js';
 import { assertDayRange } from '../../dataset/day-range.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Selection } from '../download-options.js';
@@ -50,7 +50,7 @@ export function readExportedUntil(datasets: Datasets): Day {
 export function selectRange(selection: Omit<Selection, 'symbols'>, exportedUntil: Day): SelectedRange {
   const { from, to, date, last } = selection;
   assertDayRange(selection);
-  if (date) return { from: parseDay(date), to: addDays(parseDay(date), 1) };
+  if (date) return daysOf(date);
   if (last) return { from: addDays(exportedUntil, -last), to: exportedUntil };
   if (!from) throw usageError('no days selected; use --from <day> [--to <day>], --date <day> or --last <n>d');
   const first = parseDay(from);

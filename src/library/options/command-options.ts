@@ -261,7 +261,7 @@ export interface PeriodOptions {
   readonly from?: string | undefined;
   /** UTC day or ISO 8601 time, not included. */
   readonly to?: string | undefined;
-  /** A single UTC day. */
+  /** A UTC day, or a whole month such as 2024-03. */
   readonly date?: string | undefined;
   /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;

@@ -55,7 +55,7 @@ export interface SelectionOptions {
   readonly from?: string | undefined;
   /** UTC day after the last one (default: the end of the export). */
   readonly to?: string | undefined;
-  /** A single UTC day: YYYY-MM-DD, or yesterday. */
+  /** A UTC day: YYYY-MM-DD, or yesterday; or a whole month: 2024-03. */
   readonly date?: string | undefined;
   /** The last N exported days, such as 7 or 7d. */
   readonly last?: number | string | undefined;
