@@ -1,4 +1,5 @@
 import { usageError } from '../base/errors.js';
+import { createDestinationFinder, NOTHING_KNOWN } from '../store/find-destination.js';
 import { absoluteLocation, isObjectLocation } from '../store/location.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import type { CommandHost } from './command-host.js';
@@ -29,9 +30,10 @@ export async function prepareViews(
     return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => {
       const found = await findViewFiles(destination, { under, warn, signal: host.signal });
       if (found.files.length === 0) {
-        throw usageError(
-          `${destination.locate(under)}: no day files and no Parquet files of day files; name a folder with downloads`,
-        );
+        const folder = destination.locate(under);
+        const isKnown = (await createDestinationFinder(destination.files, host.signal)(folder)) !== undefined;
+        const nothing = isKnown ? 'no day files and no Parquet files of day files' : NOTHING_KNOWN;
+        throw usageError(`${folder}: ${nothing}; name a folder with downloads`);
       }
       const root = absoluteLocation(destination.locate(''));
       const comment = isObjectLocation(root) ? [formatSecretComment(root, settings.store)] : [];

@@ -83,7 +83,8 @@ export const configSchema = z
       jobs: z
         .array(jobSchema, { error: 'expected a list of jobs' })
         .min(1, { error: 'expected at least one job' })
-        .meta({ description: 'jobs to keep up to date' }),
+        .meta({ description: 'jobs to keep up to date' })
+        .optional(),
     },
     { error: 'expected settings and jobs' },
   )

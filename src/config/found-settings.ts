@@ -73,14 +73,14 @@ export const SETTING_ORIGINS: Readonly<Record<keyof Config | keyof ConfigJob, 'a
 
 /** The settings of a config file that only a named one may have. */
 export function findNamedSettings(config: Config): readonly string[] {
-  const keys = [config, ...config.jobs].flatMap((settings) => Object.keys(settings));
+  const keys = [config, ...(config.jobs ?? [])].flatMap((settings) => Object.keys(settings));
   const origins: Readonly<Record<string, string>> = SETTING_ORIGINS;
   return [...new Set(keys)].filter((key) => origins[key] !== 'any');
 }
 
 /** Paths of the lists (`@file`) in the jobs of a config file, as written. */
 export function findListPaths(config: Config): readonly string[] {
-  return config.jobs
+  return (config.jobs ?? [])
     .flatMap((job) => Object.values(job).flat())
     .flatMap((value) => (typeof value === 'string' ? value.split(',') : []))
     .map((text) => text.trim())

@@ -44,7 +44,7 @@ export function parseConfig(source: string, path: string, origin: ConfigOrigin =
     );
   }
   const names = new Map<string, number>();
-  for (const [index, { name }] of parsed.data.jobs.entries()) {
+  for (const [index, { name }] of (parsed.data.jobs ?? []).entries()) {
     const other = names.get(name);
     if (other !== undefined) {
       const line = document.lineAt(['jobs', other, 'name']);

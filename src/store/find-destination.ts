@@ -6,6 +6,9 @@ import { parentLocation } from './location.js';
  */
 export type FindDestination = (folder: string) => Promise<string | undefined>;
 
+/** What is wrong with a folder or prefix in which a command finds nothing to read. */
+export const NOTHING_KNOWN = 'no day files and no manifest';
+
 /** Finds the destination that contains given files, and caches the results. */
 export function createDestinationFinder(files: Files, signal?: AbortSignal): FindDestination {
   const resultsByFolder = new Map<string, Promise<string | undefined>>();

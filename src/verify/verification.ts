@@ -4,6 +4,7 @@ import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import { resolveSeries } from '../dataset/series-filter.js';
 import { ExportLog } from '../export/export-log.js';
 import type { Destination } from '../store/destination.js';
+import { NOTHING_KNOWN } from '../store/find-destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
 import { isInside } from '../store/paths.js';
@@ -50,6 +51,8 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   const contents = { ...listing, unknown: await dropRecorded(manifest, listing.unknown, signal) };
   if (listing.passedOver !== undefined) input.emit({ event: 'warning', message: listing.passedOver });
   scope.assertAllMatched();
+  if (scope.isWhole && recorded.files === 0 && isNothingFound(contents))
+    await assertRecords(destination, signal);
   const identified = new Map(
     contents.unknown.flatMap((path) => {
       // The manifest would ignore a record with a path outside the folder.
@@ -93,6 +96,16 @@ async function dropRecorded(
   if (paths.length === 0) return paths;
   const current = await manifest.reread(undefined, signal);
   return paths.filter((path) => !current.has(path));
+}
+
+function isNothingFound({ unknown, outputs, parts, undecoded }: FolderContents): boolean {
+  return [unknown, outputs, parts, undecoded].every(({ length }) => length === 0);
+}
+
+/** @throws usage error for a folder without a manifest. */
+async function assertRecords(destination: Destination, signal: AbortSignal): Promise<void> {
+  if (await destination.files.hasRecords(destination.locate(''), signal)) return;
+  throw usageError(`${destination.name}: ${NOTHING_KNOWN}`);
 }
 
 /** A store has no folders, so a prefix without objects is probably a typo. */

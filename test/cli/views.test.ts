@@ -253,7 +253,7 @@ test('refuses a folder without day files, a file, and damaged files', async (t) 
   await rm(path);
   const empty = await runHere(['views', dir]);
   assert.equal(empty.exitCode, 2);
-  assert.match(empty.stderr, /no day files and no Parquet files of day files; name a folder with downloads/);
+  assert.match(empty.stderr, /no day files and no manifest; name a folder with downloads/);
   await writeFile(join(dir, 'b_trades_2024-03-01_X.parquet'), 'not Parquet');
   const damaged = await runHere(['views', dir]);
   assert.equal(damaged.exitCode, 6);

@@ -208,6 +208,45 @@ test('--date takes a whole month in downloads, jobs, queries of messages and the
   assert.equal(planned.skip, 29);
 });
 
+test('-v after a command is refused with a hint, and never prints the version in its place', async (t) => {
+  await workingDir(t);
+  for (const words of [
+    ['verify', '-v'],
+    ['plan', '-V', 'deribit'],
+    ['download', '-v'],
+    ['audit', '-qv'],
+  ]) {
+    const { exitCode, stdout, stderr } = await runHere(words);
+    assert.deepEqual([exitCode, stdout], [2, '']);
+    assert.match(stderr, /-v after a command: use --verbose .*, or tickhaul --version\n$/, words.join(' '));
+  }
+  for (const words of [['-v'], ['-V'], ['version']])
+    assert.match((await runHere(words)).stdout, /^\d+\.\d+\.\d+\n$/);
+});
+
+test('export without a target names the targets', async () => {
+  const { exitCode, stderr } = await runHere(['export']);
+  assert.equal(exitCode, 2);
+  assert.match(stderr, /<target> is one of hftbacktest, nautilus, freqtrade; see tickhaul export --help/);
+});
+
+test('a config file without jobs has settings for all commands but sync', async (t) => {
+  const service = await sandbox(t, { rows: 5 });
+  const dir = await tempDir(t);
+  const { TICKHAUL_DIR: _, ...env } = envOf(service, dir);
+  await workingDir(t);
+  await writeFile('tickhaul.yaml', `dir: ${join(dir, 'data')}\n`);
+  const select = ['binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...DAY];
+  const done = await runHere(['download', ...select], { env });
+  assert.equal(done.exitCode, 0, done.stderr);
+  assert.equal((await namesIn(join(dir, 'data'))).length, 1);
+  for (const words of [['sync'], ['sync', '-n']]) {
+    const { exitCode, stderr } = await runHere([...words, '--quiet'], { env });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /^tickhaul: tickhaul\.yaml: jobs is missing; list the jobs to keep up to date/);
+  }
+});
+
 test('a month is refused where only one day makes sense', async (t) => {
   const env = envOf(await sandbox(t), await tempDir(t));
   for (const [flag, ...words] of [

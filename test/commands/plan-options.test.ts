@@ -51,6 +51,7 @@ const SAMPLES: Readonly<Partial<Record<OptionType, string | true>>> = {
   count: '3',
   concurrency: '5',
   day: DAY,
+  'day-or-month': DAY,
   days: '2',
   duration: '7s',
   size: '5MB',

@@ -38,7 +38,6 @@ const WRONG: readonly (readonly [string, string, RegExp])[] = [
     `dir: &a0 x\n${Array.from({ length: 9 }, (_, n) => `a${n}: &a${n + 1} [${`*a${n}, `.repeat(9)}]\n`).join('')}`,
     /^c:1: Excessive alias count/,
   ],
-  ['no jobs', 'dir: a\n', /^c:1: jobs is missing: expected a list of jobs$/],
   ['an empty list of jobs', 'jobs: []\n', /^c:1: jobs: expected at least one job, found an empty list$/],
   [
     'an unknown key at the top',
@@ -89,8 +88,8 @@ test('accepts JSON, keeps days as text, and merges shared settings with <<', () 
   assert.equal(parseConfig(json, 'c').config.dir, 'd');
   const merged = `jobs:\n  - &one {name: a, exchange: b, types: trades, symbols: X, from: 2024-03-01}\n  - {<<: *one, name: b}\n`;
   const { config, place } = parseConfig(merged, 'c');
-  assert.deepEqual(config.jobs[1], { ...config.jobs[0], name: 'b' });
-  assert.equal(config.jobs[1]?.from, '2024-03-01');
+  assert.deepEqual(config.jobs?.[1], { ...config.jobs?.[0], name: 'b' });
+  assert.equal(config.jobs?.[1]?.from, '2024-03-01');
   assert.equal(place(['jobs', 1, 'from']), 'c:3', 'what was merged has the place of its job');
 });
 
@@ -102,7 +101,7 @@ test('hundreds of jobs may use one anchor', () => {
       `  - {<<: *one, name: merged${n}}\n  - {name: alias${n}, exchange: b, types: *types, symbols: X}\n`,
   );
   const { config } = parseConfig(`jobs:\n${first}${others.join('')}`, 'c');
-  assert.deepEqual(config.jobs.at(-1)?.types, ['trades']);
+  assert.deepEqual(config.jobs?.at(-1)?.types, ['trades']);
 });
 
 test('the published JSON Schema is current, and accepts the same files as the parser', async () => {

@@ -12,14 +12,12 @@ import type { InspectFiles } from '../../src/verify/check/check-all.js';
 import { inspectBatch } from '../../src/verify/check/inspect-file-bytes.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
-import { tempDir } from '../helpers/temp.js';
 import {
   dayFileName,
   downloadFolder,
   FIRST,
   FOURTH,
   type Folder,
-  folderOf,
   OWNER,
   SECOND,
   THIRD,
@@ -175,7 +173,7 @@ test('an empty prefix, and a path without objects or records, are usage errors',
 });
 
 test('--listed is --quick in a folder, and excludes options that read files', async (t) => {
-  const { run, dir } = folderOf((await downloadFolder(t)).service, await tempDir(t));
+  const { run, dir } = await downloadFolder(t);
   assert.equal((await run('verify', '--listed', '--dir', dir)).exitCode, 0);
   for (const flag of ['--repair', '--adopt', '--cache']) {
     const { exitCode, stderr } = await run('verify', '--listed', flag);

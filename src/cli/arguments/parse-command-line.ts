@@ -6,6 +6,7 @@ import {
   type CommandAction,
   type CommandArgs,
   type CommandOutline,
+  commandName,
   HELP,
   HELP_OUTLINE,
 } from './command.js';
@@ -43,6 +44,7 @@ export async function parseCommandLine(
   let selected: { command: Command; args: CommandArgs } | undefined;
   let text = '';
   let isDataWanted = false;
+  let isVersionWanted = false;
   const outline = findNamedCommand(commands, words);
   const command = outline && { ...outline, ...(await outline.load()) };
   const positional = protectPositionals(words);
@@ -62,10 +64,14 @@ export async function parseCommandLine(
     await parser.parseAsync([...positional.words], {}, (_error, args, output) => {
       text = output;
       isDataWanted = args['help'] === true && args['json'] === true;
+      isVersionWanted = args['version'] === true && args['help'] !== true;
     });
   } catch (error) {
     if (error !== PARSED) throw error;
   }
+  // Other programs print more with -v: the version in place of the command would look like success.
+  if (isVersionWanted && command && commandName(command) !== 'version' && !words.includes('--version'))
+    throw usageError('-v after a command: use --verbose to print each request, or tickhaul --version');
   if (text !== '' && isDataWanted) return { kind: 'print', text: await formatHelpData(commands, command) };
   if (text !== '') return { kind: 'print', text: `${text}\n` };
   if (selected === undefined) throw usageError('no command given; see tickhaul --help');

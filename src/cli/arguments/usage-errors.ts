@@ -45,9 +45,16 @@ function describeProblem(
     const known = listFlags(command);
     const flag = words.map(withoutValue).find((word) => word.startsWith('--') && !known.includes(word));
     if (flag !== undefined) return formatUnknownFlag(flag, command);
-    return `an argument is missing: tickhaul ${command.syntax}`;
+    return `an argument is missing: tickhaul ${command.syntax}${listChoices(command)}`;
   }
   return message.replace(/\s*\n\s*/g, ' ');
+}
+
+/** The values of positionals with fixed choices: `; <target> is one of …`. */
+function listChoices({ positionals = {} }: Command): string {
+  return Object.entries(positionals)
+    .map(([name, { choices }]) => (choices ? `; <${name}> is one of ${choices.join(', ')}` : ''))
+    .join('');
 }
 
 /** An unknown command, with the nearest known ones. */

@@ -37,6 +37,10 @@ export async function readSyncJobs(
   signal: AbortSignal,
   home?: string,
 ): Promise<readonly SyncJob[]> {
+  if (!file.config.jobs)
+    throw usageError(
+      `${file.path}: jobs is missing; list the jobs to keep up to date, or name another --config`,
+    );
   const jobs: SyncJob[] = [];
   for (const [index, job] of file.config.jobs.entries()) {
     const at = ['jobs', index];
@@ -103,7 +107,7 @@ export async function withConfigLocation<T>(
     if (!(error instanceof TickhaulError) || error.code !== 'usage') throw error;
     const settings = findSettingsInMessage(error.message);
     if (settings[0] !== undefined && args[settingToFlag(settings[0])] !== undefined) throw error;
-    const job = at.length === 0 ? undefined : file.config.jobs[Number(at[1])];
+    const job = at.length === 0 ? undefined : file.config.jobs?.[Number(at[1])];
     const keyInJob = settings.find((key) => job !== undefined && key in job);
     const keyAtTop = settings.find((key) => key in file.config);
     const place = keyInJob !== undefined ? [...at, keyInJob] : keyAtTop !== undefined ? [keyAtTop] : at;

@@ -2,8 +2,9 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
 import { usageError } from '../../base/errors.js';
 import { pathExists } from '../../base/path-exists.js';
+import { whyNotFound } from '../../base/utf8-name.js';
 import { createDestinationFinder, type FindDestination } from '../../store/find-destination.js';
-import { isObjectLocation } from '../../store/location.js';
+import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { openFiles } from '../../store/open-files.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { parseLocationArgument, readTextFlag } from '../arguments/read-arguments.js';
@@ -29,7 +30,8 @@ export function readFolderArgument(args: CommandArgs): readonly string[] {
  * Finds the download folder of paths: the nearest parent folder with a manifest, else the configured folder if it
  * contains them, else the path itself. In a store, the configured folder has precedence.
  * @param paths relative to the working folder; if a path does not exist there, to the configured folder.
- * @throws usage error if they are in several download folders; errors of the store.
+ * @throws usage error for a path that neither exists nor belongs to a folder with a manifest, and for paths of several
+ * download folders; errors of the store.
  */
 export async function readFolderPaths(
   paths: readonly string[],
@@ -42,7 +44,8 @@ export async function readFolderPaths(
   const find = createDestinationFinder(files, signal);
   const resolving = Promise.all(paths.map((path) => resolvePath(path, dir, find)));
   const resolved = await resolving.finally(() => files.close());
-  const [first = dir, ...others] = new Set(resolved.map((each) => each.dir));
+  const folders = new Map(resolved.map((each) => [absoluteLocation(each.dir), each.dir]));
+  const [first = dir, ...others] = folders.values();
   if (others.length > 0) {
     throw usageError(
       `${first} and ${others[0]} are different download folders; run the command for each of them`,
@@ -80,7 +83,12 @@ async function resolvePath(
   const here = resolve(path);
   const isHere = isInside(here, resolve(configuredDir)) || (await pathExists(here)) || isAbsolute(path);
   const file = isHere ? here : resolve(configuredDir, path);
-  const dir = (await find(file)) ?? (isInside(file, resolve(configuredDir)) ? configuredDir : file);
+  const found = await find(file);
+  // A manifest may record files that no longer exist.
+  if (found === undefined && !(await pathExists(file)))
+    throw usageError(`${path}: ${whyNotFound(path, 'no such file or folder')}`);
+  const own = isHere ? path : file;
+  const dir = found ?? (isInside(file, resolve(configuredDir)) ? configuredDir : own);
   return { dir, path: relative(resolve(dir), file).replaceAll(sep, '/') };
 }
 

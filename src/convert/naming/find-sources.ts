@@ -1,10 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
+import { join, relative, resolve, sep } from 'node:path';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
 import { mayBeUndecoded, whyNotFound } from '../../base/utf8-name.js';
 import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
+import { createDestinationFinder, NOTHING_KNOWN } from '../../store/find-destination.js';
 import {
   absoluteLocation,
   hasObjectKey,
@@ -51,7 +52,7 @@ export async function findSources(
   for (const location of locations) {
     const sources = isObjectLocation(location)
       ? findInStore(location, access, strays, signal)
-      : findInFolder(location, strays, signal);
+      : findInFolder(location, access, strays, signal);
     for (const source of await sources) {
       const key = absoluteLocation(source.path);
       if (!found.has(key)) found.set(key, source);
@@ -64,6 +65,7 @@ export async function findSources(
 
 async function findInFolder(
   path: string,
+  access: SourceAccess,
   strays: StrayFiles,
   signal: AbortSignal,
 ): Promise<readonly ConvertSource[]> {
@@ -71,6 +73,7 @@ async function findInFolder(
   if (stats?.isDirectory()) {
     const files: ConvertSource[] = [];
     for await (const file of findDayFiles(path, strays, signal)) files.push({ path: file, root: path });
+    if (files.length === 0) await assertDownloadFolder(path, access.files, signal);
     return files;
   }
   if (stats) return [{ path, root: undefined }];
@@ -111,11 +114,19 @@ async function findInStore(
   // As on a disk, a prefix of this literal name takes precedence over matches of the glob.
   if (under.length > 0) return under;
   if (matching.length > 0) return matching;
-  throw usageError(
-    isGlob
-      ? `${location}: matches no ${DAY_FILE_EXTENSION} object`
-      : `${location}: no such object, and no ${DAY_FILE_EXTENSION} object under that prefix`,
-  );
+  if (isGlob) throw usageError(`${location}: matches no ${DAY_FILE_EXTENSION} object`);
+  await assertDownloadFolder(location, files, signal);
+  return [];
+}
+
+/**
+ * Checks a folder or prefix without day files: they may all be converted and deleted, but then a manifest says so.
+ * @throws usage error.
+ */
+async function assertDownloadFolder(location: string, files: Files, signal: AbortSignal): Promise<void> {
+  const folder = isObjectLocation(location) ? location.replace(/\/+$/, '') : resolve(location);
+  if ((await createDestinationFinder(files, signal)(folder)) === undefined)
+    throw usageError(`${location}: ${NOTHING_KNOWN}`);
 }
 
 async function* listDayObjects(
