@@ -26,7 +26,9 @@ export const serveCommand: CommandAction = {
     const settings = await readServeSettings(args, cli);
     await warnOfExposure(args, cli, settings);
     const isCluster = readBooleanFlag(args, 'cluster-mode') || isTrue(cli, 'TM_CLUSTER_MODE');
-    return (isCluster ? serveInWorkers : serveInProcess)(args, cli, settings);
+    return (isCluster ? serveInWorkers : serveInProcess)(args, cli, settings).finally(
+      settings.startDebugLines,
+    );
   },
 };
 
@@ -64,11 +66,12 @@ async function clearCache(cli: CliHost, { feeds }: ServeSettings): Promise<void>
 /** Runs until a signal, which is the normal end of the server. */
 async function runUntilSignal(
   { stdout, stderr, signal }: CliHost,
-  { options: { host } }: ServeSettings,
+  { options: { host }, startDebugLines }: ServeSettings,
   { httpPort, wsPort, close }: Pick<RunningServer, 'httpPort' | 'wsPort' | 'close'>,
   onListening = (): void => {},
 ): Promise<number> {
   stdout.write(`HTTP port: ${httpPort}\nWS port: ${wsPort}\n`);
+  startDebugLines();
   if (stderr.isTTY) stderr.write(`${pageAddress(host, httpPort)}\n`);
   onListening();
   await waitForAbort(signal);

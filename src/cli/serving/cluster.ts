@@ -77,15 +77,13 @@ async function serveForPrimary({ input, share, serve }: PrimaryLink, cli: CliHos
   const { createReplayServer } = await import('../../server/replay-server.js');
   // All workers have the same environment and report the same.
   const host = { ...cli, warn: (line: string) => share.warnOnce(line) };
-  return withServeOptions(
-    args,
-    host,
-    await readServeSettings(args, host),
-    async (options, connectMetrics) => {
-      const server = createReplayServer({ ...options, cluster: share });
-      connectMetrics(server.context);
-      await serve(server);
-      return 0;
-    },
-  );
+  const settings = await readServeSettings(args, host);
+  return withServeOptions(args, host, settings, async (options, connectMetrics) => {
+    const server = createReplayServer({ ...options, cluster: share });
+    // The primary process prints the ports before it hands over a connection.
+    for (const each of [server.http, server.sockets]) each.once('connection', settings.startDebugLines);
+    connectMetrics(server.context);
+    await serve(server);
+    return 0;
+  });
 }

@@ -22,11 +22,14 @@ const DEFAULT_PORT = 8000;
 export interface ServeSettings {
   readonly feeds: FeedRunSettings;
   readonly options: Omit<ServeOptions, 'feeds' | 'destination'>;
+  /** Prints debug lines from now on, and those held until now: the lines with the ports come first. */
+  readonly startDebugLines: () => void;
 }
 
 /** @throws usage error. */
 export async function readServeSettings(args: CommandArgs, cli: CliHost): Promise<ServeSettings> {
   const feeds = await readFeedSettings(args, cli);
+  const { log, startDebugLines } = createServerLog(args, cli);
   const options = {
     port: readCount(args, 'port', 0, MAX_HTTP_PORT) ?? readEnvironmentPort(cli) ?? DEFAULT_PORT,
     host: readTextFlag(args, 'host') ?? SERVE_OPTIONS.host.default,
@@ -41,20 +44,32 @@ export async function readServeSettings(args: CommandArgs, cli: CliHost): Promis
       // The command line may contain a secret: the API key.
       owner: () => ({ ...createLockOwner(cli), command: 'tickhaul serve' }),
     },
-    log: createServerLog(args, cli),
+    log,
     memory: () => process.memoryUsage(),
   } as const;
-  return { feeds, options };
+  return { feeds, options, startDebugLines };
 }
 
-function createServerLog(args: CommandArgs, cli: CliHost): ServerLog {
+function createServerLog(
+  args: CommandArgs,
+  cli: CliHost,
+): { readonly log: ServerLog } & Pick<ServeSettings, 'startDebugLines'> {
   const isDebug = readBooleanFlag(args, 'debug') || isTrue(cli, 'TM_DEBUG');
-  return {
+  let held: string[] | undefined = [];
+  const print = (line: string): void => void cli.stdout.write(`${line}\n`);
+  const log = {
     warn: cli.warn,
     ...(readBooleanFlag(args, 'verbose') && {
       request: (line: string) => void cli.stderr.write(`${line}\n`),
     }),
-    ...(isDebug && { debug: (line: string) => void cli.stdout.write(`${line}\n`) }),
+    ...(isDebug && { debug: (line: string) => void (held ? held.push(line) : print(line)) }),
+  };
+  return {
+    log,
+    startDebugLines() {
+      for (const line of held ?? []) print(line);
+      held = undefined;
+    },
   };
 }
 

@@ -29,7 +29,7 @@ export function withServeOptions(
   const { debug } = options.log;
   const { stallTimeoutMs } = feeds;
   return withServiceSession(args, cli, { ...feeds, note }, ({ client, settings }) => {
-    const store = { ...settings.store, tellsRequests: debug !== undefined };
+    const store = { ...settings.store, logsRequests: debug !== undefined };
     return withRequestLog(debug, () =>
       withDestination({ ...settings, store }, { stallTimeoutMs, signal: cli.signal }, (destination) =>
         work({ ...options, destination, feeds: { ...feeds.options, client } }, connectMetrics),

@@ -8,6 +8,8 @@ import { lockPath } from '../../../src/store/lock/run-lock.js';
 import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { gated, opening } from '../../helpers/gate.js';
+import { bucketFor } from '../../helpers/s3/bucket.js';
+import { NO_STORE } from '../../helpers/s3/gateway.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
@@ -74,6 +76,24 @@ test('warns of a key as an argument and of a public address; debug lines are pri
   assert.match(stderr, /warning --host 0\.0\.0\.0: every client that can reach it/);
   assert.match(stdout, /data-feeds\/bitmex/);
   assert.ok(!(stdout + stderr).includes(service.apiKey));
+});
+
+test('--debug prints requests to the object store of the day files', { skip: NO_STORE }, async (t) => {
+  const [service, bucket] = [await busySandbox(t), await bucketFor(t)];
+  const env = {
+    ...envOf(service, `s3://${bucket.name}/raw`),
+    XDG_CACHE_HOME: await tempDir(t),
+    ...bucket.env(),
+  };
+  const server = start(['serve', '--port', '0', '--source', 'datasets', '--debug'], { env });
+  cleanUp(t, () => killAndWait(server.child));
+  const { http } = await portsOf(server);
+  const options = { ...OPTIONS, exchange: 'binance-futures', from: '2024-03-01', to: '2024-03-01T00:01' };
+  const normalized = { ...options, symbols: ['BTCUSDT'], dataTypes: ['trade'] };
+  await ask(http, withOptions('/replay-normalized', normalized));
+  server.child.kill('SIGINT');
+  const { stdout } = await server.finished;
+  assert.match(stdout, new RegExp(`(GET|HEAD|PUT) .*${bucket.name}.* \\d{3}`));
 });
 
 test('the lock of the folder does not contain a key from the arguments', async (t) => {
