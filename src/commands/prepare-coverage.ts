@@ -25,11 +25,17 @@ export async function prepareCoverage(
   const settings = await loadSettings(args, host);
   const { readCoverage } = await import('../coverage/read-coverage.js');
   return async (warn) => {
-    const { dir, paths } = await findFolder(folders, settings, host);
+    const { dir, paths, names } = await findFolder(folders, settings, host);
     const [subfolder = ''] = paths;
     return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => ({
       dir: destination.locate(subfolder),
-      facts: await readCoverage(destination, { selection, under: subfolder, warn, signal: host.signal }),
+      facts: await readCoverage(destination, {
+        selection,
+        under: subfolder,
+        name: names.get(subfolder),
+        warn,
+        signal: host.signal,
+      }),
     }));
   };
 }

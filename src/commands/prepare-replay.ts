@@ -58,6 +58,7 @@ export async function prepareReplay(args: CommandArgs, host: CommandHost): Promi
             options: readDownloadOptions(args),
             layout,
             offline,
+            requiresDays: true,
             owner: createLockOwner(host),
             emit,
             onDownloaded,

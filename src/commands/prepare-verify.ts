@@ -43,11 +43,11 @@ export async function prepareVerify(args: CommandArgs, host: CommandHost): Promi
   assertCompatibleFlags(args);
   const storeOptions = { stallTimeoutMs, signal: host.signal };
   return async ({ emit, note }) => {
-    const { dir, paths } = await readFolderPaths(givenPaths, settings, storeOptions);
+    const { dir, paths, names } = await readFolderPaths(givenPaths, settings, storeOptions);
     return withDestination({ ...settings, downloadDir: dir }, storeOptions, async (destination) => {
       const { verifyDestination } = await import('../verify/verify-destination.js');
       const check = (repair?: RepairFiles): Promise<RunSummary> =>
-        verifyDestination({ ...checkInput, paths, destination, repair, emit });
+        verifyDestination({ ...checkInput, paths, names, destination, repair, emit });
       if (!isRepair) return check();
       const { createRepair } = await import('../verify/amend/repair.js');
       return withServiceSession(args, host, { stallTimeoutMs, note }, ({ client }) =>

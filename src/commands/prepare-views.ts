@@ -25,7 +25,7 @@ export async function prepareViews(
   const { formatViews } = await import('../views/format-views.js');
   const { formatSecretComment } = await import('../views/format-secret-comment.js');
   return async (warn) => {
-    const { dir, paths } = await findFolder(folders, settings, host);
+    const { dir, paths, names } = await findFolder(folders, settings, host);
     const [under = ''] = paths;
     return withDestination({ ...settings, downloadDir: dir }, host, async (destination) => {
       const found = await findViewFiles(destination, { under, warn, signal: host.signal });
@@ -33,7 +33,7 @@ export async function prepareViews(
         const folder = destination.locate(under);
         const isKnown = (await createDestinationFinder(destination.files, host.signal)(folder)) !== undefined;
         const nothing = isKnown ? 'no day files and no Parquet files of day files' : NOTHING_KNOWN;
-        throw usageError(`${folder}: ${nothing}; name a folder with downloads`);
+        throw usageError(`${names.get(under) ?? folder}: ${nothing}; name a folder with downloads`);
       }
       const root = absoluteLocation(destination.locate(''));
       const comment = isObjectLocation(root) ? [formatSecretComment(root, settings.store)] : [];

@@ -20,6 +20,8 @@ export interface ReadCoverageOptions {
   readonly selection: CoverageSelection;
   /** Only files below this path of the destination; undefined or empty for all. */
   readonly under?: string | undefined;
+  /** The folder as the user typed it, for messages; by default its location. */
+  readonly name?: string | undefined;
   /** Called with one line for each skipped part of the manifest. */
   readonly warn: (message: string) => void;
   readonly signal: AbortSignal;
@@ -39,7 +41,7 @@ export async function readCoverage(
   options: ReadCoverageOptions,
 ): Promise<Coverage> {
   const { under = '', warn, signal } = options;
-  const name = destination.locate(under);
+  const { name = destination.locate(under) } = options;
   const below = under === '' ? '' : `${under}/`;
   const manifest = await destination.openManifest({ warn, signal });
   await manifest.close();
@@ -74,7 +76,7 @@ export async function readCoverage(
     const recorded = parseTimeToDay(time);
     if (recorded !== undefined) addBytes(byRecording, recorded, bytes);
   }
-  if (isEmpty) throw createEmptyError(name);
+  if (isEmpty) throw usageError(`${name}: the manifest has no records of files in this folder`);
   filter.assertAllMatched();
   const series = [...builders.values()]
     .flatMap((builder) => builder.build(selection) ?? [])

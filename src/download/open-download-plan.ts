@@ -7,6 +7,7 @@ import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { DownloadSettings, RequestedSelection } from './download-options.js';
 import { createDownloadPlan, type DownloadPlan } from './plan/create-download-plan.js';
+import { assertAvailable } from './plan/find-unavailability.js';
 import { selectionScope } from './plan/plan-prefixes.js';
 
 export interface OpenPlanInput {
@@ -31,7 +32,10 @@ export interface OpenedDownloadPlan {
   readonly keyProblem: KeyProblem | undefined;
 }
 
-/** Plans a selection against the exchange's record and the existing files; nothing is downloaded. */
+/**
+ * Plans a selection against the exchange's record and the existing files; nothing is downloaded.
+ * @throws TickhaulError `unavailable` or `not_exported` if no selected day can have a day file.
+ */
 export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDownloadPlan> {
   const { client, cache, destination, selection, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
@@ -50,6 +54,12 @@ export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDown
     mayRead: canRequest,
     signal,
   });
+  try {
+    assertAvailable(plan, record, Date.now());
+  } catch (error) {
+    await manifest.close();
+    throw error;
+  }
   for (const message of plan.warnings) warn(message);
   return { plan, record, manifest, keyProblem };
 }

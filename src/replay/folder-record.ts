@@ -1,4 +1,6 @@
-import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
+import { TickhaulError } from '../base/errors.js';
+import { didYouMean } from '../base/nearest-names.js';
+import { isGlob, toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/parse-day-file-name.js';
@@ -72,6 +74,35 @@ export function deriveExchangeRecord(
   const { from, to } = periodToDays(period);
   const datasets = { exportedFrom: formatDay(from), exportedUntil: formatDay(to), symbols };
   return { id: exchange, datasets };
+}
+
+/**
+ * Checks that each named symbol has a file of each requested data type. Only the files of a folder are known, so the
+ * exchange may have others.
+ * @throws TickhaulError `not_exported`.
+ */
+export function assertNamedFiles(
+  { exchange, symbols = [] }: ReplayOption,
+  { types }: ReplayRequest,
+  files: readonly DayFile[],
+  folder: string,
+): void {
+  const missing = (what: string, near = ''): TickhaulError =>
+    new TickhaulError(
+      'not_exported',
+      `no file of ${exchange} ${what} in ${folder}${near || '; run without --offline, or download first'}`,
+    );
+  for (const dataType of new Set(types.map(({ dayFileType }) => dayFileType))) {
+    const ofType = files.filter((file) => file.exchange === exchange && file.dataType === dataType);
+    if (ofType.length === 0) throw missing([dataType, ...symbols].join(' '));
+    // Options are rows of one grouped file.
+    if (dataType === 'options_chain') continue;
+    const known = new Set(ofType.map(({ symbol }) => toDatasetSymbol(symbol)));
+    const named = symbols.filter((symbol) => symbol !== 'all' && !isGlob(symbol));
+    const absent = named.find((symbol) => !known.has(toDatasetSymbol(symbol)));
+    if (absent !== undefined)
+      throw missing(`${dataType} ${absent}`, didYouMean(toDatasetSymbol(absent), known));
+  }
 }
 
 /** One file for each day on which an exchange and data type have no file of any symbol. */

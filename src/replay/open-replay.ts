@@ -16,7 +16,12 @@ import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
 import { FileArrivals } from './file-arrivals.js';
-import { deriveExchangeRecord, findDaysWithoutFile, listDayFiles } from './folder-record.js';
+import {
+  assertNamedFiles,
+  deriveExchangeRecord,
+  findDaysWithoutFile,
+  listDayFiles,
+} from './folder-record.js';
 import { periodToDays } from './parse-period.js';
 import { planReplay } from './plan-replay.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './replay-request.js';
@@ -32,6 +37,8 @@ export interface OpenReplayInput {
   readonly layout: LayoutChoice;
   /** Read only files on disk, without requests. */
   readonly offline: boolean;
+  /** Fail if no day of any series is available. Otherwise such a replay has no messages. */
+  readonly requiresDays?: boolean | undefined;
   readonly owner: LockOwner;
   /** Shared with other replays of this process. */
   readonly transfers?: TransferLimits | undefined;
@@ -83,6 +90,9 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     const files = planned.flatMap((series) => series.files);
     const unrecorded = planned.filter(({ exchange }) => !stored.some((record) => record?.id === exchange));
     assertNoneMissing(findDaysWithoutFile(unrecorded), destination);
+    const [first] = planned;
+    if (input.requiresDays && first?.unavailability && planned.every(({ unavailability }) => unavailability))
+      throw first.unavailability;
     assertNoneWithStatus(files, 'pending', 'not_exported', () => 'not exported yet; choose an earlier end');
     assertNoneWithStatus(files, 'unauthorized', 'no_access', (count) =>
       describeUncoveredDays(count, coverage?.keyProblem),
@@ -92,7 +102,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
     if (offline) assertNoneMissing(missing, destination);
     const downloads = offline ? [] : pending;
     const arrivals = new FileArrivals(downloads.map(({ path }) => joinLocation(dir, path)));
-    const series = planned.map(({ files: plannedFiles, ...rest }) => ({
+    const series = planned.map(({ files: plannedFiles, unavailability: _, ...rest }) => ({
       ...rest,
       files: plannedFiles
         .filter(({ status }) => status !== 'unavailable')
@@ -130,6 +140,7 @@ async function completeRecords(
   const files = await listDayFiles(destination, manifest, warn, signal);
   return request.options.map((option, index) => {
     const record = stored[index] ?? deriveExchangeRecord(option, request, files);
+    if (record && !stored[index]) assertNamedFiles(option, request, files, destination.name);
     if (record) return record;
     throw new TickhaulError(
       'not_exported',
@@ -219,12 +230,11 @@ function assertNoneWithStatus(
     throw new TickhaulError(code, `${formatFileNames(matching)}: ${describe(matching.length)}`);
 }
 
-function assertNoneMissing(files: readonly PlannedFile[], { hasLocalPaths, name }: Destination): void {
+function assertNoneMissing(files: readonly PlannedFile[], { name }: Destination): void {
   if (files.length === 0) return;
-  const where = hasLocalPaths ? 'on disk' : `under ${name}`;
   throw new TickhaulError(
     'not_exported',
-    `${formatFileNames(files)}: not ${where}; run without --offline, or download first`,
+    `no file of ${formatFileNames(files)} in ${name}; run without --offline, or download first`,
   );
 }
 

@@ -1,4 +1,4 @@
-import { usageError } from '../base/errors.js';
+import { type TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import type { DataType } from '../dataset/data-types.js';
 import { GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../dataset/dataset-symbol.js';
@@ -7,6 +7,7 @@ import type { LayoutChoice } from '../dataset/layout.js';
 import { resolveKnownSymbols } from '../dataset/symbol-list.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
+import { findUnavailability } from '../download/plan/find-unavailability.js';
 import { EXCHANGE_MESSAGE_TYPES } from '../market/names/message-type-name.js';
 import type { ExchangeRecord } from '../service/records/fetch-records.js';
 import { periodToDays } from './parse-period.js';
@@ -15,6 +16,8 @@ import type { ReplayOption, ReplayRequest, ReplaySeries, ResolvedReplayOption } 
 /** A series with the planned day files of its period. */
 export interface PlannedReplaySeries extends Omit<ReplaySeries, 'files'> {
   readonly files: readonly PlannedFile[];
+  /** Why no day of the data type is available; undefined if one is. */
+  readonly unavailability: TickhaulError | undefined;
 }
 
 export type ReplayPlanContext = Pick<
@@ -97,6 +100,7 @@ async function planType(
   if (!isGrouped) assertSymbolsHaveType(dataType, option, record);
   const plan = await createDownloadPlan({ ...context, selection, record });
   const bySymbol = new Map<string, PlannedFile[]>(plan.series.map(({ symbol }) => [symbol, []]));
+  const unavailability = findUnavailability(plan, record);
   for (const file of plan.files()) bySymbol.get(file.file.symbol)?.push(file);
   return [...bySymbol].map(([symbol, files]) => ({
     period,
@@ -106,6 +110,7 @@ async function planType(
     types: types.filter(({ dayFileType }) => dayFileType === dataType),
     symbols: selectedSymbols,
     files: files.sort((a, b) => a.file.day - b.file.day),
+    unavailability,
   }));
 }
 

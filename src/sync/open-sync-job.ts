@@ -1,6 +1,7 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import type { DownloadJob } from '../download/download-job.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
+import { findUnavailability } from '../download/plan/find-unavailability.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
@@ -73,19 +74,25 @@ export async function openSyncJob(
     await checkJobExport(job, plan);
     return plan;
   });
+  // The last days of a symbol that has ended are no failure of a nightly run, and days in the future are pending.
+  const error = selection.last === undefined ? findUnavailability(plan, record) : undefined;
+  if (error?.code === 'usage') throw addJobContext(job, error);
   const symbols = listJobSymbols(plan);
   return {
     job,
     plan,
-    downloadJob: {
-      name,
-      plan: moveFailedFirst(plan, failures.previous),
-      urgent: failures.previous,
-      client: withStallTimeout(client, job),
-      keyProblem,
-      isUnaudited: !job.audit,
-    },
-    error: undefined,
+    downloadJob:
+      error === undefined
+        ? {
+            name,
+            plan: moveFailedFirst(plan, failures.previous),
+            urgent: failures.previous,
+            client: withStallTimeout(client, job),
+            keyProblem,
+            isUnaudited: !job.audit,
+          }
+        : undefined,
+    error,
     failures,
     symbolChanges: compareSymbols(previous, symbols),
     symbols,

@@ -31,7 +31,9 @@ export async function planJobs(
   const summaries: JobSummary[] = [];
   for (const openJob of jobs) {
     const { job, plan } = openJob;
-    const summary = plan && (await show({ name: job.name, plan, manifest, keyProblem }));
+    const summary = openJob.error
+      ? undefined
+      : plan && (await show({ name: job.name, plan, manifest, keyProblem }));
     summaries.push(createJobSummary(openJob, summary));
   }
   return {

@@ -10,6 +10,7 @@ import { parsePartPath } from '../store/part-path.js';
 import { isInside } from '../store/paths.js';
 import { StrayFiles } from '../store/stray-files.js';
 import type { RecordedFiles } from './recorded-files.js';
+import type { VerifyInput } from './verify-input.js';
 import type { VerifyScope } from './verify-scope.js';
 
 /** Contents of a download folder besides the recorded files. Paths are relative to the folder, with `/`. */
@@ -33,6 +34,7 @@ export async function listFolderContents(
   scope: VerifyScope,
   manifest: Manifest,
   { roots, outputs: recorded }: RecordedFiles,
+  names: VerifyInput['names'],
   signal: AbortSignal,
 ): Promise<FolderContents> {
   const unknown: string[] = [];
@@ -54,7 +56,7 @@ export async function listFolderContents(
     }
   };
   for (const root of scope.roots) {
-    for await (const files of listFiles(destination, root, roots.has(root), signal)) {
+    for await (const files of listFiles(destination, root, roots.has(root), names?.get(root), signal)) {
       for (const { path, bytes, etag } of files) {
         if (mayBeUndecoded(path) && !(await destination.files.stat(destination.locate(path), signal))) {
           undecoded.push(path);
@@ -81,6 +83,7 @@ async function* listFiles(
   destination: Destination,
   root: string,
   isRecorded: boolean,
+  typed: string | undefined,
   signal: AbortSignal,
 ): AsyncGenerator<readonly ListedEntry[]> {
   const location = destination.locate(root);
@@ -94,6 +97,6 @@ async function* listFiles(
   // An empty folder exists too.
   if (exists || (await destination.openLookup(() => [root], signal)).has(root)) return;
   throw usageError(
-    `${location}: ${whyNotFound(location, 'there is no such file or folder, and no record of one')}`,
+    `${typed ?? location}: ${whyNotFound(location, 'there is no such file or folder, and no record of one')}`,
   );
 }

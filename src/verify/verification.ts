@@ -46,7 +46,7 @@ export async function openVerification(input: VerifyInput, manifest: Manifest): 
   const exportLog = await ExportLog.open(destination, signal);
   const exports = createExportChecks(exportLog, scope);
   const recorded = readRecordedFiles(manifest, scope, exports);
-  const listing = await listFolderContents(destination, scope, manifest, recorded, signal);
+  const listing = await listFolderContents(destination, scope, manifest, recorded, input.names, signal);
   if (manifest.size === 0 && listing.listed?.size === 0) throw createEmptyStoreError(destination);
   const contents = { ...listing, unknown: await dropRecorded(manifest, listing.unknown, signal) };
   if (listing.passedOver !== undefined) input.emit({ event: 'warning', message: listing.passedOver });

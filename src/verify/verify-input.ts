@@ -12,6 +12,8 @@ export interface VerifyInput {
   readonly destination: Destination;
   /** Paths to check, relative to the download folder, with `/`; empty for all. */
   readonly paths: readonly string[];
+  /** The paths as the user typed them, for messages. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
   /** Day files to check; undefined for all, including files that no name or record identifies. */
   readonly selection?: RequestedSeries | undefined;
   /** The shard of the selected files to check; undefined for all. */

@@ -176,7 +176,7 @@ storeTest(
 
     const missing = await run(...words, '--date', '2024-03-03', ...store, '--offline');
     assert.equal(missing.exitCode, 7);
-    const where = `not under s3://${bucket.name}/days; run without --offline`;
+    const where = ` in s3://${bucket.name}/days; run without --offline`;
     assert.ok(missing.stderr.includes(where), missing.stderr);
 
     // A truncated day file: the partial output is removed.

@@ -15,6 +15,8 @@ import { type DestinationOptions, toStoreSettings } from '../with-destination.js
 export interface FolderPaths {
   readonly dir: string;
   readonly paths: readonly string[];
+  /** The selected paths as the user typed them, for messages. */
+  readonly names: ReadonlyMap<string, string>;
 }
 
 /** The argument `<folder>` for `findFolder`: one folder, or none for `--dir`. @throws usage error. */
@@ -39,7 +41,7 @@ export async function readFolderPaths(
   { stallTimeoutMs, signal }: DestinationOptions,
 ): Promise<FolderPaths> {
   const dir = settings.downloadDir;
-  if (paths.length === 0) return { dir, paths: [] };
+  if (paths.length === 0) return { dir, paths: [], names: new Map() };
   const files = openFiles(toStoreSettings(settings, stallTimeoutMs));
   const find = createDestinationFinder(files, signal);
   const resolving = Promise.all(paths.map((path) => resolvePath(path, dir, find)));
@@ -51,7 +53,8 @@ export async function readFolderPaths(
       `${first} and ${others[0]} are different download folders; run the command for each of them`,
     );
   }
-  return { dir: first, paths: resolved.map((each) => each.path) };
+  const names = new Map(resolved.map(({ path }, index) => [path, paths[index] ?? path]));
+  return { dir: first, paths: resolved.map(({ path }) => path), names };
 }
 
 /** As `readFolderPaths`, for `readFolderArgument`. @throws also usage error for a file. */

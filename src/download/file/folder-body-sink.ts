@@ -34,6 +34,8 @@ export class FolderBodySink implements BodySink {
   #note: ResumeNote | undefined;
   #conversion: DayFileConversion | undefined;
   #releaseMemory: (() => void) | undefined;
+  /** Whether the part file was begun from a response without ranges, so that no run can resume it. */
+  #isPartLost = false;
 
   constructor(context: TransferContext, planned: PlannedFile) {
     this.#context = context;
@@ -82,6 +84,7 @@ export class FolderBodySink implements BodySink {
         if (resumable) await removeResumeNote(dir, path).catch(() => {});
       }
     }
+    if (this.#isPartLost && this.#context.signal.aborted) noteLostParts(this.#context);
     await this.close();
   }
 
@@ -124,6 +127,7 @@ export class FolderBodySink implements BodySink {
   ): Promise<T> {
     await createParentFolder(location.dir, location.path);
     const handle = await openDownloadPart(location, response, this.#note !== undefined);
+    this.#isPartLost = response.resumeEtag === undefined;
     try {
       const result = await work(handle);
       await publishPart(location.part, location.target, handle, result.sha256);
@@ -135,6 +139,18 @@ export class FolderBodySink implements BodySink {
       await handle.close().catch(() => {});
     }
   }
+}
+
+/** Jobs that have been noted, since a run has many files in flight. */
+const notedContexts = new WeakSet<TransferContext>();
+
+/** Says, once per job, that the files in flight at an interrupt begin again. */
+function noteLostParts(context: TransferContext): void {
+  if (notedContexts.has(context)) return;
+  notedContexts.add(context);
+  const message =
+    'part files cannot be continued, since the service offers no ranges; the next run downloads these files from the start';
+  context.emit({ event: 'note', message });
 }
 
 /** Whether to look for a resume note: only if the plan found a part file, since each lookup costs time. */

@@ -127,5 +127,10 @@ function filterBySymbolType(
       );
     }
   }
-  return matched.filter((symbol) => symbol.type !== undefined && selected.includes(symbol.type));
+  const filtered = matched.filter(({ type }) => type !== undefined && selected.includes(type));
+  if (filtered.length > 0) return filtered;
+  const types = [...new Set(matched.flatMap(({ type }) => type ?? []))].sort().join(', ');
+  throw usageError(
+    `--symbol-type ${selected.join(',')}: no selected symbol on ${exchange} has this type; they have ${types || 'none'}`,
+  );
 }

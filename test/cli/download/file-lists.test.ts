@@ -127,7 +127,7 @@ test('pending and unavailable files of a list, and those without access, are not
   assert.equal(exitCode, 4);
   const summary = jsonLines({ exitCode, stdout, stderr: '' }).at(-1);
   assert.ok(summary);
-  const { event: _event, seconds: _seconds, bytes: _bytes, ...counts } = summary;
+  const { event: _event, seconds: _seconds, bytes: _bytes, reasons: _reasons, ...counts } = summary;
   assert.deepEqual(counts, { exitCode: 4, pending: 1, unavailable: 1, unauthorized: 1, downloaded: 1 });
   assert.equal(asked(folder), 1);
   assert.deepEqual(await listNames(folder.dir), ['by']);

@@ -41,6 +41,7 @@ for (const [signal, code] of [
       await allFilesAppear(dir, run);
       child.kill(signal);
       const first = await finished;
+      assert.doesNotMatch(first.stderr, /cannot be continued/);
       assert.equal(first.exitCode, code, first.stderr);
       const summary = lastLine(first);
       assert.deepEqual([summary?.event, summary?.['exitCode']], ['summary', code]);
@@ -54,6 +55,18 @@ for (const [signal, code] of [
     },
   );
 }
+
+test('an interrupt says that part files cannot be continued if the service offers no ranges', async (t) => {
+  const service = await sandbox(t, { ...SOME_STALLED, rows: 20_000 });
+  const dir = await tempDir(t);
+  const run = start([...DAYS, '-j', '14'], { env: envOf(service, dir) });
+  await allFilesAppear(dir, run);
+  run.child.kill('SIGINT');
+  const { exitCode, stderr } = await run.finished;
+  assert.equal(exitCode, 130, stderr);
+  const said = stderr.match(/^part files cannot be continued, since the service offers no ranges; /gm);
+  assert.equal(said?.length, 1, stderr);
+});
 
 test('a hangup does not end a run without a terminal, as under nohup', async (t) => {
   const service = await sandbox(t, SLOW);

@@ -84,17 +84,17 @@ test('missing data ends the run before the first line', async (t) => {
   const cases: readonly (readonly [number, RegExp, readonly string[]])[] = [
     [
       7,
-      /2024-03-03: not on disk; run without --offline/,
+      /no file of .* 2024-03-03 in .*; run without --offline/,
       [BOTH, ...trades, '--from', '2024-03-01', '--to', '2024-03-04'],
     ],
-    [7, /2024-02-29: not on disk/, ['deribit', ...trades, '--from', '2024-02-29', '--to', '2024-03-02']],
+    [7, /no file of .* 2024-02-29 in /, ['deribit', ...trades, '--from', '2024-02-29', '--to', '2024-03-02']],
     [7, /bitmex: neither a day file in .* nor a stored exchange record/, ['bitmex', ...trades, ...PERIOD]],
     [
-      2,
-      /unknown symbol "ETH-PERP" on deribit; did you mean ETH-PERPETUAL/,
+      7,
+      /no file of deribit trades ETH-PERP in .*; did you mean ETH-PERPETUAL/,
       ['deribit:ETH-PERP', ...trades, ...PERIOD],
     ],
-    [2, /deribit has no liquidation/, ['deribit', '-t', 'liquidation', ...PERIOD]],
+    [7, /no file of deribit liquidations in /, ['deribit', '-t', 'liquidation', ...PERIOD]],
   ];
   for (const [code, message, args] of cases) {
     const { exitCode, stdout, stderr } = await offline(...args);
@@ -111,7 +111,7 @@ test('missing data ends the run before the first line', async (t) => {
   assert.match(all.stdout, /ETH-PERPETUAL/);
   const named = await offline(BOTH, ...trades, ...PERIOD);
   assert.equal(named.exitCode, 7, named.stderr);
-  assert.match(named.stderr, /trades ETH-PERPETUAL 2024-03-01: not on disk/);
+  assert.match(named.stderr, /no file of deribit trades ETH-PERPETUAL 2024-03-01 in /);
 });
 
 test('the server reads a copied folder, over HTTP and WebSocket', async (t) => {

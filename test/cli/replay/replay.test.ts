@@ -58,7 +58,7 @@ test('several exchanges, types and days equal a plain merge of their lines; the 
   });
   assert.equal(missing.exitCode, 7);
   assert.equal(missing.stdout, '');
-  assert.match(missing.stderr, /^tickhaul: deribit trades BTC-PERPETUAL 2024-03-03, .* not on disk/);
+  assert.match(missing.stderr, /^tickhaul: no file of deribit trades BTC-PERPETUAL 2024-03-03, .* in /);
 });
 
 test('a bar continues over midnight, and -o writes a complete file, compressed by its extension', async (t) => {

@@ -39,7 +39,10 @@ for (const [selection, said] of [
   [{ symbols: ['DOGE*'] }, /no symbol on deribit matches "DOGE\*"/],
   [{ types: ['trade'] }, /unknown data type "trade" for deribit; did you mean trades\?/],
   [{ symbols: ['all'], symbolTypes: ['futures'] }, /unknown symbol type "futures".*did you mean future\?/],
-  [{ symbols: ['BTC-29MAR24'], symbolTypes: ['option'] }, /no symbol on deribit matches the selection/],
+  [
+    { symbols: ['BTC-29MAR24'], symbolTypes: ['option'] },
+    /--symbol-type option: no selected symbol on deribit has this type; they have future/,
+  ],
   [{ date: '2024-02-30' }, /"2024-02-30" is not a valid calendar date/],
   [
     { from: '2024-03-05', to: '2024-03-05', date: undefined },

@@ -37,7 +37,7 @@ export function createJsonReporter({ stdout, stderr, chalk, isQuiet }: ReporterC
     finish(summary) {
       const errors = collectErrors(summary);
       const failed = summary.exitCode === 0 ? undefined : failures.describeFailedFiles(summary.exitCode);
-      const isSaid = errors.some(({ message }) => message === failed?.message);
+      const isSaid = errors.some(({ message }) => failed?.message.includes(message));
       print([...errors, ...(failed && !isSaid ? [failed] : [])].map(formatRunError).join(''));
       stdout.write(toJsonLine(toSummaryJson(summary)));
     },
