@@ -245,5 +245,5 @@ test('a folder inside a download folder selects the files below it', async (t) =
   }
   const { exitCode, stderr } = await runHere(['coverage', join(dir, 'b')]);
   assert.equal(exitCode, 2);
-  assert.match(stderr, /b: the manifest is empty; choose a folder with downloads/);
+  assert.match(stderr, /b: the manifest has no records of files in this folder/);
 });

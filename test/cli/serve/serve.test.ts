@@ -9,7 +9,7 @@ import { cleanUp, killAndWait } from '../../helpers/clean-up.js';
 import { envOf, start, tickhaul } from '../../helpers/cli.js';
 import { gated, opening } from '../../helpers/gate.js';
 import { bucketFor } from '../../helpers/s3/bucket.js';
-import { NO_STORE } from '../../helpers/s3/gateway.js';
+import { storeTest } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { inTerminal, NO_TERMINAL } from '../../helpers/terminal.js';
 import { ask, busySandbox, withOptions } from '../../server/serving.js';
@@ -78,7 +78,7 @@ test('warns of a key as an argument and of a public address; debug lines are pri
   assert.ok(!(stdout + stderr).includes(service.apiKey));
 });
 
-test('--debug prints requests to the object store of the day files', { skip: NO_STORE }, async (t) => {
+storeTest('--debug prints requests to the object store of the day files', async (t) => {
   const [service, bucket] = [await busySandbox(t), await bucketFor(t)];
   const env = {
     ...envOf(service, `s3://${bucket.name}/raw`),
