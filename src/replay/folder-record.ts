@@ -94,11 +94,12 @@ export function assertNamedFiles(
     );
   for (const dataType of new Set(types.map(({ dayFileType }) => dayFileType))) {
     const ofType = files.filter((file) => file.exchange === exchange && file.dataType === dataType);
-    if (ofType.length === 0) throw missing([dataType, ...symbols].join(' '));
+    const names = resolveSymbolLists(symbols, () => ofType.map(({ symbol }) => symbol));
+    if (ofType.length === 0) throw missing([dataType, ...names].join(' '));
     // Options are rows of one grouped file.
     if (dataType === 'options_chain') continue;
     const known = new Set(ofType.map(({ symbol }) => toDatasetSymbol(symbol)));
-    const named = symbols.filter((symbol) => symbol !== 'all' && !isGlob(symbol));
+    const named = names.filter((symbol) => symbol !== 'all' && !isGlob(symbol));
     const absent = named.find((symbol) => !known.has(toDatasetSymbol(symbol)));
     if (absent !== undefined)
       throw missing(`${dataType} ${absent}`, didYouMean(toDatasetSymbol(absent), known));
