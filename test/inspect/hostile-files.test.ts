@@ -141,8 +141,8 @@ test('the counts of a Parquet footer are checked before anything is allocated', 
   // Fields 2 and 4 are lists of structs; a struct has a byte at least.
   const cases = [
     [list([0x19, 0xfc], 2 ** 31, 100), /a list of 2147483648 elements/],
-    [list([0x19, 0xfc], 600_000, 600_001), /an element of more than 500000 values/],
-    [list([0x39, 0xfc], 17e6, 17e6 + 1), /more than 16000000 values/],
+    [list([0x19, 0xfc], 300_000, 300_001), /an element of more than 250000 values/],
+    [list([0x39, 0xfc], 25e6, 25e6 + 1), /more than 24000000 values/],
     [hostileParquet({ keyValueBytes: 16 * 1024 * 1024 }), /an element of more than 16777216 bytes/],
     [withFooter(Buffer.alloc(0), Buffer.alloc(100, 0x1c)), /nested too deep/],
     [

@@ -33,7 +33,7 @@ const TAIL_BYTES = 4 + ARROW_MAGIC.length;
 const FOOTER_READ_BYTES = 64 * 1024;
 const BLOCK_BYTES = 24;
 const MAX_FOOTER_BYTES = 32 * 1024 * 1024;
-const MAX_COLUMNS = 10_000;
+const MAX_COLUMNS = 4096;
 
 /**
  * Reads the footer of an Arrow file from any writer

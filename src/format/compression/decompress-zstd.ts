@@ -117,7 +117,10 @@ export async function decompressZstd(frame: Uint8Array, size: number): Promise<U
   if (frames.count !== 1 || !frames.isComplete) throw new RangeError('not one complete zstd frame');
   const { decompress } = await import('fzstd');
   const bytes = new Uint8Array(frame.buffer, frame.byteOffset, frame.length);
-  const values = decompress(bytes, new Uint8Array(size));
+  const out = new Uint8Array(size);
+  // fzstd compares its output with a number, which would first convert all bytes to a text.
+  Object.defineProperty(out, Symbol.toPrimitive, { value: () => 0 });
+  const values = decompress(bytes, out);
   if (values.length !== size) throw new RangeError(`a zstd frame of ${values.length} bytes, not ${size}`);
   return values;
 }

@@ -222,13 +222,16 @@ function rowsOf(details: ThriftStruct): number {
 
 /** A count that must not be negative nor larger than a limit. */
 function count(value: ThriftValue | undefined, limit: number, what: string): number {
-  const isCount = typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  if (typeof value !== 'number') throw new RangeError(MISSING);
+  const isCount = Number.isSafeInteger(value) && value >= 0;
   if (isCount && value <= limit) return value;
   const message = `${what.replace('{}', String(value))} is too large`;
   throw isCount && limit === MAX_PAGE_BYTES ? new TooLargeError(message) : new RangeError(message);
 }
 
+const MISSING = 'a part of its metadata is missing';
+
 function struct(value: ThriftValue | undefined): ThriftStruct {
   if (value instanceof Map) return value;
-  throw new RangeError('a part of its metadata is missing');
+  throw new RangeError(MISSING);
 }

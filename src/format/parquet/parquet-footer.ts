@@ -27,13 +27,13 @@ const FOOTER_READ_BYTES = 64 * 1024;
 /** Row groups are read one at a time; of anything else, a footer has little. */
 const ROW_GROUPS_FIELD = 4;
 const FOOTER_LIMITS = {
-  values: 16_000_000,
-  fieldValues: 500_000,
+  values: 24_000_000,
+  fieldValues: 250_000,
   fieldBytes: 16 * 1024 * 1024,
   streamedField: ROW_GROUPS_FIELD,
 };
 const MAX_ROW_GROUPS = 1_000_000;
-const MAX_COLUMNS = 10_000;
+const MAX_COLUMNS = 4096;
 
 /**
  * Reads the footer of a Parquet file from any writer (https://github.com/apache/parquet-format#file-format).
