@@ -85,6 +85,8 @@ export interface ErrorDetails {
   readonly status?: number | undefined;
   /** Milliseconds that the server asked to wait. */
   readonly retryAfterMs?: number | undefined;
+  /** Retries after which the error is final, if fewer than usual can help. */
+  readonly maxRetries?: number | undefined;
   readonly cause?: unknown;
 }
 
@@ -97,12 +99,14 @@ export class TickhaulError extends Error {
   readonly code: ErrorCode;
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
+  readonly maxRetries: number | undefined;
 
   constructor(code: ErrorCode, message: string, details: ErrorDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+    this.maxRetries = details.maxRetries;
   }
 
   get exitCode(): number {

@@ -12,6 +12,14 @@ export const GROUP_TYPES: Readonly<Record<string, string>> = {
  */
 export const GROUPED_SYMBOLS: ReadonlySet<string> = new Set(Object.keys(GROUP_TYPES));
 
+/** Grouped symbols that the record does not have yet, of the other types of instruments. */
+const POSSIBLE_GROUPS: ReadonlySet<string> = new Set(['COMBOS', 'PREDICTIONS']);
+
+/** Whether a file of this symbol may have rows of others. */
+export function isGroupedSymbol(symbol: string): boolean {
+  return GROUPED_SYMBOLS.has(symbol) || POSSIBLE_GROUPS.has(symbol);
+}
+
 /** Converts a symbol from user input to a dataset symbol (docs/spec/datasets-api.md#dataset-symbols). */
 export function toDatasetSymbol(text: string): string {
   // Normalize to NFC: macOS and some keyboards write é as two characters, but the service has it as one.

@@ -4,6 +4,12 @@ import { plural } from '../base/units.js';
 /** Bytes at the start of a stream that `describeGzipError` needs. */
 export const HEAD_BYTES = 16;
 
+/**
+ * Advice in errors about the content of a day file. Without the flag, a download trusts a file of the recorded size,
+ * and a repair trusts recorded bytes, however bad they are.
+ */
+export const DOWNLOAD_AGAIN = 'download the file again with --existing overwrite';
+
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
 
 const ZLIB_MESSAGES: Readonly<Record<string, string>> = {

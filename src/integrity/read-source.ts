@@ -1,4 +1,5 @@
 import { ERROR_TABLE, isSystemError, TickhaulError } from '../base/errors.js';
+import { DOWNLOAD_AGAIN } from './describe-gzip-error.js';
 import { LARGE_TEXT_CHUNK_BYTES, type TextSink } from './gunzip.js';
 import { startLocalMd5, startMd5Thread } from './md5-thread.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
@@ -67,7 +68,7 @@ export async function readSourceText(
   } catch (error) {
     if (error === textError) throw error;
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw toSourceError(error, path);
-    throw new TickhaulError('corrupt', `${path}: ${error.message}; download the file again`, {
+    throw new TickhaulError('corrupt', `${path}: ${error.message}; ${DOWNLOAD_AGAIN}`, {
       cause: error,
     });
   }

@@ -14,7 +14,17 @@ export interface FileChecksums {
   readonly rows: number;
 }
 
+/** A check of a file's text. */
+export interface TextCheck {
+  /** Takes the next text, which may be overwritten afterwards. @throws TickhaulError `corrupt`. */
+  push(text: Buffer): void;
+  /** Ends the text. Throws as `push` does. */
+  end(): void;
+}
+
 export interface VerificationOptions {
+  /** Sees the text before `onText`. */
+  readonly check?: TextCheck | undefined;
   /** Receives the gunzipped text, which stays valid until the returned promise resolves. */
   readonly onText?: TextSink | undefined;
 }
@@ -63,10 +73,11 @@ class ChecksumPass {
 }
 
 /** Verifies bytes that arrive in chunks of any size, while zlib inflates them in its own thread. */
-export function startVerification({ onText }: VerificationOptions = {}): VerificationPass {
+export function startVerification({ check, onText }: VerificationOptions = {}): VerificationPass {
   const checksums = new ChecksumPass();
   const gunzip = startGunzip((text) => {
     checksums.addText(text);
+    check?.push(text);
     return onText?.(text);
   });
   return {
@@ -78,6 +89,7 @@ export function startVerification({ onText }: VerificationOptions = {}): Verific
     },
     async finish() {
       await gunzip.finish();
+      check?.end();
       return checksums.finish();
     },
     destroy: () => gunzip.destroy(),
@@ -91,7 +103,7 @@ export function startVerification({ onText }: VerificationOptions = {}): Verific
 export async function verifyFile(
   path: string,
   signal?: AbortSignal,
-  { onText, onBytes, read = readChunks, inflateThreads }: FileVerificationOptions = {},
+  { check, onText, onBytes, read = readChunks, inflateThreads }: FileVerificationOptions = {},
 ): Promise<FileChecksums> {
   const checksums = new ChecksumPass();
   const reader: GzipReader = {
@@ -101,9 +113,11 @@ export async function verifyFile(
     },
     onText: (text) => {
       checksums.addText(text);
+      check?.push(text);
       return onText?.(text);
     },
   };
   await readGzip(path, reader, signal, { read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads });
+  check?.end();
   return checksums.finish();
 }

@@ -34,8 +34,8 @@ export function finalError(
   { retries, maxWaitMs }: RetryLimits,
 ): TickhaulError | undefined {
   if (!judgeError(cause).canRetryFile) return cause;
-  const { code, status, retryAfterMs = 0 } = cause;
-  if (retryAfterMs <= maxWaitMs) return failedAttempts > retries ? cause : undefined;
+  const { code, status, retryAfterMs = 0, maxRetries = retries } = cause;
+  if (retryAfterMs <= maxWaitMs) return failedAttempts > Math.min(retries, maxRetries) ? cause : undefined;
   const seconds = Math.ceil(retryAfterMs / 1000);
   const message = `${cause.message}; the wait of ${seconds}s is longer than --max-wait`;
   return new TickhaulError(code, message, { status, retryAfterMs, cause });

@@ -43,8 +43,8 @@ export interface CheckRequest {
   readonly bytes: number | undefined;
   /** Whether to hash a conversion's output. A day file is always hashed. */
   readonly hash: boolean;
-  /** Data type of an unrecorded day file: the check then includes the start of its content. */
-  readonly dataType?: string | undefined;
+  /** Which day file it is; undefined for other files. */
+  readonly file: DayFile | undefined;
   /** Entry of the store's listing, which saves a request. */
   readonly listed?: StoredFileInfo | undefined;
   /** How a large day file is inflated, as in `GzipReadOptions`. */
@@ -59,6 +59,8 @@ export interface FileObservation {
   /** Set for a day file, and for a conversion's output if requested. */
   readonly sha256?: string | undefined;
   readonly md5?: string | undefined;
+  /** Why the text of a complete day file does not begin like the day file that it should be. */
+  readonly startError?: FileError | undefined;
   /** ETag of an object at the time of the check. */
   readonly etag?: string | undefined;
   /** Metadata of a conversion's output, which holds the provenance. */

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { writeFile } from 'node:fs/promises';
+import { mkdir, writeFile } from 'node:fs/promises';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { csvOf } from '../convert/day-files.js';
+import { formatDay } from '../../src/dataset/day.js';
+import { csvOf, DAY } from '../convert/day-files.js';
 import { jsonLines, tickhaul } from '../helpers/cli.js';
 import { tempDir } from '../helpers/temp.js';
 
@@ -15,8 +16,8 @@ test('a Node without WebAssembly verifies files, and says what it lacks for conv
   assert.ok(csv.length > 1_000_000);
   const files = availableParallelism() + 1;
   for (let i = 1; i <= files; i++) {
-    const day = `2024-03-${String(i).padStart(2, '0')}`;
-    await writeFile(join(dir, `deribit_trades_${day}_BTC-PERPETUAL.csv.gz`), csv);
+    await mkdir(join(dir, String(i)));
+    await writeFile(join(dir, String(i), `deribit_trades_${formatDay(DAY)}_BTC-PERPETUAL.csv.gz`), csv);
   }
   const command = [process.execPath, '--jitless'];
   assert.equal((await tickhaul(['verify', dir, '--adopt'])).exitCode, 0);

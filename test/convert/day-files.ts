@@ -13,7 +13,7 @@ import { generateDayFileText } from '../../src/sandbox/day-files/generate-day-fi
 
 export type CsvCell = string | number | boolean | null;
 
-const DAY = parseDay('2024-03-01');
+export const DAY = parseDay('2024-03-01');
 
 const generatedCsv = new Map<string, string>();
 

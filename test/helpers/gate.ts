@@ -29,6 +29,40 @@ export async function gated(t: TestContext, service: Sandbox, keeper: Gatekeeper
   return { ...service, datasetsUrl: await serve(t, listener) };
 }
 
+/** A dataset host in front of the embedded service that replaces bodies. */
+export interface Front {
+  readonly service: Sandbox;
+  /** Paths of all requests. */
+  readonly requests: readonly string[];
+  /** Returns the body to send; undefined to pass the service's on. */
+  replace: ((body: Buffer, url: string) => Buffer | undefined) | undefined;
+}
+
+/** Starts a front that passes everything on until `replace` is set. */
+export async function fronted(t: TestContext, service: Sandbox): Promise<Front> {
+  const requests: string[] = [];
+  const listener: RequestListener = async ({ url = '', headers }, response) => {
+    requests.push(url);
+    const { authorization } = headers;
+    const answer = await fetch(`${service.datasetsUrl}${url}`, {
+      headers: authorization === undefined ? {} : { authorization },
+    });
+    const sent = Buffer.from(await answer.arrayBuffer());
+    const body = (answer.ok && front.replace?.(sent, url)) || sent;
+    response.writeHead(answer.status, {
+      'content-type': answer.headers.get('content-type') ?? '',
+      'content-length': body.length,
+    });
+    response.end(body);
+  };
+  const front: Front = {
+    service: { ...service, datasetsUrl: await serve(t, listener) },
+    requests,
+    replace: undefined,
+  };
+  return front;
+}
+
 /** A promise with its resolve function. */
 export function opening(): { readonly open: () => void; readonly opened: Promise<undefined> } {
   let open = (): void => {};

@@ -4,7 +4,7 @@ import { join, sep } from 'node:path';
 import { test } from 'node:test';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { tradesOf } from '../helpers/selection.js';
-import { dayFileName, downloadFolder, FIRST, SELECTION } from './helpers.js';
+import { dayFileName, downloadFolder, FIRST, NO_ROWS, SELECTION } from './helpers.js';
 
 test('files of a layout whose names identify nothing are recorded by their download, which requests none', async (t) => {
   const layout = ['--layout', '{exchange}/{type}/{symbol}/{date}'];
@@ -24,7 +24,7 @@ test('files of a layout whose names identify nothing are recorded by their downl
 test('files that the manifest lacks are reported, and adopted if they are valid', async (t) => {
   const { dir, verify } = await downloadFolder(t);
   await copyFile(join(dir, FIRST), join(dir, 'mine.csv.gz'));
-  await copyFile(join(dir, FIRST), join(dir, dayFileName('01', 'ETHUSDT')));
+  await writeFile(join(dir, dayFileName('01', 'ETHUSDT')), NO_ROWS);
   await writeFile(join(dir, dayFileName('02', 'ETHUSDT')), 'no gzip');
   await writeFile(join(dir, 'notes.txt'), 'mine');
   await symlink('.', join(dir, 'circle'));

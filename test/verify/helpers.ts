@@ -3,6 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import type { FileEvent, FindingEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
 import type { Sandbox, SandboxOptions } from '../../src/sandbox/sandbox-options.js';
 import { createServiceClient } from '../../src/service/http/service-client.js';
@@ -18,6 +19,9 @@ import { runHere } from '../helpers/in-process.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tradesOf } from '../helpers/selection.js';
 import { tempDir } from '../helpers/temp.js';
+
+/** A day file without rows, which may have the name of any day file of trades. */
+export const NO_ROWS = gzipSync('exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n');
 
 /** A folder with day files of trades, 2024-03-01 to 2024-03-04, and their service. */
 export interface Folder {

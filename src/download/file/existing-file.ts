@@ -1,4 +1,5 @@
 import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
+import { deferStartCheck } from '../../format/csv/start-check.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import { hashFile } from '../../integrity/hash-file.js';
 import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
@@ -87,15 +88,9 @@ async function verifyAndConvert(
   const releaseMemory = await acquireSlotAndMemory(context, planned, slot, false);
   const conversion = startArrivalWork(isAudited ? { ...context, audits: undefined } : context, planned);
   try {
-    const hasChecksum = record !== undefined || planned.expected !== undefined;
-    const existing = await verifyExisting(
-      context,
-      path,
-      conversion?.textSink(),
-      hasChecksum ? undefined : file.dataType,
-    );
+    const existing = await verifyExisting(context, planned, conversion?.textSink());
     if (!existing) return undefined;
-    const { proof, object } = existing;
+    const { proof, startError, object } = existing;
     const expected = planned.expected ?? record;
     if (expected && expected.sha256 !== proof.sha256) {
       if (signal.aborted) throw abortReason(signal);
@@ -104,6 +99,10 @@ async function verifyAndConvert(
         event: 'warning',
         message: `${path}: its sha256 is not the ${origin}; downloading it again`,
       });
+      return undefined;
+    }
+    if (startError) {
+      emit({ event: 'warning', message: `${path}: ${startError.message}; downloading it again` });
       return undefined;
     }
     const known = record?.sha256 === proof.sha256 ? record : undefined;
@@ -123,29 +122,31 @@ async function verifyAndConvert(
   }
 }
 
-/** @param dataType of a file without a recorded checksum: its header must match this data type. */
+/** A complete gzip file in the destination. */
+interface ExistingBytes {
+  readonly proof: FileChecksums;
+  /** Why its text does not begin like the day file's. */
+  readonly startError: TickhaulError | undefined;
+  readonly object: StoredVersion | undefined;
+}
+
+/** @returns undefined for a damaged file, with a warning, and for none. */
 async function verifyExisting(
   { destination, emit, signal }: TransferContext,
-  path: string,
+  { file, path }: PlannedFile,
   sink: TextSink | undefined,
-  dataType: string | undefined,
-): Promise<{ readonly proof: FileChecksums; readonly object: StoredVersion | undefined } | undefined> {
+): Promise<ExistingBytes | undefined> {
   const { files } = destination;
   const source = destination.locate(path);
-  // Loaded lazily: few runs need it.
-  const checks = dataType === undefined ? undefined : await import('../../format/csv/start-check.js');
-  const start = checks?.createStartCheck(path, dataType ?? '');
-  const onText: TextSink = (text) => {
-    start?.push(text);
-    return sink?.(text);
-  };
+  const check = deferStartCheck(file);
+  // The text of another file is of no use to a conversion.
+  const onText: TextSink = (text) => (check.error ? undefined : sink?.(text));
   try {
     const etag = (await files.stat(source, signal))?.etag;
     const proof = await undefinedIfMissing(() =>
-      verifyFile(source, signal, { onText: start ? onText : sink, read: files.read }),
+      verifyFile(source, signal, { check, onText, read: files.read }),
     );
-    if (proof) start?.end();
-    return proof && { proof, object: etag === undefined ? undefined : { etag } };
+    return proof && { proof, startError: check.error, object: etag === undefined ? undefined : { etag } };
   } catch (error) {
     if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
     const message = error.message.startsWith(path)

@@ -1,6 +1,7 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
 import { TickhaulError } from '../../base/errors.js';
 import { writeAll } from '../../base/write-all.js';
+import { createStartCheck } from '../../format/csv/start-check.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
@@ -101,7 +102,8 @@ export class FolderBodySink implements BodySink {
     attempt: TransferAttempt,
     response: DayFileResponse,
   ): Promise<ReceivedFile> {
-    const proof = startVerification({ onText: this.#conversion?.textSink() });
+    const check = createStartCheck(attempt.file);
+    const proof = startVerification({ check, onText: this.#conversion?.textSink() });
     try {
       const received = await this.#write(location, response, async (handle) => {
         await writeBody(location, attempt, response, handle, proof);

@@ -1,3 +1,4 @@
+import { createStartCheck } from '../../format/csv/start-check.js';
 import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
 import type { PartFile } from '../../store/files.js';
@@ -98,7 +99,8 @@ export class ObjectBodySink implements BodySink {
   async #startPass({ total, resumeEtag }: DayFileResponse): Promise<UploadPass> {
     const part = this.#isWritten ? await this.#openPart(total) : undefined;
     const conversion = startArrivalWork(this.#context, this.#planned);
-    const proof = startVerification({ onText: conversion?.textSink() });
+    const check = createStartCheck(this.#planned.file);
+    const proof = startVerification({ check, onText: conversion?.textSink() });
     const writing = undefined;
     return { proof, part, conversion, total, etag: resumeEtag, position: 0, isSound: true, writing };
   }

@@ -1,8 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { yieldToEventLoop } from '../../base/wait.js';
+import { createStartCheck } from '../../format/csv/start-check.js';
 import { verifyBytes } from '../../integrity/verify-bytes.js';
-import { type FileChecksums, startVerification } from '../../integrity/verify-file.js';
+import { type FileChecksums, startVerification, type TextCheck } from '../../integrity/verify-file.js';
 import type { DayFileResponse } from '../../service/service-config.js';
 import { assertAsAnnounced, type ReceivedFile, type TransferAttempt } from './body-sink.js';
 
@@ -25,7 +26,8 @@ export async function receiveSmallFile(
   const bytes = await readWholeBody(attempt, response);
   // The slot's next request is sent first: verification keeps the thread busy.
   await yieldToEventLoop();
-  const proof = verifyBytes(bytes) ?? (await verifyLongText(bytes));
+  const check = createStartCheck(attempt.file);
+  const proof = verifyBytes(bytes, check) ?? (await verifyLongText(bytes, check));
   const received = {
     ...assertAsAnnounced(attempt, response, proof),
     etag: response.resumeEtag,
@@ -55,8 +57,8 @@ async function readWholeBody(attempt: TransferAttempt, { body, total }: SizedRes
 }
 
 /** Verifies a text that decompresses to many megabytes in several steps. */
-async function verifyLongText(bytes: Buffer): Promise<FileChecksums> {
-  const pass = startVerification();
+async function verifyLongText(bytes: Buffer, check: TextCheck): Promise<FileChecksums> {
+  const pass = startVerification({ check });
   try {
     await pass.write(bytes);
     return await pass.finish();

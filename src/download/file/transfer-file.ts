@@ -142,7 +142,10 @@ async function attemptTransfer(
 function withPath(error: TickhaulError, path: string): TickhaulError {
   return error.message.includes(path)
     ? error
-    : new TickhaulError(error.code, `${path}: ${error.message}`, { cause: error });
+    : new TickhaulError(error.code, `${path}: ${error.message}`, {
+        maxRetries: error.maxRetries,
+        cause: error,
+      });
 }
 
 /** Whether an outdated file may exist at the path. */

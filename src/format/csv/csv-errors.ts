@@ -1,5 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
+import { DOWNLOAD_AGAIN } from '../../integrity/describe-gzip-error.js';
 
 /** Maximum number of characters of a cell in a message. */
 const MAX_SHOWN_CHARACTERS = 40;
@@ -27,34 +28,37 @@ export function createCellError(
 
 /** Error for a line, including the header. */
 export function createLineError({ source, line }: SourceLine, problem: string): TickhaulError {
-  return new TickhaulError('corrupt', `${source}: line ${line}, ${problem}; download the file again`);
+  return new TickhaulError('corrupt', `${source}: line ${line}, ${problem}; ${DOWNLOAD_AGAIN}`);
+}
+
+/** Error for a row, as described by `describeRowProblem`. */
+export function createRowError(
+  place: SourceLine,
+  ...row: Parameters<typeof describeRowProblem>
+): TickhaulError {
+  return createLineError(place, describeRowProblem(...row));
 }
 
 /**
- * Error for a row. A wrong number of cells takes precedence over the problem of one cell, since it is usually
+ * Describes an invalid row. A wrong number of cells takes precedence over the problem of one cell, since it is usually
  * the cause.
  */
-export function createRowError(
-  place: SourceLine,
+export function describeRowProblem(
   names: readonly string[],
   cells: readonly Uint8Array[],
   column: number,
   problem: string | undefined,
-): TickhaulError {
+): string {
   const found = cells.length;
   const expected = names.length;
   const at = found === expected ? column : Math.min(found, expected) - 1;
   const name = names[at] ?? '';
   const cell = cells[at] ?? new Uint8Array();
-  if (found === expected) return createCellError(place, name, cell, problem ?? 'is invalid');
-  if (found === 1 && cell.length === 0) return createLineError(place, `column ${name}: the line is blank`);
+  const place = `column ${name}: ${formatCell(cell)}`;
+  if (found === expected) return `${place} ${problem ?? 'is invalid'}`;
+  if (found === 1 && cell.length === 0) return `column ${name}: the line is blank`;
   const mismatch = found < expected ? 'ends the line' : 'is followed by more cells';
-  return createCellError(
-    place,
-    name,
-    cell,
-    `${mismatch}: ${plural(found, 'cell')} where the header has ${expected}`,
-  );
+  return `${place} ${mismatch}: ${plural(found, 'cell')} where the header has ${expected}`;
 }
 
 /** A cell for a message: shortened and quoted; control characters and invalid UTF-8 become visible. */

@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { TickhaulError } from '../../base/errors.js';
 import { type Column, dataTypeColumns, LEADING_COLUMNS } from '../../dataset/data-types.js';
 import type { Schema } from '../batch.js';
 import { createLineError, formatCell } from './csv-errors.js';
@@ -27,41 +26,39 @@ export function dataTypeSchema(dataType: string): Schema {
  * @throws TickhaulError `corrupt`: not a header, a duplicate name, a missing column.
  */
 export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
-  if (cells.length > MAX_COLUMNS)
-    throw createHeaderError(`no header: it has more than ${MAX_COLUMNS} columns`);
-  if (cells[0] && hasByteOrderMark(cells[0])) {
-    throw createHeaderError(
-      'no header: the file begins with a byte order mark, so another program has rewritten it; remove the mark',
-    );
-  }
+  const problem = findHeaderProblem(cells, dataType);
+  if (problem !== undefined) throw createLineError({ source, line: 1 }, problem);
+  const names = cells.map((cell) => parseColumnName(cell) ?? '');
   const known = new Map(dataTypeSchema(dataType).map((column) => [column.name, column]));
-  const names = cells.map((cell) => {
-    const name = parseColumnName(cell);
-    if (name === undefined) throw createHeaderError(`no header: ${formatCell(cell)} is not a column name`);
-    return name;
-  });
-  if (!LEADING_COLUMNS.some(({ name }) => names.includes(name))) {
-    const first = cells[0] ?? new Uint8Array();
-    throw createHeaderError(`no header: the line begins with ${formatCell(first)} and not with "exchange"`);
-  }
-  const seen = new Set<string>();
-  for (const name of names) {
-    if (seen.has(name)) throw createHeaderError(`column ${name}: the name occurs twice`);
-    seen.add(name);
-  }
-  const missing = [...known.keys()].filter((name) => !seen.has(name));
-  if (missing.length > 0)
-    throw createHeaderError(`column ${missing.join(', ')}: missing in the header of ${dataType}`);
-
   const schema = names.map((name): Column => known.get(name) ?? { name, kind: 'text' });
   const unknown = names.filter((name) => !known.has(name));
   const warning =
     unknown.length > 0 ? `${source}: unknown columns of ${dataType}: ${unknown.join(', ')}` : undefined;
   return { schema, warning };
+}
 
-  function createHeaderError(problem: string): TickhaulError {
-    return createLineError({ source, line: 1 }, problem);
+/** Why cells are not the header of a data type: not a header, a duplicate name, a missing column. */
+export function findHeaderProblem(cells: readonly Uint8Array[], dataType: string): string | undefined {
+  if (cells.length > MAX_COLUMNS) return `no header: it has more than ${MAX_COLUMNS} columns`;
+  if (cells[0] && hasByteOrderMark(cells[0]))
+    return 'no header: the file begins with a byte order mark, so another program has rewritten it; remove the mark';
+  const seen = new Set<string>();
+  let duplicate: string | undefined;
+  for (const cell of cells) {
+    const name = parseColumnName(cell);
+    if (name === undefined) return `no header: ${formatCell(cell)} is not a column name`;
+    if (seen.has(name)) duplicate ??= name;
+    seen.add(name);
   }
+  if (!LEADING_COLUMNS.some(({ name }) => seen.has(name))) {
+    const first = cells[0] ?? new Uint8Array();
+    return `no header: the line begins with ${formatCell(first)} and not with "exchange"`;
+  }
+  if (duplicate !== undefined) return `column ${duplicate}: the name occurs twice`;
+  const missing = dataTypeSchema(dataType).filter(({ name }) => !seen.has(name));
+  return missing.length > 0
+    ? `column ${missing.map(({ name }) => name).join(', ')}: missing in the header of ${dataType}`
+    : undefined;
 }
 
 /** Whether bytes begin with the mark of UTF-8 or of UTF-16. */

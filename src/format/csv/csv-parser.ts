@@ -4,14 +4,11 @@ import { ColumnParser } from '../kernel/column-parser.js';
 import { createLineError, type SourceLine } from './csv-errors.js';
 import { dataTypeSchema, parseCsvHeader } from './csv-header.js';
 import { countRecordLines, parseRecords, RecordEndFinder } from './quoted-records.js';
-import { splitLine } from './split-line.js';
+import { MAX_LINE_BYTES, splitLine, TOO_LONG } from './split-line.js';
 
 const LF = 10;
 const QUOTE = 34;
 
-/** Maximum length of a line; real ones have a few hundred bytes. It limits the memory of a parser. */
-const MAX_LINE_BYTES = 1024 * 1024;
-const TOO_LONG = `the line is longer than ${MAX_LINE_BYTES} bytes: this is not a day file`;
 const UNCLOSED = `a quote is opened that is not closed within ${MAX_LINE_BYTES} bytes`;
 
 export interface CsvOptions {

@@ -28,7 +28,8 @@ export function findFileError(
     (expected && compareWithRecord(observation, expected)) ??
     (provenance &&
       compareWithProvenance(observation, { ...provenance, record: record ?? provenance.record }));
-  return message === undefined ? undefined : addPath(check, { code: 'corrupt', message });
+  if (message !== undefined) return addPath(check, { code: 'corrupt', message });
+  return observation.startError && addPath(check, observation.startError);
 }
 
 /** Maps an error to the status of its file. */

@@ -3,10 +3,10 @@ import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js'
 import { type FileError, toFileError } from '../../base/file-error.js';
 import { NON_BLOCKING } from '../../base/open-regular.js';
 import type { OutputFormatName } from '../../base/output-format-names.js';
-import type { StartCheck } from '../../format/csv/start-check.js';
+import { deferStartCheck } from '../../format/csv/start-check.js';
 import { hashFile } from '../../integrity/hash-file.js';
 import { verifyBytes, verifyBytesWithoutMd5 } from '../../integrity/verify-bytes.js';
-import { verifyFile } from '../../integrity/verify-file.js';
+import { type TextCheck, verifyFile } from '../../integrity/verify-file.js';
 import type { Destination } from '../../store/destination.js';
 import type { Files, StoredFileInfo } from '../../store/files.js';
 import { isObjectLocation } from '../../store/location.js';
@@ -31,7 +31,7 @@ export function createRequestFactory(
     location: destination.locate(path),
     bytes: expected?.bytes,
     hash: expected !== undefined,
-    dataType: kind === 'day' && !expected ? file?.dataType : undefined,
+    file: kind === 'day' ? file : undefined,
     listed: listed?.get(path),
     inflateThreads,
   });
@@ -115,35 +115,28 @@ async function inspectDayFile(
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
-  const { location, dataType } = request;
-  const startCheck = dataType === undefined ? undefined : await loadStartCheck(location, dataType);
-  const onText = startCheck && ((text: Buffer): void => startCheck.push(text));
+  const { location, file } = request;
+  // Other bytes than the recorded ones are the more precise error, so the file is read to its end in any case.
+  const check = file && deferStartCheck(file);
   const smallResult =
-    bytes < SMALL_FILE_BYTES ? await inspectSmallDayFile(request, onText, files, signal) : undefined;
+    bytes < SMALL_FILE_BYTES ? await inspectSmallDayFile(request, check, files, signal) : undefined;
   if (smallResult) onBytes(bytes);
-  const options = { onBytes, onText, read: files.read, inflateThreads: request.inflateThreads };
+  const options = { check, onBytes, read: files.read, inflateThreads: request.inflateThreads };
   const observation = smallResult ?? (await verifyFile(location, signal, options));
-  startCheck?.end();
-  return observation;
-}
-
-/** Imported on demand, since few runs need it. */
-async function loadStartCheck(location: string, dataType: string): Promise<StartCheck> {
-  const { createStartCheck } = await import('../../format/csv/start-check.js');
-  return createStartCheck(location, dataType);
+  return check?.error ? { ...observation, startError: toFileError(check.error) } : observation;
 }
 
 async function inspectSmallDayFile(
   { location, bytes: expected }: CheckRequest,
-  onText: ((text: Buffer) => void) | undefined,
+  check: TextCheck | undefined,
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation | undefined> {
   const verify = expected === undefined ? verifyBytes : verifyBytesWithoutMd5;
   // `verify` runs synchronously after the read: the next file overwrites the same buffer.
   return isObjectLocation(location)
-    ? verify(await readBytesAt(files, location, signal), onText)
-    : verify(readSmallFile(location), onText);
+    ? verify(await readBytesAt(files, location, signal), check)
+    : verify(readSmallFile(location), check);
 }
 
 /** Shared buffer, overwritten by each small file of this machine. */
