@@ -5,7 +5,7 @@ import { judgeError } from '../base/judge-error.js';
 import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import { parseDay } from '../dataset/day.js';
+import { formatDay, parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { AuditedDay } from '../run/audited-day.js';
 import type { RunSummary } from '../run/run-events.js';
@@ -17,10 +17,11 @@ import type { AuditInput } from './audit-input.js';
 import type { AuditRecord } from './audit-record.js';
 import { AuditTally } from './audit-tally.js';
 import type { AuditedBytes } from './audit-worker.js';
+import { SeriesWithRows, toSeriesKey } from './checks/no-rows.js';
 import { createAuditRecord } from './create-audit-record.js';
 import type { FolderFile } from './download-folders.js';
 import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
-import { judgeDay } from './judge-day.js';
+import { addNoRows, judgeDay } from './judge-day.js';
 import type { KnownFile } from './known-record.js';
 import type { AuditSource, IsSelected } from './plan-days.js';
 import { auditMemories } from './row-audit.js';
@@ -34,6 +35,13 @@ const freeMemoriesWhenIdle = freeWhenIdle(() => auditMemories.clear());
 /** A day with its verdict, or with a file to judge. */
 export type OpenDay = { readonly verdict: AuditedDay } | { readonly source: AuditSource };
 
+/** A file without rows, with the reasons that its record has. */
+interface EmptyFile {
+  readonly record: AuditRecord;
+  /** Undefined if its results are not recorded. */
+  readonly folderFile: FolderFile | undefined;
+}
+
 /** Judges days, and reads their files if they have no record. Verdicts are emitted in the order of the days. */
 export class AuditRun {
   readonly #input: AuditInput;
@@ -42,6 +50,13 @@ export class AuditRun {
   readonly #tally: AuditTally;
   /** Verdicts by position in the plan; null for a file that is not selected. */
   #verdicts: (AuditedDay | null | undefined)[] = [];
+  /** Records of files without rows, by position: their reasons depend on other days. */
+  readonly #empty = new Map<number, EmptyFile>();
+  readonly #withRows = new SeriesWithRows();
+  /** Days without a verdict, by series. */
+  readonly #openDays = new Map<string, number>();
+  #othersAdded: Promise<void> | undefined;
+  readonly #recording: Promise<void>[] = [];
   #emitted = 0;
   #bytes = 0;
   #hasWarned = false;
@@ -67,12 +82,20 @@ export class AuditRun {
     const { emit, recheck, jobs, files, store } = this.#input;
     this.#verdicts = days.map((day) => ('verdict' in day ? day.verdict : undefined));
     const toRead: [number, AuditSource & { readonly path: string }][] = [];
+    for (const day of days) {
+      const key = 'source' in day && day.source.file && toSeriesKey(day.source.file);
+      if (key) this.#openDays.set(key, (this.#openDays.get(key) ?? 0) + 1);
+    }
     for (const [at, day] of days.entries()) {
       if ('verdict' in day) continue;
       const record = recheck ? undefined : known.get(day.source.path)?.record;
-      if (day.source.error) this.#verdicts[at] = this.#describeCorrupt(day.source, day.source.error);
+      if (day.source.error) this.#set(at, day.source, this.#describeCorrupt(day.source, day.source.error));
       else if (record)
-        this.#verdicts[at] = await this.#judgeKnown(record, day.source.path, known.get(day.source.path));
+        this.#set(
+          at,
+          day.source,
+          await this.#judgeKnown(at, record, day.source.path, known.get(day.source.path)),
+        );
       else toRead.push([at, day.source]);
     }
     emit({
@@ -92,7 +115,7 @@ export class AuditRun {
     this.#busyThreads = count;
     try {
       await workInParallel(toRead, { count, signal, stop: this.#stop }, async ([at, source]) => {
-        this.#verdicts[at] = await this.#audit(audit, source, known.get(source.path)?.folderFile);
+        this.#set(at, source, await this.#audit(at, audit, source, known.get(source.path)?.folderFile));
         this.#emitDays();
       });
     } catch (error) {
@@ -100,6 +123,7 @@ export class AuditRun {
       if (!(error instanceof TickhaulError)) throw error;
     } finally {
       if (isHere) freeMemoriesWhenIdle();
+      await Promise.all(this.#recording);
       await this.#writeLogs();
     }
     return this.#tally.summary({
@@ -114,8 +138,10 @@ export class AuditRun {
   #emitDays(): void {
     for (let verdict = this.#verdicts[this.#emitted]; verdict !== undefined; ) {
       if (verdict) {
-        this.#tally.add(verdict);
-        this.#input.emit({ event: 'day', ...verdict });
+        const judged = this.#judgeRows(this.#emitted, verdict);
+        if (!judged) return;
+        this.#tally.add(judged);
+        this.#input.emit({ event: 'day', ...judged });
       }
       // A verdict is not needed any more, and there may be a million.
       this.#verdicts[this.#emitted] = null;
@@ -123,8 +149,41 @@ export class AuditRun {
     }
   }
 
+  #set(at: number, { file }: Pick<AuditSource, 'file'>, verdict: AuditedDay | null | undefined): void {
+    this.#verdicts[at] = verdict;
+    if (verdict === undefined) return;
+    if (verdict?.rows) this.#withRows.add(verdict);
+    const key = file && toSeriesKey(file);
+    if (key) this.#openDays.set(key, (this.#openDays.get(key) ?? 0) - 1);
+  }
+
+  /** Adds the check that depends on the series; undefined while it depends on days without a verdict. */
+  #judgeRows(at: number, verdict: AuditedDay): AuditedDay | undefined {
+    if (!verdict.checks) return verdict;
+    const { degrading } = this.#input;
+    if (verdict.rows !== 0) return addNoRows(verdict, 0, degrading);
+    const hasOther = this.#withRows.hasOther(verdict);
+    if (!hasOther && (this.#openDays.get(toSeriesKey(verdict)) ?? 0) > 0) return undefined;
+    const judged = addNoRows(verdict, hasOther ? 1 : 0, degrading);
+    const { record, folderFile } = this.#empty.get(at) ?? {};
+    if (record && folderFile && judged.reasons.join() !== record.reasons.join())
+      this.#recording.push(this.#record(record, judged, folderFile));
+    return judged;
+  }
+
+  /** Adds the other days of the folders, which are not part of the run. */
+  async #addOthers(): Promise<void> {
+    const warn = (): void => {};
+    for (const { destination } of await this.#input.folders.opened()) {
+      const records = (await destination.readRecords({ warn, signal: this.#signal })) ?? [];
+      for (const { file, rows } of records)
+        if (rows > 0) this.#withRows.add({ ...file, date: formatDay(file.day) });
+    }
+  }
+
   /** @returns undefined if the run was stopped. */
   async #audit(
+    at: number,
     auditJob: RunJob<AuditJob, AuditJobResult, AuditedBytes>,
     { path, file }: AuditSource,
     folderFile: KnownFile['folderFile'],
@@ -150,19 +209,33 @@ export class AuditRun {
     const record = createAuditRecord(folderFile?.path ?? path, result, content, thresholds);
     const verdict = await this.#judge(record, path);
     if (folderFile && record.version !== undefined) await this.#record(record, verdict, folderFile);
+    const { reasons } = verdict;
+    await this.#noteEmpty(at, {
+      record: { ...record, reasons },
+      folderFile: record.version ? folderFile : undefined,
+    });
     return this.#dropUnselected(record, verdict);
   }
 
   /** Records the reasons if they differ from those of the last run. */
   async #judgeKnown(
+    at: number,
     record: AuditRecord,
     path: string,
     known: KnownFile | undefined,
   ): Promise<AuditedDay | null> {
     const verdict = await this.#judge(record, path);
-    if (known?.folderFile && verdict.reasons.join() !== record.reasons.join())
+    if (record.rows === 0) await this.#noteEmpty(at, { record, folderFile: known?.folderFile });
+    else if (known?.folderFile && verdict.reasons.join() !== record.reasons.join())
       await this.#record(record, verdict, known.folderFile);
     return this.#dropUnselected(record, verdict);
+  }
+
+  async #noteEmpty(at: number, file: EmptyFile): Promise<void> {
+    if (file.record.rows > 0) return;
+    this.#empty.set(at, file);
+    this.#othersAdded ??= this.#addOthers();
+    await this.#othersAdded;
   }
 
   /** Null if the content of a file shows that it is not selected. */

@@ -11,6 +11,7 @@ import { levelOrder } from './checks/level-order.js';
 import { localOrder } from './checks/local-order.js';
 import { midSnapshot } from './checks/mid-snapshot.js';
 import { missingValue } from './checks/missing-value.js';
+import { noRows } from './checks/no-rows.js';
 import { noStartSnapshot } from './checks/no-start-snapshot.js';
 import { outsideDay } from './checks/outside-day.js';
 import { priceJump } from './checks/price-jump.js';
@@ -36,5 +37,6 @@ export const CONTENT_CHECKS: readonly ContentCheck[] = [
   crossed,
   locked,
   deleteAbsent,
+  noRows,
   levelOrder,
 ];

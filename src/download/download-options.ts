@@ -51,6 +51,10 @@ export interface PlannedFile {
   readonly action: PlannedAction;
   /** The file at this path must be downloaded again. */
   readonly replaces?: true | undefined;
+  /** The file is skipped, but its start was never checked. */
+  readonly isUnchecked?: true | undefined;
+  /** The existing file must be downloaded again if it has no rows. */
+  readonly replacesEmpty?: true | undefined;
   /** Undefined if any complete file is accepted. */
   readonly expected?: ExpectedBytes | undefined;
   /** The service may not have the day: it is the day on which a symbol was delisted. */
@@ -76,6 +80,8 @@ export interface ConvertSetting {
 /** Options of a plan and its download. `readDownloadOptions` reads them, and adds their defaults. */
 export interface DownloadSettings extends OptionValues<typeof PLAN_DOWNLOAD_OPTIONS> {
   readonly convert?: ConvertSetting | undefined;
+  /** Whether the latest days that came without rows are requested again. */
+  readonly repeatsEmpty?: boolean | undefined;
 }
 
 /**

@@ -96,7 +96,7 @@ export class JobRun {
       }
       if (++visited % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
       if (signal.aborted) break;
-      if (file.action === 'nothing') this.#report(createSkippedEvent(file, this.#job));
+      if (needsNoWork(file)) this.#report(createSkippedEvent(file, this.#job));
       else if (stopStarting?.aborted) this.#notStarted++;
       else
         await pool.submit(
@@ -138,7 +138,7 @@ export class JobRun {
 
   /** Resolves when the service responded for this file, or no request was needed. */
   #startProbe(planned: PlannedFile): Promise<void> {
-    if (planned.action === 'nothing') {
+    if (needsNoWork(planned)) {
       this.#report(createSkippedEvent(planned, this.#job));
       return Promise.resolve();
     }
@@ -229,6 +229,10 @@ function* takeFirst<T>(items: Iterator<T>, count: number): Generator<T> {
     if (next.done) return;
     yield next.value;
   }
+}
+
+function needsNoWork({ action, isUnchecked }: PlannedFile): boolean {
+  return action === 'nothing' && !isUnchecked;
 }
 
 const STATUS_WITHOUT_WORK: Readonly<Partial<Record<PlannedFile['status'], FileStatus>>> = {

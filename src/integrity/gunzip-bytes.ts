@@ -1,4 +1,4 @@
-import { gunzipSync } from 'node:zlib';
+import { constants, gunzipSync } from 'node:zlib';
 import { isSystemError, TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import { describeGzipError, HEAD_BYTES } from './describe-gzip-error.js';
@@ -36,6 +36,17 @@ export function gunzipBytes(bytes: Buffer, maxTextBytes: number): Buffer | undef
   } catch (error) {
     if (error instanceof TickhaulError || !isSystemError(error)) throw error;
     if (error.code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw new TickhaulError('corrupt', describeGzipError(error, bytes.subarray(0, HEAD_BYTES), bytes.length));
+  }
+}
+
+/** Gunzips the start of a file, as far as its bytes go. @throws TickhaulError `corrupt`. */
+export function gunzipStart(bytes: Buffer): Buffer {
+  if (bytes.length === 0) throw new TickhaulError('corrupt', 'empty body');
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
     throw new TickhaulError('corrupt', describeGzipError(error, bytes.subarray(0, HEAD_BYTES), bytes.length));
   }
 }

@@ -65,6 +65,8 @@ export interface CountsJson extends Counts<FileStatus | PlanStatus | FindingKind
   readonly exitCode: number;
   /** Complete conversions in a different format version than this build writes. */
   readonly outdated?: number | undefined;
+  /** Day files without rows that the run downloaded or verified. */
+  readonly empty?: number | undefined;
   /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished?: number | undefined;
   /** Bytes of the files downloaded or converted by this run. */
@@ -164,7 +166,7 @@ export function toSummaryJson(summary: RunSummary): SummaryJson {
 }
 
 function toCountsJson(summary: RunSummary): CountsJson {
-  const { exitCode, counts, findings, days, outdated, unfinished, bytes, dayFileRows } = summary;
+  const { exitCode, counts, findings, days, outdated, empty, unfinished, bytes, dayFileRows } = summary;
   const { seconds, keyExpired, error, reasons } = summary;
   return {
     exitCode,
@@ -172,6 +174,7 @@ function toCountsJson(summary: RunSummary): CountsJson {
     ...findings,
     ...days,
     ...(outdated !== undefined && { outdated }),
+    ...(empty !== undefined && { empty }),
     ...(unfinished > 0 ? { unfinished } : {}),
     bytes,
     dayFileRows,

@@ -170,6 +170,8 @@ export interface RunSummary {
   readonly days?: Readonly<Partial<Record<DayCondition, number>>> | undefined;
   /** Complete conversions in a different format version than this build writes; absent if there are none. */
   readonly outdated?: number | undefined;
+  /** Day files without rows that the run downloaded or verified; absent if there are none. */
+  readonly empty?: number | undefined;
   /** Files that the run planned to fetch but did not finish, because it ended early. */
   readonly unfinished: number;
   /** Bytes of the files downloaded or converted by this run; of an audit, bytes read. */

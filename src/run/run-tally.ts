@@ -36,6 +36,9 @@ export interface RunTally {
 /** Statuses of files that the run downloaded or wrote. */
 const COMPLETED_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'converted', 'repaired']);
 
+/** Statuses of day files whose rows the run counted. */
+const EMPTY_STATUSES: ReadonlySet<FileStatus> = new Set(['downloaded', 'verified', 'repaired']);
+
 export function createRunTally(): RunTally {
   const counts: Partial<Record<FileStatus, number>> = {};
   const findings: Partial<Record<FindingKind, number>> = {};
@@ -45,11 +48,13 @@ export function createRunTally(): RunTally {
   let bytes = 0;
   let outdated = 0;
   let dayFileRows: RowCounts | undefined;
+  let empty = 0;
   const count = (event: FileEvent): void => {
     counts[event.status] = (counts[event.status] ?? 0) + 1;
     if (COMPLETED_STATUSES.has(event.status)) bytes += event.bytes ?? 0;
     if (event.outdated) outdated++;
     dayFileRows = addRowCounts(dayFileRows, event.dayFileRows);
+    if (EMPTY_STATUSES.has(event.status) && event.rows === 0 && event.source === undefined) empty++;
     if (event.error) failures.add(ERROR_TABLE[event.error.code].exitCode);
   };
   return {
@@ -74,6 +79,7 @@ export function createRunTally(): RunTally {
         ...(reasons.length > 0 && { reasons }),
         ...(Object.keys(findings).length > 0 && { findings }),
         ...(outdated > 0 && { outdated }),
+        ...(empty > 0 && { empty }),
         unfinished: planned ? planned.files - files : 0,
         bytes,
         ...(dayFileRows && { dayFileRows }),

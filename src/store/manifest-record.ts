@@ -15,6 +15,11 @@ export interface ManifestRecord {
   readonly md5Match: boolean | null;
   /** Rows, without the header. */
   readonly rows: number;
+  /**
+   * The first digits of `sha256` if the start of the text was checked, which releases before this field did not. It
+   * repeats them so that it never applies to other bytes.
+   */
+  readonly checked?: string | undefined;
   readonly etag?: string | undefined;
   /** ISO 8601. */
   readonly time: string;
@@ -29,6 +34,18 @@ export interface ManifestRecord {
    * its path is removed from the manifest.
    */
   readonly dropped?: true | undefined;
+}
+
+const CHECKED_DIGITS = 8;
+
+/** Marks the bytes with a checksum as a file whose start was checked. */
+export function markChecked(sha256: string): Required<Pick<ManifestRecord, 'checked'>> {
+  return { checked: sha256.slice(0, CHECKED_DIGITS) };
+}
+
+/** Whether the start of the recorded bytes was checked. */
+export function isChecked({ checked, sha256 }: Pick<ManifestRecord, 'checked' | 'sha256'>): boolean {
+  return checked?.length === CHECKED_DIGITS && sha256.startsWith(checked);
 }
 
 /** A complete conversion of a day file: its rows in another format, or a computed type. */

@@ -66,7 +66,7 @@ export async function openSyncJob(
       record,
       manifest,
       destination,
-      options: job.options,
+      options: { ...job.options, repeatsEmpty: true },
       warn: (message) => emit({ event: 'warning', message }),
       mayRead: canRequest,
       signal,

@@ -16,7 +16,9 @@ export function createSyncSummary(
       counts[status] = (counts[status] ?? 0) + count;
     }
   }
-  const total = (key: 'bytes' | 'unfinished'): number => jobs.reduce((sum, job) => sum + job[key], 0);
+  const total = (key: 'bytes' | 'unfinished' | 'empty'): number =>
+    jobs.reduce((sum, job) => sum + (job[key] ?? 0), 0);
+  const empty = total('empty');
   // An error that affects the whole run ended it, whichever job met it.
   const runError = jobs.map(({ error }) => error).find((error) => error && judgeError(error).endsRun);
   const error = runError ?? (late && toFileError(late));
@@ -27,6 +29,7 @@ export function createSyncSummary(
   return {
     exitCode: runExitCode([...exitCodes, late?.exitCode ?? 0], runError?.code),
     counts,
+    ...(empty > 0 && { empty }),
     unfinished: total('unfinished'),
     bytes: total('bytes'),
     seconds,

@@ -24,7 +24,7 @@ test('a Node without WebAssembly verifies files, and says what it lacks for conv
   const verified = await tickhaul(['verify', dir, '--json'], { command });
   assert.equal(verified.exitCode, 0, verified.stderr);
   assert.equal(jsonLines(verified).at(-1)?.['verified'], files);
-  const converted = await tickhaul(['convert', dir, '--out', join(dir, 'out')], { command });
+  const converted = await tickhaul(['convert', join(dir, '1'), '--out', join(dir, 'out')], { command });
   assert.equal(converted.exitCode, 2);
   assert.match(converted.stderr, /cannot run WebAssembly with SIMD, which conversions and replays need/);
 });

@@ -70,7 +70,9 @@ export function createArrivalAudits(
       };
       return {
         textSink() {
-          const started = threads.start({ audit: { path, file, thresholds: DEFAULT_THRESHOLDS } });
+          // The location, which the day's event has too: a message then has it once.
+          const location = destination.locate(path);
+          const started = threads.start({ audit: { path: location, file, thresholds: DEFAULT_THRESHOLDS } });
           running = started;
           return async (text) => {
             if (!failure) await started.write(text).catch(fail);

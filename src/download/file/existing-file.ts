@@ -1,11 +1,17 @@
 import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
-import { deferStartCheck } from '../../format/csv/start-check.js';
+import { createStartCheck, deferStartCheck } from '../../format/csv/start-check.js';
 import type { TextSink } from '../../integrity/gunzip.js';
+import { gunzipStart } from '../../integrity/gunzip-bytes.js';
 import { hashFile } from '../../integrity/hash-file.js';
 import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
 import type { StoredVersion } from '../../store/files.js';
 import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
-import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
+import {
+  type ConversionEntry,
+  isChecked,
+  type ManifestRecord,
+  markChecked,
+} from '../../store/manifest-record.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import { startArrivalWork } from '../conversion/start-arrival-work.js';
@@ -34,12 +40,49 @@ export async function processExistingFile(
   const { conversions } = context;
   const { outputs, action } = planned;
   const record = context.manifest.get(planned.path);
+  if (planned.replacesEmpty && record?.rows === 0) return undefined;
+  if (record && action === 'nothing') return checkStart(context, planned, slot, record);
   const missing = record ? await findMissingOutputs(context, planned, record) : outputs;
   if (!record || missing.length > 0 || outputs.length === 0 || conversions?.keepCsv !== false) {
     return verifyAndConvert(context, { ...planned, outputs: missing }, slot, record);
   }
   await dropCsv({ ...context, slot }, record);
   return { status: action === 'drop' ? 'skipped' : 'verified', record, newConversions: [] };
+}
+
+/** Compressed bytes at the start of a file, enough for a header and a row. */
+const START_BYTES = 64 * 1024;
+
+/** Checks the start of a file that a run before that check recorded, and records that it was checked. */
+async function checkStart(
+  context: TransferContext,
+  { file, path }: PlannedFile,
+  slot: TransferSlot,
+  record: ManifestRecord,
+): Promise<ExistingFile | undefined> {
+  const { destination, emit, signal } = context;
+  const source = await undefinedIfMissing(() =>
+    destination.files.openRandom(destination.locate(path), signal),
+  );
+  if (!source) return undefined;
+  try {
+    const start = await source.read(0, Math.min(source.bytes, START_BYTES));
+    const check = createStartCheck(file);
+    check.push(gunzipStart(start));
+    check.end();
+  } catch (error) {
+    if (!(error instanceof TickhaulError) || error.code !== 'corrupt') throw error;
+    emit({ event: 'warning', message: `${path}: ${error.message}; downloading it again` });
+    return undefined;
+  } finally {
+    await source.close();
+  }
+  const checked = { ...record, ...markChecked(record.sha256) };
+  // In a folder that cannot be written, the next run checks it again.
+  await recordFile({ ...context, slot }, checked, undefined).catch((error: unknown) => {
+    if (!(error instanceof TickhaulError) || signal.aborted) throw error;
+  });
+  return { status: 'skipped', record: checked, newConversions: [] };
 }
 
 /** The outputs to write: those that are not recorded, or whose bytes differ from the record. */
@@ -105,14 +148,17 @@ async function verifyAndConvert(
       emit({ event: 'warning', message: `${path}: ${startError.message}; downloading it again` });
       return undefined;
     }
+    if (planned.replacesEmpty && proof.rows === 0) return undefined;
     const known = record?.sha256 === proof.sha256 ? record : undefined;
     const isSame = known?.object?.etag === object?.etag;
     const outcome = await conversion?.finish(proof);
-    if (known && isSame && !outcome && !known.dropped)
+    if (known && isSame && !outcome && !known.dropped && isChecked(known))
       return { status: 'verified', record: known, newConversions: [] };
     // Release the memory first: the record may wait for others.
     releaseMemory();
-    const verified = known ?? createVerifiedRecord(file, path, proof);
+    const verified = known
+      ? { ...known, ...markChecked(known.sha256) }
+      : createVerifiedRecord(file, path, proof);
     const current = isSame || !object ? verified : { ...verified, object };
     const written = await recordFile({ ...context, slot }, current, outcome);
     return { status: 'verified', record: written, newConversions: outcome?.newConversions ?? [] };

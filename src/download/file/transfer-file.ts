@@ -1,7 +1,7 @@
 import { abortReason, TickhaulError, toDiskError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
 import { requestDayFile } from '../../service/request-day-file.js';
-import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
+import { type ConversionEntry, type ManifestRecord, markChecked } from '../../store/manifest-record.js';
 import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { PlannedFile } from '../download-options.js';
@@ -158,7 +158,8 @@ function createRecord(
   { outcome: _, object, isUnwritten: __, ...received }: ReceivedFile,
 ): ManifestRecord {
   const time = new Date().toISOString();
-  return { file, path, ...received, time, version: VERSION, ...(object && { object }) };
+  const checked = markChecked(received.sha256);
+  return { file, path, ...received, ...checked, time, version: VERSION, ...(object && { object }) };
 }
 
 /** Downloads one day file to its sink, in one attempt. @throws TickhaulError. */

@@ -127,11 +127,19 @@ export async function planList(input: ListInput): Promise<ListPlan> {
     const older = findOlderPaths(placed, paths);
     const { path, outputs, state } = lookUpPaths(file, paths, older, lookUp, () => reportOlderKeys(input));
     const base = { file, path, outputs, expected, mayBeAbsent: false };
+    const { replacesEmpty, ...kept } = state;
+    const mayReplaceEmpty = replacesEmpty && refusal === undefined && expected === undefined && mayRead(file);
     const isOtherContent = expected && manifest.get(path)?.sha256 !== expected.sha256;
-    if (state.status === 'skip') return { ...base, ...state, ...(isOtherContent && { action: 'check' }) };
+    if (kept.status === 'skip')
+      return {
+        ...base,
+        ...kept,
+        ...(mayReplaceEmpty && { replacesEmpty }),
+        ...(isOtherContent && { action: 'check' }),
+      };
     if (refusal) return { ...base, status: refusal, action: 'nothing' };
     if (!mayRead(file)) return { ...base, status: 'unauthorized', action: 'nothing' };
-    return { ...base, ...state };
+    return { ...base, ...kept };
   };
 
   function* planAll(all: Iterable<PlacedFile>): Generator<PlannedFile> {

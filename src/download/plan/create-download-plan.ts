@@ -139,6 +139,9 @@ export function createPlanCounts(): Record<PlanStatus | 'files', number> {
   return { files: 0, download: 0, skip: 0, resume: 0, pending: 0, unavailable: 0, unauthorized: 0 };
 }
 
+/** Exported days whose files may have come too early, without the rows that a later request returns. */
+const RECENT_DAYS = 7;
+
 /** A pass over a plan yields to the event loop after this many files. */
 export const FILES_BEFORE_YIELD = 2048;
 
@@ -217,8 +220,9 @@ function* planFiles(
   skipped: SkipMemory | undefined,
 ): Generator<PlannedFile> {
   const exchange = input.record.id;
-  const { existing, convert, shard } = input.options;
-  const lookUp = createDiskLookup(lookup, input.manifest, existing, convert);
+  const { existing, convert, shard, repeatsEmpty } = input.options;
+  const isRecent = (day: Day): boolean => repeatsEmpty === true && day >= exportedUntil - RECENT_DAYS;
+  const lookUp = createDiskLookup(lookup, input.manifest, existing, convert, isRecent);
   const findOlderPaths = createOlderPathFinder(input.manifest, layout, planOutputs);
 
   let index = -1;
@@ -238,11 +242,14 @@ function* planFiles(
     // Existing files need neither access nor export.
     const older = findOlderPaths(file, paths);
     const placed = lookUpPaths(file, paths, older, lookUpOnce, () => reportOlderKeys(input));
-    const { path, outputs, state } = placed;
+    const { path, outputs } = placed;
+    const state = refusal && placed.state.isEmpty ? SKIP : placed.state;
     if (refusal && state.status !== 'skip')
       return { file, path, outputs, mayBeAbsent, status: refusal, action: 'nothing' };
     const { status, action, replaces } = state;
-    return { file, path, outputs, mayBeAbsent, status, action, replaces };
+    // What cannot be requested is kept as it is.
+    const { isUnchecked, replacesEmpty } = refusal ? SKIP : state;
+    return { file, path, outputs, mayBeAbsent, status, action, replaces, isUnchecked, replacesEmpty };
   };
 
   const { weekdays } = input.selection;

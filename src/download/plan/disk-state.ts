@@ -1,7 +1,8 @@
+import type { Day } from '../../dataset/day.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import type { FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import type { ManifestRecord } from '../../store/manifest-record.js';
+import { isChecked, type ManifestRecord } from '../../store/manifest-record.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../download-options.js';
 
@@ -11,12 +12,20 @@ export interface DiskState {
   readonly action: PlannedAction;
   /** The existing file must be downloaded again. */
   readonly replaces?: true;
+  /** The file is complete, but its start was never checked. */
+  readonly isUnchecked?: true;
+  /** The file has no rows: it is requested again only if it can be. */
+  readonly isEmpty?: true;
+  /** The file is requested again if reading it shows that it has no rows. */
+  readonly replacesEmpty?: true;
 }
 
 const FETCH: DiskState = { status: 'download', action: 'fetch' };
 const REPLACE: DiskState = { status: 'download', action: 'fetch', replaces: true };
 const RESUME: DiskState = { status: 'resume', action: 'fetch' };
 export const SKIP: DiskState = { status: 'skip', action: 'nothing' };
+const SKIP_UNCHECKED: DiskState = { ...SKIP, isUnchecked: true };
+const EMPTY: DiskState = { ...REPLACE, isEmpty: true };
 const CHECK: DiskState = { status: 'skip', action: 'check' };
 const ADOPT: DiskState = { status: 'skip', action: 'adopt' };
 
@@ -31,12 +40,16 @@ export interface FilePaths {
   readonly outputs: readonly PlannedOutput[];
 }
 
-/** Creates a lookup of paths in the manifest and in the destination. */
+/**
+ * Creates a lookup of paths in the manifest and in the destination.
+ * @param repeatsEmpty whether a day without rows is requested again; with `verify` each is.
+ */
 export function createDiskLookup(
   lookup: FileLookup,
   manifest: Manifest,
   existing: Existing,
   convert: ConvertSetting | undefined,
+  repeatsEmpty: (day: Day) => boolean = () => false,
 ): (file: DayFile, paths: FilePaths) => DiskState {
   const options = convert && toEntryOptions(convert.options);
   /**
@@ -57,7 +70,7 @@ export function createDiskLookup(
     return entry !== undefined && isAsRecorded(entry);
   };
 
-  return (file, { path, outputs }) => {
+  const findState = (file: DayFile, { path, outputs }: FilePaths): DiskState => {
     const record = manifest.get(path);
     // A record of another day file leads to a download, which reports the conflict.
     const ownRecord = record && isSameDayFile(record.file, file) ? record : undefined;
@@ -80,6 +93,16 @@ export function createDiskLookup(
     if (!isFullyConverted) return CHECK;
     if (isDropped) return DROP;
     // A run was killed before it deleted the file, which is kept now.
-    return ownRecord.dropped ? CHECK : SKIP;
+    if (ownRecord.dropped) return CHECK;
+    return isChecked(ownRecord) ? SKIP : SKIP_UNCHECKED;
+  };
+
+  return (file, paths) => {
+    const state = findState(file, paths);
+    if (state.status !== 'skip') return state;
+    if (existing === 'verify') return { ...state, replacesEmpty: true };
+    if (!repeatsEmpty(file.day)) return state;
+    const record = manifest.get(paths.path);
+    return record?.rows === 0 && isSameDayFile(record.file, file) ? EMPTY : state;
   };
 }

@@ -81,6 +81,7 @@ export function parseManifestFields(fields: JsonFields): ManifestRecord {
     sha256: text(fields, 'sha256'),
     md5Match,
     rows: count(fields, 'rows'),
+    ...(fields['checked'] === undefined ? {} : { checked: text(fields, 'checked') }),
     ...(fields['etag'] === undefined ? {} : { etag: text(fields, 'etag') }),
     time: text(fields, 'time'),
     version: text(fields, 'version'),

@@ -2,7 +2,7 @@ import { VERSION } from '../../base/version.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { StoredVersion } from '../files.js';
-import type { ManifestRecord } from '../manifest-record.js';
+import { type ManifestRecord, markChecked } from '../manifest-record.js';
 
 /**
  * Creates the record of an existing file that was verified.
@@ -23,6 +23,7 @@ export function createVerifiedRecord(
     sha256,
     md5Match: null,
     rows,
+    ...markChecked(sha256),
     time: new Date().toISOString(),
     version: VERSION,
     ...(object && { object }),

@@ -19,7 +19,8 @@ import {
 
 test('adopts and converts a file of another client in one pass', async (t) => {
   const { service, dir } = await setUp(t);
-  const csv = gzipSync(csvOf('trades', 40));
+  const text = csvOf('trades', 40).replaceAll('deribit,BTC-PERPETUAL', 'binance-futures,BTCUSDT');
+  const csv = gzipSync(text);
   await writeFile(join(dir, NAME), csv);
   const asked = await requested(service, async () => {
     assert.deepEqual((await run(service, dir, converting())).summary.counts, { converted: 1 });

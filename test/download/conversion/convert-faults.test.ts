@@ -96,9 +96,10 @@ for (const keepCsv of [true, false]) {
     const replayDir = await tempDir(t);
     const bad = 'deribit_trades_2024-03-01_BAD.csv.gz';
     const good = bad.replace('BAD', 'GOOD');
-    const csv = gzipSync(`${csvOf('trades', 3)}deribit,X,1583020800000001,1583020800000002,1,buy,12x,1\n`);
+    const textOf = (symbol: string): string => csvOf('trades', 3).replaceAll('BTC-PERPETUAL', symbol);
+    const csv = gzipSync(`${textOf('BAD')}deribit,X,1583020800000001,1583020800000002,1,buy,12x,1\n`);
     await writeFile(join(replayDir, bad), csv);
-    await writeFile(join(replayDir, good), gzipSync(csvOf('trades', 3)));
+    await writeFile(join(replayDir, good), gzipSync(textOf('GOOD')));
     const { service, dir } = await setUp(t, { replayDir });
     const input = {
       ...(keepCsv ? converting() : dropping()),

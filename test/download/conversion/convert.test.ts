@@ -154,7 +154,7 @@ test('converts an unknown data type with its columns as text, with one warning',
   const header = 'exchange,symbol,timestamp,local_timestamp,oi';
   await writeFile(
     join(replayDir, name),
-    gzipSync(`${header}\nderibit,X,1583020800000001,1583020800000002,1.50\n`),
+    gzipSync(`${header}\nderibit,X,1709251200000001,1709251200000002,1.50\n`),
   );
   const { service, dir } = await setUp(t, { replayDir });
   const selection = { exchange: 'deribit', types: ['oi'], symbols: ['X'] };

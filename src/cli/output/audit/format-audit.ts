@@ -18,12 +18,16 @@ export interface AuditTextOptions {
 /** Columns of a calendar without a terminal. */
 const DEFAULT_COLUMNS = 80;
 
+/** Meaning of days that are available and have no rows, as in `coverage`. */
+const EMPTY = 'empty (no rows)';
+
 /** The state of a day in a calendar is the first letter of its condition. */
-const CONDITIONS: CalendarMarks & {
-  readonly marks: Readonly<Record<string, { readonly meaning: DayCondition }>>;
+const CALENDAR: CalendarMarks & {
+  readonly marks: Readonly<Record<string, { readonly meaning: DayCondition | typeof EMPTY }>>;
 } = {
   marks: {
     a: { cell: '■', meaning: 'available', color: 'green' },
+    e: { cell: '○', meaning: EMPTY, color: 'yellow' },
     d: { cell: '▲', meaning: 'degraded', color: 'yellow' },
     m: { cell: '×', meaning: 'missing', color: 'redBright' },
     p: { cell: '·', meaning: 'pending', color: 'dim' },
@@ -33,7 +37,12 @@ const CONDITIONS: CalendarMarks & {
 };
 
 /** From good to bad: of several files of a day, the worst counts. */
-const SEVERITY: readonly string[] = [' ', 'a', 'p', 'm', 'd', 'c'];
+const SEVERITY: readonly string[] = [' ', 'a', 'e', 'p', 'm', 'd', 'c'];
+
+/** The marks of conditions: days without rows are available. */
+const CONDITIONS = Object.values(CALENDAR.marks).flatMap(({ meaning, ...mark }) =>
+  meaning === EMPTY ? [] : [{ ...mark, meaning }],
+);
 
 /** The days of one series. */
 interface AuditedSeries {
@@ -65,7 +74,7 @@ export class AuditText {
     };
     this.#series.set(key, series);
     const number = parseDay(date);
-    const state = condition[0] as string;
+    const state = condition === 'available' && rows === 0 ? 'e' : (condition[0] as string);
     const other = series.states.get(number) ?? ' ';
     if (SEVERITY.indexOf(state) > SEVERITY.indexOf(other)) series.states.set(number, state);
     series.counts[condition] = (series.counts[condition] ?? 0) + 1;
@@ -78,13 +87,16 @@ export class AuditText {
     const series = [...this.#series.values()];
     const calendarColumns = Number.isFinite(columns) ? columns : DEFAULT_COLUMNS;
     yield `${formatSeriesTable(series, columns)}\n`;
-    yield* formatLegend(CONDITIONS, calendarColumns, chalk);
+    const { e: _, ...marks } = CALENDAR.marks;
+    const hasEmpty = series.some(({ states }) => [...states.values()].includes('e'));
+    const legend = hasEmpty ? CALENDAR : { ...CALENDAR, marks };
+    yield* formatLegend(legend, calendarColumns, chalk);
     for (const one of series) {
       const names = [one.exchange, one.dataType, one.symbol].map(sanitizeForTerminal);
       yield `\n${wrapPieces(names, columns)
         .map((line) => `${chalk.bold(line)}\n`)
         .join('')}`;
-      yield* formatCalendar(toCalendarDays(one.states), CONDITIONS, calendarColumns, chalk);
+      yield* formatCalendar(toCalendarDays(one.states), CALENDAR, calendarColumns, chalk);
     }
     yield '\n';
     for (const day of this.#degraded) yield wrapLines(formatDegradedDay(day, chalk), columns);
@@ -94,7 +106,7 @@ export class AuditText {
 }
 
 function formatTotals(series: readonly AuditedSeries[]): string {
-  const counts = Object.values(CONDITIONS.marks).map(({ meaning }) => {
+  const counts = CONDITIONS.map(({ meaning }) => {
     const count = series.reduce((sum, { counts }) => sum + (counts[meaning] ?? 0), 0);
     return `${formatInteger(count)} ${meaning}`;
   });
@@ -115,7 +127,7 @@ const NARROW_SYMBOL_WIDTH = 15;
 
 function formatSeriesTable(series: readonly AuditedSeries[], columns: number): string {
   const isNarrow = columns < MIN_FULL_COLUMNS;
-  const counts = Object.values(CONDITIONS.marks).map(
+  const counts = CONDITIONS.map(
     ({ cell, meaning }): TableColumn<AuditedSeries> => ({
       title: isNarrow ? cell : meaning,
       align: 'right',

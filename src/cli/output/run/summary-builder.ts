@@ -199,7 +199,7 @@ const FINDING_NOUNS: Readonly<Record<string, string>> = {
 
 /** Formats counts: `12 downloaded (3.4 GB, 41 MB/s), 3 skipped, 1 failed in 1m22s`. */
 function formatCounts(
-  { counts, findings, days = {}, outdated, unfinished, bytes, seconds }: RunSummary,
+  { counts, findings, days = {}, outdated, empty, unfinished, bytes, seconds }: RunSummary,
   chalk: ChalkInstance,
 ): string {
   const parts = STATUS_ORDER.flatMap((status) => {
@@ -218,6 +218,7 @@ function formatCounts(
   for (const [kind, count] of Object.entries(findings ?? {}))
     parts.push(plural(count, FINDING_NOUNS[kind] ?? kind));
   if (outdated !== undefined) parts.push(`${outdated} outdated`);
+  if (empty !== undefined) parts.push(`${plural(empty, 'day')} without rows`);
   if (unfinished > 0) parts.push(`${unfinished} unfinished`);
   return `${parts.length === 0 ? 'no files' : parts.join(', ')} in ${formatDuration(seconds * 1000)}`;
 }
@@ -237,8 +238,9 @@ function suggestNextSteps(
     steps.push(
       `warning: ${plural(md5Mismatches, 'file')} with an x-md5 that does not match; size and gzip checksum are correct, so they are kept (md5Match in the manifest)`,
     );
-  if (repairs.has('download') || days?.corrupt)
-    steps.push('tickhaul verify --repair downloads bad files again');
+  if (repairs.has('download')) steps.push('tickhaul verify --repair downloads bad files again');
+  // An audit also finds what verified bytes contain, which a repair keeps.
+  if (days?.corrupt) steps.push('tickhaul download … --existing overwrite downloads bad files again');
   if (repairs.has('export'))
     steps.push('tickhaul verify --repair makes the next export write bad files again');
   if (counts.missing)
