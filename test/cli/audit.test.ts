@@ -46,7 +46,7 @@ test('prints a table, a calendar, degraded days and totals to stdout, and progre
   assert.match(stderr, /^3 files planned: 3 to read\n/);
   assert.ok(stderr.includes(`corrupt ${corrupt}: `));
   assert.match(stderr, /^1 available, 1 degraded, 1 missing, 1 corrupt in [\d.]+s$/m);
-  assert.match(stderr, /^tickhaul verify --repair downloads bad files again$/m);
+  assert.match(stderr, /^tickhaul download … --existing overwrite downloads bad files again$/m);
   assert.equal(exitCode, 6);
   const quiet = await runHere(['audit', '-q'], { env: host.env(dir) });
   assert.equal(quiet.stdout, '');

@@ -29,7 +29,7 @@ const WRONG: Readonly<Record<string, (body: Buffer) => Buffer>> = {
 
 const toLarge = (body: Buffer): Buffer => gzipSync(gunzipSync(body), { level: 0 });
 
-/** A front before a service, with an empty folder. @param rows so many that the body is streamed. */
+/** A front before a service, with an empty folder. @param rows enough that the body is streamed. */
 async function setUp(t: TestContext, rows: number) {
   return { front: await fronted(t, await sandbox(t, { rows })), dir: await tempDir(t) };
 }
