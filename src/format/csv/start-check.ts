@@ -126,7 +126,9 @@ function findRowProblem(
     `column ${name}: ${formatCell(cellOf(name))} ${problem}`;
   const isOf = (name: 'exchange' | 'symbol', isAny: boolean): boolean => {
     const cell = cellOf(name);
-    return isAny ? cell.length > 0 : toComparable(cell.toString('utf8')) === toComparable(file[name]);
+    if (isAny) return cell.length > 0;
+    const text = cell.toString('utf8');
+    return text === file[name] || toComparable(text) === toComparable(file[name]);
   };
   if (!isOf('exchange', false)) return describe('exchange', `is not ${file.exchange}`);
   if (!isOf('symbol', isGroupedSymbol(file.symbol))) return describe('symbol', `is not ${file.symbol}`);
