@@ -21,8 +21,10 @@ interface LongReplay {
 /** A folder with two files that take many seconds, and that are replayed in threads. */
 async function longReplay(t: TestContext): Promise<LongReplay> {
   const dir = await tempDir(t);
-  const bytes = repeated(csvOf('trades', 50_000), 40);
-  for (const symbol of ['A', 'B']) await writeDayFile(dir, 'trades', bytes, symbol);
+  for (const symbol of ['A', 'B']) {
+    const text = csvOf('trades', 50_000).replaceAll('BTC-PERPETUAL', symbol);
+    await writeDayFile(dir, 'trades', repeated(text, 40), symbol);
+  }
   const service = await sandbox(t, { replayDir: dir, exportedUntil: undefined });
   return { dir, env: envOf(service, dir) };
 }

@@ -108,14 +108,15 @@ test('a file with only rows of another day, in milliseconds or of another symbol
         dataType,
         rows.map(([time, symbol]) => (row === trade ? trade(time, symbol) : change(time, 'bid', symbol))),
       );
-      const { exitCode, stderr } = await replay('-t', types);
+      // Otherwise the file is downloaded again.
+      const { exitCode, stderr } = await replay('-t', types, '--offline');
       assert.equal(exitCode, 6, `${types}: ${stderr}`);
       assert.match(stderr, message);
       assert.ok(stderr.includes(path));
     }
   }
   const { exitCode } = await tickhaul(
-    ['replay', `deribit:${SYMBOL}`, '-t', 'trade', '--date', '2024-03-01'],
+    ['replay', `deribit:${SYMBOL}`, '-t', 'trade', '--date', '2024-03-01', '--offline'],
     { env },
   );
   assert.equal(exitCode, 6);
