@@ -1,7 +1,6 @@
 import { isatty } from 'node:tty';
 import { ERROR_TABLE, type ErrorCode, TickhaulError, toDiskError } from '../base/errors.js';
 import { Secrets } from '../base/secrets.js';
-import { expandHomeInArgs } from '../commands/arguments/expand-home.js';
 import { readProcessHost } from '../commands/command-host.js';
 import { toJsonLine, toSummaryJson } from '../run/json-events.js';
 import { createFailedSummary, type RunFailure, toRunFailure } from '../run/run-failure.js';
@@ -95,6 +94,8 @@ async function runWords(words: readonly string[], bugs: BugReporter, leave: Exit
   }
   const { command, args } = parsed;
   const host = createCliHost(words, args, bugs, listenToSignals(leave, command));
+  // Loaded here, since help needs no command's modules.
+  const { expandHomeInArgs } = await import('../commands/arguments/expand-home.js');
   return command.run(expandHomeInArgs(args, host.home), host);
 }
 

@@ -32,7 +32,7 @@ test('a bug names a private file with its details, which contain no secret', asy
   const dir = await tempDir(t);
   const service = await sandbox(t);
   const keyFile = join(dir, 'key');
-  await writeFile(keyFile, `${service.apiKey}\n`);
+  await writeFile(keyFile, `${service.apiKey}\n`, { mode: 0o600 });
   const temporary = join(dir, 'temporary');
   await mkdir(temporary);
   const secret = 'Aws/secret+text';

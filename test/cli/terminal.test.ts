@@ -68,7 +68,10 @@ test('a second signal exits at once, and moves to a new line', {
   await printed(/binance-futures_trades_\S+ +\[[ =]+\]/);
   child.stdin?.end('\n');
   const { stdout } = await finished;
-  assert.match(stdout, /binance-futures.*\]\s.*\r\r\nleft with (130|143)\r\n$/);
+  assert.match(
+    stdout,
+    /binance-futures.*\]\s.*\r\r\ntickhaul: (?:interrupted|terminated) \(SIG\w+\)\r\nleft with (130|143)\r\n$/,
+  );
 });
 
 test('wraps an error between words at the width of a terminal; otherwise it is one line', {

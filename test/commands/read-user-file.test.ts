@@ -37,7 +37,7 @@ test('lists, keys and config files of Windows programs are read', async (t) => {
   const env = envOf(service, dir);
   const select = ['deribit', '-t', 'trades', '--date', '2024-03-02'];
   const write = async (name: string, bytes: Buffer): Promise<string> => {
-    await writeFile(join(dir, name), bytes);
+    await writeFile(join(dir, name), bytes, { mode: 0o600 });
     return join(dir, name);
   };
   const list = await write('list', utf16('BTC-PERPETUAL\r\n'));

@@ -228,7 +228,7 @@ redisTest('days that no key covered at planning time do not delay the others', a
   const put = await runHere(['enqueue', 'binance-futures', '-t', 'trades', '-s', 'BTCUSDT', ...days], {
     env,
   });
-  assert.match(put.stderr, /2 day files left out: the API key does not cover them/);
+  assert.match(put.stderr, /left out: 2 days need an API key that covers them, and yours does not/);
   const worked = await runHere(['worker', '--once'], { env });
   assert.equal(worked.exitCode, 0, worked.stderr);
   assert.equal((await readdir(dir)).filter((name) => name.endsWith('.csv.gz')).length, 3);

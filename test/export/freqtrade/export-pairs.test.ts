@@ -152,7 +152,7 @@ test('names line and column of an empty price', async (t) => {
   ]);
   await assert.rejects(exportHere([source], dir, SETTINGS), {
     code: 'corrupt',
-    message: `${source.path}: line 3, column price: "" is empty; freqtrade needs it; download the file again`,
+    message: `${source.path}: line 3, column price: "" is empty; freqtrade needs it; download the file again with --existing overwrite`,
   });
 });
 

@@ -126,7 +126,7 @@ test('advances the line with each row, also within quotes', async () => {
     .with(7, 'x')
     .map((cell) => Buffer.from(cell));
   const message =
-    'a/b.csv.gz: line 1005, column amount: "x" is not a decimal number; download the file again';
+    'a/b.csv.gz: line 1005, column amount: "x" is not a decimal number; download the file again with --existing overwrite';
   assert.throws(() => kernel.appendRow(cells), { message });
   assert.throws(() => kernel.appendRow(cells.slice(0, 3)), {
     message: /line 1005, column timestamp: .* 3 cells where/,

@@ -40,7 +40,7 @@ export function referenceError(
   const at = wrongCount ? Math.min(found, expected) - 1 : problems.findIndex((problem) => problem);
   if (at < 0) return undefined;
   const place = `${source}: line ${line}, column ${schema[at]?.name}: `;
-  const end = '; download the file again';
+  const end = '; download the file again with --existing overwrite';
   if (found === 1 && cells[0]?.length === 0 && wrongCount) return `${place}the line is blank${end}`;
   const mismatch = found < expected ? 'ends the line' : 'is followed by more cells';
   const problem = wrongCount
