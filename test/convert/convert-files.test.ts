@@ -40,6 +40,10 @@ const BAD: Readonly<Record<string, readonly [string | Buffer, RegExp]>> = {
     'exchange,symbol,timestamp,local_timestamp,id,side,price\n',
     /column amount: missing in the header/,
   ],
+  'the header of another type': [
+    'exchange,symbol,timestamp,local_timestamp,ask_amount,ask_price,bid_price,bid_amount\n',
+    /missing in the header of trades, which is that of quotes \(leave out --type, if given\); download the file again/,
+  ],
   'no header': ['deribit,X,1583020800000001,1583020800000002,1,buy,1,1\n', /line 1, no header/],
   'a line of 10 MB': [`${csvOf('trades', 1)}${'9'.repeat(10_000_000)}\n`, /line 3, the line is longer/],
   'binary junk': [gzipSync(Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 256))), /line 1/],

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Column, dataTypeColumns, LEADING_COLUMNS } from '../../dataset/data-types.js';
 import type { Schema } from '../batch.js';
 import { createLineError, formatCell } from './csv-errors.js';
+import { inferDataType } from './header-buffer.js';
 
 export interface CsvHeader {
   readonly schema: Schema;
@@ -27,8 +28,13 @@ export function dataTypeSchema(dataType: string): Schema {
  */
 export function parseCsvHeader(cells: readonly Uint8Array[], source: string, dataType: string): CsvHeader {
   const problem = findHeaderProblem(cells, dataType);
-  if (problem !== undefined) throw createLineError({ source, line: 1 }, problem);
   const names = cells.map((cell) => parseColumnName(cell) ?? '');
+  if (problem !== undefined) {
+    const actual = inferDataType(names);
+    // The type may have been given for all files.
+    const remedy = actual === undefined ? '' : `, which is that of ${actual} (leave out --type, if given)`;
+    throw createLineError({ source, line: 1 }, problem + remedy);
+  }
   const known = new Map(dataTypeSchema(dataType).map((column) => [column.name, column]));
   const schema = names.map((name): Column => known.get(name) ?? { name, kind: 'text' });
   const unknown = names.filter((name) => !known.has(name));
