@@ -5,13 +5,13 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { listTests, reachableFrom, testsOfChange } from '../test-selection.js';
 import { FAULTS } from './faults.js';
 
 process.chdir(join(import.meta.dirname, '../..'));
 
-/** A file cannot be named as an import, if it is one of a kernel: its tests are those of the module beside it. */
+/** No test imports the source of a kernel: its nearest tests are those of the module that it belongs to. */
 const ASSEMBLY = /\/assembly\/.*$/;
 const chosen = process.argv.slice(2).map(Number);
 const copy = mkdtempSync(join(tmpdir(), 'tickhaul-faults-'));
@@ -51,8 +51,8 @@ function findFault({ file, from, to }) {
 
 function selectNear(file) {
   if (!ASSEMBLY.test(file)) return testsOfChange([file]);
-  const folder = file.replace(ASSEMBLY, '');
-  return listTests().filter((test) => test.startsWith(folder.replace(/^src/, 'test')));
+  const folder = dirname(file.replace(ASSEMBLY, '')).replace(/^src/, 'test');
+  return listTests().filter((test) => test.startsWith(`${folder}/`));
 }
 
 function reaches(test, file) {
