@@ -38,7 +38,7 @@ export const FAULTS = [
     name: 'a record of conversions without their day file counts as forgotten',
     file: 'src/store/manifest/manifest-line.ts',
     from: 'return dropped === true && !conversions?.length;',
-    to: 'return dropped === true;',
+    to: 'return dropped === true && conversions !== null;',
   },
   {
     name: 'lines go on after a line that a crash cut off',
@@ -50,7 +50,7 @@ export const FAULTS = [
     name: 'a lock of another host counts as one of this host',
     file: 'src/store/lock/lock-holder.ts',
     from: 'if (holderHost !== host) return undefined;',
-    to: '',
+    to: "if (holderHost === '' && host === '') return undefined;",
   },
   // Resume and retry.
   {
@@ -119,7 +119,7 @@ export const FAULTS = [
     name: 'an output of a changed export counts as the recorded one',
     file: 'src/export/former-outputs.ts',
     from: 'return sha256 === recorded.sha256 ?',
-    to: 'return sha256 !== undefined ?',
+    to: 'return sha256.length === recorded.sha256.length ?',
   },
   {
     name: 'the removal of a lock is not awaited',
