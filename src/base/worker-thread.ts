@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { abortReason, TickhaulError } from './errors.js';
 import { fromJobFailure, type JobMessage, type JobReply, toJobFailure } from './serve-jobs.js';
@@ -25,6 +26,32 @@ interface RunningJob<Result, Event> {
   readonly reject: (error: unknown) => void;
 }
 
+/** Address space that V8 reserves for the code and the heap of a thread, with room for its memory. */
+const THREAD_ADDRESS_BYTES = 800 * 1024 * 1024;
+const PAGE_BYTES = 4096;
+
+/** The limit of the address space (`ulimit -v`) in bytes; undefined without one, and where it is not known. */
+function readAddressLimit(): number | undefined {
+  try {
+    const [, bytes] = /^Max address space +(\d+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
+    return bytes === undefined ? undefined : Number(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Refuses a thread that would have no room: V8 would end the process. @throws TickhaulError `disk`. */
+function assertAddressSpace(name: string): void {
+  const limit = readAddressLimit();
+  if (limit === undefined) return;
+  const usedPages = Number(readFileSync('/proc/self/statm', 'latin1').split(' ')[0]);
+  if (limit - usedPages * PAGE_BYTES >= THREAD_ADDRESS_BYTES) return;
+  throw new TickhaulError(
+    'disk',
+    `there is no room for a ${name} thread, since the address space is limited (ulimit -v); raise that limit, or set NODE_OPTIONS=--disable-wasm-trap-handler, which needs less`,
+  );
+}
+
 /**
  * A thread that runs jobs with `serveJobs`; jobs may overlap. If it ends by itself, the jobs in progress and
  * all later ones fail with its error, which is a bug.
@@ -39,6 +66,7 @@ export class WorkerThread<Job, Result = void, Event = never> {
   /** @param url written as a literal `new URL` in the call, which the bundler finds. */
   constructor(url: URL, { name, ...options }: WorkerThreadOptions) {
     this.#name = name;
+    assertAddressSpace(name);
     // This flag is for the text of `node -e` alone; a thread that inherits it fails.
     const isText = process.execArgv.some((flag) => flag.startsWith('--input-type'));
     this.#worker = new Worker(url, { name, ...(isText && { execArgv: [] }), ...options });

@@ -6,7 +6,8 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { formatDay } from '../../src/dataset/day.js';
 import { csvOf, DAY } from '../convert/day-files.js';
-import { jsonLines, tickhaul } from '../helpers/cli.js';
+import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
+import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 test('a Node without WebAssembly verifies files, and says what it lacks for conversions', async (t) => {
@@ -52,4 +53,16 @@ test('under a limit of the address space, an error names the limit, and what it 
     const advised = await tickhaul(words, { command, env: { NODE_OPTIONS } });
     assert.equal(advised.exitCode, 0, advised.stderr);
   }
+});
+
+test('a download that has no address space left for a thread names the limit', {
+  skip: process.platform !== 'linux' && 'other systems have no such limit',
+}, async (t) => {
+  const service = await sandbox(t);
+  const env = envOf(service, join(await tempDir(t), 'data'));
+  const words = ['download', 'deribit', '-t', 'trades', '-s', 'BTC-PERPETUAL', '--date', '2024-03-01'];
+  const command = ['/bin/sh', '-c', 'ulimit -v 12000000 && exec "$@"', 'sh', process.execPath];
+  const { exitCode, stderr } = await tickhaul([...words, '--convert', 'parquet'], { command, env });
+  assert.equal(exitCode, 8, stderr);
+  assert.match(stderr, /the address space is limited \(ulimit -v\)/);
 });
