@@ -44,6 +44,7 @@ function readAddressLimit(): number | undefined {
 function assertAddressSpace(name: string): void {
   const limit = readAddressLimit();
   if (limit === undefined) return;
+  // cspell:ignore statm
   const usedPages = Number(readFileSync('/proc/self/statm', 'latin1').split(' ')[0]);
   if (limit - usedPages * PAGE_BYTES >= THREAD_ADDRESS_BYTES) return;
   throw new TickhaulError(
