@@ -211,3 +211,25 @@ test('only judgeError reads from the error table what is retried and what affect
   });
   assert.deepEqual(found, ['src/base/judge-error.ts']);
 });
+
+/** Documented parameters that the function after the comment lacks, as `name in file`. */
+function findStaleParameters(file: string, text: string): readonly string[] {
+  return [...text.matchAll(/\/\*\*(?:(?!\*\/).)*@param.*?\*\//gs)].flatMap(({ 0: comment, index }) => {
+    const start = text.indexOf('(', index + comment.length);
+    let [end, depth] = [start + 1, 1];
+    for (; depth > 0 && end < text.length; end++) depth += { '(': 1, ')': -1 }[text[end] ?? ''] ?? 0;
+    const words = new Set(text.slice(start, end).match(/\w+/g));
+    const names = [...comment.matchAll(/@param\s+(\w+)/g)].map(([, name = '']) => name);
+    return names.filter((name) => !words.has(name)).map((name) => `${name} in ${file}`);
+  });
+}
+
+test('every documented parameter exists', () => {
+  const sample =
+    '/** @param one a @param two b */\nfunction f({ one }: { one: (x: 1) => 1 }, three) { two(); }';
+  assert.deepEqual(findStaleParameters('x.ts', sample), ['two in x.ts']);
+  assert.deepEqual(
+    FILES.flatMap((file) => findStaleParameters(file, readFileSync(join(ROOT, file), 'utf8'))),
+    [],
+  );
+});

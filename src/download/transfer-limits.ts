@@ -16,7 +16,7 @@ export interface TransferLimits extends FolderCoordination {
   readonly memory: MemoryBudget;
 }
 
-/** @param beside set if several processes work in one folder. */
+/** @param processGroup set if several processes work in one folder. */
 export function createTransferLimits(
   { concurrency: configured, maxRate }: Pick<DownloadSettings, 'concurrency' | 'maxRate'>,
   processGroup?: ProcessGroup,

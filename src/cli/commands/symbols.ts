@@ -126,7 +126,7 @@ function formatNames(names: ReadonlySet<string>): string {
 
 /**
  * Returns the given names as a set, after checking that each is known; undefined means all.
- * @param otherwise text for an unknown name without near ones.
+ * @param formatHint text for an unknown name without near ones.
  */
 function toKnownNames(
   selected: readonly string[] | undefined,

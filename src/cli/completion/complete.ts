@@ -8,7 +8,7 @@ import { formatAnswer, SHELLS } from './shells.js';
 /**
  * Completes a command line for a shell: `__complete <shell> …`. It runs at each press of the completion key, so it sends
  * no request, writes nothing and does not load yargs. After any error the result is empty.
- * @param asked the shell's name and the arguments of its script. @param home returns the user's home folder.
+ * @param shellArgs the arguments of the shell's script, after the shell's name. @param home returns the user's home folder.
  */
 export async function complete(
   [name = '', ...shellArgs]: readonly string[],

@@ -15,7 +15,7 @@ export interface TypedWords {
 export type CursorPosition =
   | { readonly kind: 'command'; readonly text: string }
   | { readonly kind: 'flag'; readonly text: string }
-  /** @param head part of the word before the value: `--format=`. */
+  /** `head` is the part of the word before the value: `--format=`. */
   | {
       readonly kind: 'value';
       readonly flag: string;

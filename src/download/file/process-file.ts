@@ -24,7 +24,7 @@ export interface FileResult {
 
 /**
  * Processes a file as planned: checks the existing file, downloads it, or both.
- * @param onAnswer called when the service responds with the file.
+ * @param onResponse called when the service responds with the file.
  * @returns undefined if the run was aborted before the file was finished.
  */
 export async function processFile(

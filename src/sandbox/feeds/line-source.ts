@@ -10,7 +10,7 @@ const MAX_DAY_READERS = 256;
 /**
  * Returns a function that gives the lines of a market and minute. Minutes may be requested in any order. Consecutive
  * minutes of a day are generated in one pass; a minute that was evicted is generated again from midnight on.
- * @param linesOf generates the lines of a market's day.
+ * @param generateLines generates the lines of a market's day.
  * @param maxCharacters capacity of the cache.
  */
 export function createLineSource(

@@ -57,7 +57,7 @@ export function layoutBars(columns: number, longest: number): BarLayout {
   return { name, bar: Math.max(MIN_BAR_WIDTH, rest - name), size, rate, gap, width: columns };
 }
 
-/** Progress of the whole run. @param begun sum of the running files' progress, each up to 1. */
+/** Progress of the whole run. @param runningProgress sum of the running files' progress, each up to 1. */
 export function formatTotalLine(
   { done, total, bytesPerSecond, secondsLeft }: ProgressReading,
   runningProgress: number,

@@ -34,7 +34,7 @@ export function fillIdSlots(bytes: usize, offsets: usize, indices: usize, count:
 /**
  * Fills empty slots with ids that are derived from the trade (docs/spec/nautilus-catalog.md#trade-ids).
  * @param seeds hash of each symbol and a separator, by its position in `symbols`.
- * @param sides offsets of the texts of sides, by their position in `sideIndices`.
+ * @param sideOffsets offsets of the texts of sides, by their position in `sideIndices`.
  */
 export function deriveIds(
   slots: usize,
