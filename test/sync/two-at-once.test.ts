@@ -6,6 +6,7 @@ import { addDays } from '../../src/dataset/day.js';
 import { startSandbox } from '../../src/sandbox/start-sandbox.js';
 import { envOf, jsonLines, tickhaul } from '../helpers/cli.js';
 import { EXPORTED_UNTIL } from '../helpers/sandbox.js';
+import { rounds } from '../helpers/services.js';
 import { tempDir } from '../helpers/temp.js';
 import { requestedPaths } from './helpers.js';
 
@@ -17,7 +18,7 @@ test('of two syncs started at the same time, one works at a time, and both compl
   const data = join(dir, 'data');
   await writeFile(join(dir, 'tickhaul.yaml'), CONFIG);
   const args = ['sync', '--json', '--config', join(dir, 'tickhaul.yaml')];
-  for (let pair = 0; pair < PAIRS; pair++) {
+  for (let pair = 0; pair < rounds(PAIRS); pair++) {
     // Two new days each time.
     const exportedUntil = addDays(EXPORTED_UNTIL, 2 * pair);
     const service = await startSandbox({ exportedUntil, rows: 300, latencyMs: 20 });

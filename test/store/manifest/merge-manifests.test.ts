@@ -8,6 +8,7 @@ import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js
 import { type MergeSummary, mergeManifests } from '../../../src/store/manifest/merge-manifests.js';
 import type { ConversionEntry, ManifestRecord } from '../../../src/store/manifest-record.js';
 import { runHere } from '../../helpers/in-process.js';
+import { rounds } from '../../helpers/services.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createTestRecord } from './records.js';
 
@@ -103,7 +104,7 @@ test('a merge of any distribution of records over folders equals a single folder
         [...newest.values()].sort((a, b) => (a.path < b.path ? -1 : 1)),
       );
     }),
-    { numRuns: 40 },
+    { numRuns: rounds(40) },
   );
 });
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
 import { Killed, killAfter, MemoryBucket, type RequestGate } from '../../helpers/memory-store.js';
+import { rounds } from '../../helpers/services.js';
 import { owner, TestClock } from './leases.js';
 
 const SECOND = 1000;
@@ -68,6 +69,6 @@ test('two conflicting runs never hold the lease at once, whatever is delayed and
         await scheduler.waitFor(clock.during(Promise.all(all)));
       },
     ),
-    { numRuns: 50 },
+    { numRuns: rounds(50) },
   );
 });
