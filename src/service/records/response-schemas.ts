@@ -1,9 +1,14 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
 import type { ParseResponse } from '../service-config.js';
-import type { DatasetSymbol, ExchangeRecord, ExchangeSummary } from './exchange-record.js';
 
-/** Only fields that `docs/spec/metadata-api.md#exchange-record` calls required are required; unknown fields are kept. */
+/**
+ * Responses of the metadata host: schemas, the types inferred from them, and parsers. Only fields that
+ * the specification calls required are required (`docs/spec/metadata-api.md#exchange-record`); unknown fields are kept.
+ * Times are ISO 8601, UTC.
+ */
+
+/** An element of `/v1/exchanges`. */
 const summarySchema = z.looseObject({
   id: z.string(),
   name: z.string().optional(),
@@ -13,14 +18,17 @@ const summarySchema = z.looseObject({
   availableSince: z.string().optional(),
   availableTo: z.string().optional(),
 });
+export type ExchangeSummary = Readonly<z.infer<typeof summarySchema>>;
 
+/** An element of a record's `datasets.symbols`. */
 const datasetSymbol = z.looseObject({
   id: z.string(),
-  dataTypes: z.array(z.string()),
+  dataTypes: z.array(z.string()).readonly(),
   type: z.string().optional(),
   availableSince: z.string().optional(),
   availableTo: z.string().optional(),
 });
+export type DatasetSymbol = Readonly<z.infer<typeof datasetSymbol>>;
 
 // A record may list 270,000 symbols. They are checked in place, since zod's array would build a second list.
 const symbolsSchema = z.custom<readonly DatasetSymbol[]>().superRefine((list, context) => {
@@ -31,6 +39,7 @@ const symbolsSchema = z.custom<readonly DatasetSymbol[]>().superRefine((list, co
   }
 });
 
+/** `/v1/exchanges/:exchange`; `datasets` is absent if the exchange has no day files. */
 const recordSchema = z.looseObject({
   ...summarySchema.shape,
   datasets: z
@@ -41,6 +50,7 @@ const recordSchema = z.looseObject({
     })
     .optional(),
 });
+export type ExchangeRecord = Readonly<z.infer<typeof recordSchema>>;
 
 /** Fields of a record that raw replay uses. */
 const namesSchema = z.looseObject({
@@ -48,11 +58,43 @@ const namesSchema = z.looseObject({
   availableChannels: z.array(z.string()).optional(),
   availableSymbols: z.array(z.string()).optional(),
 });
-export type ListedNames = z.infer<typeof namesSchema>;
 
-export const parseSummaries: ParseResponse<readonly ExchangeSummary[]> = createParser(z.array(summarySchema));
-export const parseRecord: ParseResponse<ExchangeRecord> = createParser(recordSchema);
-export const parseListedNames: ParseResponse<ListedNames> = createParser(namesSchema);
+/** An instrument's description. */
+const instrumentSchema = z.looseObject({
+  /** As the exchange writes it: the name that raw replay takes. */
+  id: z.string(),
+  exchange: z.string(),
+  baseCurrency: z.string(),
+  quoteCurrency: z.string(),
+  type: z.string(),
+  active: z.boolean(),
+  availableSince: z.string(),
+  availableTo: z.string().optional(),
+  /** Dataset symbol; absent until the symbol is exported. */
+  datasetId: z.string().optional(),
+  contractType: z.string().optional(),
+});
+export type InstrumentInfo = Readonly<z.infer<typeof instrumentSchema>>;
+
+/** Access of an API key to one exchange. */
+const accessSchema = z.looseObject({
+  exchange: z.string(),
+  accessType: z.string().nullish(),
+  from: z.string().nullish(),
+  /** Exclusive. */
+  to: z.string().nullish(),
+  /** Empty or null for all. */
+  symbols: z.array(z.string()).readonly().nullish(),
+  dataPlan: z.string().nullish(),
+});
+export type KeyAccess = Readonly<z.infer<typeof accessSchema>>;
+
+export const parseSummaries = createParser(z.array(summarySchema));
+export const parseRecord = createParser(recordSchema);
+export const parseListedNames = createParser(namesSchema);
+export const parseInstrument = createParser(instrumentSchema);
+export const parseInstruments = createParser(z.array(instrumentSchema));
+export const parseKeyInfo = createParser(z.array(accessSchema));
 
 /** Creates a parser that checks JSON against a schema; throws `bad_answer` with the path of the first problem. */
 export function createParser<T>(schema: z.ZodType<T>): ParseResponse<T> {
