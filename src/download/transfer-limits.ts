@@ -1,4 +1,4 @@
-import type { ProcessGroup } from '../base/keyed-mutex.js';
+import type { ProcessGroup } from '../base/semaphore.js';
 import { Semaphore } from '../base/semaphore.js';
 import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import { type Concurrency, createConcurrency } from '../transfer/concurrency.js';

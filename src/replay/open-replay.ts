@@ -1,5 +1,5 @@
+import type { FileError } from '../base/errors.js';
 import { type ErrorCode, TickhaulError } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';

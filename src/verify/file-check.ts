@@ -1,4 +1,4 @@
-import type { FileError } from '../base/file-error.js';
+import type { FileError } from '../base/errors.js';
 import type { OutputFormatName } from '../base/output-format-names.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { FileEvent } from '../run/run-events.js';

@@ -1,8 +1,7 @@
+import { mayBeUndecoded, whyNotFound } from '../base/disk-files.js';
 import { usageError } from '../base/errors.js';
 import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
-import { mayBeUndecoded, whyNotFound } from '../base/utf8-name.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
 import type { Destination, ListedEntry } from '../store/destination.js';
 import type { StoredFileInfo } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';

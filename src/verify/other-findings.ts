@@ -1,4 +1,4 @@
-import { whyNotFound } from '../base/utf8-name.js';
+import { whyNotFound } from '../base/disk-files.js';
 import type { FindingEvent } from '../run/run-events.js';
 import { isInside } from '../store/paths.js';
 import { isStrayName } from '../store/stray-files.js';

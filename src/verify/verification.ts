@@ -1,6 +1,6 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../dataset/day-file.js';
 import { resolveSeries } from '../dataset/series-filter.js';
 import { ExportLog } from '../export/export-log.js';
 import type { Destination } from '../store/destination.js';

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { whyNotFound } from '../base/disk-files.js';
 import { abortReason, isSystemError, TickhaulError, toDiskError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { whyNotFound } from '../base/utf8-name.js';
 import { onAbort } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { redactSecret } from '../../base/secrets.js';
+import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
 import { formatKeyForLog, type KeyAccess } from '../../service/key/key-info.js';

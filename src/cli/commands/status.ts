@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_TIMER_MS } from '../../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
+import { MAX_TIMER_MS } from '../../base/wait.js';
 import {
   readBooleanFlag,
   readDay,

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { writeAll } from '../../base/disk-files.js';
 import { TickhaulError } from '../../base/errors.js';
-import { writeAll } from '../../base/write-all.js';
 import { createStartCheck } from '../../format/csv/start-check.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';

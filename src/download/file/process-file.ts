@@ -1,6 +1,5 @@
-import { TickhaulError } from '../../base/errors.js';
-import { toFileError } from '../../base/file-error.js';
-import type { KeyedMutex } from '../../base/keyed-mutex.js';
+import { TickhaulError, toFileError } from '../../base/errors.js';
+import type { KeyedMutex } from '../../base/semaphore.js';
 import { secondsSince } from '../../base/units.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import { formatDay } from '../../dataset/day.js';

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
+import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/dataset-symbol.js';
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
-import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/symbol-list.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
 import type { FeedRun } from '../../feeds/feed-run.js';

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { assertShallowJson } from '../../base/json-depth.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
+import { toOneLine } from '../../base/text.js';
 import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
 import { discardBody, readWholeBody } from '../../http/watched-body.js';

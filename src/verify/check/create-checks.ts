@@ -1,7 +1,7 @@
 import { findOutputFormat } from '../../base/output-format-names.js';
 import { isOutdated } from '../../convert/output/versions.js';
 import type { DayFile } from '../../dataset/day-file.js';
-import { parseDayFileName } from '../../dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../../dataset/day-file.js';
 import type { ExportLog } from '../../export/export-log.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';

@@ -1,5 +1,4 @@
-import type { ErrorCode } from '../../base/errors.js';
-import type { FileError } from '../../base/file-error.js';
+import type { ErrorCode, FileError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { FileStatus } from '../../run/run-events.js';
 import type { StoredFileInfo } from '../../store/files.js';

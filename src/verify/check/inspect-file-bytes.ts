@@ -1,7 +1,6 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
-import { type FileError, toFileError } from '../../base/file-error.js';
-import { NON_BLOCKING } from '../../base/open-regular.js';
+import { NON_BLOCKING } from '../../base/disk-files.js';
+import { abortReason, type FileError, isSystemError, TickhaulError, toFileError } from '../../base/errors.js';
 import type { OutputFormatName } from '../../base/output-format-names.js';
 import { deferStartCheck } from '../../format/csv/start-check.js';
 import { hashFile } from '../../integrity/hash-file.js';
