@@ -1,13 +1,17 @@
 import type { FileError } from '../base/errors.js';
-import type { OutputFormatName } from '../base/output-format-names.js';
-import type { DayFile } from '../dataset/day-file.js';
+import { findOutputFormat, type OutputFormatName } from '../base/output-format-names.js';
+import type { RunJob } from '../base/run-jobs.js';
+import { isOutdated } from '../convert/output/versions.js';
+import { type DayFile, parseDayFileName } from '../dataset/day-file.js';
+import type { ExportLog } from '../export/export-log.js';
 import type { FileEvent } from '../run/run-events.js';
 import type { StoredFileInfo, StoredVersion } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ConversionEntry, ManifestRecord } from '../store/manifest-record.js';
+import type { VerifyScope } from './verify-scope.js';
 
 /** A downloaded day file, an output of an export, or the format of a conversion's output. */
-export type CheckedFileKind = 'day' | 'export' | OutputFormatName;
+type CheckedFileKind = 'day' | 'export' | OutputFormatName;
 
 /** One file to check, with its expected properties. */
 export interface FileCheck {
@@ -72,6 +76,12 @@ export interface CheckResult {
   readonly error?: FileError | undefined;
 }
 
+/** Bytes that were just read of the request at an index. */
+export type CheckedBytes = readonly [index: number, count: number];
+
+/** Inspects files one after the other; calls may overlap. */
+export type InspectFiles = RunJob<readonly CheckRequest[], readonly CheckResult[], CheckedBytes>;
+
 /** A file to download or convert again, and its error. */
 export interface BadFile {
   /** Record of the day file, or of the day file from which the output was converted. */
@@ -88,3 +98,54 @@ export type RepairFiles = (
   emit: (event: FileEvent) => void,
   signal: AbortSignal,
 ) => Promise<void>;
+
+/** Checks for the recorded files in scope: day files and the outputs of downloads. */
+export function* createRecordedChecks(manifest: Manifest, scope: VerifyScope): Generator<FileCheck> {
+  for (const record of manifest.records()) {
+    if (!scope.includes(record.file)) continue;
+    for (const check of createRecordChecks(record)) if (scope.findRoot(check.path) !== undefined) yield check;
+  }
+}
+
+/** Checks for the files of one record. */
+export function* createRecordChecks(record: ManifestRecord): Generator<FileCheck> {
+  const { file, path, dropped, conversions = [] } = record;
+  if (!dropped) yield { kind: 'day', path, file, record, expected: record };
+  for (const conversion of conversions) {
+    const kind = findOutputFormat(conversion.path);
+    if (kind) {
+      yield {
+        kind,
+        path: conversion.path,
+        file,
+        record,
+        expected: conversion,
+        isOutdated: isOutdated(conversion, file.dataType),
+      };
+    }
+  }
+}
+
+/** Checks for day files without a record. */
+export function* createUnknownFileChecks(files: Iterable<readonly [string, DayFile]>): Generator<FileCheck> {
+  for (const [path, file] of files) yield { kind: 'day', path, file, record: undefined, expected: undefined };
+}
+
+/** Checks for the recorded exports in scope. */
+export function createExportChecks(log: ExportLog, scope: VerifyScope): readonly FileCheck[] {
+  return log.outputs().flatMap(({ output, record }): FileCheck[] => {
+    const source = record.sources[0]?.name;
+    const file = source === undefined ? undefined : parseDayFileName(source);
+    if (!scope.includes(file) || scope.findRoot(output.path) === undefined) return [];
+    const { target } = record;
+    return [{ kind: 'export', path: output.path, file, source, target, record: undefined, expected: output }];
+  });
+}
+
+/** Checks for outputs of `convert`, which no record lists. */
+export function* createOutputChecks(paths: Iterable<string>): Generator<FileCheck> {
+  for (const path of paths) {
+    const kind = findOutputFormat(path);
+    if (kind) yield { kind, path, file: undefined, record: undefined, expected: undefined };
+  }
+}

@@ -1,20 +1,20 @@
-import { parseOutputSelection, ROWS_WORD } from '../../convert/output-selection.js';
-import type { DownloadJob } from '../../download/download-job.js';
-import type { DownloadSettings, PlannedFile, PlannedOutput } from '../../download/download-options.js';
-import { runDownloadJobs } from '../../download/run-download-jobs.js';
-import type { OutputOptions } from '../../format/output-options.js';
-import { parseComputedTypeName } from '../../market/names/message-type-name.js';
-import type { KeyProblem } from '../../run/exit-reasons.js';
-import type { EventSink, FileEvent, FileStatus, RunSummary } from '../../run/run-events.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
-import { type CanRequest, fetchKeyCoverage } from '../../service/key/key-coverage.js';
-import type { Destination } from '../../store/destination.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
-import type { ConversionEntry } from '../../store/manifest-record.js';
-import type { BadFile, RepairFiles } from '../file-check.js';
-import { groupByDayFile } from './group-by-day-file.js';
+import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
+import type { DownloadJob } from '../download/download-job.js';
+import type { DownloadSettings, PlannedFile, PlannedOutput } from '../download/download-options.js';
+import { runDownloadJobs } from '../download/run-download-jobs.js';
+import type { OutputOptions } from '../format/output-options.js';
+import { parseComputedTypeName } from '../market/names/message-type-name.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
+import type { EventSink, FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import { type CanRequest, fetchKeyCoverage } from '../service/key/key-coverage.js';
+import type { Destination } from '../store/destination.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import type { ConversionEntry } from '../store/manifest-record.js';
+import type { BadFile, RepairFiles } from './file-checks.js';
+import { groupByDayFile } from './forget-missing.js';
 
-export interface RepairInput {
+interface RepairInput {
   readonly client: ServiceClient;
   readonly destination: Destination;
   readonly options: Omit<DownloadSettings, 'convert'>;

@@ -1,17 +1,25 @@
 import { closeSync, constants, openSync, readSync, statSync } from 'node:fs';
-import { NON_BLOCKING } from '../../base/disk-files.js';
-import { abortReason, type FileError, isSystemError, TickhaulError, toFileError } from '../../base/errors.js';
-import type { OutputFormatName } from '../../base/output-format-names.js';
-import { deferStartCheck } from '../../format/csv/start-check.js';
-import { hashFile } from '../../integrity/hash-file.js';
-import { verifyBytes, verifyBytesWithoutMd5 } from '../../integrity/verify-bytes.js';
-import { type TextCheck, verifyFile } from '../../integrity/verify-file.js';
-import type { Destination } from '../../store/destination.js';
-import type { Files, StoredFileInfo } from '../../store/files.js';
-import { isObjectLocation } from '../../store/location.js';
-import { readBytesAt } from '../../store/read-write-at.js';
-import type { CheckRequest, CheckResult, FileCheck, FileObservation } from '../file-check.js';
-import { createSizeError, MISSING_ERROR } from './find-file-error.js';
+import { NON_BLOCKING } from '../base/disk-files.js';
+import { abortReason, type FileError, isSystemError, TickhaulError, toFileError } from '../base/errors.js';
+import type { OutputFormatName } from '../base/output-format-names.js';
+import { plural } from '../base/units.js';
+import { deferStartCheck } from '../format/csv/start-check.js';
+import { hashFile } from '../integrity/hash-file.js';
+import { verifyBytes, verifyBytesWithoutMd5 } from '../integrity/verify-bytes.js';
+import { type TextCheck, verifyFile } from '../integrity/verify-file.js';
+import type { Destination } from '../store/destination.js';
+import type { Files, StoredFileInfo } from '../store/files.js';
+import { isObjectLocation } from '../store/location.js';
+import { readBytesAt } from '../store/read-write-at.js';
+import type { CheckRequest, CheckResult, ExpectedFile, FileCheck, FileObservation } from './file-checks.js';
+
+export const MISSING_ERROR: FileError = { code: 'missing', message: 'is missing' };
+
+const ETAG_CHANGED_ERROR: FileError = {
+  code: 'changed',
+  message:
+    'does not have the recorded ETag, since it was written again or copied; tickhaul verify without --listed compares its bytes',
+};
 
 /** Maximum size of a file that is read at once. */
 const SMALL_FILE_BYTES = 1_000_000;
@@ -159,7 +167,7 @@ async function inspectOutput(
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
-  const { OUTPUT_FORMATS } = await import('../../format/output-formats.js');
+  const { OUTPUT_FORMATS } = await import('../format/output-formats.js');
   const facts = await OUTPUT_FORMATS[format].readFacts(location, files, signal);
   return {
     ...facts,
@@ -183,4 +191,24 @@ function toInspectError(error: unknown): FileError {
   if (error instanceof TickhaulError) return toFileError(error);
   if (isSystemError(error)) return { code: 'disk', message: `cannot be read (${error.code})` };
   throw error;
+}
+
+/** The error if a file has another size than recorded; undefined if it matches or no size is recorded. */
+export function createSizeError(expected: number | undefined, actual: number): FileError | undefined {
+  if (expected === undefined || expected === actual) return undefined;
+  return { code: 'corrupt', message: `has ${plural(actual, 'byte')}, ${expected} were recorded` };
+}
+
+/**
+ * Compares a recorded object with a store's listing: existence, size and ETag. A record without an ETag matches any
+ * ETag.
+ */
+export function compareWithListing(
+  { bytes, object }: Pick<ExpectedFile, 'bytes' | 'object'>,
+  actual: StoredFileInfo | undefined,
+): CheckResult {
+  if (!actual) return { error: MISSING_ERROR };
+  const error = createSizeError(bytes, actual.bytes);
+  if (error) return { error };
+  return object === undefined || object.etag === actual.etag ? {} : { error: ETAG_CHANGED_ERROR };
 }

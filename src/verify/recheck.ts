@@ -1,12 +1,15 @@
 import { isDeepStrictEqual } from 'node:util';
-import type { FileEvent } from '../../run/run-events.js';
-import type { ManifestScope } from '../../store/manifest/manifest.js';
-import { createRecordChecks } from '../check/create-checks.js';
-import { compareWithListing } from '../check/find-file-error.js';
-import { createRequestFactory, inspectFileBytes, statExpected } from '../check/inspect-file-bytes.js';
-import type { CheckResult, ExpectedFile, FileCheck } from '../file-check.js';
-import type { Verification } from '../verification.js';
-import type { ReportResult } from './report-result.js';
+import type { FileEvent } from '../run/run-events.js';
+import type { ManifestScope } from '../store/manifest/manifest.js';
+import { type CheckResult, createRecordChecks, type ExpectedFile, type FileCheck } from './file-checks.js';
+import {
+  compareWithListing,
+  createRequestFactory,
+  inspectFileBytes,
+  statExpected,
+} from './inspect-file-bytes.js';
+import type { ReportResult } from './judge-file.js';
+import type { Verification } from './verification.js';
 
 /**
  * Checks files again that seem bad if another run changed their records since the manifest was read: the record then

@@ -1,20 +1,31 @@
-import { TickhaulError } from '../../base/errors.js';
-import { judgeError } from '../../base/judge-error.js';
-import { keepThreads } from '../../base/run-jobs.js';
-import { plural } from '../../base/units.js';
-import { WorkerThread } from '../../base/worker-thread.js';
-import { chooseInflateThreads } from '../../integrity/choose-inflate-threads.js';
-import type { FileEvent } from '../../run/run-events.js';
-import type { StoreSettings } from '../../store/files.js';
-import { SMALL_RUN_BYTES } from '../../store/stat-source.js';
-import { createRecheck } from '../amend/recheck.js';
-import { createResultReporter } from '../amend/report-result.js';
-import type { BadFile, CheckRequest, CheckResult, FileCheck } from '../file-check.js';
-import type { Verification } from '../verification.js';
-import { checkAll, createCheckBatches, type InspectFiles } from './check-all.js';
-import type { CheckedBytes } from './check-worker.js';
-import { compareWithListing } from './find-file-error.js';
-import { createRequestFactory, inspectBatch, statExpected } from './inspect-file-bytes.js';
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import { keepThreads } from '../base/run-jobs.js';
+import { Semaphore } from '../base/semaphore.js';
+import { plural } from '../base/units.js';
+import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
+import { WorkerThread } from '../base/worker-thread.js';
+import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
+import type { FileEvent } from '../run/run-events.js';
+import type { StoreSettings } from '../store/files.js';
+import { SMALL_RUN_BYTES } from '../store/stat-source.js';
+import type {
+  BadFile,
+  CheckedBytes,
+  CheckRequest,
+  CheckResult,
+  FileCheck,
+  InspectFiles,
+} from './file-checks.js';
+import {
+  compareWithListing,
+  createRequestFactory,
+  inspectBatch,
+  statExpected,
+} from './inspect-file-bytes.js';
+import { createResultReporter } from './judge-file.js';
+import { createRecheck } from './recheck.js';
+import type { Verification } from './verification.js';
 
 const checkThreads = keepThreads<
   StoreSettings,
@@ -85,7 +96,18 @@ export async function checkFiles(
     }
   };
 
-  const inflateThreads = chooseInflateThreads(files);
+  // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
+  const recording = new Semaphore(MAX_PENDING_RECORDS);
+  const failures: unknown[] = [];
+  const onResults = async (checks: readonly FileCheck[], results: readonly CheckResult[]): Promise<void> => {
+    if (!input.adopt) return reportBatch(checks, results);
+    const release = await recording.acquire();
+    if (failures.length > 0) throw failures[0];
+    reportBatch(checks, results)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(release);
+  };
+
   const { maxFiles, batchesPerThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
   const { jobs, destination } = input;
   const isHere = contents.listed === undefined && isSmall(verification);
@@ -94,27 +116,44 @@ export async function checkFiles(
   const inspectHere: InspectFiles = (requests, { onEvent }) =>
     inspectBatch(requests, destination.files, (bytes) => void onEvent?.(bytes), signal);
   const inspect = input.inspect ?? (isHere ? inspectHere : inThreads);
-  // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
-  const backlog = createTaskBacklog(input.adopt ? MAX_PENDING_RECORDS : 0);
-  await checkAll({
-    batches: createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification)),
-    concurrency: isHere ? 1 : Math.min(input.jobs, files) * batchesPerThread,
-    inspect,
-    createRequest: createRequestFactory(input.destination, contents.listed, inflateThreads),
-    onStart: ({ file, path }) => emit({ event: 'start', file, path }),
-    onBytes: (check, received) => {
-      const position = (positions.get(check) ?? 0) + received;
-      positions.set(check, position);
-      emit({ event: 'progress', path: check.path, received, position, total: check.expected?.bytes });
-    },
-    onResults: (checks, results) => backlog.add(reportBatch(checks, results)),
-    signal,
-  })
-    .catch((error: unknown) => {
-      verification.manifest.flushSoon();
-      throw error;
-    })
-    .finally(backlog.drain);
+  const createRequest = createRequestFactory(destination, contents.listed, chooseInflateThreads(files));
+  const onBytes = (check: FileCheck | undefined, received: number): void => {
+    if (!check) return;
+    const position = (positions.get(check) ?? 0) + received;
+    positions.set(check, position);
+    emit({ event: 'progress', path: check.path, received, position, total: check.expected?.bytes });
+  };
+  const batches = createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification));
+  const checkBatches = async (): Promise<void> => {
+    for (const { checks, results: knownResults } of batches) {
+      if (signal.aborted) return;
+      if (knownResults) {
+        await yieldToEventLoop();
+        await onResults(checks, knownResults);
+        continue;
+      }
+      // A batch of small files is done before its start could be displayed.
+      const [only] = checks.length === 1 ? checks : [];
+      if (only) emit({ event: 'start', file: only.file, path: only.path });
+      const onEvent = ([index, count]: CheckedBytes): void => onBytes(checks[index], count);
+      const results = await inspect(checks.map(createRequest), { onEvent, signal });
+      if (!only)
+        for (const [index, { observation }] of results.entries())
+          if (observation) onBytes(checks[index], observation.bytes);
+      await onResults(checks, results);
+    }
+  };
+  try {
+    if (signal.aborted) throw abortReason(signal);
+    const concurrency = isHere ? 1 : Math.min(jobs, files) * batchesPerThread;
+    await rejectOnAbort(Promise.all(Array.from({ length: concurrency }, checkBatches)), signal);
+  } catch (error) {
+    verification.manifest.flushSoon();
+    throw error;
+  } finally {
+    await recording.acquire(MAX_PENDING_RECORDS);
+  }
+  if (failures.length > 0) throw failures[0];
   if (recordsWithoutEtag > 0) {
     const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: only presence and size of their objects were compared; tickhaul verify --adopt reads the objects and records their ETags`;
     emit({ event: 'warning', message });
@@ -174,35 +213,50 @@ function createQuickCheck({
   };
 }
 
-/** Tasks that are awaited later, so that the caller can continue meanwhile. */
-interface TaskBacklog {
-  /** Adds a running task, and resolves when there is room for another. @throws the first error of any task. */
-  add(task: Promise<void>): Promise<void>;
-  /** Resolves when all tasks have ended. @throws the first error of any task. */
-  drain(): Promise<void>;
+/** Checks that one thread runs one after the other. */
+interface CheckBatch {
+  readonly checks: readonly FileCheck[];
+  /** Results of the checks, if no file has to be read. */
+  readonly results?: readonly CheckResult[] | undefined;
 }
 
-/** @param maxPending number of tasks that may run while the caller continues. */
-function createTaskBacklog(maxPending: number): TaskBacklog {
-  const pending = new Set<Promise<void>>();
-  let failures: readonly unknown[] = [];
-  const throwFirstFailure = (): void => {
-    if (failures.length > 0) throw failures[0];
-  };
-  return {
-    async add(task) {
-      const running = task
-        .catch((error: unknown) => {
-          failures = [...failures, error];
-        })
-        .finally(() => pending.delete(running));
-      pending.add(running);
-      while (pending.size > maxPending) await Promise.race(pending);
-      throwFirstFailure();
-    },
-    async drain() {
-      await Promise.all(pending);
-      throwFirstFailure();
-    },
-  };
+/** Batch size from which the cost of messages between threads is negligible. */
+const BATCH_BYTES = 1_000_000;
+/** Checks of a batch without reading. The event loop runs between two such batches. */
+const MAX_RESULTS = 1024;
+
+/**
+ * Groups checks into batches. Several consumers may share the generator.
+ * @param maxFiles maximum number of files in a batch to read.
+ * @param checkWithoutReading checks a file without reading it; returns undefined if it has to be read.
+ */
+function* createCheckBatches(
+  checks: Iterable<FileCheck>,
+  maxFiles: number,
+  checkWithoutReading: (check: FileCheck) => CheckResult | undefined,
+): Generator<CheckBatch> {
+  let unread: FileCheck[] = [];
+  let bytes = 0;
+  let known: FileCheck[] = [];
+  let results: CheckResult[] = [];
+  for (const check of checks) {
+    const result = checkWithoutReading(check);
+    if (result) {
+      known.push(check);
+      results.push(result);
+      if (known.length < MAX_RESULTS) continue;
+      yield { checks: known, results };
+      [known, results] = [[], []];
+      continue;
+    }
+    const size = check.expected?.bytes ?? BATCH_BYTES;
+    if (unread.length > 0 && (bytes + size > BATCH_BYTES || unread.length >= maxFiles)) {
+      yield { checks: unread };
+      [unread, bytes] = [[], 0];
+    }
+    unread.push(check);
+    bytes += size;
+  }
+  if (known.length > 0) yield { checks: known, results };
+  if (unread.length > 0) yield { checks: unread };
 }

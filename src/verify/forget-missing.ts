@@ -1,7 +1,6 @@
-import type { FileEvent } from '../../run/run-events.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
-import type { BadFile } from '../file-check.js';
-import { groupByDayFile } from './group-by-day-file.js';
+import type { FileEvent } from '../run/run-events.js';
+import type { Manifest } from '../store/manifest/manifest.js';
+import type { BadFile } from './file-checks.js';
 
 /**
  * Removes missing files from the manifest (`--forget`). A day file that still has conversions is marked as dropped;
@@ -26,4 +25,15 @@ export async function forgetMissing(
   const forgetting = Promise.all([...groupByDayFile(missing)].map(([path, files]) => forget(path, files)));
   // No later record follows that would flush a store's records.
   await Promise.all([forgetting, manifest.flush()]);
+}
+
+/** Groups bad files by the path of their day file, since files of the same day file are repaired together. */
+export function groupByDayFile(bad: readonly BadFile[]): ReadonlyMap<string, readonly BadFile[]> {
+  const groups = new Map<string, BadFile[]>();
+  for (const file of bad) {
+    const group = groups.get(file.record.path);
+    if (group) group.push(file);
+    else groups.set(file.record.path, [file]);
+  }
+  return groups;
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { downloadFolder, FIRST, listNames, SECOND, SELECTION, THIRD } from '../helpers.js';
+import { downloadFolder, FIRST, listNames, SECOND, SELECTION, THIRD } from './helpers.js';
 
 const parquetOf = (name: string): string => name.replace('.csv.gz', '.parquet');
 

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { start } from '../../helpers/cli.js';
-import { STALLED, sandbox } from '../../helpers/sandbox.js';
-import { until } from '../../helpers/until.js';
-import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, THIRD } from '../helpers.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import { start } from '../helpers/cli.js';
+import { STALLED, sandbox } from '../helpers/sandbox.js';
+import { until } from '../helpers/until.js';
+import { downloadFolder, FIRST, FOURTH, folderOf, listNames, SECOND, THIRD } from './helpers.js';
 
 test('bad files are downloaded again, and no others', async (t) => {
   const { dir, verify, service } = await downloadFolder(t);
