@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { abortReason, type TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { secondsSince } from '../base/units.js';
-import { letRequestsStart, yieldToEventLoop } from '../base/wait.js';
-import type { FileEvent, FileStatus, RunSummary } from '../run/run-events.js';
+import { yieldToEventLoop } from '../base/wait.js';
+import type { FileEvent, FileStatus, RunEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import type { TransferSlot } from '../transfer/transfer-pool.js';
@@ -27,6 +27,8 @@ export class JobRun {
   readonly #runTally = createRunTally();
   readonly #stop = new AbortController();
   readonly #refusals: TickhaulError[] = [];
+  /** Called at the first bytes of the first files, by path. */
+  readonly #awaited = new Map<string, () => void>();
   #planned: PlanTotals | undefined;
   #reportedCount = 0;
   /** Whether all files were reported before the run was stopped. */
@@ -56,43 +58,39 @@ export class JobRun {
       memory: shared.transfers.memory,
       conversions: shared.conversionsFor(options.convert),
       audits: job.isUnaudited ? undefined : shared.audits,
-      emit: shared.emit,
+      emit: (event) => this.#emit(event),
       signal,
     };
   }
 
-  /** @returns undefined if the job was stopped before the end of the plan. */
+  /** Counts the plan. @returns undefined if the job was stopped before the end of the plan. */
   async count(): Promise<PlanTotals | undefined> {
-    this.#planned = await countPlan(this.#job.plan, this.#context.signal).catch(() => undefined);
+    const { signal } = this.#context;
+    this.#planned = await countPlan(this.#job.plan, signal).catch((error: unknown) => {
+      if (!signal.aborted) throw error;
+      return undefined;
+    });
     return this.#planned;
   }
 
-  /**
-   * Starts all files, the probes before the plan is reported; yields once, after the urgent files.
-   * @param reportPlan counts and reports the plans of all jobs, on its first call.
-   */
-  async *feed(reportPlan: () => Promise<unknown>): AsyncGenerator<undefined, void> {
+  /** Starts all files. Yields when the first files have been answered, and after the urgent files. */
+  async *feed(): AsyncGenerator<undefined, void> {
     const { signal } = this.#context;
     const { pool, stopStarting } = this.#shared;
     const { concurrency } = this.#job.plan.options;
     this.#started = performance.now();
     const files = this.#job.plan.files();
     const firstFiles = stopStarting?.aborted ? [] : [...takeFirst(files, PROBE_COUNT)];
-    const probes = firstFiles.map((file) => this.#startProbe(file));
-    // The plan is counted while the responses are awaited, but before the run changes a file.
-    if (firstFiles.every(({ action }) => action === 'fetch')) await letRequestsStart();
-    await reportPlan();
-    await Promise.all(probes);
+    await Promise.all(firstFiles.map((file) => this.#startFirst(file)));
     const [refused] = this.#refusals;
     if (refused && this.#refusals.length === PROBE_COUNT) this.#stop.abort(refused);
+    yield* this.#pauseClock();
     let visited = 0;
     let isUrgent = true;
     for (const file of files) {
       if (isUrgent && this.#job.urgent?.has(file.path) !== true) {
         isUrgent = false;
-        const paused = performance.now();
-        yield;
-        this.#started += performance.now() - paused;
+        yield* this.#pauseClock();
       }
       if (++visited % FILES_BEFORE_YIELD === 0) await yieldToEventLoop();
       if (signal.aborted) break;
@@ -104,6 +102,13 @@ export class JobRun {
           concurrency === 'auto' ? undefined : concurrency,
         );
     }
+  }
+
+  /** The job's time does not include that in which it waits for other jobs. */
+  *#pauseClock(): Generator<undefined, void> {
+    const paused = performance.now();
+    yield;
+    this.#started += performance.now() - paused;
   }
 
   /** Reports the day files that the lock file does not name, unless the job ended early. */
@@ -136,25 +141,35 @@ export class JobRun {
     return stopStarting && this.#notStarted > 0 ? abortReason(stopStarting) : undefined;
   }
 
-  /** Resolves when the service responded for this file, or no request was needed. */
-  #startProbe(planned: PlannedFile): Promise<void> {
+  /** Resolves at the first bytes of the file, or when it is done. */
+  #startFirst(planned: PlannedFile): Promise<void> {
     if (needsNoWork(planned)) {
       this.#report(createSkippedEvent(planned, this.#job));
       return Promise.resolve();
     }
     return new Promise((onAnswered) => {
-      void this.#shared.pool.submit((slot) => this.#process(planned, slot, onAnswered).finally(onAnswered));
+      this.#awaited.set(planned.path, onAnswered);
+      const work = (slot: TransferSlot) => this.#process(planned, slot).finally(onAnswered);
+      // `waitForIdle` throws the same error.
+      this.#shared.pool.submit(work).catch(() => {});
     });
   }
 
-  #process(planned: PlannedFile, slot: TransferSlot, onResponse?: () => void): Promise<void> {
+  /** Emits an event of a transfer. The bytes of a first file show that the service answers it. */
+  #emit(event: RunEvent): void {
+    if (this.#awaited.size > 0 && event.event === 'progress') {
+      this.#awaited.get(event.path)?.();
+      this.#awaited.delete(event.path);
+    }
+    this.#shared.emit(event);
+  }
+
+  #process(planned: PlannedFile, slot: TransferSlot): Promise<void> {
     const { startedFiles, recording } = this.#shared;
     recording.onFileStart();
     const earlier = startedFiles?.get(planned.path);
     const processing = (
-      earlier
-        ? this.#processAfter(earlier, planned, slot, onResponse)
-        : this.#processNow(planned, slot, onResponse)
+      earlier ? this.#processAfter(earlier, planned, slot) : this.#processNow(planned, slot)
     ).finally(recording.onFileEnd);
     startedFiles?.set(
       planned.path,
@@ -164,27 +179,18 @@ export class JobRun {
   }
 
   /** Waits until another job has processed the same file, then checks it. */
-  async #processAfter(
-    earlier: Promise<unknown>,
-    planned: PlannedFile,
-    slot: TransferSlot,
-    onResponse?: () => void,
-  ): Promise<void> {
+  async #processAfter(earlier: Promise<unknown>, planned: PlannedFile, slot: TransferSlot): Promise<void> {
     // Avoid a deadlock: the other job may need the slot for its next attempt.
     slot.release();
     await earlier;
     await slot.acquire();
-    await this.#processNow({ ...planned, action: 'check' }, slot, onResponse);
+    await this.#processNow({ ...planned, action: 'check' }, slot);
   }
 
-  async #processNow(
-    planned: PlannedFile,
-    slot: TransferSlot,
-    onResponse: () => void = () => {},
-  ): Promise<void> {
+  async #processNow(planned: PlannedFile, slot: TransferSlot): Promise<void> {
     const result = this.#shared.sharesFolder
-      ? await processFileOnce(this.#shared.transfers, this.#context, planned, slot, onResponse)
-      : await processFile(this.#context, planned, slot, onResponse);
+      ? await processFileOnce(this.#shared.transfers, this.#context, planned, slot)
+      : await processFile(this.#context, planned, slot);
     if (!result) return;
     const { event, conversionEvents, reason } = result;
     if (reason?.code === 'no_access') this.#refusals.push(reason);
@@ -198,15 +204,13 @@ export class JobRun {
 
   /** @param conversionEvents of the day file, if they are reported separately. */
   #report(event: FileEvent, conversionEvents: readonly FileEvent[] = []): void {
-    this.#shared.afterPlan(() => {
-      this.#runTally.add(event);
-      for (const output of conversionEvents) this.#runTally.addOutput(output);
-      this.#reportedCount++;
-      this.#isDone ||= this.#reportedCount === this.#planned?.counts.files && !this.#context.signal.aborted;
-      this.#seconds = secondsSince(this.#started);
-      this.#shared.emit(event);
-      for (const output of conversionEvents) this.#shared.emit(output);
-    });
+    this.#runTally.add(event);
+    for (const output of conversionEvents) this.#runTally.addOutput(output);
+    this.#reportedCount++;
+    this.#isDone ||= this.#reportedCount === this.#planned?.counts.files && !this.#context.signal.aborted;
+    this.#seconds = secondsSince(this.#started);
+    this.#shared.emit(event);
+    for (const output of conversionEvents) this.#shared.emit(output);
   }
 }
 

@@ -47,22 +47,16 @@ export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
   /** Started files by path, since two jobs may have the same file. Undefined for a single job. */
   readonly startedFiles: Map<string, Promise<unknown>> | undefined;
   conversionsFor(setting: ConvertSetting | undefined): Conversions | undefined;
-  /** Calls `report` after the plan was reported. */
-  afterPlan(report: () => void): void;
 }
 
 /**
  * Creates the state that jobs share.
- * @param jobs number of jobs. @param conversions filled on demand; the caller closes them.
+ * @param jobs number of jobs.
  */
-export function openSharedRun(
-  input: DownloadJobsInput,
-  jobs: number,
-  conversions: Map<string, Conversions>,
-  afterPlan: SharedRun['afterPlan'],
-): SharedRun {
+export function openSharedRun(input: DownloadJobsInput, jobs: number): SharedRun {
   const { destination, options, signal, partSuffix } = input;
   const transfers = input.transfers ?? createTransferLimits(options);
+  const conversions = new Map<string, Conversions>();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Many listeners are expected: each file in flight adds one.
@@ -89,6 +83,5 @@ export function openSharedRun(
       conversions.set(key, created);
       return created;
     },
-    afterPlan,
   };
 }

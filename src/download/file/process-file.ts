@@ -23,14 +23,12 @@ export interface FileResult {
 
 /**
  * Processes a file as planned: checks the existing file, downloads it, or both.
- * @param onAnswer called when the service responds with the file.
  * @returns undefined if the run was aborted before the file was finished.
  */
 export async function processFile(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<FileResult | undefined> {
   const startedAtMs = performance.now();
   const { file, path } = planned;
@@ -39,7 +37,7 @@ export async function processFile(
     assertPathAvailable(context, planned);
     const existing =
       planned.action === 'fetch' ? undefined : await processExistingFile(context, planned, slot);
-    const completed = existing ?? (await downloadFile(context, planned, slot, onResponse));
+    const completed = existing ?? (await downloadFile(context, planned, slot));
     return createSuccessResult(context, planned, completed, secondsSince(startedAtMs));
   } catch (cause) {
     if (context.signal.aborted) return undefined;
@@ -71,7 +69,6 @@ export async function processFileOnce(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<FileResult | undefined> {
   const { path } = planned;
   const { signal } = context;
@@ -86,7 +83,7 @@ export async function processFileOnce(
   if (pathMutex) slot.release();
   const processNow = async (): Promise<FileResult | undefined> => {
     const needsCheck = await mayExist(context, planned);
-    return processFile(context, needsCheck ? { ...planned, action: 'check' } : planned, slot, onResponse);
+    return processFile(context, needsCheck ? { ...planned, action: 'check' } : planned, slot);
   };
   const processing = pathMutex ? runLocked(pathMutex, path, signal, processNow) : processNow();
   filesInFlight.set(path, processing);
@@ -148,10 +145,9 @@ async function downloadFile(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<CompletedFile> {
   context.emit({ event: 'start', file: planned.file, path: planned.path });
-  return { status: 'downloaded', ...(await transferFile(context, planned, slot, onResponse)) };
+  return { status: 'downloaded', ...(await transferFile(context, planned, slot)) };
 }
 
 /**
