@@ -59,9 +59,7 @@ async function syncLocked(
     const downloadJobs = jobs.flatMap(({ downloadJob }) => downloadJob ?? []);
     const summaries = await runDownloadJobs(
       {
-        destination,
-        manifest,
-        ...place,
+        place: { destination, manifest, ...place },
         options,
         audits: input.audits,
         signal,

@@ -1,7 +1,7 @@
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
-import type { DownloadJob } from '../download/download-job.js';
 import type { DownloadSettings, PlannedFile, PlannedOutput } from '../download/download-options.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
+import type { DownloadJob } from '../download/shared-run.js';
 import type { OutputOptions } from '../format/output-options.js';
 import { parseComputedTypeName } from '../market/names/message-type-name.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
@@ -48,9 +48,7 @@ export function createRepair(input: RepairInput): RepairFiles {
     const run = (files: readonly BadFile[]): Promise<readonly RunSummary[]> =>
       runDownloadJobs(
         {
-          destination,
-          manifest,
-          partSuffix: undefined,
+          place: { destination, manifest, partSuffix: undefined },
           options,
           signal,
           emit(event) {

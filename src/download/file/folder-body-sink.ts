@@ -45,11 +45,11 @@ export class FolderBodySink implements BodySink {
 
   async prepare(slot: TransferSlot): Promise<void> {
     this.#releaseMemory = await acquireSlotAndMemory(this.#context, this.#planned, slot, true);
-    this.#conversion = startArrivalWork(this.#context, this.#planned);
+    this.#conversion = startArrivalWork(this.#context.work, this.#planned);
   }
 
   async findResumePoint(attempt: number): Promise<ResumePoint | undefined> {
-    const { destination, partSuffix } = this.#context;
+    const { destination, partSuffix } = this.#context.place;
     const { path } = this.#planned;
     const dir = destination.locate('');
     const target = resolveInside(dir, path);

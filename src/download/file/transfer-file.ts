@@ -63,9 +63,10 @@ async function receiveWithRetries(
   planned: PlannedFile,
   slot: TransferSlot,
 ): Promise<{ readonly received: ReceivedFile; readonly attempts: number }> {
-  const { destination, signal, emit } = context;
+  const { signal, emit, limits } = context;
+  const { pause, concurrency } = limits;
   const { path } = planned;
-  const sink = destination.hasLocalPaths
+  const sink = context.place.destination.hasLocalPaths
     ? new FolderBodySink(context, planned)
     : new ObjectBodySink(context, planned);
   let maxPosition = 0;
@@ -76,14 +77,14 @@ async function receiveWithRetries(
       const onBytes = (received: number, position: number, total: number | undefined): void => {
         hasProgress ||= position > maxPosition;
         maxPosition = Math.max(maxPosition, position);
-        context.concurrency.onSuccess(performance.now(), false);
+        concurrency.onSuccess(performance.now(), false);
         emit({ event: 'progress', path, received, position, total });
       };
       try {
         await sink.prepare(slot);
-        await context.pause.waitUntilOver(signal);
+        await pause.waitUntilOver(signal);
         const received = await attemptTransfer(context, planned, attempt, sink, slot, onBytes);
-        context.concurrency.onSuccess(performance.now(), true);
+        concurrency.onSuccess(performance.now(), true);
         return { received, attempts: attempt + 1 };
       } catch (cause) {
         await sink.onFailure(cause);
@@ -94,7 +95,9 @@ async function receiveWithRetries(
         if (permanentError) throw new TransferError(permanentError, attempt + 1);
         slot.release();
         await waitBeforeRetry(cause, attemptsWithoutProgress, {
-          ...context,
+          pause,
+          concurrency,
+          signal,
           onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
           onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
         });
@@ -107,7 +110,7 @@ async function receiveWithRetries(
 
 /** Requests the file and receives it, in one attempt. @throws TickhaulError. */
 async function attemptTransfer(
-  { client, destination, rate, signal }: TransferContext,
+  { client, place, rate, signal }: TransferContext,
   { file, path, expected }: PlannedFile,
   attempt: number,
   sink: BodySink,
@@ -134,7 +137,7 @@ async function attemptTransfer(
       response.body.destroy();
     }
   } catch (error) {
-    throw toDiskError(isBadContent(error) ? withPath(error, path) : error, destination.locate(path));
+    throw toDiskError(isBadContent(error) ? withPath(error, path) : error, place.destination.locate(path));
   }
 }
 
