@@ -1,7 +1,6 @@
 /** tickhaul as a library: what the commands do, with options in the place of flags (docs/reference/library.md). */
 
-export type { ErrorCode } from './base/errors.js';
-export type { FileError } from './base/file-error.js';
+export type { ErrorCode, FileError } from './base/errors.js';
 export type {
   CoverageDocument,
   DayRangeJson as DayRange,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseDayFileName } from '../src/dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../src/dataset/day-file.js';
 import { shardIndex } from '../src/dataset/shard.js';
 import type { SandboxOptions } from '../src/sandbox/sandbox-options.js';
 import { BIN } from './helpers/cli.js';

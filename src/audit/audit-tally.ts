@@ -1,5 +1,4 @@
-import { ERROR_TABLE, type TickhaulError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { ERROR_TABLE, type TickhaulError, toFileError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import type { AuditedDay, DayCondition } from '../run/audited-day.js';
 import type { RunSummary } from '../run/run-events.js';

@@ -2,7 +2,7 @@ import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, parseTimeToDay, US_PER_DAY } from '../dataset/day.js';
 import { toSafeFileName } from '../dataset/file-naming.js';
 import type { IncidentReport } from '../run/audited-day.js';
-import type { DatasetSymbol, ExchangeRecord } from '../service/records/exchange-record.js';
+import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { SeriesFacts } from './content-check.js';
 
 /** What an audit needs of an exchange record. */

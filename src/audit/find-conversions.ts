@@ -1,7 +1,6 @@
 import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
 import { dayFileName } from '../dataset/layout.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import type { StoreSettings } from '../store/files.js';
 import { absoluteLocation } from '../store/location.js';
 import { openDestination } from '../store/open-destination.js';

@@ -80,7 +80,7 @@ export const ERROR_TABLE = {
 
 export type ErrorCode = keyof typeof ERROR_TABLE;
 
-export interface ErrorDetails {
+interface ErrorDetails {
   /** HTTP status, if a response was the cause. */
   readonly status?: number | undefined;
   /** Milliseconds that the server asked to wait. */
@@ -200,4 +200,22 @@ export function abortReason(signal: AbortSignal): TickhaulError {
   return reason instanceof TickhaulError
     ? reason
     : new TickhaulError('interrupted', 'interrupted', { cause: reason });
+}
+
+/** Why a file or a whole run failed, as plain data for events. */
+export interface FileError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly status?: number | undefined;
+  /** Milliseconds that the service asked to wait. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+export function toFileError({ code, message, status, retryAfterMs }: TickhaulError): FileError {
+  return {
+    code,
+    message,
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+  };
 }

@@ -1,8 +1,8 @@
 import type { Stats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
 import { Socket } from 'node:net';
+import { openAtOnce } from './disk-files.js';
 import { abortReason, usageError } from './errors.js';
-import { openAtOnce } from './open-regular.js';
 import { formatSize } from './units.js';
 import { onAbort } from './wait.js';
 

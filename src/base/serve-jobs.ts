@@ -1,7 +1,6 @@
 import { parentPort, type TransferListItem } from 'node:worker_threads';
-import { createDeferred, type Deferred } from './deferred.js';
-import { TickhaulError } from './errors.js';
-import { type FileError, toFileError } from './file-error.js';
+import { type FileError, TickhaulError, toFileError } from './errors.js';
+import { createDeferred, type Deferred } from './wait.js';
 
 /** Message to a thread: a job, the abort of a running one, or the answer to an event that it waits for. */
 export type JobMessage<Job> =

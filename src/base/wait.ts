@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_TIMER_MS } from './deadline.js';
-import { abortReason } from './errors.js';
+import { abortReason, type TickhaulError } from './errors.js';
 
 /**
  * Waits for some milliseconds, at most as long as a timer can run.
@@ -69,4 +68,41 @@ export function yieldToEventLoop(): Promise<void> {
 export async function letRequestsStart(): Promise<void> {
   await yieldToEventLoop();
   await yieldToEventLoop();
+}
+
+/** The longest delay that a Node timer supports. */
+export const MAX_TIMER_MS = 2 ** 31 - 1;
+
+/** A time limit with an AbortSignal. */
+export interface Deadline {
+  /** Aborted when the time is over. */
+  readonly signal: AbortSignal;
+  /** Cancels the limit: the signal is never aborted. */
+  clear(): void;
+}
+
+/** @param ms milliseconds; undefined for no limit. @param reason abort reason of the signal. */
+export function startDeadline(ms: number | undefined, reason: TickhaulError): Deadline {
+  const controller = new AbortController();
+  if (ms === undefined) return { signal: controller.signal, clear: () => {} };
+  const timer = setTimeout(() => controller.abort(reason), Math.min(ms, MAX_TIMER_MS));
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
+}
+
+/** A promise that is resolved or rejected by its creator. A rejection without a listener is ignored. */
+export interface Deferred<T> {
+  readonly promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+export function createDeferred<T>(): Deferred<T> {
+  let resolve: (value: T) => void = () => {};
+  let reject: (error: unknown) => void = () => {};
+  const promise = new Promise<T>((resolvePromise, rejectPromise) => {
+    resolve = resolvePromise;
+    reject = rejectPromise;
+  });
+  promise.catch(() => {});
+  return { promise, resolve, reject };
 }

@@ -1,9 +1,8 @@
-import { retryDelayMs } from './backoff.js';
 import { TickhaulError } from './errors.js';
 import { judgeError } from './judge-error.js';
 import { wait } from './wait.js';
 
-export interface RetryOptions {
+interface RetryOptions {
   /** Total number of attempts, the first included. */
   readonly maxAttempts: number;
   /** Longest delay that the service may ask for; a longer one ends the retries. */
@@ -34,4 +33,18 @@ export async function withRetries<T>(action: () => Promise<T>, options: RetryOpt
       await wait(waitMs, signal);
     }
   }
+}
+
+const BASE_MS = 250;
+const MAX_DELAY_MS = 30_000;
+
+/**
+ * Milliseconds to wait before a retry: exponential backoff with full jitter. The upper bound doubles with
+ * each retry, from 250 ms to 30 s; the jitter keeps clients that failed together from retrying together.
+ * @param attempt 1 for the first retry
+ * @param random 0 up to, but not including, 1
+ */
+export function retryDelayMs(attempt: number, random: number): number {
+  const bound = Math.min(MAX_DELAY_MS, BASE_MS * 2 ** Math.max(0, attempt - 1));
+  return Math.floor(bound * random);
 }

@@ -1,6 +1,6 @@
-import { startDeadline } from '../base/deadline.js';
 import { TickhaulError } from '../base/errors.js';
 import { formatDuration } from '../base/units.js';
+import { startDeadline } from '../base/wait.js';
 import { readDuration } from '../commands/arguments/read-arguments.js';
 import type { CliHost, CommandArgs } from './arguments/command.js';
 

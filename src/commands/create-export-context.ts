@@ -38,9 +38,9 @@ export function createExportContext({
       );
     }),
     fetchSymbolTypes: once(async (exchange) => {
-      const { fetchDatasetRecord } = await import('../service/records/fetch-records.js');
+      const { FIELDS, fetchRecord } = await import('../service/records/fetch-records.js');
       const record = await orAbsent(`the exchange record of ${exchange}`, () =>
-        fetchDatasetRecord(client, exchange, { cache, offline, signal }),
+        fetchRecord(client, exchange, FIELDS.plan, { cache, offline, signal }),
       );
       const symbols = record?.datasets?.symbols ?? [];
       return record && new Map(symbols.flatMap(({ id, type }) => (type ? [[id.toUpperCase(), type]] : [])));

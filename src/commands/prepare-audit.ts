@@ -150,9 +150,9 @@ export async function fetchExchangeFacts(
   metadata: MetadataOptions,
   emit: EventSink,
 ): Promise<ExchangeFacts> {
-  const { fetchRecordWithIncidents } = await import('../service/records/fetch-records.js');
+  const { FIELDS, fetchRecord } = await import('../service/records/fetch-records.js');
   try {
-    return createExchangeFacts(await fetchRecordWithIncidents(client, exchange, metadata));
+    return createExchangeFacts(await fetchRecord(client, exchange, FIELDS.incidents, metadata));
   } catch (error) {
     if (!(error instanceof TickhaulError)) throw error;
     if (metadata.offline === true && error.code === 'not_exported') return NO_EXCHANGE_FACTS;

@@ -1,5 +1,5 @@
+import type { FileError } from '../base/errors.js';
 import { ERROR_TABLE, usageError } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
 import type { OutputTarget } from '../base/output-target.js';
 import { secondsSince } from '../base/units.js';
 import { reportedOutputs } from '../download/conversion/reported-outputs.js';
@@ -151,7 +151,7 @@ async function writePin(
   const { formatPin, createPin } = await import('../download/lists/pinned-plan.js');
   const chunks = formatPin(createPin(record, plan));
   if (typeof target !== 'string') {
-    const { writeOutput } = await import('../base/write-output.js');
+    const { writeOutput } = await import('../base/output-sink.js');
     return writeOutput(target, chunks, host);
   }
   const files = openFiles(store);

@@ -1,6 +1,6 @@
-import { startDeadline } from '../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../base/errors.js';
 import { parseDuration, plural } from '../base/units.js';
+import { startDeadline } from '../base/wait.js';
 import type { LiveEvent, LiveInput, LiveOption } from '../live/live-options.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import { parseMessageType } from '../market/names/message-type-name.js';

@@ -1,7 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { usageError } from '../base/errors.js';
 import type { RunSummary } from '../run/run-events.js';
-import type { RepairFiles } from '../verify/file-check.js';
+import type { RepairFiles } from '../verify/file-checks.js';
 import type { CommandArgs } from './arguments/command-args.js';
 import { readBooleanFlag, readCount, readDuration, readLocations } from './arguments/read-arguments.js';
 import type { CommandHost } from './command-host.js';
@@ -49,7 +49,7 @@ export async function prepareVerify(args: CommandArgs, host: CommandHost): Promi
       const check = (repair?: RepairFiles): Promise<RunSummary> =>
         verifyDestination({ ...checkInput, paths, names, destination, repair, emit });
       if (!isRepair) return check();
-      const { createRepair } = await import('../verify/amend/repair.js');
+      const { createRepair } = await import('../verify/repair.js');
       return withServiceSession(args, host, { stallTimeoutMs, note }, ({ client }) =>
         check(createRepair({ client, destination, options, threads: checkInput.jobs, emit })),
       );

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
-import { describeKind } from '../base/describe-kind.js';
 import { type TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
+import { describeKind } from '../base/text.js';
 import { type ConfigPath, parseConfigDocument } from './config-document.js';
 import { type Config, configSchema, jobSchema } from './config-schema.js';
 import { type ConfigOrigin, findNamedSettings } from './found-settings.js';

@@ -1,6 +1,5 @@
 import { setMaxListeners } from 'node:events';
-import { abortReason, TickhaulError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';

@@ -1,11 +1,10 @@
 import type { Writable } from 'node:stream';
-import { abortReason, TickhaulError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-sink.js';
 import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../dataset/day-file.js';
 import type { OutputStream } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { OutputOptions } from '../format/output-options.js';

@@ -1,4 +1,4 @@
-import { toFileError } from '../base/file-error.js';
+import { toFileError } from '../base/errors.js';
 import { withRetries } from '../base/with-retries.js';
 import type { EventSink } from '../run/run-events.js';
 

@@ -109,3 +109,75 @@ export function addDays(day: Day, count: number): Day {
 export function isFirstDayOfMonth(day: Day): boolean {
   return new Date(day * MS_PER_DAY).getUTCDate() === 1;
 }
+
+/**
+ * Days as the user selects them: either `date`, or `last` (a number of days), or `from` with or without `to`.
+ */
+export interface DayRange {
+  /** `YYYY-MM-DD`; `to` is exclusive, and `date` may also be a month, `YYYY-MM`. */
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+  readonly date?: string | undefined;
+  readonly last?: number | undefined;
+}
+
+/**
+ * @throws usage error if there are no days, days in two ways, an invalid day, or a `to` that is not after
+ * `from`.
+ */
+export function assertDayRange({ from, to, date, last }: DayRange): void {
+  const ways = [date && '--date', last && '--last', (from || to) && '--from with --to'].filter(Boolean);
+  if (ways.length > 1) throw usageError(`use only one of: ${ways.join(', or ')}`);
+  if (ways.length === 0)
+    throw usageError('no days selected; use --from <day> [--to <day>], --date <day> or --last <n>d');
+  if (to && !from) throw usageError('--to requires --from <day>, the first day of the range');
+  for (const day of [from, to]) if (day) parseDay(day);
+  if (date) daysOf(date);
+  if (from && to && parseDay(to) <= parseDay(from)) {
+    throw usageError(`--to ${to} is exclusive, so it must be after --from ${from}`);
+  }
+}
+
+/** Short names of the weekdays, Monday first. */
+const WEEKDAY_NAMES = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'];
+
+/** Whether a day is selected. */
+type DayTest = (day: Day) => boolean;
+
+/**
+ * Parses weekdays and ranges of weekdays, such as `mon-fri` or `sat,sun`. A range may include the end of a
+ * week, as in `sat-mon`.
+ * @throws usage error for any other word.
+ */
+export function parseWeekdays(items: readonly string[]): DayTest {
+  const selected = new Set<number>();
+  for (const item of items) {
+    const [first = '', last = first, ...more] = item
+      .trim()
+      .toLowerCase()
+      .split('-')
+      .map((word) => word.trim());
+    const [from, to] = [first, last].map((word) => WEEKDAY_NAMES.findIndex((name) => isDayName(word, name)));
+    if (from === undefined || to === undefined || from < 0 || to < 0 || more.length > 0) {
+      throw usageError(
+        `"${item}" is not a weekday; use ${WEEKDAY_NAMES.join(', ')}, or a range such as mon-fri`,
+      );
+    }
+    for (let day = from; ; day = (day + 1) % 7) {
+      selected.add(day);
+      if (day === to) break;
+    }
+  }
+  return (day) => selected.has(dayToWeekday(day));
+}
+
+/** Accepts `mon`, `monday` and any abbreviation between them. */
+function isDayName(word: string, name: string): boolean {
+  const whole = { tue: 'tuesday', wed: 'wednesday', thu: 'thursday', sat: 'saturday' }[name] ?? `${name}day`;
+  return word.length >= name.length && whole.startsWith(word);
+}
+
+/** 1970-01-01 was a Thursday. */
+function dayToWeekday(day: Day): number {
+  return (((day + 3) % 7) + 7) % 7;
+}

@@ -1,8 +1,13 @@
 import { usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
-import { createGlobMatcher, isGlob, toDatasetSymbol } from './dataset-symbol.js';
+import {
+  createGlobMatcher,
+  isGlob,
+  resolveSymbolLists,
+  type SymbolChoice,
+  toDatasetSymbol,
+} from './dataset-symbol.js';
 import type { DayFile } from './day-file.js';
-import { resolveSymbolLists, type SymbolChoice } from './symbol-list.js';
 
 /** Selects existing day files; undefined selects all. */
 export interface SeriesSelection {

@@ -1,6 +1,6 @@
 import type { OutputSelection } from '../convert/output-selection.js';
+import type { SymbolChoice } from '../dataset/dataset-symbol.js';
 import type { DayFile } from '../dataset/day-file.js';
-import type { SymbolChoice } from '../dataset/symbol-list.js';
 import type { OutputOptions } from '../format/output-options.js';
 import type { ComputedType } from '../market/names/message-type-name.js';
 import type { PLAN_DOWNLOAD_OPTIONS, PLAN_SELECTION_OPTIONS } from '../options/day-file-options.js';

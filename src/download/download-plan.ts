@@ -52,7 +52,8 @@ export async function downloadPlan(input: DownloadPlanInput): Promise<RunSummary
     const job = { plan, client, keyProblem, lockedPaths: input.lockedPaths };
     const { options } = plan;
     const limits = { options, transfers, audits, askForSpace };
-    const shared = { destination, manifest, ...runPlace, ...limits, emit, signal };
+    const place = { destination, manifest, ...runPlace };
+    const shared = { place, ...limits, emit, signal };
     const [summary] = await runDownloadJobs(shared, [job]);
     if (!summary) throw new Error('a run without a summary');
     return {

@@ -2,7 +2,7 @@ import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key/key-coverage.js';
-import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
+import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { DownloadSettings, RequestedSelection } from './download-options.js';
@@ -40,7 +40,7 @@ export async function openDownloadPlan(input: OpenPlanInput): Promise<OpenedDown
   const { client, cache, destination, selection, options, emit, signal } = input;
   const warn = (message: string): void => emit({ event: 'warning', message });
   const [record, { canRequest, keyProblem }] = await Promise.all([
-    input.record ?? fetchDatasetRecord(client, selection.exchange, { cache, signal }),
+    input.record ?? fetchRecord(client, selection.exchange, FIELDS.plan, { cache, signal }),
     fetchKeyCoverage(client, signal, warn),
   ]);
   const manifest = await destination.openManifest({ warn, signal }, selectionScope(selection, record));

@@ -1,23 +1,34 @@
 import { setMaxListeners } from 'node:events';
-import type { TickhaulError } from '../base/errors.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink } from '../run/run-events.js';
-import type { Destination } from '../store/destination.js';
-import type { Manifest } from '../store/manifest/manifest.js';
+import type { ServiceClient } from '../service/http/service-client.js';
+import type { RunPlace } from '../store/destination.js';
 import { createTransferPool, type TransferPool } from '../transfer/transfer-pool.js';
 import type { ArrivalAudits } from './conversion/arrival-audits.js';
 import { type Conversions, createConversions } from './conversion/conversions.js';
 import type { ConvertSetting, DownloadSettings } from './download-options.js';
+import type { CountedPlan } from './plan/create-download-plan.js';
 import type { AskForSpace } from './plan/report-plan.js';
-import { createRecordWriter, type RecordWriter } from './record-writer.js';
 import { createTransferLimits, type TransferLimits } from './transfer-limits.js';
 
+/** A plan, and the client that downloads its files. */
+export interface DownloadJob {
+  /** Reported with each file if there are several jobs. */
+  readonly name?: string | undefined;
+  readonly plan: CountedPlan;
+  /** Paths, directly after the probes in the plan, to process before the other files of all jobs. */
+  readonly urgent?: ReadonlySet<string> | undefined;
+  readonly client: ServiceClient;
+  /** Why the API key covers no day but the free ones, for the summary. */
+  readonly keyProblem?: KeyProblem | undefined;
+  /** Whether the audits of the run leave out its files. */
+  readonly isUnaudited?: boolean | undefined;
+  /** Paths of a lock file, if any other day file in the folder makes the job fail. */
+  readonly lockedPaths?: { has(path: string): boolean } | undefined;
+}
+
 export interface DownloadJobsInput {
-  readonly destination: Destination;
-  readonly manifest: Manifest;
-  /** Makes the names of part files unique to this run if another run works in the same folder. */
-  readonly partSuffix: string | undefined;
-  /** Set if the destination is read-only: the error to throw if a file must be downloaded. */
-  readonly readOnly?: TickhaulError | undefined;
+  readonly place: RunPlace;
   /** Limits of all jobs together. */
   readonly options: Pick<DownloadSettings, 'concurrency' | 'maxRate'>;
   /** Shared with other runs of this process; undefined for a single run. */
@@ -36,38 +47,30 @@ export interface DownloadJobsInput {
 /** Shared by the jobs of one run. */
 export interface SharedRun extends Omit<DownloadJobsInput, 'transfers'> {
   readonly pool: TransferPool;
-  readonly recording: RecordWriter;
   readonly transfers: TransferLimits;
-  /** Whether other runs may download the same files. */
+  /** Whether other runs of this process may process the same files. */
   readonly sharesFolder: boolean;
+  /** Set if several jobs may have the same file: start of the run, in milliseconds since the epoch. */
+  readonly jobsStartedMs: number | undefined;
   /** Stops all jobs, for an error that affects every file. */
   readonly stop: AbortController;
   /** Aborted by the caller or by `stop`. */
   readonly stopped: AbortSignal;
-  /** Started files by path, since two jobs may have the same file. Undefined for a single job. */
-  readonly startedFiles: Map<string, Promise<unknown>> | undefined;
   conversionsFor(setting: ConvertSetting | undefined): Conversions | undefined;
-  /** Calls `report` after the plan was reported. */
-  afterPlan(report: () => void): void;
 }
 
-/**
- * Creates the state that jobs share.
- * @param jobs number of jobs. @param conversions filled on demand; the caller closes them.
- */
-export function openSharedRun(
-  input: DownloadJobsInput,
-  jobs: number,
-  conversions: Map<string, Conversions>,
-  afterPlan: SharedRun['afterPlan'],
-): SharedRun {
-  const { destination, options, signal, partSuffix } = input;
+/** Creates the state that jobs share. @param jobs number of jobs. */
+export function openSharedRun(input: DownloadJobsInput, jobs: number): SharedRun {
+  const { place, options, signal } = input;
   const transfers = input.transfers ?? createTransferLimits(options);
+  const conversions = new Map<string, Conversions>();
   const stop = new AbortController();
   const stopped = AbortSignal.any([signal, stop.signal]);
   // Many listeners are expected: each file in flight adds one.
   setMaxListeners(0, signal, stopped);
-  const pool = createTransferPool(transfers.concurrency, stopped, transfers.slots);
+  // The manifest batches records. No other record follows while all files wait for theirs.
+  const flush = (): void => void place.manifest.flush();
+  const pool = createTransferPool(transfers.concurrency, stopped, transfers.slots, flush);
   const emit: EventSink = (event) => {
     input.emit(event);
     if (event.event === 'progress') pool.updateLimit();
@@ -76,19 +79,18 @@ export function openSharedRun(
     ...input,
     emit,
     pool,
-    recording: createRecordWriter(input.manifest),
     transfers,
     sharesFolder: input.transfers !== undefined,
+    jobsStartedMs: jobs > 1 ? Date.now() : undefined,
     stop,
     stopped,
-    startedFiles: jobs > 1 ? new Map() : undefined,
     conversionsFor(setting) {
       if (!setting) return undefined;
       const key = JSON.stringify(setting);
-      const created = conversions.get(key) ?? createConversions(setting, destination, partSuffix, emit);
+      const created =
+        conversions.get(key) ?? createConversions(setting, place.destination, place.partSuffix, emit);
       conversions.set(key, created);
       return created;
     },
-    afterPlan,
   };
 }

@@ -1,19 +1,30 @@
-import type { ProcessGroup } from '../base/keyed-mutex.js';
-import { Semaphore } from '../base/semaphore.js';
+import type { TickhaulError } from '../base/errors.js';
+import { type KeyedMutex, type ProcessGroup, Semaphore } from '../base/semaphore.js';
+import type { FileEvent } from '../run/run-events.js';
 import { type ByteRateLimit, createByteRateLimit } from '../transfer/byte-rate-limit.js';
 import { type Concurrency, createConcurrency } from '../transfer/concurrency.js';
 import { createPause, type Pause } from '../transfer/pause.js';
 import type { DownloadSettings } from './download-options.js';
-import type { FolderCoordination } from './file/process-file.js';
-import { createMemoryBudget, type MemoryBudget } from './memory-budget.js';
+
+/** Result of one planned file; `reason` is set if it failed. */
+export interface FileResult {
+  readonly event: FileEvent;
+  /** Events of its conversions, if they are reported separately. */
+  readonly conversionEvents?: readonly FileEvent[];
+  readonly reason?: TickhaulError;
+}
 
 /** Limits of the transfers of one run, or of several concurrent runs in one process and folder. */
-export interface TransferLimits extends FolderCoordination {
+export interface TransferLimits {
   readonly concurrency: Concurrency;
   readonly slots: Semaphore;
   readonly rate: ByteRateLimit;
   readonly pause: Pause;
   readonly memory: MemoryBudget;
+  /** Files being processed, by path; a result is undefined after an abort. */
+  readonly filesInFlight: Map<string, Promise<FileResult | undefined>>;
+  /** Lock by path, if other processes work in the same folder. */
+  readonly pathMutex?: KeyedMutex | undefined;
 }
 
 /** @param processGroup set if several processes work in one folder. */
@@ -30,5 +41,45 @@ export function createTransferLimits(
     memory: createMemoryBudget(),
     filesInFlight: new Map(),
     pathMutex: processGroup?.mutex,
+  };
+}
+
+/** Memory in bytes that a file in flight needs in addition to the common part. */
+interface MemoryNeed {
+  /** For incomplete batches of conversions. */
+  readonly batches: number;
+  /** For buffered parts of uploads. */
+  readonly uploads: number;
+}
+
+/** Limits the memory of all files in flight, in the order of their requests. */
+export interface MemoryBudget {
+  /** @returns releases the memory; may be called more than once. @throws the reason of an abort. */
+  acquire(need: MemoryNeed, signal: AbortSignal): Promise<() => void>;
+}
+
+/** Budget of batches over all conversions: 20 of trades, or 5 of books with 25 levels. */
+const BATCH_MEMORY_BYTES = 170_000_000;
+/** Budget of buffered parts over all uploads: 20 uploads of 12 MiB. */
+const UPLOAD_BUDGET_BYTES = 240 * 1024 ** 2;
+
+function createMemoryBudget(): MemoryBudget {
+  const batches = new Semaphore(BATCH_MEMORY_BYTES);
+  const uploads = new Semaphore(UPLOAD_BUDGET_BYTES);
+  return {
+    // A file with upload memory waits for nothing else, so no two files wait for each other.
+    async acquire(need, signal) {
+      const releaseBatches = need.batches > 0 ? await batches.acquire(need.batches, signal) : undefined;
+      try {
+        const releaseUploads = need.uploads > 0 ? await uploads.acquire(need.uploads, signal) : undefined;
+        return () => {
+          releaseBatches?.();
+          releaseUploads?.();
+        };
+      } catch (error) {
+        releaseBatches?.();
+        throw error;
+      }
+    },
   };
 }

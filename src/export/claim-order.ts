@@ -1,4 +1,4 @@
-import { createDeferred } from '../base/deferred.js';
+import { createDeferred } from '../base/wait.js';
 import { GROUPED_SYMBOLS } from '../dataset/dataset-symbol.js';
 import type { ExportJob } from './export-target.js';
 

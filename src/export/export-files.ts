@@ -1,5 +1,4 @@
-import { type TickhaulError, usageError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { type TickhaulError, toFileError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
 import { createDayFileLookup } from '../convert/naming/day-file-lookup.js';
 import { findSources } from '../convert/naming/find-sources.js';

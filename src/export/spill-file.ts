@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { open, unlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { writeAll } from '../base/disk-files.js';
 import { TickhaulError, toDiskError } from '../base/errors.js';
-import { writeAll } from '../base/write-all.js';
 import type { PartFile } from '../store/files.js';
 
 /** A temporary file for what does not fit in memory. */

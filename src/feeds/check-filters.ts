@@ -1,7 +1,7 @@
 import { usageError } from '../base/errors.js';
 import { didYouMean, nearestNames } from '../base/nearest-names.js';
 import type { FeedFilter } from '../service/feed-filter.js';
-import type { FeedNames } from '../service/records/feed-names.js';
+import type { FeedNames } from '../service/records/fetch-records.js';
 
 const MAX_SHOWN_SYMBOLS = 3;
 

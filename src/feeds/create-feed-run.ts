@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { ProcessGroup } from '../base/keyed-mutex.js';
+import type { ProcessGroup } from '../base/semaphore.js';
 import type { EventSink } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { createByteRateLimit } from '../transfer/byte-rate-limit.js';

@@ -4,7 +4,7 @@ import { isFirstDayOfMonth, msToDay } from '../dataset/day.js';
 import { type Minute, type MinuteRange, MS_PER_MINUTE } from '../dataset/minute.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/http/service-client.js';
-import type { FeedNames } from '../service/records/feed-names.js';
+import type { FeedNames } from '../service/records/fetch-records.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
 import { canonicalizeFilters, filterKeys, formatFilters, splitFilters } from './canonical-filters.js';
 import { checkFilters } from './check-filters.js';
@@ -20,7 +20,7 @@ export interface OpenedFeed {
 }
 
 /** The record reader is loaded on demand: data on disk needs no record. */
-const loadNames = () => import('../service/records/feed-names.js');
+const loadRecords = () => import('../service/records/fetch-records.js');
 
 /**
  * Opens a feed: finds the minutes on disk, and checks that the others can be requested.
@@ -46,8 +46,8 @@ export async function openFeed(run: FeedRun, request: FeedRequest, records: stri
   if (offline && stored) checkFilters(exchange, requested, stored, () => {});
   assertFetchable(run, exchange, inStored.missing);
   const warn = (message: string): void => run.emit({ event: 'warning', message });
-  const { fetchFeedNames } = await loadNames();
-  const names = await fetchFeedNames(client, exchange, { cache: records, signal });
+  const { FIELDS, fetchRecord } = await loadRecords();
+  const names = await fetchRecord(client, exchange, FIELDS.names, { cache: records, signal });
   const filters = checkFilters(exchange, requested, names, warn);
   const feed = await lookUpFeed(run, { ...request, filters });
   warnOfRecentMinutes(run, range);
@@ -95,9 +95,9 @@ export async function readStoredFeedNames(
   exchange: string,
   records: string,
 ): Promise<FeedNames | undefined> {
-  const { fetchFeedNames } = await loadNames();
+  const { FIELDS, fetchRecord } = await loadRecords();
   try {
-    return await fetchFeedNames(client, exchange, { cache: records, offline: true });
+    return await fetchRecord(client, exchange, FIELDS.names, { cache: records, offline: true });
   } catch (error) {
     if (error instanceof TickhaulError && error.code === 'not_exported') return undefined;
     throw error;

@@ -89,9 +89,7 @@ async function downloadSlice(manifest: Manifest, input: SliceInput): Promise<Sli
   const signal = lost ? AbortSignal.any([input.signal, lost]) : input.signal;
   const [summary] = await runDownloadJobs(
     {
-      destination,
-      manifest,
-      partSuffix,
+      place: { destination, manifest, partSuffix },
       options,
       transfers,
       isPart: true,

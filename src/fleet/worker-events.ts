@@ -1,5 +1,5 @@
+import type { FileError } from '../base/errors.js';
 import { TickhaulError } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
 import { readSlice } from './parse-slice-job.js';
 import type { SliceResult } from './run-slice.js';
 import type { Slice } from './split-into-slices.js';

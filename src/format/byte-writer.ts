@@ -1,4 +1,4 @@
-import { copyBytes } from '../base/copy-bytes.js';
+import { copyBytes } from '../base/memory.js';
 
 /** A growing buffer. Numbers are little-endian; varints are ULEB128: seven bits per byte, lowest first. */
 export class ByteWriter {

@@ -1,4 +1,4 @@
-import { toOneLine } from '../base/sanitize-for-terminal.js';
+import { toOneLine } from '../base/text.js';
 
 /**
  * Whether the same request may succeed soon: the server failed (5xx), stopped waiting for the request (408), or did

@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net';
 import { domainToASCII } from 'node:url';
-import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../base/text.js';
 
 /** Hosts that are reached without a proxy. */
 export interface NoProxyRules {

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { once } from 'node:events';
 import { connect, isIP, type Socket } from 'node:net';
-import { startDeadline } from '../base/deadline.js';
 import { abortReason, TickhaulError } from '../base/errors.js';
+import { startDeadline } from '../base/wait.js';
 import { type ProxyServer, readProxyLogin } from './proxy-settings.js';
 
 const CONNECT_TIMEOUT_MS = 15_000;

@@ -1,9 +1,9 @@
 import { access } from 'node:fs/promises';
+import { whyNotFound } from '../base/disk-files.js';
 import { TickhaulError, usageError } from '../base/errors.js';
 import { findOutputFormat } from '../base/output-format-names.js';
 import { joinWithOr } from '../base/units.js';
-import { whyNotFound } from '../base/utf8-name.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../dataset/day-file.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';

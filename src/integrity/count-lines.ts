@@ -1,5 +1,5 @@
-import { copyBytes } from '../base/copy-bytes.js';
 import { TickhaulError } from '../base/errors.js';
+import { copyBytes } from '../base/memory.js';
 import { createOwnMemory, hasWebAssembly, instantiateSync, WASM_PAGE_BYTES } from '../base/wasm.js';
 
 const LF = 0x0a;

@@ -1,5 +1,5 @@
+import { openRegular } from '../base/disk-files.js';
 import { abortReason, toDiskError } from '../base/errors.js';
-import { openRegular } from '../base/open-regular.js';
 
 const READ_CHUNK_BYTES = 1024 * 1024;
 

@@ -1,5 +1,5 @@
+import type { FileError } from '../base/errors.js';
 import { abortReason } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
 import { ReaderClosedError } from '../base/output-sink.js';
 import { secondsSince } from '../base/units.js';
 import type { CommandArgs } from '../commands/arguments/command-args.js';

@@ -1,7 +1,7 @@
-import { retryDelayMs } from '../base/backoff.js';
 import { TickhaulError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
-import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../base/text.js';
+import { retryDelayMs } from '../base/with-retries.js';
 import { isMessageFields } from '../dialects/message-fields.js';
 import { isTemporaryFailure } from '../http/failed-response.js';
 import { parseRetryAfter } from '../service/http/retry-after.js';

@@ -38,7 +38,7 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
   const named = option.symbols?.length ? option.symbols : undefined;
   if (named) await warnOfUnknownSymbols(option, named, input);
   const basePlan = await planFor(named).catch(async (error: unknown) => {
-    const { createUnknownExchangeError } = await import('../service/records/feed-names.js');
+    const { createUnknownExchangeError } = await import('../service/records/fetch-records.js');
     // For an unknown exchange, report that instead of its missing types.
     throw (
       (hasUnsupportedMessages(exchange)
@@ -67,8 +67,8 @@ async function fetchStreamSymbols(
   plan: FeedPlan,
   { client, metadata }: StreamPlanInput,
 ): Promise<readonly string[]> {
-  const { fetchActiveSymbols } = await import('../service/records/feed-names.js');
-  const symbols = await fetchActiveSymbols(client, exchange, metadata);
+  const { FIELDS, fetchRecord } = await import('../service/records/fetch-records.js');
+  const { symbols } = await fetchRecord(client, exchange, FIELDS.activeNames, metadata);
   if (symbols.length === 0) throw usageError(`${exchange} has no active symbols`);
   const channels = new Set(collectFilters(plan).map(({ channel }) => channel)).size;
   const maxSymbols = Math.floor(maxStreamsPerConnection(exchange) / channels);
@@ -84,8 +84,8 @@ async function warnOfUnknownSymbols(
   named: readonly string[],
   { client, metadata, emit }: StreamPlanInput,
 ): Promise<void> {
-  const { fetchFeedNames } = await import('../service/records/feed-names.js');
-  const names = await fetchFeedNames(client, exchange, { ...metadata, offline: true }).catch(
+  const { FIELDS, fetchRecord } = await import('../service/records/fetch-records.js');
+  const names = await fetchRecord(client, exchange, FIELDS.names, { ...metadata, offline: true }).catch(
     ignoreUnavailable,
   );
   if (names === undefined || names.symbols.length === 0) return;

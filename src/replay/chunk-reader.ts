@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type FileHandle, stat } from 'node:fs/promises';
+import { openRegular } from '../base/disk-files.js';
 import { abortReason, TickhaulError, toDiskError } from '../base/errors.js';
-import { openRegular } from '../base/open-regular.js';
 import type { Semaphore } from '../base/semaphore.js';
 import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { Files } from '../store/files.js';

@@ -1,10 +1,9 @@
 import { TickhaulError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
-import { isGlob, toDatasetSymbol } from '../dataset/dataset-symbol.js';
+import { isGlob, resolveSymbolLists, toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
-import { resolveSymbolLists } from '../dataset/symbol-list.js';
+import { parseDayFileName } from '../dataset/day-file.js';
 import type { PlannedFile } from '../download/download-options.js';
 import type { DatasetSymbol, ExchangeRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';

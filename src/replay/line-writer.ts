@@ -1,4 +1,4 @@
-import { pageMemory } from '../base/page-memory.js';
+import { pageMemory } from '../base/memory.js';
 import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
 
 /** Size of one write of many small lines. */

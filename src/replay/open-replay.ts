@@ -1,5 +1,5 @@
+import type { FileError } from '../base/errors.js';
 import { type ErrorCode, TickhaulError } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
@@ -10,7 +10,7 @@ import { describeUncoveredDays } from '../run/exit-reasons.js';
 import type { EventSink, RunEvent, RunSummary } from '../run/run-events.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { fetchKeyCoverage } from '../service/key/key-coverage.js';
-import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
+import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
@@ -71,7 +71,7 @@ export async function openReplay(input: OpenReplayInput): Promise<OpenedReplay> 
   const metadata = { cache, offline, signal };
   const stored = await Promise.all(
     request.options.map(({ exchange }) =>
-      fetchDatasetRecord(client, exchange, metadata).catch((error: unknown) => {
+      fetchRecord(client, exchange, FIELDS.plan, metadata).catch((error: unknown) => {
         if (offline && error instanceof TickhaulError && error.code === 'not_exported') return undefined;
         throw error;
       }),

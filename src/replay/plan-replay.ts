@@ -1,10 +1,9 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
 import type { DataType } from '../dataset/data-types.js';
-import { GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../dataset/dataset-symbol.js';
+import { GROUPED_SYMBOLS, isGlob, resolveKnownSymbols, toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
-import { resolveKnownSymbols } from '../dataset/symbol-list.js';
 import type { PlannedFile } from '../download/download-options.js';
 import { createDownloadPlan, type DownloadPlanSource } from '../download/plan/create-download-plan.js';
 import { findUnavailability } from '../download/plan/find-unavailability.js';

@@ -1,7 +1,6 @@
 import { workerData } from 'node:worker_threads';
-import { createDeferred } from '../base/deferred.js';
 import { serveJobs } from '../base/serve-jobs.js';
-import { rejectOnAbort } from '../base/wait.js';
+import { createDeferred, rejectOnAbort } from '../base/wait.js';
 import type { Batch, Schema } from '../format/batch.js';
 import { copyBatch } from '../format/copy-batch.js';
 import type { StoreSettings } from '../store/files.js';

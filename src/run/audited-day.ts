@@ -1,4 +1,4 @@
-import type { FileError } from '../base/file-error.js';
+import type { FileError } from '../base/errors.js';
 
 /** The row at which a check first counts. */
 export interface RowPlace {

@@ -1,5 +1,5 @@
+import type { FileError } from '../base/errors.js';
 import { ERROR_TABLE } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
 import { plural } from '../base/units.js';
 import type { SummaryJson } from './json-events.js';
 import type { RunEvent, RunSummary } from './run-events.js';

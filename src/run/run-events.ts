@@ -1,4 +1,4 @@
-import type { FileError } from '../base/file-error.js';
+import type { FileError } from '../base/errors.js';
 import type { Day } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { AuditedDay, DayCondition } from './audited-day.js';

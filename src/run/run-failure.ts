@@ -1,6 +1,6 @@
+import type { FileError } from '../base/errors.js';
 import { isSystemError, TickhaulError, toDiskError, toPlaceError } from '../base/errors.js';
-import type { FileError } from '../base/file-error.js';
-import { sanitizeForTerminal } from '../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../base/text.js';
 import { secondsSince } from '../base/units.js';
 import { BUGS_URL } from '../base/version.js';
 import type { RunSummary } from './run-events.js';

@@ -1,5 +1,10 @@
-import { ERROR_TABLE, type ErrorCode, type TickhaulError } from '../base/errors.js';
-import { type FileError, toFileError } from '../base/file-error.js';
+import {
+  ERROR_TABLE,
+  type ErrorCode,
+  type FileError,
+  type TickhaulError,
+  toFileError,
+} from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { plural } from '../base/units.js';
 import { describeRequiredDays, describeUncoveredDays, type KeyProblem } from './exit-reasons.js';

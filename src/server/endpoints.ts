@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { toOneLine } from '../base/sanitize-for-terminal.js';
+import { toOneLine } from '../base/text.js';
 
 const MAX_SHOWN_PATH = 100;
 

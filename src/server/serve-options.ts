@@ -1,4 +1,4 @@
-import type { ProcessGroup } from '../base/keyed-mutex.js';
+import type { ProcessGroup } from '../base/semaphore.js';
 import type { LayoutChoice } from '../dataset/layout.js';
 import type { DownloadSettings } from '../download/download-options.js';
 import type { FeedRunOptions } from '../feeds/create-feed-run.js';

@@ -1,3 +1,4 @@
+import type { TickhaulError } from '../base/errors.js';
 import type { Files, StoredFileInfo, StoreSettings } from './files.js';
 import type { AcquireLockOptions } from './lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
@@ -124,6 +125,16 @@ export interface PendingUpload {
   readonly id: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly startedMs: number;
+}
+
+/** Where a run works: its destination, and what it has opened there. */
+export interface RunPlace {
+  readonly destination: Destination;
+  readonly manifest: Manifest;
+  /** Makes the names of part files unique to this run if another run works in the same folder. */
+  readonly partSuffix: string | undefined;
+  /** Set if the destination is read-only: the error to throw if a file must be downloaded. */
+  readonly readOnly?: TickhaulError | undefined;
 }
 
 /** Membership in the runs of a destination. */

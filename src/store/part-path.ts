@@ -1,9 +1,8 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { createFolder } from '../base/create-folder.js';
+import { createFolder, readRegular } from '../base/disk-files.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
-import { readRegular } from '../base/open-regular.js';
 import { stateFolderPath } from './paths.js';
 
 /** Facts needed to resume a `.part` file (RFC 9110, sections 13.1.5 and 14.2). */

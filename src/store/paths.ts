@@ -1,6 +1,6 @@
 import { realpath } from 'node:fs/promises';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
-import { createFolder } from '../base/create-folder.js';
+import { createFolder } from '../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
 import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { hasControls, STATE_FOLDER } from '../dataset/file-naming.js';

@@ -1,5 +1,5 @@
+import { whyNotFound } from '../base/disk-files.js';
 import { TickhaulError } from '../base/errors.js';
-import { whyNotFound } from '../base/utf8-name.js';
 import { toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from './files.js';
 import { isObjectLocation } from './location.js';

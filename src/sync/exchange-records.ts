@@ -3,7 +3,7 @@ import { formatDuration } from '../base/units.js';
 import { wait } from '../base/wait.js';
 import { addDays, type Day, formatDay, msToDay, parseDay, parseTimeToDay } from '../dataset/day.js';
 import type { RequestedSelection } from '../download/download-options.js';
-import { type ExchangeRecord, fetchDatasetRecord } from '../service/records/fetch-records.js';
+import { type ExchangeRecord, FIELDS, fetchRecord } from '../service/records/fetch-records.js';
 import type { ExportWait, SyncInput } from './sync-options.js';
 import { createWaitMs } from './wait-step.js';
 
@@ -59,16 +59,16 @@ async function fetchRecords(
   exchanges: Iterable<string>,
   { client, cache, signal }: SyncInput,
 ): Promise<void> {
-  const fetchRecord = async (exchange: string): Promise<void> => {
+  const fetchOne = async (exchange: string): Promise<void> => {
     try {
-      records.set(exchange, await fetchDatasetRecord(client, exchange, { cache, fresh: true, signal }));
+      records.set(exchange, await fetchRecord(client, exchange, FIELDS.plan, { cache, fresh: true, signal }));
     } catch (error) {
       if (!(error instanceof TickhaulError) || signal.aborted) throw error;
       // An earlier record is better than none.
       if (!records.has(exchange)) records.set(exchange, error);
     }
   };
-  await Promise.all([...exchanges].map(fetchRecord));
+  await Promise.all([...exchanges].map(fetchOne));
 }
 
 /** For each exchange, the last day that the jobs need and that may not be exported yet. */

@@ -1,8 +1,8 @@
 import { TickhaulError, usageError } from '../base/errors.js';
-import type { DownloadJob } from '../download/download-job.js';
 import { createDownloadPlan, type DownloadPlan } from '../download/plan/create-download-plan.js';
 import { findUnavailability } from '../download/plan/find-unavailability.js';
 import { selectionScope } from '../download/plan/plan-prefixes.js';
+import type { DownloadJob } from '../download/shared-run.js';
 import { flagsToSettingsInMessage } from '../options/setting-names.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
 import type { ServiceClient } from '../service/http/service-client.js';

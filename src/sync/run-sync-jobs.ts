@@ -1,8 +1,7 @@
-import { type Deadline, startDeadline as start } from '../base/deadline.js';
-import { TickhaulError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { TickhaulError, toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { formatDuration, secondsSince } from '../base/units.js';
+import { type Deadline, startDeadline as start } from '../base/wait.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { JobSummary, RunSummary } from '../run/run-events.js';
 import type { RunMembership } from '../store/destination.js';
@@ -60,9 +59,7 @@ async function syncLocked(
     const downloadJobs = jobs.flatMap(({ downloadJob }) => downloadJob ?? []);
     const summaries = await runDownloadJobs(
       {
-        destination,
-        manifest,
-        ...place,
+        place: { destination, manifest, ...place },
         options,
         audits: input.audits,
         signal,

@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../base/errors.js';
-import { toFileError } from '../base/file-error.js';
+import { toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import type { FileStatus, JobSummary, RunSummary } from '../run/run-events.js';
 import { isOutOfTimeOnly, runExitCode } from '../run/run-tally.js';

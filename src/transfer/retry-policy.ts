@@ -1,8 +1,7 @@
-import { retryDelayMs } from '../base/backoff.js';
-import { TickhaulError } from '../base/errors.js';
-import { type FileError, toFileError } from '../base/file-error.js';
+import { type FileError, TickhaulError, toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { wait } from '../base/wait.js';
+import { retryDelayMs } from '../base/with-retries.js';
 import type { Concurrency } from './concurrency.js';
 import type { Pause } from './pause.js';
 

@@ -8,10 +8,10 @@ export interface TransferSlot {
   /** Frees the slot for another task. Does nothing if the task holds none. */
   release(): void;
   /**
-   * Releases the slot and stops counting the task as active. Call it when only a short wait is left, such as
-   * for the manifest record to be written.
+   * Releases the slot, and does not count the task as active while it waits. For a short wait at its end, such as for the
+   * manifest record to be written. @throws what the wait throws.
    */
-  moveToBackground(): void;
+  inBackground<T>(startWait: () => Promise<T>): Promise<T>;
 }
 
 export type TransferTask = (slot: TransferSlot) => Promise<void>;
@@ -39,13 +39,16 @@ const MAX_BACKGROUND_TASKS = 2000;
 /**
  * @param signal aborted when the run is stopped; after that, no task waits for a slot.
  * @param slots pools with the same semaphore share its slots.
+ * @param onAllWaiting called when all started tasks wait in the background.
  */
 export function createTransferPool(
   concurrency: Concurrency,
   signal: AbortSignal,
   slots = new Semaphore(Math.max(1, concurrency.limit)),
+  onAllWaiting: () => void = () => {},
 ): TransferPool {
   const tasks = new Set<Promise<void>>();
+  let startedTasks = 0;
   let backgroundTasks = 0;
   /** Slots that tasks hold or wait for. */
   let requestedSlots = 0;
@@ -61,6 +64,10 @@ export function createTransferPool(
     for (const resume of resumable) resume();
   };
 
+  const notifyIfAllWait = (): void => {
+    if (backgroundTasks > 0 && backgroundTasks === startedTasks) onAllWaiting();
+  };
+
   const hasRoom = (maxSlots: number): boolean => {
     const limit = Math.min(maxSlots, concurrency.limit);
     const activeTasks = tasks.size - backgroundTasks;
@@ -74,7 +81,6 @@ export function createTransferPool(
   const createSlot = (): TransferSlot & { close(): void } => {
     /** Undefined if no slot is held. */
     let releaseSlot: (() => void) | undefined;
-    let isInBackground = false;
 
     const release = (): void => {
       if (!releaseSlot) return;
@@ -97,26 +103,32 @@ export function createTransferPool(
         }
       },
       release,
-      moveToBackground() {
-        if (!isInBackground) backgroundTasks++;
-        isInBackground = true;
+      async inBackground(startWait) {
+        backgroundTasks++;
         release();
         updateLimit();
+        try {
+          const waiting = startWait();
+          notifyIfAllWait();
+          return await waiting;
+        } finally {
+          backgroundTasks--;
+        }
       },
-      close() {
-        if (isInBackground) backgroundTasks--;
-        release();
-      },
+      close: release,
     };
   };
 
   const runTask = async (task: TransferTask): Promise<void> => {
     const slot = createSlot();
     await slot.acquire();
+    startedTasks++;
     try {
       await task(slot);
     } finally {
+      startedTasks--;
       slot.close();
+      notifyIfAllWait();
     }
   };
 

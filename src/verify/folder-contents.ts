@@ -1,16 +1,17 @@
+import { mayBeUndecoded, whyNotFound } from '../base/disk-files.js';
 import { usageError } from '../base/errors.js';
 import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
-import { mayBeUndecoded, whyNotFound } from '../base/utf8-name.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
+import { plural } from '../base/units.js';
+import { type Day, formatDay } from '../dataset/day.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
+import type { FindingEvent } from '../run/run-events.js';
 import type { Destination, ListedEntry } from '../store/destination.js';
 import type { StoredFileInfo } from '../store/files.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import { parsePartPath } from '../store/part-path.js';
 import { isInside } from '../store/paths.js';
 import { StrayFiles } from '../store/stray-files.js';
-import type { RecordedFiles } from './recorded-files.js';
-import type { VerifyInput } from './verify-input.js';
+import type { FileCheck } from './file-checks.js';
 import type { VerifyScope } from './verify-scope.js';
 
 /** Contents of a download folder besides the recorded files. Paths are relative to the folder, with `/`. */
@@ -34,7 +35,7 @@ export async function listFolderContents(
   scope: VerifyScope,
   manifest: Manifest,
   { roots, outputs: recorded }: RecordedFiles,
-  names: VerifyInput['names'],
+  names: ReadonlyMap<string, string> | undefined,
   signal: AbortSignal,
 ): Promise<FolderContents> {
   const unknown: string[] = [];
@@ -99,4 +100,107 @@ async function* listFiles(
   throw usageError(
     `${typed ?? location}: ${whyNotFound(location, 'there is no such file or folder, and no record of one')}`,
   );
+}
+
+/** The recorded files of a scope, collected in one pass, since each pass reads up to a million records. */
+interface RecordedFiles {
+  /** Number of files to check. */
+  readonly files: number;
+  /** Roots of the scope that contain recorded files. */
+  readonly roots: ReadonlySet<string>;
+  /** Paths of all recorded conversions and exports in the folder. */
+  readonly outputs: ReadonlySet<string>;
+  /** Days of all day files in the folder, including dropped ones. */
+  readonly days: SeriesDayIndex;
+}
+
+/** @param exports checks of recorded exports in the scope. */
+export function readRecordedFiles(
+  manifest: Manifest,
+  scope: VerifyScope,
+  exports: readonly FileCheck[],
+): RecordedFiles {
+  const roots = new Set<string>();
+  const outputs = new Set<string>();
+  const days = createSeriesDayIndex();
+  let files = 0;
+  const isUnderRoot = (path: string): boolean => {
+    const root = scope.findRoot(path);
+    if (root !== undefined) roots.add(root);
+    return root !== undefined;
+  };
+  for (const { path, file, dropped, conversions: entries = [] } of manifest.records()) {
+    const isSelected = scope.includes(file);
+    const isInScope = isUnderRoot(path) && isSelected;
+    // A day outside the scope still fills a gap.
+    days.add(file, isInScope);
+    if (isInScope && !dropped) files++;
+    for (const entry of entries) {
+      outputs.add(entry.path);
+      if (isUnderRoot(entry.path) && isSelected) files++;
+    }
+  }
+  for (const { path } of exports) {
+    isUnderRoot(path);
+    outputs.add(path);
+  }
+  return { files: files + exports.length, roots, outputs, days };
+}
+
+/** Number of missing days listed in a message. */
+const MAX_DAYS_SHOWN = 5;
+
+/** The existing days of each series: one symbol of an exchange, in one data type. */
+export interface SeriesDayIndex {
+  /** @param isInScope whether the check covers this file. Gaps are reported only between covered files. */
+  add(file: DayFile, isInScope: boolean): void;
+  /** Missing days between the first and the last covered day of each series. */
+  gaps(): Generator<FindingEvent>;
+}
+
+interface Series {
+  /** One of its files. */
+  readonly file: DayFile;
+  readonly days: Set<Day>;
+  first: number;
+  last: number;
+}
+
+function createSeriesDayIndex(): SeriesDayIndex {
+  const seriesByKey = new Map<string, Series>();
+  return {
+    add(file, isInScope) {
+      const key = `${file.exchange}\n${file.dataType}\n${file.symbol}`;
+      const series = seriesByKey.get(key) ?? {
+        file,
+        days: new Set(),
+        first: Number.POSITIVE_INFINITY,
+        last: Number.NEGATIVE_INFINITY,
+      };
+      seriesByKey.set(key, series);
+      series.days.add(file.day);
+      if (!isInScope) return;
+      series.first = Math.min(series.first, file.day);
+      series.last = Math.max(series.last, file.day);
+    },
+    *gaps() {
+      for (const series of seriesByKey.values()) {
+        const missingDays = findMissingDays(series);
+        if (missingDays.length > 0) yield createGapFinding(series.file, missingDays);
+      }
+    },
+  };
+}
+
+function findMissingDays({ days, first, last }: Series): readonly Day[] {
+  const missingDays: Day[] = [];
+  for (let day = first + 1; day < last; day++) if (!days.has(day as Day)) missingDays.push(day as Day);
+  return missingDays;
+}
+
+function createGapFinding({ exchange, dataType, symbol }: DayFile, days: readonly Day[]): FindingEvent {
+  const shown = days.slice(0, MAX_DAYS_SHOWN).map(formatDay).join(', ');
+  const more = days.length > MAX_DAYS_SHOWN ? ` and ${days.length - MAX_DAYS_SHOWN} more` : '';
+  const message = `${exchange} ${dataType} ${symbol}: ${plural(days.length, 'day')} missing in between: ${shown}${more}`;
+  return { event: 'finding', kind: 'gap', message, series: { exchange, dataType, symbol }, days };
 }

@@ -1,26 +1,67 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
-import type { DayFile } from '../dataset/day-file.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
-import { resolveSeries } from '../dataset/series-filter.js';
+import { type DayFile, parseDayFileName } from '../dataset/day-file.js';
+import { type RequestedSeries, resolveSeries } from '../dataset/series-filter.js';
+import type { Shard } from '../dataset/shard.js';
 import { ExportLog } from '../export/export-log.js';
+import type { EventSink } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';
 import { NOTHING_KNOWN } from '../store/find-destination.js';
+import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest } from '../store/manifest/manifest.js';
 import type { ManifestRecord } from '../store/manifest-record.js';
 import { isInside } from '../store/paths.js';
 import { isStrayName } from '../store/stray-files.js';
-import type { SeriesDayIndex } from './amend/series-day-index.js';
 import {
   createExportChecks,
   createOutputChecks,
   createRecordedChecks,
   createUnknownFileChecks,
-} from './check/create-checks.js';
-import type { FileCheck } from './file-check.js';
-import { type FolderContents, listFolderContents } from './folder-contents.js';
-import { readRecordedFiles } from './recorded-files.js';
-import type { VerifyInput } from './verify-input.js';
+  type FileCheck,
+  type InspectFiles,
+  type RepairFiles,
+} from './file-checks.js';
+import {
+  type FolderContents,
+  listFolderContents,
+  readRecordedFiles,
+  type SeriesDayIndex,
+} from './folder-contents.js';
 import { createVerifyScope, type VerifyScope } from './verify-scope.js';
+
+/** Input of a check of a download folder. */
+export interface VerifyInput {
+  /** The download folder. */
+  readonly destination: Destination;
+  /** Paths to check, relative to the download folder, with `/`; empty for all. */
+  readonly paths: readonly string[];
+  /** The paths as the user typed them, for messages. */
+  readonly names?: ReadonlyMap<string, string> | undefined;
+  /** Day files to check; undefined for all, including files that no name or record identifies. */
+  readonly selection?: RequestedSeries | undefined;
+  /** The shard of the selected files to check; undefined for all. */
+  readonly shard?: Shard | undefined;
+  /** Checks existence and size only, and the ETag of objects; otherwise each file is read completely. */
+  readonly quick: boolean;
+  /** Number of threads. */
+  readonly jobs: number;
+  /** Inspects the files of a destination that threads cannot read; undefined for all others. */
+  readonly inspect?: InspectFiles | undefined;
+  /** Records valid files that the manifest lacks. */
+  readonly adopt: boolean;
+  /** Removes temporary files left by earlier runs. */
+  readonly clean: boolean;
+  /** Missing days of a series make the run fail with code 7. */
+  readonly strict: boolean;
+  /** Removes missing files from the manifest. Other bad files are only reported. */
+  readonly forget: boolean;
+  /** Repairs bad files and reports the results; undefined if bad files are only reported. */
+  readonly repair?: RepairFiles | undefined;
+  readonly owner: LockOwner;
+  /** Milliseconds to wait for another run if this run writes to the folder; no wait by default. */
+  readonly lockTimeoutMs?: number | undefined;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
 
 /** One check of a folder: its contents, and the files to check. */
 export interface Verification {

@@ -1,17 +1,17 @@
 import { stat } from 'node:fs/promises';
+import { whyNotFound } from '../base/disk-files.js';
 import { abortReason, isSystemError, TickhaulError, toDiskError, usageError } from '../base/errors.js';
 import { secondsSince } from '../base/units.js';
-import { whyNotFound } from '../base/utf8-name.js';
 import { onAbort } from '../base/wait.js';
 import type { FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import type { Destination } from '../store/destination.js';
 import { createWaitNote } from '../store/lock/acquire-run-lock.js';
-import { forgetMissing } from './amend/forget-missing.js';
-import { checkFiles } from './check/check-files.js';
-import { findOtherFindings } from './other-findings.js';
+import { checkFiles } from './check-files.js';
+import { findOtherFindings } from './findings.js';
+import { forgetMissing } from './forget-missing.js';
+import type { VerifyInput } from './verification.js';
 import { openVerification } from './verification.js';
-import type { VerifyInput } from './verify-input.js';
 import { selectionToManifestScope } from './verify-scope.js';
 
 /**

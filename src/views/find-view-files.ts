@@ -1,12 +1,11 @@
+import { mayBeUndecoded } from '../base/disk-files.js';
 import { abortReason } from '../base/errors.js';
 import { OUTPUT_FORMAT_TABLE } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
-import { mayBeUndecoded } from '../base/utf8-name.js';
 import { readHeaderNames } from '../convert/naming/read-header-names.js';
 import { parseOutputType, parseSource } from '../convert/output/provenance.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
 import { dayFileName } from '../dataset/layout.js';
-import { parseDayFileName } from '../dataset/parse-day-file-name.js';
 import { inferDataType } from '../format/csv/header-buffer.js';
 import { readParquetFooter } from '../format/parquet/parquet-footer.js';
 import type { Destination } from '../store/destination.js';

@@ -9,7 +9,7 @@ import type { RowAuditResult } from '../../src/audit/row-audit.js';
 import { TextAudit } from '../../src/audit/text-audit.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
-import { parseDayFileName } from '../../src/dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../../src/dataset/day-file.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../helpers/samples.js';
 import { slowChecks, slowLatencies } from './slow-audit.js';
 import type { SlowInput, TextRow } from './slow-rows.js';

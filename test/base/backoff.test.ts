@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { retryDelayMs } from '../../src/base/backoff.js';
+import { retryDelayMs } from '../../src/base/with-retries.js';
 
 const attempts = fc.integer({ min: 1, max: 5000 });
 const randoms = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });

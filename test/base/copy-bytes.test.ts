@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { copyBytes } from '../../src/base/copy-bytes.js';
+import { copyBytes } from '../../src/base/memory.js';
 
 const ROOM = 1024;
 

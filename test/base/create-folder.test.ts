@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createFolder } from '../../src/base/create-folder.js';
+import { createFolder } from '../../src/base/disk-files.js';
 import { tempDir } from '../helpers/temp.js';
 
 test('creates all missing parent folders, also concurrently and repeatedly', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { freeMemory } from '../../src/base/free-memory.js';
+import { freeMemory } from '../../src/base/memory.js';
 
 const MEGABYTE = 1024 * 1024;
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseDayFileName } from '../../src/dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../../src/dataset/day-file.js';
 import { shardIndex } from '../../src/dataset/shard.js';
 import { envOf, type Finished, type JsonLine, jsonLines, tickhaul } from '../helpers/cli.js';
 import { runHere } from '../helpers/in-process.js';

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addDays, formatDay, parseDay, parseDayBound } from '../../src/dataset/day.js';
-import { parseWeekdays } from '../../src/dataset/weekdays.js';
+import { addDays, formatDay, parseDay, parseDayBound, parseWeekdays } from '../../src/dataset/day.js';
 
 /** A Monday, and the two weeks that start with it. */
 const MONDAY = parseDay('2024-03-04');

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Semaphore } from '../../src/base/semaphore.js';
+import { createDeferred } from '../../src/base/wait.js';
 import { createTransferPool, type TransferSlot } from '../../src/transfer/transfer-pool.js';
 
 /** Never aborted. */
@@ -90,4 +91,25 @@ test('after an abort, waiting tasks continue without a slot', async () => {
   await Promise.all([after, others.waitForIdle()]);
   assert.equal(begun.at(-1), 'other');
   assert.ok(slots.isIdle);
+});
+
+test('the pool says when all started tasks wait in the background, also after one has ended', async () => {
+  const states: string[] = [];
+  const pool = createTransferPool(createConcurrency(2), NEVER_ABORTED, undefined, () =>
+    states.push('all wait'),
+  );
+  const [recorded, transferred] = [createDeferred<void>(), createDeferred<void>()];
+  await pool.submit((slot) =>
+    slot.inBackground(() => {
+      states.push('record');
+      return recorded.promise;
+    }),
+  );
+  await pool.submit(() => transferred.promise);
+  states.push('transfer ends');
+  transferred.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
+  recorded.resolve();
+  await pool.waitForIdle();
+  assert.deepEqual(states, ['record', 'all wait', 'transfer ends', 'all wait']);
 });

@@ -8,8 +8,8 @@ import { rejectOnAbort } from '../../src/base/wait.js';
 import { readCoverage } from '../../src/coverage/read-coverage.js';
 import type { Destination } from '../../src/store/destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';
-import type { InspectFiles } from '../../src/verify/check/check-all.js';
-import { inspectBatch } from '../../src/verify/check/inspect-file-bytes.js';
+import type { InspectFiles } from '../../src/verify/file-checks.js';
+import { inspectBatch } from '../../src/verify/inspect-file-bytes.js';
 import { verifyDestination } from '../../src/verify/verify-destination.js';
 import { type MemoryDestination, memoryDestination } from '../helpers/memory-destination.js';
 import {

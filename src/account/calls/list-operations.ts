@@ -1,4 +1,4 @@
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
+import { toOneLine } from '../../base/text.js';
 import type { JsonObject } from '../../service/account/account-api.js';
 import { getMember, type JsonLocation, listMembers, resolveReference } from './json-location.js';
 

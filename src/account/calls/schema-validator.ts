@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { TickhaulError } from '../../base/errors.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
+import { toOneLine } from '../../base/text.js';
 import type { JsonObject } from '../../service/account/account-api.js';
 
 /** Identifies the document in references. No request is sent to it. */

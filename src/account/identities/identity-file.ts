@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
+import { NO_FOLLOW, openRegular } from '../../base/disk-files.js';
 import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
 import { quoteForShell } from '../../base/file-permissions.js';
-import { NO_FOLLOW, openRegular } from '../../base/open-regular.js';
 import type { Identity } from './identity.js';
 import { assertPrivateFolder, assertPrivateMode, FILE_MODE } from './private-files.js';
 

@@ -1,7 +1,7 @@
 import { chmod, mkdir, stat } from 'node:fs/promises';
 import { platform } from 'node:os';
 import { join } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder } from '../../base/disk-files.js';
 import { isSystemError, toDiskError, usageError } from '../../base/errors.js';
 import { quoteForShell } from '../../base/file-permissions.js';
 

@@ -1,6 +1,6 @@
-import { type Deadline, startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
+import { type Deadline, startDeadline } from '../../base/wait.js';
 import { assertSecureApiHost, type JsonObject, setUpAccount } from '../../service/account/account-api.js';
 import type { AccountContext } from '../account-context.js';
 import { AccountSession } from '../account-session.js';

@@ -14,14 +14,14 @@ export const exchangesCommand: CommandAction = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchExchange, fetchExchanges } = await import('../../service/records/fetch-records.js');
+      const { FIELDS, fetchExchanges, fetchRecord } = await import('../../service/records/fetch-records.js');
       const options = { cache: settings.cacheDir, signal: cli.signal };
       const json = readBooleanFlag(args, 'json');
       if (args['exchange'] === undefined) {
         const list = await fetchExchanges(client, options);
         cli.stdout.write(json ? toJsonLine(list) : await formatList(list, textColumns(cli.stdout)));
       } else {
-        const record = await fetchExchange(client, readExchange(args), options);
+        const record = await fetchRecord(client, readExchange(args), FIELDS.whole, options);
         cli.stdout.write(json ? toJsonLine(record) : await formatRecord(record, textColumns(cli.stdout)));
       }
       return 0;

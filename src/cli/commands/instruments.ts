@@ -122,8 +122,8 @@ async function toNameError(
   signal: AbortSignal,
 ): Promise<unknown> {
   if (!(error instanceof TickhaulError) || (error.status !== 404 && error.status !== 400)) return error;
-  const { fetchFeedNames } = await import('../../service/records/feed-names.js');
-  const { symbols } = await fetchFeedNames(client, exchange, { cache, signal });
+  const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
+  const { symbols } = await fetchRecord(client, exchange, FIELDS.names, { cache, signal });
   if (error.status === 400) return usageError(error.message);
   if (symbol === undefined) return error;
   const hint = didYouMean(symbol, symbols) || `; run tickhaul instruments ${exchange} to list them`;

@@ -1,9 +1,9 @@
 import { TickhaulError } from '../../base/errors.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { redactSecret } from '../../base/secrets.js';
+import { toOneLine } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 import { readBooleanFlag } from '../../commands/arguments/read-arguments.js';
-import { formatKeyForLog, type KeyAccess } from '../../service/key/key-access.js';
+import { formatKeyForLog, type KeyAccess } from '../../service/key/key-info.js';
 import type { CommandAction } from '../arguments/command.js';
 import { formatDocument } from '../output/text/format-document.js';
 import { textColumns } from '../output/text/screen.js';

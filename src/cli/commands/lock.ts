@@ -35,7 +35,7 @@ export const lockCommand: CommandAction = {
     const lines = format === 'lock' ? formatLockFile(records) : formatChecksums(records, format);
     if (isStdout(out)) await printLines(cli.stdout, lines, cli.signal);
     else {
-      const { writeOutput } = await import('../../base/write-output.js');
+      const { writeOutput } = await import('../../base/output-sink.js');
       await writeOutput(out, lines, cli);
       const bytes = records.reduce((sum, record) => sum + record.bytes, 0);
       if (isJson)

@@ -1,5 +1,5 @@
 import { type TickhaulError, usageError } from '../../base/errors.js';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import { loadSettings } from '../../commands/config/load-config.js';
 import { toJsonLine } from '../../run/json-events.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MAX_TIMER_MS } from '../../base/deadline.js';
 import { abortReason, TickhaulError, usageError } from '../../base/errors.js';
+import { MAX_TIMER_MS } from '../../base/wait.js';
 import {
   readBooleanFlag,
   readDay,
@@ -39,9 +39,9 @@ export const statusCommand: CommandAction = {
           readBooleanFlag(args, 'json') ? toJsonLine(toDocument(record)) : formatRecord(record),
         );
       };
-      const { fetchExchange } = await import('../../service/records/fetch-records.js');
+      const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
       if (wait === undefined) {
-        show(await fetchExchange(client, exchange, { signal: cli.signal }));
+        show(await fetchRecord(client, exchange, FIELDS.whole, { signal: cli.signal }));
         return 0;
       }
       const { record, reached } = await pollUntil(
@@ -95,12 +95,12 @@ async function pollUntil(
   { signal, stderr }: CliHost,
   quiet: boolean,
 ): Promise<WaitResult> {
-  const { fetchExchange } = await import('../../service/records/fetch-records.js');
+  const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
   const end = performance.now() + wait.timeoutMs;
   let record: ExchangeRecord | undefined;
   for (;;) {
     try {
-      record = await fetchExchange(client, exchange, { signal });
+      record = await fetchRecord(client, exchange, FIELDS.whole, { signal });
       if (isExported(record, wait.until)) return { record, reached: true };
     } catch (error) {
       if (signal.aborted) throw abortReason(signal);

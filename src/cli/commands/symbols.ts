@@ -38,8 +38,8 @@ export const symbolsCommand: CommandAction = {
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {
-      const { fetchDatasetRecord } = await import('../../service/records/fetch-records.js');
-      const record = await fetchDatasetRecord(client, readExchange(args), {
+      const { FIELDS, fetchRecord } = await import('../../service/records/fetch-records.js');
+      const record = await fetchRecord(client, readExchange(args), FIELDS.plan, {
         cache: settings.cacheDir,
         signal: cli.signal,
       });

@@ -27,7 +27,7 @@ export const viewsCommand: CommandAction = {
       await printLines(cli.stdout, lines, cli.signal);
       return 0;
     }
-    const { writeOutput } = await import('../../base/write-output.js');
+    const { writeOutput } = await import('../../base/output-sink.js');
     await writeOutput(out, lines, cli);
     if (isJson) cli.stdout.write(formatDocument({ path: out.name, views, files }, false));
     else if (!readBooleanFlag(args, 'quiet'))

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, plural } from '../../base/units.js';
 import type { FileEvent, FindingKind, RunEvent } from '../../run/run-events.js';
 import type { CommandArgs, OutputScreen } from '../arguments/command.js';

@@ -1,4 +1,4 @@
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../base/units.js';
 import type { Cell, InspectedColumn, Inspection } from '../../inspect/inspect-file.js';
 import type { OutputScreen } from '../arguments/command.js';

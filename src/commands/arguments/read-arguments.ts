@@ -1,10 +1,9 @@
-import { MAX_TIMER_MS } from '../../base/deadline.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
 import { parseDuration, parseSize } from '../../base/units.js';
-import { DATA_TYPES, type DataType, isDataType } from '../../dataset/data-types.js';
+import { MAX_TIMER_MS } from '../../base/wait.js';
+import { DATA_TYPES, type DataType, dayFileTypeHint, isDataType } from '../../dataset/data-types.js';
 import { formatDay, parseDayBound, parseDayOrMonth, parseDayWord } from '../../dataset/day.js';
-import { dayFileTypeHint } from '../../dataset/day-file-type-hint.js';
 import { parseShard, type Shard } from '../../dataset/shard.js';
 import { hasObjectKey, isObjectLocation, normalizeScheme, parseScheme } from '../../store/location.js';
 import type { CommandArgs } from './command-args.js';

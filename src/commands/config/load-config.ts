@@ -1,9 +1,9 @@
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { pathExists } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, usageError } from '../../base/errors.js';
 import { findForeignOwner, findStrangers, quoteForShell } from '../../base/file-permissions.js';
-import { pathExists } from '../../base/path-exists.js';
 import type { Secrets } from '../../base/secrets.js';
 import { type ConfigOrigin, findListPaths } from '../../config/found-settings.js';
 import type { ConfigFile } from '../../config/parse-config.js';

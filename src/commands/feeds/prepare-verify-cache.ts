@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
+import { pathExists } from '../../base/disk-files.js';
 import { usageError } from '../../base/errors.js';
-import { pathExists } from '../../base/path-exists.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { readBooleanFlag, readCount, readPaths } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';

@@ -1,5 +1,5 @@
-import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError, usageError } from '../../base/errors.js';
+import { startDeadline } from '../../base/wait.js';
 import { withRetries } from '../../base/with-retries.js';
 import { isTemporaryFailure } from '../../http/failed-response.js';
 import { discardBody } from '../../http/watched-body.js';

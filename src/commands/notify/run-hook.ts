@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import { Secrets } from '../../base/secrets.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import type { CommandHost } from '../command-host.js';
 import { KEY_VARIABLES, withoutKeys } from '../settings.js';
 

@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join, posix, relative, resolve, sep } from 'node:path';
+import { pathExists, whyNotFound } from '../../base/disk-files.js';
 import { usageError } from '../../base/errors.js';
-import { pathExists } from '../../base/path-exists.js';
-import { whyNotFound } from '../../base/utf8-name.js';
 import { createDestinationFinder, type FindDestination } from '../../store/find-destination.js';
 import { absoluteLocation, isObjectLocation } from '../../store/location.js';
 import { openFiles } from '../../store/open-files.js';

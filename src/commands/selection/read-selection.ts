@@ -2,11 +2,9 @@ import { isAbsolute, join } from 'node:path';
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import { DATA_TYPES } from '../../dataset/data-types.js';
-import { type Day, parseDay } from '../../dataset/day.js';
-import { assertDayRange } from '../../dataset/day-range.js';
+import type { SymbolChoice } from '../../dataset/dataset-symbol.js';
+import { assertDayRange, type Day, parseDay, parseWeekdays } from '../../dataset/day.js';
 import type { RequestedSeries } from '../../dataset/series-filter.js';
-import type { SymbolChoice } from '../../dataset/symbol-list.js';
-import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { DownloadSettings, RequestedSelection } from '../../download/download-options.js';
 import {
   PLAN_DOWNLOAD_OPTIONS,

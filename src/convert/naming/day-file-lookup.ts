@@ -1,5 +1,5 @@
 import type { DayFile } from '../../dataset/day-file.js';
-import { parseDayFileName } from '../../dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../../dataset/day-file.js';
 import type { Files, StoreSettings } from '../../store/files.js';
 import { createDestinationFinder } from '../../store/find-destination.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../../store/location.js';

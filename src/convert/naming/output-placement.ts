@@ -1,8 +1,8 @@
 import { basename, dirname } from 'node:path';
 import { type TickhaulError, usageError } from '../../base/errors.js';
 import type { DayFile } from '../../dataset/day-file.js';
+import { parseDayFileName } from '../../dataset/day-file.js';
 import { dayFileName, type Layout, olderLayoutOf } from '../../dataset/layout.js';
-import { parseDayFileName } from '../../dataset/parse-day-file-name.js';
 import { joinLocation } from '../../store/location.js';
 import type { ConvertSource } from './find-sources.js';
 

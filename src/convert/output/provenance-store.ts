@@ -1,8 +1,7 @@
 import { join, relative } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder, readRegular } from '../../base/disk-files.js';
 import { isSystemError, toDiskError } from '../../base/errors.js';
 import { parseShallowJson } from '../../base/json-depth.js';
-import { readRegular } from '../../base/open-regular.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import { appendLine } from '../../store/append-line.js';
 import type { Files } from '../../store/files.js';

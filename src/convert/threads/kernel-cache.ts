@@ -1,5 +1,5 @@
-import { createDeferred } from '../../base/deferred.js';
 import { Semaphore } from '../../base/semaphore.js';
+import { createDeferred } from '../../base/wait.js';
 import { type BatchKernel, createBatchKernel, type KernelJob } from '../../format/kernel/batch-kernel.js';
 
 /** Exclusive use of a kernel for one batch. */

@@ -1,5 +1,5 @@
-import { createDeferred, type Deferred } from '../../base/deferred.js';
 import { TickhaulError } from '../../base/errors.js';
+import { createDeferred, type Deferred } from '../../base/wait.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import { type Piece, PieceMemory } from '../../format/kernel/piece-memory.js';

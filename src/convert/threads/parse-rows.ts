@@ -1,4 +1,4 @@
-import { copyBytes } from '../../base/copy-bytes.js';
+import { copyBytes } from '../../base/memory.js';
 import { parseRecords } from '../../format/csv/quoted-records.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path/posix';
-import { escapeHtml } from '../../base/escape-html.js';
+import { escapeHtml } from '../../base/text.js';
 import { formatCount } from '../../base/units.js';
 import { type AuditedDay, DAY_CONDITIONS, type DayCondition } from '../../run/audited-day.js';
 import { groupBySeries } from './audited-series.js';

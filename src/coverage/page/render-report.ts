@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import { escapeHtml } from '../../base/escape-html.js';
+import { escapeHtml } from '../../base/text.js';
 import { VERSION } from '../../base/version.js';
 import { contentHash, readChartParts } from '../../page/chart-parts.js';
 import type { PageData, StateWords } from './page-data.js';

@@ -1,5 +1,5 @@
 import type { PlannedFile } from '../download-options.js';
-import type { TransferContext } from '../file/transfer-context.js';
+import type { ArrivalWork } from '../file/transfer-context.js';
 import type { DayFileConversion } from './conversions.js';
 
 /**
@@ -7,7 +7,7 @@ import type { DayFileConversion } from './conversions.js';
  * @returns undefined if there is neither.
  */
 export function startArrivalWork(
-  { conversions, audits }: Pick<TransferContext, 'conversions' | 'audits'>,
+  { conversions, audits }: ArrivalWork,
   planned: PlannedFile,
 ): DayFileConversion | undefined {
   const conversion = conversions?.start(planned);

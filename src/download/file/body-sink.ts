@@ -2,7 +2,6 @@ import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
-import type { ServiceClient } from '../../service/http/service-client.js';
 import type { DayFileResponse, ResumePoint } from '../../service/service-config.js';
 import type { StoredVersion } from '../../store/files.js';
 import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
@@ -13,18 +12,13 @@ import { assertExpected } from '../lists/assert-expected.js';
 
 /** One attempt to transfer a day file. */
 export interface TransferAttempt {
-  readonly client: ServiceClient;
   readonly file: DayFile;
   /** Path in the destination. */
   readonly path: string;
-  /** 0 for the first attempt. */
-  readonly attempt: number;
   /** The only accepted content; undefined if any complete file is accepted. */
   readonly expected: ExpectedBytes | undefined;
   readonly rate: ByteRateLimit;
   readonly signal: AbortSignal;
-  /** Called when the service responds with the file. */
-  readonly onResponse: (total: number | undefined) => void;
   /** Called for received bytes. @param position bytes of the file so far. */
   readonly onBytes: (received: number, position: number) => void;
   /** Called after the last byte, possibly twice: the rest needs no connection. */

@@ -1,8 +1,7 @@
 import { constants, type FileHandle, open, rm, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isLinked, NO_FOLLOW, replaceIfLinked } from '../../base/disk-files.js';
 import { TickhaulError, toDiskError } from '../../base/errors.js';
-import { NO_FOLLOW } from '../../base/open-regular.js';
-import { isLinked, replaceIfLinked } from '../../base/replace-if-linked.js';
 import { formatSize } from '../../base/units.js';
 import type { DayFileResponse } from '../../service/service-config.js';
 import { removeResumeNote, writeResumeNote } from '../../store/part-path.js';

@@ -37,9 +37,9 @@ export async function processExistingFile(
   planned: PlannedFile,
   slot: TransferSlot,
 ): Promise<ExistingFile | undefined> {
-  const { conversions } = context;
+  const { conversions } = context.work;
   const { outputs, action } = planned;
-  const record = context.manifest.get(planned.path);
+  const record = context.place.manifest.get(planned.path);
   if (planned.replacesEmpty && record?.rows === 0) return undefined;
   if (record && action === 'nothing') return checkStart(context, planned, slot, record);
   const missing = record ? await findMissingOutputs(context, planned, record) : outputs;
@@ -60,7 +60,8 @@ async function checkStart(
   slot: TransferSlot,
   record: ManifestRecord,
 ): Promise<ExistingFile | undefined> {
-  const { destination, emit, signal } = context;
+  const { place, emit, signal } = context;
+  const { destination } = place;
   const source = await undefinedIfMissing(() =>
     destination.files.openRandom(destination.locate(path), signal),
   );
@@ -91,7 +92,7 @@ async function findMissingOutputs(
   { outputs, expected }: PlannedFile,
   record: ManifestRecord,
 ): Promise<readonly PlannedOutput[]> {
-  const { conversions } = context;
+  const { conversions } = context.work;
   if (!conversions || (expected && expected.sha256 !== record.sha256)) return outputs;
   const options = toEntryOptions(conversions.options);
   const missing: PlannedOutput[] = [];
@@ -103,7 +104,7 @@ async function findMissingOutputs(
 }
 
 async function isIntact(
-  { destination, emit, signal }: TransferContext,
+  { place: { destination }, emit, signal }: TransferContext,
   entry: ConversionEntry,
 ): Promise<boolean> {
   const { files } = destination;
@@ -127,9 +128,12 @@ async function verifyAndConvert(
 ): Promise<ExistingFile | undefined> {
   const { emit, signal } = context;
   const { file, path } = planned;
-  const isAudited = await context.audits?.isAudited(path);
+  const isAudited = await context.work.audits?.isAudited(path);
   const releaseMemory = await acquireSlotAndMemory(context, planned, slot, false);
-  const conversion = startArrivalWork(isAudited ? { ...context, audits: undefined } : context, planned);
+  const conversion = startArrivalWork(
+    isAudited ? { ...context.work, audits: undefined } : context.work,
+    planned,
+  );
   try {
     const existing = await verifyExisting(context, planned, conversion?.textSink());
     if (!existing) return undefined;
@@ -178,7 +182,7 @@ interface ExistingBytes {
 
 /** @returns undefined for a damaged file, with a warning, and for none. */
 async function verifyExisting(
-  { destination, emit, signal }: TransferContext,
+  { place: { destination }, emit, signal }: TransferContext,
   { file, path }: PlannedFile,
   sink: TextSink | undefined,
 ): Promise<ExistingBytes | undefined> {

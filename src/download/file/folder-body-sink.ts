@@ -1,6 +1,6 @@
 import { type FileHandle, open, rm } from 'node:fs/promises';
+import { writeAll } from '../../base/disk-files.js';
 import { TickhaulError } from '../../base/errors.js';
-import { writeAll } from '../../base/write-all.js';
 import { createStartCheck } from '../../format/csv/start-check.js';
 import { publishPart } from '../../integrity/publish-part.js';
 import { startVerification, type VerificationPass } from '../../integrity/verify-file.js';
@@ -45,11 +45,11 @@ export class FolderBodySink implements BodySink {
 
   async prepare(slot: TransferSlot): Promise<void> {
     this.#releaseMemory = await acquireSlotAndMemory(this.#context, this.#planned, slot, true);
-    this.#conversion = startArrivalWork(this.#context, this.#planned);
+    this.#conversion = startArrivalWork(this.#context.work, this.#planned);
   }
 
   async findResumePoint(attempt: number): Promise<ResumePoint | undefined> {
-    const { destination, partSuffix } = this.#context;
+    const { destination, partSuffix } = this.#context.place;
     const { path } = this.#planned;
     const dir = destination.locate('');
     const target = resolveInside(dir, path);

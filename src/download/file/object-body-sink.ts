@@ -47,7 +47,7 @@ export class ObjectBodySink implements BodySink {
   constructor(context: TransferContext, planned: PlannedFile) {
     this.#context = context;
     this.#planned = planned;
-    this.#isWritten = context.conversions?.keepCsv !== false || planned.outputs.length === 0;
+    this.#isWritten = context.work.conversions?.keepCsv !== false || planned.outputs.length === 0;
   }
 
   async prepare(slot: TransferSlot): Promise<void> {
@@ -67,7 +67,7 @@ export class ObjectBodySink implements BodySink {
     const isContinuation =
       this.#pass !== undefined && response.start === this.#pass.position && response.start > 0;
     if (!isContinuation) await this.#discard();
-    const hasWork = this.#planned.outputs.length > 0 || this.#context.audits !== undefined;
+    const hasWork = this.#planned.outputs.length > 0 || this.#context.work.audits !== undefined;
     if (!isContinuation && !hasWork && isSmallFile(response)) return this.#receiveSmall(attempt, response);
     this.#pass ??= await this.#startPass(response);
     return this.#receiveStream(this.#pass, attempt, response);
@@ -98,7 +98,7 @@ export class ObjectBodySink implements BodySink {
 
   async #startPass({ total, resumeEtag }: DayFileResponse): Promise<UploadPass> {
     const part = this.#isWritten ? await this.#openPart(total) : undefined;
-    const conversion = startArrivalWork(this.#context, this.#planned);
+    const conversion = startArrivalWork(this.#context.work, this.#planned);
     const check = createStartCheck(this.#planned.file);
     const proof = startVerification({ check, onText: conversion?.textSink() });
     const writing = undefined;
@@ -106,7 +106,8 @@ export class ObjectBodySink implements BodySink {
   }
 
   #openPart(bytes: number | undefined): Promise<PartFile> {
-    const { destination, signal } = this.#context;
+    const { place, signal } = this.#context;
+    const { destination } = place;
     const location = destination.locate(this.#planned.path);
     return destination.files.openPart(location, undefined, signal, bytes);
   }

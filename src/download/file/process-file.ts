@@ -1,6 +1,5 @@
-import { TickhaulError } from '../../base/errors.js';
-import { toFileError } from '../../base/file-error.js';
-import type { KeyedMutex } from '../../base/keyed-mutex.js';
+import { TickhaulError, toFileError } from '../../base/errors.js';
+import type { KeyedMutex } from '../../base/semaphore.js';
 import { secondsSince } from '../../base/units.js';
 import { rejectOnAbort } from '../../base/wait.js';
 import { formatDay } from '../../dataset/day.js';
@@ -10,28 +9,19 @@ import type { ConversionEntry, ManifestRecord } from '../../store/manifest-recor
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { reportedOutputs } from '../conversion/reported-outputs.js';
 import type { PlannedFile } from '../download-options.js';
+import type { FileResult } from '../transfer-limits.js';
 import { type ExistingFile, processExistingFile } from './existing-file.js';
 import type { TransferContext } from './transfer-context.js';
 import { TransferError, transferFile } from './transfer-file.js';
 
-/** Result of one planned file; `reason` is set if it failed. */
-export interface FileResult {
-  readonly event: FileEvent;
-  /** Events of its conversions, if they are reported separately. */
-  readonly conversionEvents?: readonly FileEvent[];
-  readonly reason?: TickhaulError;
-}
-
 /**
  * Processes a file as planned: checks the existing file, downloads it, or both.
- * @param onResponse called when the service responds with the file.
  * @returns undefined if the run was aborted before the file was finished.
  */
-export async function processFile(
+async function processFile(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<FileResult | undefined> {
   const startedAtMs = performance.now();
   const { file, path } = planned;
@@ -40,7 +30,7 @@ export async function processFile(
     assertPathAvailable(context, planned);
     const existing =
       planned.action === 'fetch' ? undefined : await processExistingFile(context, planned, slot);
-    const completed = existing ?? (await downloadFile(context, planned, slot, onResponse));
+    const completed = existing ?? (await downloadFile(context, planned, slot));
     return createSuccessResult(context, planned, completed, secondsSince(startedAtMs));
   } catch (cause) {
     if (context.signal.aborted) return undefined;
@@ -50,44 +40,49 @@ export async function processFile(
     const base = { event: 'file', file, path, attempts, seconds: secondsSince(startedAtMs) } as const;
     const isAbsent = reason.code === 'unavailable' && planned.mayBeAbsent;
     if (isAbsent) return { event: { ...base, status: 'unavailable' } };
-    const outputs = reportedOutputs(planned.outputs, context.conversions);
+    const outputs = reportedOutputs(planned.outputs, context.work.conversions);
     return { event: { ...base, status: 'failed', ...outputs, error: toFileError(reason) }, reason };
   }
 }
 
-/** Coordination of runs that work in the same folder. */
-export interface FolderCoordination {
-  /** Files being processed by other runs of this process, by path; a result is undefined after an abort. */
-  readonly filesInFlight: Map<string, Promise<FileResult | undefined>>;
-  /** Lock by path, if other processes work in the same folder. */
-  readonly pathMutex?: KeyedMutex | undefined;
+/** How files are shared with other runs of this process, and with other jobs of this run. */
+export interface FileSharing {
+  /** Whether the result of another run is used for a file that it processes at the same time. */
+  readonly sharesFolder: boolean;
+  /** Set if several jobs may have the same file: start of the run, in milliseconds since the epoch. */
+  readonly jobsStartedMs: number | undefined;
 }
 
 /**
- * Like `processFile`, for runs of this process that share files: the result of one run, success or failure, is used by
- * the others. If that run is aborted, another one takes the file over.
+ * Like `processFile`, for a file that another run or job may be processing: waits for that, and uses its result, success
+ * or failure, or checks the file that a job of this run has completed. If the other run is aborted, this one takes the
+ * file over.
  */
 export async function processFileOnce(
-  { filesInFlight, pathMutex }: FolderCoordination,
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
+  sharing: FileSharing,
 ): Promise<FileResult | undefined> {
   const { path } = planned;
-  const { signal } = context;
+  const {
+    limits: { filesInFlight, pathMutex },
+    signal,
+  } = context;
   for (let other = filesInFlight.get(path); other; other = filesInFlight.get(path)) {
     // Avoid a deadlock: the other run may need the slot for its next attempt.
     slot.release();
     const result = await rejectOnAbort(other, signal).catch(() => undefined);
-    if (signal.aborted || result) return result;
+    if (signal.aborted || (sharing.sharesFolder && result)) return result;
     await slot.acquire();
   }
   // The holder of the lock, in any process, may need the slot for its next attempt.
   if (pathMutex) slot.release();
   const processNow = async (): Promise<FileResult | undefined> => {
-    const needsCheck = await mayExist(context, planned);
-    return processFile(context, needsCheck ? { ...planned, action: 'check' } : planned, slot, onResponse);
+    const needsCheck =
+      isRecordedSince(context, path, sharing.jobsStartedMs) ||
+      (sharing.sharesFolder && (await mayExist(context, planned)));
+    return processFile(context, needsCheck ? { ...planned, action: 'check' } : planned, slot);
   };
   const processing = pathMutex ? runLocked(pathMutex, path, signal, processNow) : processNow();
   filesInFlight.set(path, processing);
@@ -98,9 +93,19 @@ export async function processFileOnce(
   }
 }
 
+/** Whether an earlier job of this run has downloaded the file. */
+function isRecordedSince(
+  { place: { manifest } }: TransferContext,
+  path: string,
+  startMs: number | undefined,
+): boolean {
+  const record = startMs === undefined ? undefined : manifest.get(path);
+  return record !== undefined && startMs !== undefined && Date.parse(record.time) >= startMs;
+}
+
 /** Whether the file may exist by now, although the plan did not find it. */
 async function mayExist(
-  { destination, manifest, signal }: TransferContext,
+  { place: { destination, manifest }, signal }: TransferContext,
   { path, action, outputs }: PlannedFile,
 ): Promise<boolean> {
   if (action !== 'fetch' || outputs.length > 0 || manifest.get(path)) return true;
@@ -128,7 +133,7 @@ async function runLocked(
   }
 }
 
-function assertPathAvailable({ manifest }: TransferContext, { file, path }: PlannedFile): void {
+function assertPathAvailable({ place: { manifest } }: TransferContext, { file, path }: PlannedFile): void {
   const owner = manifest.get(path)?.file;
   if (!owner || isSameDayFile(owner, file)) return;
   throw new TickhaulError(
@@ -149,10 +154,9 @@ async function downloadFile(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<CompletedFile> {
   context.emit({ event: 'start', file: planned.file, path: planned.path });
-  return { status: 'downloaded', ...(await transferFile(context, planned, slot, onResponse)) };
+  return { status: 'downloaded', ...(await transferFile(context, planned, slot)) };
 }
 
 /**
@@ -160,7 +164,7 @@ async function downloadFile(
  * reported instead of the file.
  */
 function createSuccessResult(
-  { conversions }: TransferContext,
+  { work: { conversions } }: TransferContext,
   { file, path, outputs }: PlannedFile,
   { status, record, newConversions, attempts }: CompletedFile,
   seconds: number,

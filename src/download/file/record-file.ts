@@ -1,11 +1,11 @@
+import type { Destination } from '../../store/destination.js';
 import type { ManifestRecord } from '../../store/manifest-record.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { withConversions } from '../conversion/conversion-entry.js';
 import type { ConversionOutcome } from '../conversion/conversions.js';
 import type { TransferContext } from './transfer-context.js';
 
-interface RecordContext
-  extends Pick<TransferContext, 'destination' | 'manifest' | 'recording' | 'conversions' | 'signal'> {
+interface RecordContext extends Pick<TransferContext, 'place' | 'work' | 'signal'> {
   /** Slot of the file; recording does not need it. */
   readonly slot: TransferSlot;
 }
@@ -21,10 +21,10 @@ export async function recordFile(
   verified: ManifestRecord,
   outcome: ConversionOutcome | undefined,
 ): Promise<ManifestRecord> {
-  const { manifest, conversions } = context;
+  const { place, work } = context;
   const { newConversions = [], failure } = outcome ?? {};
-  const record = withConversions(verified, manifest.get(verified.path), newConversions);
-  if (outcome && !failure && conversions?.keepCsv === false) return dropCsv(context, record);
+  const record = withConversions(verified, place.manifest.get(verified.path), newConversions);
+  if (outcome && !failure && work.conversions?.keepCsv === false) return dropCsv(context, record);
   await appendRecord(context, record);
   if (failure) throw failure;
   return record;
@@ -32,10 +32,10 @@ export async function recordFile(
 
 /** Deletes a converted CSV. The record is written first, so that the file never counts as missing. */
 export async function dropCsv(context: RecordContext, record: ManifestRecord): Promise<ManifestRecord> {
-  const { destination, signal } = context;
+  const { place, signal } = context;
   const dropped: ManifestRecord = { ...record, dropped: true };
   await appendRecord(context, dropped);
-  await destination.files.remove(destination.locate(record.path), signal);
+  await removeFile(place.destination, record.path, signal);
   return dropped;
 }
 
@@ -50,20 +50,23 @@ export async function recordConversionsOnly(
   outcome: ConversionOutcome | undefined,
   mayExist: boolean,
 ): Promise<ManifestRecord> {
-  const { destination, manifest, signal } = context;
+  const { place, signal } = context;
   const { newConversions = [], failure } = outcome ?? {};
   const dropped: ManifestRecord = {
-    ...withConversions(verified, manifest.get(verified.path), newConversions),
+    ...withConversions(verified, place.manifest.get(verified.path), newConversions),
     dropped: true,
   };
   // Without a successful conversion, there is nothing to record.
   if (!failure || newConversions.length > 0) await appendRecord(context, dropped);
   if (failure) throw failure;
-  if (mayExist) await destination.files.remove(destination.locate(dropped.path), signal);
+  if (mayExist) await removeFile(place.destination, dropped.path, signal);
   return dropped;
 }
 
-function appendRecord({ recording, slot }: RecordContext, record: ManifestRecord): Promise<void> {
-  slot.moveToBackground();
-  return recording.append(record);
+function appendRecord({ place, slot }: RecordContext, record: ManifestRecord): Promise<void> {
+  return slot.inBackground(() => place.manifest.append(record));
+}
+
+function removeFile({ files, locate }: Destination, path: string, signal: AbortSignal): Promise<void> {
+  return files.remove(locate(path), signal);
 }

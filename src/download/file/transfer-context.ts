@@ -1,38 +1,31 @@
 import type { EventSink } from '../../run/run-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
-import type { Destination } from '../../store/destination.js';
-import type { Manifest } from '../../store/manifest/manifest.js';
+import type { RunPlace } from '../../store/destination.js';
 import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
-import type { Concurrency } from '../../transfer/concurrency.js';
-import type { Pause } from '../../transfer/pause.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { ArrivalAudits } from '../conversion/arrival-audits.js';
 import type { Conversions } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
-import type { MemoryBudget } from '../memory-budget.js';
-import type { RecordWriter } from '../record-writer.js';
+import type { TransferLimits } from '../transfer-limits.js';
 
-/** Shared by the transfers of one run. */
+/** Shared by the transfers of one job. */
 export interface TransferContext {
+  readonly place: RunPlace;
+  readonly limits: TransferLimits;
   readonly client: ServiceClient;
-  readonly destination: Destination;
-  /** Existing records. */
-  readonly manifest: Pick<Manifest, 'get'>;
-  readonly recording: RecordWriter;
-  /** Makes the names of part files unique to this run if another run works in the same folder. */
-  readonly partSuffix: string | undefined;
   readonly retries: number;
   readonly maxWaitMs: number;
+  /** The job's rate and that of the run. */
   readonly rate: ByteRateLimit;
-  readonly pause: Pause;
-  readonly concurrency: Concurrency;
-  readonly memory: MemoryBudget;
-  /** Undefined if nothing is converted. */
-  readonly conversions: Conversions | undefined;
-  /** Undefined if nothing is audited. */
-  readonly audits: ArrivalAudits | undefined;
+  readonly work: ArrivalWork;
   readonly emit: EventSink;
   readonly signal: AbortSignal;
+}
+
+/** What is done with the text of a file when it arrives; undefined for nothing. */
+export interface ArrivalWork {
+  readonly conversions: Conversions | undefined;
+  readonly audits: ArrivalAudits | undefined;
 }
 
 /**
@@ -41,7 +34,7 @@ export interface TransferContext {
  * @returns releases the memory; may be called more than once. @throws the reason of an abort.
  */
 export async function acquireSlotAndMemory(
-  { destination, conversions, memory, signal }: TransferContext,
+  { place: { destination }, limits: { memory }, work: { conversions }, signal }: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
   isWritten: boolean,

@@ -40,9 +40,8 @@ export async function transferFile(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<TransferredFile> {
-  const { received, attempts } = await receiveWithRetries(context, planned, slot, onResponse);
+  const { received, attempts } = await receiveWithRetries(context, planned, slot);
   try {
     const { outcome } = received;
     const verified = createRecord(planned, received);
@@ -63,11 +62,11 @@ async function receiveWithRetries(
   context: TransferContext,
   planned: PlannedFile,
   slot: TransferSlot,
-  onResponse: () => void,
 ): Promise<{ readonly received: ReceivedFile; readonly attempts: number }> {
-  const { destination, signal, emit } = context;
+  const { signal, emit, limits } = context;
+  const { pause, concurrency } = limits;
   const { path } = planned;
-  const sink = destination.hasLocalPaths
+  const sink = context.place.destination.hasLocalPaths
     ? new FolderBodySink(context, planned)
     : new ObjectBodySink(context, planned);
   let maxPosition = 0;
@@ -78,14 +77,14 @@ async function receiveWithRetries(
       const onBytes = (received: number, position: number, total: number | undefined): void => {
         hasProgress ||= position > maxPosition;
         maxPosition = Math.max(maxPosition, position);
-        context.concurrency.onSuccess(performance.now(), false);
+        concurrency.onSuccess(performance.now(), false);
         emit({ event: 'progress', path, received, position, total });
       };
       try {
         await sink.prepare(slot);
-        await context.pause.waitUntilOver(signal);
-        const received = await attemptTransfer(context, planned, attempt, sink, slot, onResponse, onBytes);
-        context.concurrency.onSuccess(performance.now(), true);
+        await pause.waitUntilOver(signal);
+        const received = await attemptTransfer(context, planned, attempt, sink, slot, onBytes);
+        concurrency.onSuccess(performance.now(), true);
         return { received, attempts: attempt + 1 };
       } catch (cause) {
         await sink.onFailure(cause);
@@ -96,7 +95,9 @@ async function receiveWithRetries(
         if (permanentError) throw new TransferError(permanentError, attempt + 1);
         slot.release();
         await waitBeforeRetry(cause, attemptsWithoutProgress, {
-          ...context,
+          pause,
+          concurrency,
+          signal,
           onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
           onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
         });
@@ -107,34 +108,36 @@ async function receiveWithRetries(
   }
 }
 
+/** Requests the file and receives it, in one attempt. @throws TickhaulError. */
 async function attemptTransfer(
-  { client, destination, rate, signal }: TransferContext,
+  { client, place, rate, signal }: TransferContext,
   { file, path, expected }: PlannedFile,
   attempt: number,
   sink: BodySink,
   slot: TransferSlot,
-  onResponse: () => void,
   onBytes: (received: number, position: number, total: number | undefined) => void,
 ): Promise<ReceivedFile> {
-  let total: number | undefined;
   try {
-    return await receiveFile(sink, {
-      client,
-      file,
-      path,
-      attempt,
-      expected,
-      rate,
-      signal,
-      onResponse: (announcedTotal) => {
-        total = announcedTotal;
-        onResponse();
-      },
-      onBytes: (received, position) => onBytes(received, position, total),
-      onBodyEnd: () => slot.release(),
-    });
+    const resume = await sink.findResumePoint(attempt);
+    const response = await requestDayFile(client, file, { attempt, resume, signal });
+    try {
+      const { total } = response;
+      assertExpected(path, expected, { bytes: total });
+      const transfer: TransferAttempt = {
+        file,
+        path,
+        expected,
+        rate,
+        signal,
+        onBytes: (received, position) => onBytes(received, position, total),
+        onBodyEnd: () => slot.release(),
+      };
+      return await sink.receive(transfer, response);
+    } finally {
+      response.body.destroy();
+    }
   } catch (error) {
-    throw toDiskError(isBadContent(error) ? withPath(error, path) : error, destination.locate(path));
+    throw toDiskError(isBadContent(error) ? withPath(error, path) : error, place.destination.locate(path));
   }
 }
 
@@ -160,18 +163,4 @@ function createRecord(
   const time = new Date().toISOString();
   const checked = markChecked(received.sha256);
   return { file, path, ...received, ...checked, time, version: VERSION, ...(object && { object }) };
-}
-
-/** Downloads one day file to its sink, in one attempt. @throws TickhaulError. */
-async function receiveFile(sink: BodySink, transfer: TransferAttempt): Promise<ReceivedFile> {
-  const { client, file, path, attempt, signal } = transfer;
-  const resume = await sink.findResumePoint(attempt);
-  const response = await requestDayFile(client, file, { attempt, resume, signal });
-  try {
-    transfer.onResponse(response.total);
-    assertExpected(path, transfer.expected, { bytes: response.total });
-    return await sink.receive(transfer, response);
-  } finally {
-    response.body.destroy();
-  }
 }

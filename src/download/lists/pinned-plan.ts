@@ -5,7 +5,7 @@ import { parseShallowJson } from '../../base/json-depth.js';
 import { formatDay } from '../../dataset/day.js';
 import { parseLayout } from '../../dataset/layout.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
-import { createParser, parseRecord } from '../../service/records/record-schema.js';
+import { createParser, parseRecord } from '../../service/records/response-schemas.js';
 import type { Selection } from '../download-options.js';
 import type { DownloadPlan } from '../plan/create-download-plan.js';
 

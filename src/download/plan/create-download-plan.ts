@@ -1,9 +1,9 @@
 import { yieldToEventLoop } from '../../base/wait.js';
 import type { Day } from '../../dataset/day.js';
+import { parseWeekdays } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { describeColumnKeys, type Layout, olderLayoutOf, parseLayout } from '../../dataset/layout.js';
 import { createShardTest } from '../../dataset/shard.js';
-import { parseWeekdays } from '../../dataset/weekdays.js';
 import type { PlanCounts, PlanStatus } from '../../run/run-events.js';
 import type { CanRequest } from '../../service/key/key-coverage.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
@@ -15,7 +15,6 @@ import { createSizeEstimator, type EstimateSize } from '../estimate/size-estimat
 import { createDiskLookup, SKIP } from './disk-state.js';
 import { assertDistinctDays } from './distinct-days.js';
 import { assertDistinctPaths } from './distinct-paths.js';
-import { estimateMaxBytes } from './estimate-max-bytes.js';
 import { createOlderPathFinder, isAnyRecorded, lookUpPaths, reportOlderKeys } from './older-keys.js';
 import { conversionWarnings, createOutputPlanner, type PlanOutputs } from './output-planner.js';
 import { planPrefixes } from './plan-prefixes.js';
@@ -72,8 +71,6 @@ export interface DownloadPlan {
   /** The same files, series by series and day by day, grouped by data type. */
   filesInPathOrder(): Generator<PlannedFile>;
   readonly sizeOf: EstimateSize;
-  /** An upper bound of the expected bytes, computed without a pass over the files. */
-  estimateMaxBytes(): number;
 }
 
 /** @throws usage error for a selection that the record does not have; errors of the destination. */
@@ -120,7 +117,6 @@ export async function createDownloadPlan(input: DownloadPlanSource): Promise<Dow
     filesInPathOrder: () =>
       planFiles(input, lookup, layout, planOutputs, groupByDataType(series), range, exportedUntil, undefined),
     sizeOf,
-    estimateMaxBytes: () => estimateMaxBytes(record.id, series, range, exportedUntil, sizeOf),
   };
 }
 
@@ -191,8 +187,7 @@ export async function countPlan(
 }
 
 /** The part of a plan needed to download its files; without sizes there is no estimate. */
-export type CountedPlan = Pick<DownloadPlan, 'files' | 'options'> &
-  Partial<Pick<DownloadPlan, 'sizeOf' | 'estimateMaxBytes'>>;
+export type CountedPlan = Pick<DownloadPlan, 'files' | 'options'> & Partial<Pick<DownloadPlan, 'sizeOf'>>;
 
 // Without spread, which takes five times as long; there may be a million files.
 function createDayFile(exchange: string, { dataType, symbol }: Series, day: Day): DayFile {

@@ -1,6 +1,5 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
-import { type Day, formatDay, msToDay } from '../../dataset/day.js';
-import { parseWeekdays } from '../../dataset/weekdays.js';
+import { type Day, formatDay, msToDay, parseWeekdays } from '../../dataset/day.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { DownloadPlan } from './create-download-plan.js';
 import type { SelectedRange, Series } from './select-series.js';

@@ -6,7 +6,7 @@ import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings } from '../download-options.js';
 import { estimateDiskBytes } from '../estimate/disk-bytes.js';
 import { sumVolumes, toEstimate, totalBytes } from '../estimate/download-volume.js';
-import { type CountedPlan, createPlanCounts, type PlanTotals } from './create-download-plan.js';
+import { createPlanCounts, type PlanTotals } from './create-download-plan.js';
 
 /** Asks whether to continue though the disk is too small. @param shortage describes the missing space. */
 export type AskForSpace = (shortage: string) => Promise<boolean>;
@@ -42,23 +42,6 @@ export async function reportPlan(input: PlanReportInput, jobs: readonly CountedJ
     }
   }
   emit(plan);
-}
-
-/**
- * Whether the disk has twice the maximum size of all plans, so that no question is needed. Computed without a pass over
- * their files.
- */
-export async function hasAmpleSpace(
-  destination: Destination,
-  jobs: readonly { readonly plan: CountedPlan }[],
-): Promise<boolean> {
-  const free = await destination.freeBytes();
-  const maxBytes = jobs.reduce(
-    (sum, { plan }) =>
-      sum + estimateDiskBytes(plan.estimateMaxBytes?.() ?? Number.POSITIVE_INFINITY, plan.options.convert),
-    0,
-  );
-  return free === undefined || maxBytes * 2 <= free;
 }
 
 /** The totals of several plans with the free disk space; `shortage` is set if it is too small. */

@@ -1,9 +1,14 @@
 // Resolution of data types and symbols against an exchange's record.
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import { createGlobMatcher, GROUPED_SYMBOLS, isGlob, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
-import { dayFileTypeHint } from '../../dataset/day-file-type-hint.js';
-import { resolveKnownSymbols } from '../../dataset/symbol-list.js';
+import { dayFileTypeHint } from '../../dataset/data-types.js';
+import {
+  createGlobMatcher,
+  GROUPED_SYMBOLS,
+  isGlob,
+  resolveKnownSymbols,
+  toDatasetSymbol,
+} from '../../dataset/dataset-symbol.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { RequestedSelection, Selection } from '../download-options.js';
 

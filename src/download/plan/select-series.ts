@@ -1,7 +1,6 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
-import { addDays, type Day, daysOf, parseDay, parseTimeToDay } from '../../dataset/day.js';
-import { assertDayRange } from '../../dataset/day-range.js';
+import { addDays, assertDayRange, type Day, daysOf, parseDay, parseTimeToDay } from '../../dataset/day.js';
 import type { DatasetSymbol, ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { Selection } from '../download-options.js';
 import { removeCaseDuplicates, selectSymbols, selectTypes } from './select-names.js';

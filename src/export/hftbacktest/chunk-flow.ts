@@ -1,4 +1,4 @@
-import { createDeferred } from '../../base/deferred.js';
+import { createDeferred } from '../../base/wait.js';
 import type { Clock } from './ascending-run.js';
 import type { EventRun } from './event-run.js';
 

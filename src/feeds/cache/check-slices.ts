@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
-import { abortReason, isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { toFileError } from '../../base/file-error.js';
+import { abortReason, isSystemError, TickhaulError, toDiskError, toFileError } from '../../base/errors.js';
 import { Semaphore } from '../../base/semaphore.js';
 import { secondsSince } from '../../base/units.js';
 import type { EventSink, FileEvent, RunSummary } from '../../run/run-events.js';

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { rename, rm, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder } from '../../base/disk-files.js';
 import { isSystemError } from '../../base/errors.js';
 import { UNFINISHED_EXTENSION } from './slice-path.js';
 

@@ -1,4 +1,4 @@
-import type { KeyedMutex } from '../../base/keyed-mutex.js';
+import type { KeyedMutex } from '../../base/semaphore.js';
 import type { EventSink } from '../../run/run-events.js';
 import type { ServiceClient } from '../../service/http/service-client.js';
 import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { TickhaulError } from '../../base/errors.js';
-import { freeMemory } from '../../base/free-memory.js';
+import { freeMemory } from '../../base/memory.js';
 import { Semaphore } from '../../base/semaphore.js';
 import { LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
 import { gunzipBytes } from '../../integrity/gunzip-bytes.js';

@@ -1,4 +1,4 @@
-import { copyBytes } from '../../base/copy-bytes.js';
+import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../integrity/count-lines.js';
 import type { BatchTextCheck } from '../kernel/batch-limits.js';
 import { PIECE_BYTES, type Piece } from '../kernel/piece-memory.js';

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises';
-import { copyBytes } from '../../base/copy-bytes.js';
+import { copyBytes } from '../../base/memory.js';
 import type { TextSink } from '../gunzip.js';
 import { type CrcFoldModule, computeMemoryCrc } from '../memory-crc.js';
 import type { MemberTrailer } from './gzip-member.js';

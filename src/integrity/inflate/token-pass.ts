@@ -1,4 +1,4 @@
-import { copyBytes } from '../../base/copy-bytes.js';
+import { copyBytes } from '../../base/memory.js';
 import { instantiateSync } from '../../base/wasm.js';
 import type { GunzipPass, TextSink } from '../gunzip.js';
 import type { ChunkJob, DecodedChunk } from './decode-chunk.js';

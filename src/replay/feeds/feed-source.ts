@@ -1,4 +1,4 @@
-import type { SymbolChoice } from '../../dataset/symbol-list.js';
+import type { SymbolChoice } from '../../dataset/dataset-symbol.js';
 import type { OpenedFeed } from '../../feeds/open-feed.js';
 import type { NormalizedType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';

@@ -1,4 +1,4 @@
-import { sharedPageMemory } from '../../base/page-memory.js';
+import { sharedPageMemory } from '../../base/memory.js';
 
 /**
  * Adjacent lines of a feed in the form of slices; an empty line is a disconnect of the collector. Plain data.

@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { TickhaulError } from '../../base/errors.js';
+import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/dataset-symbol.js';
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
-import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/symbol-list.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
@@ -12,7 +12,7 @@ import {
   readStoredFeedNames,
   warnOfRecentMinutes,
 } from '../../feeds/open-feed.js';
-import { type FeedNames, fetchFeedNames } from '../../service/records/feed-names.js';
+import { type FeedNames, FIELDS, fetchRecord } from '../../service/records/fetch-records.js';
 import type { FeedSource, OpenSource, RequestedFeedSource } from './feed-source.js';
 import { normalizeSymbols } from './normalize-symbols.js';
 import { warnOfMissingTypes } from './warn-of-missing-types.js';
@@ -59,7 +59,8 @@ async function openSource(
 ): Promise<LocatedSource> {
   const { client, offline, signal } = run;
   const { exchange, period } = requested;
-  const fetchNames = (): Promise<FeedNames> => fetchFeedNames(client, exchange, { cache: records, signal });
+  const fetchNames = (): Promise<FeedNames> =>
+    fetchRecord(client, exchange, FIELDS.names, { cache: records, signal });
   const readStoredNames = (): Promise<FeedNames | undefined> =>
     readStoredFeedNames(client, exchange, records);
   const inStored = withRecordSymbols(requested, requested.symbols && (await readStoredNames()));

@@ -1,7 +1,6 @@
 import type { MessagePort, TransferListItem } from 'node:worker_threads';
 import type { AsyncQueue } from '../../base/async-queue.js';
-import { TickhaulError } from '../../base/errors.js';
-import { type FileError, toFileError } from '../../base/file-error.js';
+import { type FileError, TickhaulError, toFileError } from '../../base/errors.js';
 import type { LineBuffer, TimedLines } from '../../market/lines/line-buffer.js';
 import { createSwapBuffer, type SwapBuffer } from '../handover.js';
 

@@ -1,9 +1,8 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import { createDeferred } from '../../base/deferred.js';
+import type { FileError } from '../../base/errors.js';
 import { abortReason } from '../../base/errors.js';
-import type { FileError } from '../../base/file-error.js';
-import { rejectOnAbort } from '../../base/wait.js';
+import { createDeferred, rejectOnAbort } from '../../base/wait.js';
 import type { ReplayServer } from '../replay-server.js';
 import type { ClusterShare } from '../serve-options.js';
 import type { ServerCounts } from '../server-metrics.js';

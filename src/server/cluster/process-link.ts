@@ -1,6 +1,6 @@
 import type { Worker } from 'node:cluster';
 import type { Socket } from 'node:net';
-import type { FileError } from '../../base/file-error.js';
+import type { FileError } from '../../base/errors.js';
 
 /** A request of one process of a cluster to the other; each gets a response. */
 export type LinkRequest =

@@ -1,8 +1,7 @@
 import type { Worker } from 'node:cluster';
 import { setMaxListeners } from 'node:events';
-import { createDeferred } from '../../base/deferred.js';
 import { TickhaulError } from '../../base/errors.js';
-import { rejectOnAbort, withTimeout } from '../../base/wait.js';
+import { createDeferred, rejectOnAbort, withTimeout } from '../../base/wait.js';
 import { createMetrics, type ServerCounts } from '../server-metrics.js';
 import type { PassedConnection } from './listeners.js';
 import { type LinkNotice, type LinkRequest, ProcessLink } from './process-link.js';

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { describeUnknownPath, readTarget, toOriginForm } from '../endpoints.js';
 import { replayNormalized } from '../normalized/replay-normalized.js';
 import { createPageRoutes } from '../page/page-routes.js';

@@ -1,5 +1,4 @@
-import { fetchFeedNames } from '../../service/records/feed-names.js';
-import { fetchDatasetRecord, fetchExchanges } from '../../service/records/fetch-records.js';
+import { FIELDS, fetchExchanges, fetchRecord } from '../../service/records/fetch-records.js';
 import { listStoredExchanges } from '../../service/records/stored-names.js';
 import type { ServeOptions } from '../serve-options.js';
 import type { ListedExchange } from './page-facts.js';
@@ -32,15 +31,15 @@ export async function listExchanges({ feeds, records }: ServeOptions): Promise<r
   }
 }
 
-/** Lists the symbols of an exchange's feeds or of its day files. @throws as `fetchExchange`. */
+/** Lists the symbols of an exchange's feeds or of its day files. @throws as `fetchRecord`. */
 export async function listExchangeNames(
   { source, feeds, records }: ServeOptions,
   exchange: string,
 ): Promise<ExchangeNames> {
   const fetchOptions = { cache: records, offline: feeds.offline };
   if (source === 'feeds')
-    return { symbols: (await fetchFeedNames(feeds.client, exchange, fetchOptions)).symbols };
-  const { datasets } = await fetchDatasetRecord(feeds.client, exchange, fetchOptions);
+    return { symbols: (await fetchRecord(feeds.client, exchange, FIELDS.names, fetchOptions)).symbols };
+  const { datasets } = await fetchRecord(feeds.client, exchange, FIELDS.plan, fetchOptions);
   if (datasets === undefined) return { symbols: [] };
   return {
     symbols: datasets.symbols.map(({ id }) => id),

@@ -1,6 +1,6 @@
-import { describeKind } from '../../base/describe-kind.js';
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
+import { describeKind } from '../../base/text.js';
 
 /** Maximum number of characters shown of an unknown name. */
 const MAX_SHOWN_LENGTH = 40;

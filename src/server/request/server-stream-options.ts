@@ -1,6 +1,6 @@
-import { MAX_TIMER_MS } from '../../base/deadline.js';
-import { describeKind } from '../../base/describe-kind.js';
 import { usageError } from '../../base/errors.js';
+import { describeKind } from '../../base/text.js';
+import { MAX_TIMER_MS } from '../../base/wait.js';
 import type { LiveOption } from '../../live/live-options.js';
 import { parseMessageSelection, SELECTION_FIELDS } from './message-selection.js';
 import { type OptionFields, parseOptionFields, readBoolean } from './option-fields.js';

@@ -6,7 +6,7 @@ import { MESSAGE_START } from '../../feeds/read/raw-line.js';
 import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
 import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
-import { createUnknownExchangeError } from '../../service/records/feed-names.js';
+import { createUnknownExchangeError } from '../../service/records/fetch-records.js';
 import { withClientBuffers } from '../client-memory.js';
 import type { ServerContext } from '../server-context.js';
 import { closeWithError } from './close-with-error.js';

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { wait } from '../../base/wait.js';
 import { tooManyClients } from '../client-limit.js';
 import { readTarget, type SOCKET_PATHS, toOriginForm, UPGRADE_MESSAGE } from '../endpoints.js';

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
-import { createParser } from '../records/record-schema.js';
+import { createParser } from '../records/response-schemas.js';
 import type { ParseResponse } from '../service-config.js';
 import { type Issuer, parseIssuer } from './issuer.js';
 import { assertSecureUrl, type CallContext, callJson, type JsonCall } from './json-call.js';

@@ -1,6 +1,6 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import type { Secrets } from '../../base/secrets.js';
+import { toOneLine } from '../../base/text.js';
 import { formatDuration } from '../../base/units.js';
 import { describeFrontRefusal, isFrontRefusal, isTemporaryFailure } from '../../http/failed-response.js';
 import { parseRetryAfter } from '../http/retry-after.js';

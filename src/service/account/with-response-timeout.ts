@@ -1,6 +1,6 @@
-import { startDeadline } from '../../base/deadline.js';
 import { TickhaulError } from '../../base/errors.js';
 import { formatDuration } from '../../base/units.js';
+import { startDeadline } from '../../base/wait.js';
 
 /**
  * Sends a request and reads its small response, and aborts both after a time limit, even if bytes keep arriving.

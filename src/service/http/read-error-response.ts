@@ -1,7 +1,7 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
 import { redactSecret } from '../../base/secrets.js';
+import { toOneLine } from '../../base/text.js';
 import { formatDuration } from '../../base/units.js';
 import {
   describeFrontRefusal,

@@ -4,8 +4,7 @@ import { isFirstDayOfMonth } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { KeyProblem } from '../../run/exit-reasons.js';
 import type { ServiceClient } from '../http/service-client.js';
-import { formatKeyForLog, type KeyAccess } from './key-access.js';
-import { fetchKeyInfo } from './key-info.js';
+import { fetchKeyInfo, formatKeyForLog, type KeyAccess } from './key-info.js';
 
 const MS_PER_DAY = 86_400_000;
 /** A download works without the key info, so it waits for it only this long. */

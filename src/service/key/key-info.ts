@@ -5,7 +5,18 @@ import { withResponseTimeout } from '../account/with-response-timeout.js';
 import { readErrorResponse } from '../http/read-error-response.js';
 import { formatUrlForLog, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
-import type { KeyAccess } from './key-access.js';
+import type { KeyAccess } from '../records/response-schemas.js';
+
+export type { KeyAccess };
+
+/** Number of characters shown, and the shortest key that stays secret without them. */
+const SHOWN_CHARACTERS = 4;
+const MIN_KEY_LENGTH = 8;
+
+/** Formats a key for messages: only its last characters, enough for its owner to recognize it. */
+export function formatKeyForLog(apiKey: string): string {
+  return `…${apiKey.length < MIN_KEY_LENGTH ? '' : apiKey.slice(-SHOWN_CHARACTERS)}`;
+}
 
 const KEY_INFO_PATH = '/v1/api-key-info';
 const MAX_ATTEMPTS = 4;
@@ -31,7 +42,7 @@ export function fetchKeyInfo(
   const fetchInfo = async (callSignal: AbortSignal): Promise<readonly KeyAccess[]> => {
     const [response, { parseKeyInfo }] = await Promise.all([
       sendGet(client, url, headers, callSignal),
-      client.requestsStarted().then(() => import('./key-info-schema.js')),
+      client.requestsStarted().then(() => import('../records/response-schemas.js')),
     ]);
     if (response.status !== 200) throw await readErrorResponse(response, apiKey);
     const body = await readBody(response.body, MAX_RESPONSE_BYTES);

@@ -1,47 +1,15 @@
-import * as z from 'zod';
 import { TickhaulError } from '../../base/errors.js';
 import type { ServiceClient } from '../http/service-client.js';
 import { encodePathSegment } from '../request-day-file.js';
-import type { ParseResponse } from '../service-config.js';
 import { fetchMetadata, type MetadataOptions } from './fetch-metadata.js';
 import { type InstrumentFilter, matchesFilter } from './instrument-filter.js';
-import { createParser } from './record-schema.js';
+import type { InstrumentInfo } from './response-schemas.js';
 
-/** An instrument's description (`docs/spec/metadata-api.md#instruments`). Unknown fields are kept. */
-export interface InstrumentInfo {
-  readonly [field: string]: unknown;
-  /** As the exchange writes it: the name that raw replay takes. */
-  readonly id: string;
-  readonly exchange: string;
-  readonly baseCurrency: string;
-  readonly quoteCurrency: string;
-  readonly type: string;
-  readonly active: boolean;
-  readonly availableSince: string;
-  readonly availableTo?: string | undefined;
-  /** Dataset symbol; absent until the symbol is exported. */
-  readonly datasetId?: string | undefined;
-  readonly contractType?: string | undefined;
-}
+export type { InstrumentInfo };
 
-const instrumentSchema = z.looseObject({
-  id: z.string(),
-  exchange: z.string(),
-  baseCurrency: z.string(),
-  quoteCurrency: z.string(),
-  type: z.string(),
-  active: z.boolean(),
-  availableSince: z.string(),
-  availableTo: z.string().optional(),
-  datasetId: z.string().optional(),
-  contractType: z.string().optional(),
-});
-
-const parseInstrument: ParseResponse<InstrumentInfo> = createParser(instrumentSchema);
-const parseInstruments: ParseResponse<readonly InstrumentInfo[]> = createParser(z.array(instrumentSchema));
-
-const loadInstrumentCheck = async () => parseInstrument;
-const loadInstrumentsCheck = async () => parseInstruments;
+const loadSchemas = () => import('./response-schemas.js');
+const loadInstrumentCheck = async () => (await loadSchemas()).parseInstrument;
+const loadInstrumentsCheck = async () => (await loadSchemas()).parseInstruments;
 
 /**
  * Fetches the instruments of an exchange that match a filter. Offline, the stored copy of all of them is filtered if

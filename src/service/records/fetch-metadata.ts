@@ -1,13 +1,13 @@
 import { TickhaulError } from '../../base/errors.js';
 import { assertShallowJson } from '../../base/json-depth.js';
-import { toOneLine } from '../../base/sanitize-for-terminal.js';
+import { toOneLine } from '../../base/text.js';
+import { formatSize } from '../../base/units.js';
 import { withRetries } from '../../base/with-retries.js';
-import { discardBody } from '../../http/watched-body.js';
+import { discardBody, readWholeBody } from '../../http/watched-body.js';
 import { readErrorResponse } from '../http/read-error-response.js';
-import { formatUrlForLog, type HttpHeaders, sendGet } from '../http/send-request.js';
+import { formatUrlForLog, type HttpHeaders, type ServiceResponse, sendGet } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import type { ParseResponse } from '../service-config.js';
-import { readAnswer } from './read-answer.js';
 import {
   type CachedResponse,
   isFresh,
@@ -34,7 +34,7 @@ export interface MetadataOptions {
 export type ParseBody = (body: Buffer) => unknown;
 
 /** How a response is requested and read. */
-export interface MetadataRequest {
+interface MetadataRequest {
   readonly parse?: ParseBody | undefined;
   /** Sent only if set: most of the metadata is public. */
   readonly apiKey?: string | undefined;
@@ -133,4 +133,23 @@ function parseJson(body: Buffer, name: string, parse: ParseBody): unknown {
     const found = start === '' ? 'nothing' : `"${start}"`;
     throw new TickhaulError('bad_answer', `${name}: expected JSON, found ${found}`, { cause });
   }
+}
+
+/** Bytes of an answer, unless the client's configuration has another limit; the largest record known has 100 MB. */
+const MAX_ANSWER = 192 * 1024 * 1024;
+
+/**
+ * The body of an answer of the metadata host.
+ * @throws TickhaulError `bad_answer` for one past the limit, which is broken off there; else as reading a body does.
+ */
+async function readAnswer(
+  { config: { maxAnswerBytes: limit = MAX_ANSWER } }: ServiceClient,
+  { body, name }: ServiceResponse,
+): Promise<Buffer> {
+  const whole = await readWholeBody(body, limit);
+  if (whole) return whole;
+  throw new TickhaulError(
+    'bad_answer',
+    `${name}: the response is larger than ${formatSize(limit)}; check the host, or raise TICKHAUL_MAX_ANSWER`,
+  );
 }

@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder } from '../../base/disk-files.js';
 
 /** Milliseconds for which a copy is used without a request. */
 export const CACHE_FRESH_MS = 3_600_000;

@@ -1,5 +1,5 @@
 import { encodePathSegment } from '../request-day-file.js';
-import { parseDatasetRecord } from './parse-dataset-record.js';
+import { parsePlanFields } from './fetch-records.js';
 import { listCachedUrls, readCachedResponse } from './response-cache.js';
 
 /** Names from the cached copy of an exchange's record. */
@@ -34,7 +34,7 @@ export async function readStoredNames(
 ): Promise<StoredNames | undefined> {
   const stored = await readCachedResponse(cache, `${apiUrl}/v1/exchanges/${encodePathSegment(exchange)}`);
   if (!stored) return undefined;
-  const symbols = asList(readField(readField(parseDatasetRecord(stored.body), 'datasets'), 'symbols'));
+  const symbols = asList(readField(readField(parsePlanFields(stored.body), 'datasets'), 'symbols'));
   return {
     symbols: uniqueTexts(symbols.map((symbol) => readField(symbol, 'id'))),
     dataTypes: uniqueTexts(symbols.flatMap((symbol) => asList(readField(symbol, 'dataTypes')))),

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
+import { openAtOnce } from '../../base/disk-files.js';
 import { isSystemError } from '../../base/errors.js';
-import { openAtOnce } from '../../base/open-regular.js';
 import { isOpenFileAt, removeIfSame } from '../lock/remove-if-same.js';
 import { forEachLine, scanManifest } from './manifest-scan.js';
 import { ManifestWriter } from './manifest-writer.js';

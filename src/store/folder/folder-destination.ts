@@ -1,8 +1,7 @@
 import { statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder, writeWhole } from '../../base/disk-files.js';
 import { toDiskError } from '../../base/errors.js';
-import { writeWhole } from '../../base/write-whole.js';
 import type { Destination } from '../destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from '../files.js';
 import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js';

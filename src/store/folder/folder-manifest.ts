@@ -1,8 +1,7 @@
 import { type FileHandle, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder, NO_FOLLOW, openRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { NO_FOLLOW, openRegular } from '../../base/open-regular.js';
 import { DownloadHistory } from '../manifest/download-history.js';
 import { LineStore } from '../manifest/line-store.js';
 import type { Manifest, ManifestOptions } from '../manifest/manifest.js';

@@ -1,7 +1,6 @@
 import { rm, stat } from 'node:fs/promises';
+import { openRegular, pathExists } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { openRegular } from '../../base/open-regular.js';
-import { pathExists } from '../../base/path-exists.js';
 import { readChunks } from '../../integrity/read-chunks.js';
 import type { Files, RandomAccess, StoredFileInfo } from '../files.js';
 import { exportLogPath, manifestPath } from '../paths.js';

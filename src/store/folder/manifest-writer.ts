@@ -1,5 +1,5 @@
 import { constants, type FileHandle, open } from 'node:fs/promises';
-import { NO_FOLLOW } from '../../base/open-regular.js';
+import { NO_FOLLOW } from '../../base/disk-files.js';
 import { wait } from '../../base/wait.js';
 import { isOpenFileAt } from '../lock/remove-if-same.js';
 

@@ -1,6 +1,6 @@
 import { type FileHandle, open, rename } from 'node:fs/promises';
+import { openAtOnce, readRegular } from '../../base/disk-files.js';
 import { isSystemError } from '../../base/errors.js';
-import { openAtOnce, readRegular } from '../../base/open-regular.js';
 import { wait } from '../../base/wait.js';
 import { isOpenFileAt, removeIfSame } from '../lock/remove-if-same.js';
 

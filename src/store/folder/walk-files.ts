@@ -1,8 +1,8 @@
 import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
+import { mayBeUndecoded } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError } from '../../base/errors.js';
-import { mayBeUndecoded } from '../../base/utf8-name.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 
 /**

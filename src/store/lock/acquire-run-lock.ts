@@ -1,5 +1,5 @@
+import { readRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError } from '../../base/errors.js';
-import { readRegular } from '../../base/open-regular.js';
 import { wait } from '../../base/wait.js';
 import { formatLockHolder, parseLockHolder } from './lock-holder.js';
 import { type LockOwner, lockPath, type RunLock, tryAcquireRunLock } from './run-lock.js';

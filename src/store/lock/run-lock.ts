@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { constants, copyFile, type FileHandle, link, lstat, open, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createFolder } from '../../base/create-folder.js';
+import { createFolder, openRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import { openRegular } from '../../base/open-regular.js';
 import { stateFolderPath } from '../paths.js';
 import { createLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
 import { removeIfSame } from './remove-if-same.js';

@@ -1,5 +1,5 @@
-import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
+import { collectBytes } from '../../base/memory.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import type { Files } from '../files.js';
 import { EXPORT_LOG_NAME, isDataPath } from '../paths.js';

@@ -1,6 +1,6 @@
 import type { ListObjectsV2CommandOutput } from '@aws-sdk/client-s3';
-import { collectBytes } from '../../base/collect-bytes.js';
 import { TickhaulError } from '../../base/errors.js';
+import { collectBytes } from '../../base/memory.js';
 import type { StoreSettings } from '../files.js';
 import { undefinedIfMissing } from '../read-write-at.js';
 import { md5Digest, normalizeEtag } from './etag.js';

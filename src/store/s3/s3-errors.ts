@@ -1,6 +1,6 @@
 import { type ErrorCode, TickhaulError } from '../../base/errors.js';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
 import type { Secrets } from '../../base/secrets.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { plural } from '../../base/units.js';
 
 /** Facts about the failed request. */

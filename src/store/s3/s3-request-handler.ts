@@ -1,7 +1,7 @@
 import { unescape as decoded } from 'node:querystring';
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
-import { sanitizeForTerminal } from '../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../base/text.js';
 import { describeFrontRefusal, findPageTitle, isFrontRefusal } from '../../http/failed-response.js';
 import { createHttpAgents } from '../../http/http-agents.js';
 import { toNetworkError } from '../../http/network-error.js';

@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { writeAll } from '../../../src/base/write-all.js';
+import { writeAll } from '../../../src/base/disk-files.js';
 import type { Clock } from '../../../src/export/hftbacktest/ascending-run.js';
 import { DeflatedRows } from '../../../src/export/hftbacktest/deflated-rows.js';
 import { createEventColumns } from '../../../src/export/hftbacktest/event-columns.js';

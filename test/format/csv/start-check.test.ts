@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { parseDay } from '../../../src/dataset/day.js';
 import type { DayFile } from '../../../src/dataset/day-file.js';
-import { parseDayFileName } from '../../../src/dataset/parse-day-file-name.js';
+import { parseDayFileName } from '../../../src/dataset/day-file.js';
 import { createStartCheck } from '../../../src/format/csv/start-check.js';
 import { generateDayFileText } from '../../../src/sandbox/day-files/generate-day-file.js';
 import { NO_SAMPLES, SAMPLES, SAMPLES_DIR } from '../../helpers/samples.js';

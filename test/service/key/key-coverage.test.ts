@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseDay } from '../../../src/dataset/day.js';
-import type { KeyAccess } from '../../../src/service/key/key-access.js';
 import { createCoverageTest, fetchKeyCoverage } from '../../../src/service/key/key-coverage.js';
+import type { KeyAccess } from '../../../src/service/key/key-info.js';
 import { clientFor, serve } from '../loopback.js';
 
 const file = (exchange: string, symbol: string, day: string) => ({

@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { fetchExchange, fetchExchanges } from '../../../src/service/records/fetch-records.js';
+import { FIELDS, fetchExchanges, fetchRecord } from '../../../src/service/records/fetch-records.js';
 import { CACHE_FRESH_MS } from '../../../src/service/records/response-cache.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { clientFor, serve } from '../loopback.js';
@@ -50,14 +50,14 @@ async function makeStale(cache: string): Promise<void> {
 
 test('keeps unknown fields of a record and requests it without the key', async (t) => {
   const { client, requests } = await start(t, json(RECORD));
-  assert.deepEqual(await fetchExchange(client, 'deribit'), RECORD);
+  assert.deepEqual(await fetchRecord(client, 'deribit', FIELDS.whole), RECORD);
   assert.equal(requests[0]?.url, '/v1/exchanges/deribit');
   assert.equal(requests[0]?.headers.authorization, undefined);
 });
 
 test('accepts a record without datasets', async (t) => {
   const { client } = await start(t, json({ id: 'x', supportsDatasets: false }));
-  assert.equal((await fetchExchange(client, 'x')).datasets, undefined);
+  assert.equal((await fetchRecord(client, 'x', FIELDS.whole)).datasets, undefined);
 });
 
 const { datasets } = RECORD;
@@ -93,7 +93,7 @@ const WRONG: readonly (readonly [string, unknown, RegExp])[] = [
 for (const [missing, answer, message] of WRONG) {
   test(`refuses a record without ${missing} and names the field`, async (t) => {
     const { client } = await start(t, json(answer));
-    await assert.rejects(fetchExchange(client, 'deribit'), { code: 'bad_answer', message });
+    await assert.rejects(fetchRecord(client, 'deribit', FIELDS.whole), { code: 'bad_answer', message });
   });
 }
 
@@ -125,7 +125,7 @@ test('an unknown exchange is a usage error that suggests a similar id', async (t
     if (request.url === '/v1/exchanges') json(LIST)(request, response);
     else response.writeHead(404).end();
   });
-  await assert.rejects(fetchExchange(client, 'binanse'), {
+  await assert.rejects(fetchRecord(client, 'binanse', FIELDS.whole), {
     code: 'usage',
     message: 'unknown exchange "binanse"; did you mean binance?',
   });
@@ -160,9 +160,10 @@ test('an abort ends the wait for the next attempt', async (t) => {
 
 test('uses a fresh copy without a request, unless `fresh` is set', async (t) => {
   const { client, requests, cache } = await start(t, json(RECORD));
-  for (let i = 0; i < 3; i++) assert.deepEqual(await fetchExchange(client, 'deribit', { cache }), RECORD);
+  for (let i = 0; i < 3; i++)
+    assert.deepEqual(await fetchRecord(client, 'deribit', FIELDS.whole, { cache }), RECORD);
   assert.equal(requests.length, 1);
-  await fetchExchange(client, 'deribit', { cache, fresh: true });
+  await fetchRecord(client, 'deribit', FIELDS.whole, { cache, fresh: true });
   assert.equal(requests.length, 2);
   assert.equal((await readFile(await cacheFile(cache), 'utf8')).includes('s3cret'), false);
 });
@@ -173,11 +174,11 @@ test('revalidates a stale copy, which is fresh again if unchanged', async (t) =>
     if (request.headers['if-none-match'] === '"v1"') response.writeHead(304).end();
     else response.writeHead(200, { etag: '"v1"', 'last-modified': modified }).end(JSON.stringify(RECORD));
   });
-  await fetchExchange(client, 'deribit', { cache });
+  await fetchRecord(client, 'deribit', FIELDS.whole, { cache });
   await makeStale(cache);
-  assert.deepEqual(await fetchExchange(client, 'deribit', { cache }), RECORD);
+  assert.deepEqual(await fetchRecord(client, 'deribit', FIELDS.whole, { cache }), RECORD);
   assert.equal(requests[1]?.headers['if-modified-since'], modified);
-  await fetchExchange(client, 'deribit', { cache });
+  await fetchRecord(client, 'deribit', FIELDS.whole, { cache });
   assert.equal(requests.length, 2);
 });
 
@@ -185,10 +186,10 @@ test('replaces a stale copy with a changed record', async (t) => {
   const { client, requests, cache } = await start(t, (_, response) =>
     response.end(JSON.stringify({ ...RECORD, name: `n${requests.length}` })),
   );
-  await fetchExchange(client, 'deribit', { cache });
+  await fetchRecord(client, 'deribit', FIELDS.whole, { cache });
   await makeStale(cache);
-  assert.equal((await fetchExchange(client, 'deribit', { cache }))['name'], 'n2');
-  assert.equal((await fetchExchange(client, 'deribit', { cache }))['name'], 'n2');
+  assert.equal((await fetchRecord(client, 'deribit', FIELDS.whole, { cache }))['name'], 'n2');
+  assert.equal((await fetchRecord(client, 'deribit', FIELDS.whole, { cache }))['name'], 'n2');
 });
 
 for (const [title, damage] of [
@@ -199,10 +200,10 @@ for (const [title, damage] of [
 ] as const) {
   test(`ignores a copy that is ${title}`, async (t) => {
     const { client, requests, cache } = await start(t, json(RECORD));
-    await fetchExchange(client, 'deribit', { cache });
+    await fetchRecord(client, 'deribit', FIELDS.whole, { cache });
     const path = await cacheFile(cache);
     await writeFile(path, damage(await readFile(path, 'utf8')));
-    assert.deepEqual(await fetchExchange(client, 'deribit', { cache }), RECORD);
+    assert.deepEqual(await fetchRecord(client, 'deribit', FIELDS.whole, { cache }), RECORD);
     assert.equal(requests.length, 2);
     assert.equal(requests[1]?.headers['if-none-match'], undefined);
   });
@@ -211,7 +212,10 @@ for (const [title, damage] of [
 test('works with a cache that cannot be written', async (t) => {
   const { client, cache } = await start(t, json(RECORD));
   await writeFile(join(cache, 'file'), '');
-  assert.deepEqual(await fetchExchange(client, 'deribit', { cache: join(cache, 'file', 'x') }), RECORD);
+  assert.deepEqual(
+    await fetchRecord(client, 'deribit', FIELDS.whole, { cache: join(cache, 'file', 'x') }),
+    RECORD,
+  );
 });
 
 test('a stale copy does not hide an error of the service', async (t) => {
@@ -219,7 +223,7 @@ test('a stale copy does not hide an error of the service', async (t) => {
     if (requests.length === 1) json(RECORD)(request, response);
     else response.writeHead(403).end();
   });
-  await fetchExchange(client, 'deribit', { cache });
+  await fetchRecord(client, 'deribit', FIELDS.whole, { cache });
   await makeStale(cache);
-  await assert.rejects(fetchExchange(client, 'deribit', { cache }), { code: 'no_access' });
+  await assert.rejects(fetchRecord(client, 'deribit', FIELDS.whole, { cache }), { code: 'no_access' });
 });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDatasetRecord } from '../../../src/service/records/parse-dataset-record.js';
+import { parsePlanFields } from '../../../src/service/records/fetch-records.js';
 import { parseLargeJson } from '../../../src/service/records/parse-large-json.js';
 
 const keepElement = (element: unknown): unknown => element;
@@ -55,6 +55,6 @@ test('a list longer than a piece is parsed completely and in order', () => {
     dataTypes: ['trades', 'quotes'],
   }));
   const record = { id: 'x', availableSymbols: list, datasets: { exportedUntil: 'y', symbols: list } };
-  const read = parseDatasetRecord(Buffer.from(JSON.stringify(record)));
+  const read = parsePlanFields(Buffer.from(JSON.stringify(record)));
   assert.deepEqual(read, { id: 'x', datasets: { exportedUntil: 'y', symbols: list } });
 });

@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatCount, formatDuration } from '../../../base/units.js';
 import { type Day, parseDay } from '../../../dataset/day.js';
 import type { AuditedDay, ContentResult, DayCondition } from '../../../run/audited-day.js';

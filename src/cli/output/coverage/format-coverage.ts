@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatCount, formatSize, plural } from '../../../base/units.js';
 import type { Coverage, CoverageTotals, SeriesCoverage } from '../../../coverage/coverage-facts.js';
 import { sumTotals } from '../../../coverage/read-coverage.js';

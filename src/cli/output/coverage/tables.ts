@@ -1,4 +1,4 @@
-import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatCount, formatSize } from '../../../base/units.js';
 import type { CoverageTotals, SeriesCoverage } from '../../../coverage/coverage-facts.js';
 import { addDays, formatDay } from '../../../dataset/day.js';

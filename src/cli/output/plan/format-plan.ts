@@ -1,5 +1,5 @@
 import type { ChalkInstance } from 'chalk';
-import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatSize, plural } from '../../../base/units.js';
 import { formatDay } from '../../../dataset/day.js';
 import type { PlanStatus } from '../../../run/run-events.js';

@@ -23,7 +23,7 @@ export function createLinesReporter({ stderr, chalk, now }: ReporterContext): Re
   const summaryBuilder = createSummaryBuilder(() => textColumns(stderr));
   const progress = createRunProgress(now);
   const formatFinding = createFindingFormatter(chalk);
-  // The first files start while the plan is still being counted; no progress is printed before the plan.
+  // No progress is printed before the plan.
   let lastLineMs = Number.POSITIVE_INFINITY;
   let lastPauseMs = Number.NEGATIVE_INFINITY;
 

@@ -1,7 +1,7 @@
 import type { ChalkInstance } from 'chalk';
-import type { FileError } from '../../../base/file-error.js';
+import type { FileError } from '../../../base/errors.js';
 import { judgeError } from '../../../base/judge-error.js';
-import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { formatDuration, formatSize, plural } from '../../../base/units.js';
 import { type Day, formatDay } from '../../../dataset/day.js';
 import { DAY_CONDITIONS, type DayCondition } from '../../../run/audited-day.js';

@@ -1,4 +1,4 @@
-import { sanitizeForTerminal } from '../../../base/sanitize-for-terminal.js';
+import { sanitizeForTerminal } from '../../../base/text.js';
 import { textWidth } from './width.js';
 import { longestPiece, wrapList } from './wrap.js';
 

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { escapeHtml } from '../../../base/escape-html.js';
+import { escapeHtml } from '../../../base/text.js';
 import { CLAIM_PAGE_STYLE } from './claim-page-style.js';
 
 /** State that the page shows. */

@@ -1,5 +1,5 @@
-import { collectBytes } from '../../../base/collect-bytes.js';
 import { TickhaulError } from '../../../base/errors.js';
+import { collectBytes } from '../../../base/memory.js';
 import { Semaphore } from '../../../base/semaphore.js';
 import { splitLines } from '../../manifest/split-lines.js';
 import { undefinedIfMissing } from '../../read-write-at.js';

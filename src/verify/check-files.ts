@@ -1,0 +1,262 @@
+import { abortReason, TickhaulError } from '../base/errors.js';
+import { judgeError } from '../base/judge-error.js';
+import { keepThreads } from '../base/run-jobs.js';
+import { Semaphore } from '../base/semaphore.js';
+import { plural } from '../base/units.js';
+import { rejectOnAbort, yieldToEventLoop } from '../base/wait.js';
+import { WorkerThread } from '../base/worker-thread.js';
+import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
+import type { FileEvent } from '../run/run-events.js';
+import type { StoreSettings } from '../store/files.js';
+import { SMALL_RUN_BYTES } from '../store/stat-source.js';
+import type {
+  BadFile,
+  CheckedBytes,
+  CheckRequest,
+  CheckResult,
+  FileCheck,
+  InspectFiles,
+} from './file-checks.js';
+import {
+  compareWithListing,
+  createRequestFactory,
+  inspectBatch,
+  statExpected,
+} from './inspect-file-bytes.js';
+import { createResultReporter } from './judge-file.js';
+import { createRecheck } from './recheck.js';
+import type { Verification } from './verification.js';
+
+const checkThreads = keepThreads<
+  StoreSettings,
+  readonly CheckRequest[],
+  readonly CheckResult[],
+  CheckedBytes
+>(
+  (workerData) =>
+    new WorkerThread(new URL('./check-worker.js', import.meta.url), { name: 'check', workerData }),
+);
+
+/** On a disk, a thread reads one batch while it gunzips another. */
+const FOLDER_BATCHES = { maxFiles: 64, batchesPerThread: 2 };
+/** In a store, each object is a request that mostly waits. */
+const STORE_BATCHES = { maxFiles: 1, batchesPerThread: 8 };
+/** Enough records that a store writes many of them together. */
+const MAX_PENDING_RECORDS = 512;
+
+/**
+ * Checks every file and emits its event, except for files that are to be repaired or forgotten.
+ * @returns the files to repair or forget.
+ * @throws TickhaulError the reason of an abort; `disk` if a record cannot be written.
+ */
+export async function checkFiles(
+  verification: Verification,
+  emitFile: (event: FileEvent) => void,
+): Promise<readonly BadFile[]> {
+  const { input, files, contents } = verification;
+  const { quick, emit, signal } = input;
+  const reportResult = createResultReporter(verification);
+  const recheck = createRecheck(verification, reportResult);
+  const bad: BadFile[] = [];
+  const missingExports: FileEvent[] = [];
+  const badExports: FileEvent[] = [];
+  const handleResult = (check: FileCheck, event: FileEvent): void => {
+    const { record, path } = check;
+    const needsAction = input.repair ? isBad(event) : input.forget && event.status === 'missing';
+    if (needsAction && record) {
+      bad.push({
+        record,
+        event,
+        conversion: record.conversions?.find((conversion) => conversion.path === path),
+      });
+    } else if (check.kind === 'export' && input.forget && event.status === 'missing') {
+      missingExports.push(event);
+    } else if (event.repairedBy === 'export' && input.repair) badExports.push(event);
+    else emitFile(event);
+  };
+
+  let recordsWithoutEtag = 0;
+  const positions = new Map<FileCheck, number>();
+  const reportBatch = async (
+    checks: readonly FileCheck[],
+    results: readonly CheckResult[],
+  ): Promise<void> => {
+    if (contents.listed) throwStoreError(results);
+    const events: FileEvent[] = [];
+    for (const [index, check] of checks.entries()) {
+      positions.delete(check);
+      events.push(await reportResult(check, getResult(results, index, check)));
+      if (quick && contents.listed && check.expected && !check.expected.object) recordsWithoutEtag++;
+    }
+    const badChecks = checks.filter((_, index) => isBad(events[index]));
+    const rechecked = badChecks.length === 0 ? undefined : await recheck(badChecks);
+    for (const [index, event] of events.entries()) {
+      const check = checks[index] as FileCheck;
+      handleResult(check, rechecked?.get(check) ?? event);
+    }
+  };
+
+  // Recording a file in a store takes some seconds, and its event follows the record. So checks continue meanwhile.
+  const recording = new Semaphore(MAX_PENDING_RECORDS);
+  const failures: unknown[] = [];
+  const onResults = async (checks: readonly FileCheck[], results: readonly CheckResult[]): Promise<void> => {
+    if (!input.adopt) return reportBatch(checks, results);
+    const release = await recording.acquire();
+    if (failures.length > 0) throw failures[0];
+    reportBatch(checks, results)
+      .catch((error: unknown) => void failures.push(error))
+      .finally(release);
+  };
+
+  const { maxFiles, batchesPerThread } = contents.listed ? STORE_BATCHES : FOLDER_BATCHES;
+  const { jobs, destination } = input;
+  const isHere = contents.listed === undefined && isSmall(verification);
+  const inThreads: InspectFiles = (requests, options) =>
+    checkThreads(destination.settings).run(requests, options, jobs);
+  const inspectHere: InspectFiles = (requests, { onEvent }) =>
+    inspectBatch(requests, destination.files, (bytes) => void onEvent?.(bytes), signal);
+  const inspect = input.inspect ?? (isHere ? inspectHere : inThreads);
+  const createRequest = createRequestFactory(destination, contents.listed, chooseInflateThreads(files));
+  const onBytes = (check: FileCheck | undefined, received: number): void => {
+    if (!check) return;
+    const position = (positions.get(check) ?? 0) + received;
+    positions.set(check, position);
+    emit({ event: 'progress', path: check.path, received, position, total: check.expected?.bytes });
+  };
+  const batches = createCheckBatches(verification.checks(), maxFiles, createQuickCheck(verification));
+  const checkBatches = async (): Promise<void> => {
+    for (const { checks, results: knownResults } of batches) {
+      if (signal.aborted) return;
+      if (knownResults) {
+        await yieldToEventLoop();
+        await onResults(checks, knownResults);
+        continue;
+      }
+      // A batch of small files is done before its start could be displayed.
+      const [only] = checks.length === 1 ? checks : [];
+      if (only) emit({ event: 'start', file: only.file, path: only.path });
+      const onEvent = ([index, count]: CheckedBytes): void => onBytes(checks[index], count);
+      const results = await inspect(checks.map(createRequest), { onEvent, signal });
+      if (!only)
+        for (const [index, { observation }] of results.entries())
+          if (observation) onBytes(checks[index], observation.bytes);
+      await onResults(checks, results);
+    }
+  };
+  try {
+    if (signal.aborted) throw abortReason(signal);
+    const concurrency = isHere ? 1 : Math.min(jobs, files) * batchesPerThread;
+    await rejectOnAbort(Promise.all(Array.from({ length: concurrency }, checkBatches)), signal);
+  } catch (error) {
+    verification.manifest.flushSoon();
+    throw error;
+  } finally {
+    await recording.acquire(MAX_PENDING_RECORDS);
+  }
+  if (failures.length > 0) throw failures[0];
+  if (recordsWithoutEtag > 0) {
+    const message = `${plural(recordsWithoutEtag, 'record')} without an ETag: only presence and size of their objects were compared; tickhaul verify --adopt reads the objects and records their ETags`;
+    emit({ event: 'warning', message });
+  }
+  for (const event of missingExports) {
+    await verification.exportLog.forget(event.path, signal);
+    emitFile({ ...event, status: 'forgotten', error: undefined });
+  }
+  for (const event of badExports) {
+    await verification.exportLog.redo(event.path, signal);
+    emitFile({ ...event, repairedBy: undefined });
+  }
+  if (badExports.length > 0)
+    emit({ event: 'note', message: `the next export writes ${plural(badExports.length, 'bad file')} again` });
+  await verification.exportLog.write(signal);
+  return bad;
+}
+
+/** Whether reading all files takes less time than to start a thread. */
+function isSmall(verification: Verification): boolean {
+  let bytes = 0;
+  for (const { expected } of verification.checks()) {
+    bytes += expected?.bytes ?? SMALL_RUN_BYTES;
+    if (bytes >= SMALL_RUN_BYTES) return false;
+  }
+  return true;
+}
+
+function isBad(event: FileEvent | undefined): boolean {
+  return event?.status === 'corrupt' || event?.status === 'missing';
+}
+
+/** An unreadable store ends the run and is not a fault of an object. @throws TickhaulError. */
+function throwStoreError(results: readonly CheckResult[]): void {
+  for (const { error } of results)
+    if (error && judgeError(error).affectsRun) throw new TickhaulError(error.code, error.message);
+}
+
+function getResult(results: readonly CheckResult[], index: number, { path }: FileCheck): CheckResult {
+  const result = results[index];
+  if (!result) throw new Error(`${path}: the check thread returned no result`);
+  return result;
+}
+
+/** Checks a file by a store's listing or a stat, without reading it; undefined if the file has to be read. */
+function createQuickCheck({
+  input: { quick, destination },
+  contents: { listed },
+}: Verification): (check: FileCheck) => CheckResult | undefined {
+  const createRequest = createRequestFactory(destination, listed);
+  return (check) => {
+    if (!check.expected) return undefined;
+    if (!listed) return quick ? statExpected(createRequest(check)) : undefined;
+    const result = compareWithListing(check.expected, listed.get(check.path));
+    // An object with another ETag may still have the same bytes.
+    return quick || (result.error && result.error.code !== 'changed') ? result : undefined;
+  };
+}
+
+/** Checks that one thread runs one after the other. */
+interface CheckBatch {
+  readonly checks: readonly FileCheck[];
+  /** Results of the checks, if no file has to be read. */
+  readonly results?: readonly CheckResult[] | undefined;
+}
+
+/** Batch size from which the cost of messages between threads is negligible. */
+const BATCH_BYTES = 1_000_000;
+/** Checks of a batch without reading. The event loop runs between two such batches. */
+const MAX_RESULTS = 1024;
+
+/**
+ * Groups checks into batches. Several consumers may share the generator.
+ * @param maxFiles maximum number of files in a batch to read.
+ * @param checkWithoutReading checks a file without reading it; returns undefined if it has to be read.
+ */
+function* createCheckBatches(
+  checks: Iterable<FileCheck>,
+  maxFiles: number,
+  checkWithoutReading: (check: FileCheck) => CheckResult | undefined,
+): Generator<CheckBatch> {
+  let unread: FileCheck[] = [];
+  let bytes = 0;
+  let known: FileCheck[] = [];
+  let results: CheckResult[] = [];
+  for (const check of checks) {
+    const result = checkWithoutReading(check);
+    if (result) {
+      known.push(check);
+      results.push(result);
+      if (known.length < MAX_RESULTS) continue;
+      yield { checks: known, results };
+      [known, results] = [[], []];
+      continue;
+    }
+    const size = check.expected?.bytes ?? BATCH_BYTES;
+    if (unread.length > 0 && (bytes + size > BATCH_BYTES || unread.length >= maxFiles)) {
+      yield { checks: unread };
+      [unread, bytes] = [[], 0];
+    }
+    unread.push(check);
+    bytes += size;
+  }
+  if (known.length > 0) yield { checks: known, results };
+  if (unread.length > 0) yield { checks: unread };
+}
