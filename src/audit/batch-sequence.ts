@@ -1,10 +1,11 @@
+import { findDataType } from '../dataset/data-types.js';
 import { US_PER_DAY } from '../dataset/day.js';
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-errors.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
 import { toDictionary } from '../market/lines/write-text.js';
 import type { AuditBatch } from './audit-batch.js';
-import { type AuditedFile, isBookSnapshot } from './content-check.js';
+import type { AuditedFile } from './content-check.js';
 import { EMPTY_FLAG } from './shared/batch-rows.js';
 import { BookStates, type StateSource } from './shared/book-states.js';
 import { ChangeStates } from './shared/change-states.js';
@@ -189,8 +190,7 @@ function createEmptyColumn(kind: Schema[number]['kind']): unknown {
 }
 
 function createStateSource(dataType: string): StateSource | undefined {
-  if (dataType === 'incremental_book_L2') return new ChangeStates();
-  if (dataType === 'quotes' || dataType === 'book_ticker') return createRowStates('bid_price', 'ask_price');
-  if (isBookSnapshot(dataType)) return createRowStates('bids[0].price', 'asks[0].price');
-  return undefined;
+  const { bestPrices } = findDataType(dataType) ?? {};
+  if (bestPrices === 'changes') return new ChangeStates();
+  return bestPrices && createRowStates(...bestPrices);
 }

@@ -1,4 +1,3 @@
-import { isDataType } from '../dataset/data-types.js';
 import type { ContentResult } from '../run/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
 import type { CheckThresholds } from './audit-record.js';
@@ -42,9 +41,4 @@ export interface ContentCheck {
   resolve?(recorded: RecordedResult, file: AuditedFile, rows: number, facts: SeriesFacts): ContentResult;
   /** Whether a result is a failure; the default is a count above 0. */
   hasFailed?(result: ContentResult): boolean;
-}
-
-/** Whether a data type has snapshots of book levels, with known columns. */
-export function isBookSnapshot(dataType: string): boolean {
-  return dataType.startsWith('book_snapshot_') && isDataType(dataType);
 }

@@ -1,10 +1,11 @@
+import { findDataType } from '../../dataset/data-types.js';
 import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
 
 /** Rows that delete a level which the book does not hold. */
 export const deleteAbsent: ContentCheck = {
   name: 'delete_absent',
-  appliesTo: (dataType) => dataType === 'incremental_book_L2',
+  appliesTo: (dataType) => findDataType(dataType)?.bestPrices === 'changes',
   degrades: false,
   start() {
     const found = new RowCounter();

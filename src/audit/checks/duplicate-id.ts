@@ -1,3 +1,4 @@
+import { hasColumn } from '../../dataset/data-types.js';
 import { getTextColumn } from '../audit-batch.js';
 import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
@@ -43,5 +44,5 @@ export const duplicateId: ContentCheck = {
 
 /** Whether rows of a data type may have ids. */
 export function hasIds(dataType: string): boolean {
-  return dataType === 'trades' || dataType === 'liquidations';
+  return hasColumn(dataType, 'id');
 }

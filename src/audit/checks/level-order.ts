@@ -1,11 +1,12 @@
+import { hasColumn } from '../../dataset/data-types.js';
 import type { AuditBatch } from '../audit-batch.js';
-import { type ContentCheck, isBookSnapshot } from '../content-check.js';
+import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
 
 /** Rows whose bids do not descend or asks do not ascend strictly, or with a price after an empty level. */
 export const levelOrder: ContentCheck = {
   name: 'level_order',
-  appliesTo: isBookSnapshot,
+  appliesTo: (dataType) => hasColumn(dataType, 'bids[0].price'),
   degrades: true,
   start() {
     const found = new RowCounter();

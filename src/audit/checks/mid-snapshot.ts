@@ -1,3 +1,4 @@
+import { findDataType } from '../../dataset/data-types.js';
 import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
 import { EMPTY_FLAG } from '../shared/batch-rows.js';
@@ -5,7 +6,7 @@ import { EMPTY_FLAG } from '../shared/batch-rows.js';
 /** Snapshots after the first one of a symbol. */
 export const midSnapshot: ContentCheck = {
   name: 'mid_snapshot',
-  appliesTo: (dataType) => dataType === 'incremental_book_L2',
+  appliesTo: (dataType) => findDataType(dataType)?.bestPrices === 'changes',
   degrades: false,
   start() {
     const found = new RowCounter();

@@ -1,10 +1,9 @@
-import { isNeverEmpty } from '../../dataset/data-types.js';
+import { hasColumn, isNeverEmpty } from '../../dataset/data-types.js';
 import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
 
-/** Columns of these data types that always have a value, besides the leading ones. */
+/** Columns that always have a value if their data type has a side, besides the leading ones. */
 const REQUIRED = ['price', 'amount', 'side'];
-const TYPES = ['trades', 'liquidations', 'incremental_book_L2'];
 
 /** Empty cells that should have a value. */
 export const missingValue: ContentCheck = {
@@ -13,7 +12,7 @@ export const missingValue: ContentCheck = {
   degrades: true,
   start({ dataType }) {
     const found = new RowCounter();
-    const hasMore = TYPES.includes(dataType);
+    const hasMore = hasColumn(dataType, 'side');
     return {
       push(batch) {
         const nulls = batch.schema.flatMap((column, i) => {

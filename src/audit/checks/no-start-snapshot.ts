@@ -1,10 +1,11 @@
+import { findDataType } from '../../dataset/data-types.js';
 import type { ContentCheck } from '../content-check.js';
 import { RowCounter } from '../row-counter.js';
 
 /** Symbols whose first row is not part of a snapshot. */
 export const noStartSnapshot: ContentCheck = {
   name: 'no_start_snapshot',
-  appliesTo: (dataType) => dataType === 'incremental_book_L2',
+  appliesTo: (dataType) => findDataType(dataType)?.bestPrices === 'changes',
   degrades: true,
   start() {
     const found = new RowCounter();
