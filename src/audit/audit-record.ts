@@ -15,6 +15,13 @@ export interface CheckThresholds {
 /** Those of an audit without `--gap` and `--jump`. */
 export const DEFAULT_THRESHOLDS: CheckThresholds = { gapMs: 60_000, jump: 0.1 };
 
+const THRESHOLD_NAMES = Object.keys(DEFAULT_THRESHOLDS) as readonly (keyof CheckThresholds)[];
+
+/** The same text for the same thresholds. @param thresholds alone, or among the fields of a record. */
+export function formatThresholds(thresholds: CheckThresholds): string {
+  return THRESHOLD_NAMES.map((name) => thresholds[name]).join('\n');
+}
+
 /** Identity of the content that was audited. */
 export interface AuditedContent {
   /** Compressed size. */

@@ -4,7 +4,8 @@ import type { CheckThresholds } from './audit-record.js';
 import type { RecordedResult } from './recorded-result.js';
 
 /** A day file under audit. */
-export interface AuditedFile extends CheckThresholds {
+export interface AuditedFile {
+  readonly thresholds: CheckThresholds;
   readonly dataType: string;
   /** Start of the file's UTC day, in microseconds since the epoch. */
   readonly dayStart: number;

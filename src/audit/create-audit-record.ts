@@ -11,7 +11,7 @@ export function createAuditRecord(
   path: string,
   result: RowAuditResult,
   content: AuditedContent,
-  { gapMs, jump }: CheckThresholds,
+  thresholds: CheckThresholds,
 ): AuditRecord {
-  return { path, ...content, checksVersion: CHECKS_VERSION, gapMs, jump, ...result, reasons: [] };
+  return { path, ...content, checksVersion: CHECKS_VERSION, ...thresholds, ...result, reasons: [] };
 }

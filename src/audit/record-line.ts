@@ -1,5 +1,5 @@
 import { parseShallowJson } from '../base/json-depth.js';
-import { type AuditRecord, CHECKS_VERSION } from './audit-record.js';
+import { type AuditRecord, CHECKS_VERSION, DEFAULT_THRESHOLDS } from './audit-record.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 import type { RecordedResult } from './recorded-result.js';
 
@@ -52,7 +52,7 @@ const emptyResultsByType = new Map<string, Readonly<Record<string, RecordedResul
 function emptyResults(dataType: string): Readonly<Record<string, RecordedResult>> {
   const known = emptyResultsByType.get(dataType);
   if (known) return known;
-  const file = { dataType, dayStart: 0, gapMs: 0, jump: 0 };
+  const file = { thresholds: DEFAULT_THRESHOLDS, dataType, dayStart: 0 };
   const results = Object.fromEntries(
     CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(dataType)).map((check) => [
       check.name,

@@ -30,8 +30,9 @@ export function listGaps(record: RecordedChecks, facts: SeriesFacts): readonly R
   return recorded ? limitGaps(recorded, toAuditedFile(record), record.rows, facts) : [];
 }
 
-function toAuditedFile({ dataType, date, gapMs, jump }: RecordedChecks): AuditedFile {
-  return { dataType, gapMs, jump, dayStart: date === '' ? 0 : parseDay(date) * US_PER_DAY };
+function toAuditedFile(record: RecordedChecks): AuditedFile {
+  const { dataType, date } = record;
+  return { thresholds: record, dataType, dayStart: date === '' ? 0 : parseDay(date) * US_PER_DAY };
 }
 
 /** The names of the checks that failed, in the order of `CONTENT_CHECKS`. */

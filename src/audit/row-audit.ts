@@ -92,7 +92,7 @@ class RunningChecks {
   readonly #facts = new ContentFactsCounter();
 
   constructor(schema: Schema, file: KnownFile, thresholds: CheckThresholds) {
-    const audited = { ...thresholds, dataType: file.dataType, dayStart: (file.day ?? 0) * US_PER_DAY };
+    const audited = { thresholds, dataType: file.dataType, dayStart: (file.day ?? 0) * US_PER_DAY };
     this.#file = file;
     this.#batches = new BatchSequence(schema, audited);
     this.#counters = CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(file.dataType)).map(

@@ -34,7 +34,7 @@ class GapCounter implements CheckCounter {
 
   push(batch: Parameters<CheckCounter['push']>[0]): void {
     const { rows, clocks } = batch;
-    const maxInterval = toMicroseconds(this.#file.gapMs);
+    const maxInterval = toMicroseconds(this.#file.thresholds.gapMs);
     let previous = this.#clock;
     for (let row = 0; row < rows; row++) {
       const clock = clocks[row] as number;
@@ -83,8 +83,8 @@ function summarize(gaps: readonly RecordedGap[]): ContentResult {
 }
 
 /** The length, in microseconds, that a gap exceeds. */
-function minGap({ gapMs }: AuditedFile, rows: number): number {
-  return Math.max(toMicroseconds(gapMs), (MIN_MEAN_INTERVALS * US_PER_DAY) / rows);
+function minGap({ thresholds }: AuditedFile, rows: number): number {
+  return Math.max(toMicroseconds(thresholds.gapMs), (MIN_MEAN_INTERVALS * US_PER_DAY) / rows);
 }
 
 function toMicroseconds(ms: number): number {

@@ -6,9 +6,9 @@ export const priceJump: ContentCheck = {
   name: 'price_jump',
   appliesTo: (dataType) => dataType === 'trades',
   degrades: false,
-  start({ jump }) {
+  start({ thresholds }) {
     const found = new RowCounter();
-    const ratio = 1 + jump;
+    const ratio = 1 + thresholds.jump;
     /** By symbol. */
     const previous: number[] = [];
     return {
