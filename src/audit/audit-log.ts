@@ -1,12 +1,7 @@
 import type { Destination } from '../store/destination.js';
 import { StateLog } from '../store/manifest/state-log.js';
-import {
-  type AuditRecord,
-  type CheckThresholds,
-  DEFAULT_THRESHOLDS,
-  formatThresholds,
-} from './audit-record.js';
-import { formatRecordLine, parseRecordLine, parseShortRecord } from './record-line.js';
+import { type AuditRecord, formatRecordLine, parseRecordLine, parseShortRecord } from './audit-record.js';
+import { type CheckThresholds, DEFAULT_THRESHOLDS, formatThresholds } from './content-check.js';
 
 /**
  * The results of audits of a download folder, `.tickhaul/audit.jsonl` (docs/spec/manifest.md#audit-log): one record per

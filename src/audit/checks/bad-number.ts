@@ -1,8 +1,14 @@
 import { findDataType } from '../../dataset/data-types.js';
 import type { ContentResult, RowPlace } from '../../run/audited-day.js';
 import { type AuditBatch, placeOf } from '../audit-batch.js';
-import type { AuditedFile, CheckCounter, ContentCheck, SeriesFacts } from '../content-check.js';
-import type { RecordedResult, SymbolCount } from '../recorded-result.js';
+import type {
+  AuditedFile,
+  CheckCounter,
+  ContentCheck,
+  RecordedResult,
+  SeriesFacts,
+  SymbolCount,
+} from '../content-check.js';
 
 const PRICE = /^(?:(?:ask_|bid_)?price|(?:asks|bids)\[\d+\]\.price)$/;
 const AMOUNT = /^(?:(?:ask_|bid_)?amount|(?:asks|bids)\[\d+\]\.amount)$/;

@@ -2,9 +2,9 @@ import { findDataType } from '../../dataset/data-types.js';
 import { US_PER_DAY } from '../../dataset/day.js';
 import type { RowPlace } from '../../run/audited-day.js';
 import { createPlace } from '../audit-batch.js';
+import { BOOK_STATE } from '../book-states.js';
 import type { AuditedFile, CheckCounter, ContentCheck } from '../content-check.js';
-import { BOOK_STATE } from '../shared/book-states.js';
-import { StretchTally } from '../shared/stretches.js';
+import { StretchTally } from './gap.js';
 
 /** Shorter crossings are usual where an exchange sends the two sides one after the other. */
 const MAX_CROSSED_SECONDS = 1;
