@@ -1,9 +1,9 @@
 import type { DayFile } from '../dataset/day-file.js';
 import { type FilesWithSettings, readRows } from '../rows/read-rows.js';
-import type { StoredFileInfo } from '../store/files.js';
 import { statSource } from '../store/stat-source.js';
-import type { AuditedContent, CheckThresholds } from './audit-record.js';
-import { AUDIT_READ_OPTIONS, auditMemories, RowAudit, type RowAuditResult } from './row-audit.js';
+import { type AuditedContent, contentVersion, type RowAuditResult } from './audit-record.js';
+import type { CheckThresholds } from './content-check.js';
+import { AUDIT_READ_OPTIONS, auditMemories, RowAudit } from './row-audit.js';
 
 /** Audit of one day file as plain data, which can be posted to a thread. */
 export interface AuditJob {
@@ -49,9 +49,4 @@ export async function auditFile(
   const after = await files.stat(location, signal);
   const isUnchanged = after?.bytes === bytes && contentVersion(after) === version;
   return { result, content: { bytes, sha256: checksum, version: isUnchanged ? version : undefined } };
-}
-
-/** A text that changes whenever a file is written again: the ETag of an object, the time of change of a local file. */
-export function contentVersion({ etag, modifiedMs }: StoredFileInfo): string | undefined {
-  return etag ?? (modifiedMs === undefined ? undefined : String(modifiedMs));
 }

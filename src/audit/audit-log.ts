@@ -1,7 +1,7 @@
 import type { Destination } from '../store/destination.js';
 import { StateLog } from '../store/manifest/state-log.js';
-import { type AuditRecord, type CheckThresholds, DEFAULT_THRESHOLDS } from './audit-record.js';
-import { formatRecordLine, parseRecordLine, parseShortRecord } from './record-line.js';
+import { type AuditRecord, formatRecordLine, parseRecordLine, parseShortRecord } from './audit-record.js';
+import { type CheckThresholds, DEFAULT_THRESHOLDS, formatThresholds } from './content-check.js';
 
 /**
  * The results of audits of a download folder, `.tickhaul/audit.jsonl` (docs/spec/manifest.md#audit-log): one record per
@@ -21,7 +21,7 @@ export class AuditLog {
 
   /** The results of a file with the same thresholds. @param path relative to the folder. */
   find(path: string, thresholds: CheckThresholds): AuditRecord | undefined {
-    const line = this.#log.get(keyOf({ path, ...thresholds }));
+    const line = this.#log.get(formatKey(path, thresholds));
     return line === undefined ? undefined : parseRecordLine(line);
   }
 
@@ -31,16 +31,18 @@ export class AuditLog {
    */
   records(): ReadonlyMap<string, AuditRecord> {
     const records = new Map<string, AuditRecord>();
+    const defaults = formatThresholds(DEFAULT_THRESHOLDS);
     for (const line of this.#log.stored()) {
       const record = parseRecordLine(line);
-      if (!records.has(record.path) || hasDefaultThresholds(record)) records.set(record.path, record);
+      if (!records.has(record.path) || formatThresholds(record) === defaults)
+        records.set(record.path, record);
     }
     return records;
   }
 
   /** Adds a record, and writes the log if that is due. @throws as `write` does. */
   add(record: AuditRecord, signal: AbortSignal): Promise<void> {
-    return this.#log.add(keyOf(record), formatRecordLine(record), signal);
+    return this.#log.add(formatKey(record.path, record), formatRecordLine(record), signal);
   }
 
   /**
@@ -64,15 +66,11 @@ export class AuditLog {
   }
 }
 
-function hasDefaultThresholds({ gapMs, jump }: CheckThresholds): boolean {
-  return gapMs === DEFAULT_THRESHOLDS.gapMs && jump === DEFAULT_THRESHOLDS.jump;
-}
-
 function keyOfLine(line: string): string | undefined {
   const record = parseShortRecord(line);
-  return record && keyOf(record);
+  return record && formatKey(record.path, record);
 }
 
-function keyOf({ path, gapMs, jump }: Pick<AuditRecord, 'path' | keyof CheckThresholds>): string {
-  return `${path}\n${gapMs}\n${jump}`;
+function formatKey(path: string, thresholds: CheckThresholds): string {
+  return `${path}\n${formatThresholds(thresholds)}`;
 }

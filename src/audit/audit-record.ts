@@ -1,19 +1,11 @@
+import { parseShallowJson } from '../base/json-depth.js';
 import type { FileContentFacts } from '../run/audited-day.js';
-import type { RecordedResult } from './recorded-result.js';
+import type { StoredFileInfo } from '../store/files.js';
+import { type CheckThresholds, DEFAULT_THRESHOLDS, type RecordedResult } from './content-check.js';
+import { CONTENT_CHECKS } from './content-checks.js';
 
 /** Version of the checks. Raise it if a check counts differently for any file: all files are then read again. */
 export const CHECKS_VERSION = 1;
-
-/** Thresholds of the checks. A record with other thresholds is not used. */
-export interface CheckThresholds {
-  /** `--gap`, in milliseconds. */
-  readonly gapMs: number;
-  /** `--jump`, a ratio: 0.1 is 10 percent. */
-  readonly jump: number;
-}
-
-/** Those of an audit without `--gap` and `--jump`. */
-export const DEFAULT_THRESHOLDS: CheckThresholds = { gapMs: 60_000, jump: 0.1 };
 
 /** Identity of the content that was audited. */
 export interface AuditedContent {
@@ -46,4 +38,85 @@ export interface AuditRecord extends AuditedContent, CheckThresholds, FileConten
    * exchange record and on `--degrade`; other commands use them as they are.
    */
   readonly reasons: readonly string[];
+}
+
+/** Results of the checks of one day file, without the identity of its bytes. */
+export type RowAuditResult = Omit<
+  AuditRecord,
+  'path' | 'reasons' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
+>;
+
+/** A text that changes whenever a file is written again: the ETag of an object, the time of change of a local file. */
+export function contentVersion({ etag, modifiedMs }: StoredFileInfo): string | undefined {
+  return etag ?? (modifiedMs === undefined ? undefined : String(modifiedMs));
+}
+
+/**
+ * Formats a record as one line of JSON. Results of checks that found nothing are left out, since most find nothing and
+ * a folder may have a million files.
+ */
+export function formatRecordLine(record: AuditRecord): string {
+  const empty = emptyResults(record.dataType);
+  const checks = Object.entries(record.checks).filter(
+    ([name, result]) => JSON.stringify(result) !== JSON.stringify(empty[name]),
+  );
+  return JSON.stringify({ ...record, checks: Object.fromEntries(checks) });
+}
+
+/** The record of a line that is valid (`parseShortRecord`). */
+export function parseRecordLine(line: string): AuditRecord {
+  const record = JSON.parse(line) as AuditRecord;
+  const empty = emptyResults(record.dataType);
+  return {
+    ...record,
+    checks: Object.fromEntries(
+      Object.entries(empty).map(([name, result]) => [name, record.checks[name] ?? result]),
+    ),
+  };
+}
+
+/**
+ * The record without the results that found nothing; undefined for a line that is damaged, or from another version of
+ * the checks.
+ */
+export function parseShortRecord(line: string): AuditRecord | undefined {
+  if (line === '') return undefined;
+  try {
+    const record = parseShallowJson(line) as AuditRecord;
+    const isValid =
+      record.checksVersion === CHECKS_VERSION &&
+      [record.path, record.dataType, record.date].every((text) => typeof text === 'string') &&
+      typeof record.checks === 'object' &&
+      Array.isArray(record.reasons);
+    return isValid ? record : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Results for an empty file, by data type. */
+const emptyResultsByType = new Map<string, Readonly<Record<string, RecordedResult>>>();
+
+function emptyResults(dataType: string): Readonly<Record<string, RecordedResult>> {
+  const known = emptyResultsByType.get(dataType);
+  if (known) return known;
+  const file = { thresholds: DEFAULT_THRESHOLDS, dataType, dayStart: 0 };
+  const results = Object.fromEntries(
+    CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(dataType)).map((check) => [
+      check.name,
+      check.start(file).end(0),
+    ]),
+  );
+  emptyResultsByType.set(dataType, results);
+  return results;
+}
+
+/** The record of a file before it is judged. @param path relative to the download folder, with `/`. */
+export function createAuditRecord(
+  path: string,
+  result: RowAuditResult,
+  content: AuditedContent,
+  thresholds: CheckThresholds,
+): AuditRecord {
+  return { path, ...content, checksVersion: CHECKS_VERSION, ...thresholds, ...result, reasons: [] };
 }

@@ -7,23 +7,116 @@ import { WorkerThread } from '../base/worker-thread.js';
 import { formatDay, parseDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { AuditedDay } from '../run/audited-day.js';
-import type { RunSummary } from '../run/run-events.js';
-import type { StoreSettings } from '../store/files.js';
+import type { EventSink, RunSummary } from '../run/run-events.js';
+import type { Files, StoreSettings } from '../store/files.js';
 import { isSmallRun } from '../store/stat-source.js';
-import { describeDay } from './absent-days.js';
 import { type AuditJob, type AuditJobResult, auditFile } from './audit-file.js';
-import type { AuditInput } from './audit-input.js';
-import type { AuditRecord } from './audit-record.js';
+import { type AuditRecord, createAuditRecord } from './audit-record.js';
 import { AuditTally } from './audit-tally.js';
 import type { AuditedBytes } from './audit-worker.js';
-import { SeriesWithRows, toSeriesKey } from './checks/no-rows.js';
-import { createAuditRecord } from './create-audit-record.js';
-import type { FolderFile } from './download-folders.js';
+import type { CheckThresholds } from './content-check.js';
+import {
+  type DownloadFolders,
+  type FolderFile,
+  findConversions,
+  findKnownFile,
+  type KnownFile,
+} from './download-folders.js';
 import { type ExchangeFacts, NO_EXCHANGE_FACTS } from './exchange-facts.js';
-import { addNoRows, judgeDay } from './judge-day.js';
-import type { KnownFile } from './known-record.js';
-import type { AuditSource, IsSelected } from './plan-days.js';
+import {
+  addNoRows,
+  describeDay,
+  judgeAbsentDay,
+  judgeDay,
+  SeriesWithRows,
+  toSeriesKey,
+} from './judge-day.js';
+import {
+  type AuditSelection,
+  type AuditSource,
+  type IsSelected,
+  type PlannedDay,
+  planDays,
+} from './plan-days.js';
 import { auditMemories } from './row-audit.js';
+
+export interface AuditInput {
+  readonly sources: readonly AuditSource[];
+  /** The folders and prefixes that were searched. */
+  readonly roots: readonly string[];
+  readonly selection: AuditSelection;
+  readonly thresholds: CheckThresholds;
+  /** Names of the checks that degrade a day, and `incident`. */
+  readonly degrading: ReadonlySet<string>;
+  /** Names of conditions and checks that make the run fail. */
+  readonly failOn: ReadonlySet<string>;
+  /** Whether files are read again that have a record. */
+  readonly recheck: boolean;
+  /** Files read at the same time. */
+  readonly jobs: number;
+  readonly files: Files;
+  readonly store: StoreSettings | undefined;
+  readonly folders: DownloadFolders;
+  /** Called once for each exchange. */
+  readonly fetchFacts: (exchange: string) => Promise<ExchangeFacts>;
+  readonly emit: EventSink;
+  readonly signal: AbortSignal;
+}
+
+/** Records are looked up for this many files at the same time. */
+const LOOKUPS_AT_ONCE = 64;
+
+/**
+ * Judges all selected days. Only files without a record are read. Days are emitted in the order of the plan. Corrupt
+ * files are days with this condition, and the others are still audited.
+ * @throws TickhaulError if the run cannot start: `usage`, errors of the service and of the store.
+ */
+export async function auditFiles(input: AuditInput): Promise<RunSummary> {
+  const startedAtMs = performance.now();
+  const { days, isSelected } = planDays(input.sources, input.selection);
+  const facts = new Map<string, ExchangeFacts>();
+  for (const exchange of new Set(days.flatMap(({ file }) => (file ? [file.exchange] : []))))
+    facts.set(exchange, await input.fetchFacts(exchange));
+  const known = await findKnownFiles(days, input);
+  const run = new AuditRun(input, facts, isSelected);
+  return run.run(await dropUnlistedDays(days, facts, input), known, startedAtMs);
+}
+
+async function findKnownFiles(
+  days: readonly PlannedDay[],
+  { thresholds, folders, files, signal }: AuditInput,
+): Promise<ReadonlyMap<string, KnownFile>> {
+  const known = new Map<string, KnownFile>();
+  const sources = days.filter((day) => day.path !== undefined);
+  for (let at = 0; at < sources.length; at += LOOKUPS_AT_ONCE) {
+    if (signal.aborted) throw abortReason(signal);
+    const lookups = sources.slice(at, at + LOOKUPS_AT_ONCE).map(async (source) => {
+      known.set(source.path, await findKnownFile(source, thresholds, folders, files, signal));
+    });
+    await Promise.all(lookups);
+  }
+  return known;
+}
+
+async function dropUnlistedDays(
+  days: readonly PlannedDay[],
+  facts: ReadonlyMap<string, ExchangeFacts>,
+  { roots, folders, store, signal }: AuditInput,
+): Promise<readonly OpenDay[]> {
+  const hasAbsentDays = days.some(({ path }) => path === undefined);
+  const hasConversion = hasAbsentDays
+    ? await findConversions(roots, await folders.opened(), store, signal)
+    : () => false;
+  return days.flatMap((day): OpenDay[] => {
+    if (day.path !== undefined) return [{ source: day }];
+    const verdict = judgeAbsentDay(
+      day.file,
+      facts.get(day.file.exchange) ?? NO_EXCHANGE_FACTS,
+      hasConversion,
+    );
+    return verdict ? [{ verdict }] : [];
+  });
+}
 
 const auditThreads = keepThreads<StoreSettings | undefined, AuditJob, AuditJobResult, AuditedBytes>(
   (workerData) =>
@@ -32,7 +125,7 @@ const auditThreads = keepThreads<StoreSettings | undefined, AuditJob, AuditJobRe
 const freeMemoriesWhenIdle = freeWhenIdle(() => auditMemories.clear());
 
 /** A day with its verdict, or with a file to judge. */
-export type OpenDay = { readonly verdict: AuditedDay } | { readonly source: AuditSource };
+type OpenDay = { readonly verdict: AuditedDay } | { readonly source: AuditSource };
 
 /** A file without rows, with the reasons that its record has. */
 interface EmptyFile {
@@ -42,7 +135,7 @@ interface EmptyFile {
 }
 
 /** Judges days, and reads their files if they have no record. Verdicts are emitted in the order of the days. */
-export class AuditRun {
+class AuditRun {
   readonly #input: AuditInput;
   readonly #facts: Map<string, ExchangeFacts>;
   readonly #isSelected: IsSelected;

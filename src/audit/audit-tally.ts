@@ -3,7 +3,7 @@ import { plural } from '../base/units.js';
 import type { AuditedDay, DayCondition } from '../run/audited-day.js';
 import type { RunSummary } from '../run/run-events.js';
 import { runExitCode } from '../run/run-tally.js';
-import { findFailedChecks } from './resolve-checks.js';
+import { findFailedChecks } from './judge-day.js';
 
 /** Counts the conditions of days and computes the exit code of an audit. */
 export class AuditTally {

@@ -1,11 +1,54 @@
-import { isDataType } from '../dataset/data-types.js';
-import type { ContentResult } from '../run/audited-day.js';
+import type { ContentResult, RowPlace } from '../run/audited-day.js';
 import type { AuditBatch } from './audit-batch.js';
-import type { CheckThresholds } from './audit-record.js';
-import type { RecordedResult } from './recorded-result.js';
+
+/** Thresholds of the checks. A record with other thresholds is not used. */
+export interface CheckThresholds {
+  /** `--gap`, in milliseconds. */
+  readonly gapMs: number;
+  /** `--jump`, a ratio: 0.1 is 10 percent. */
+  readonly jump: number;
+}
+
+/** Those of an audit without `--gap` and `--jump`. */
+export const DEFAULT_THRESHOLDS: CheckThresholds = { gapMs: 60_000, jump: 0.1 };
+
+const THRESHOLD_NAMES = Object.keys(DEFAULT_THRESHOLDS) as readonly (keyof CheckThresholds)[];
+
+/** The same text for the same thresholds. @param thresholds alone, or among the fields of a record. */
+export function formatThresholds(thresholds: CheckThresholds): string {
+  return THRESHOLD_NAMES.map((name) => thresholds[name]).join('\n');
+}
+
+/** A gap in a file, before it is limited to the listed period of its symbol. */
+export interface RecordedGap {
+  /** Microseconds since the epoch. */
+  readonly start: number;
+  readonly end: number;
+  /** The row that ends it; the last row of the file for a gap up to the end of the day. */
+  readonly place: RowPlace;
+}
+
+/** Prices that are not positive, of one symbol. */
+export interface SymbolCount {
+  readonly symbol: string | null;
+  readonly count: number;
+  readonly first: RowPlace;
+}
+
+/**
+ * Result of a check as the audit record stores it. What depends on the exchange record is stored in detail, and
+ * resolved on each run, so that a new exchange record needs no reading of files.
+ */
+export interface RecordedResult extends ContentResult {
+  /** Of `gap`: all gaps, by start. */
+  readonly gaps?: readonly RecordedGap[] | undefined;
+  /** Of `bad_number`: prices that are not positive, by symbol; the count excludes them. */
+  readonly prices?: readonly SymbolCount[] | undefined;
+}
 
 /** A day file under audit. */
-export interface AuditedFile extends CheckThresholds {
+export interface AuditedFile {
+  readonly thresholds: CheckThresholds;
   readonly dataType: string;
   /** Start of the file's UTC day, in microseconds since the epoch. */
   readonly dayStart: number;
@@ -29,8 +72,8 @@ export interface CheckCounter {
 }
 
 /**
- * A check of the contents of day files. To add one, write a file in `src/audit/checks/`, add it to `CONTENT_CHECKS`,
- * and raise `CHECKS_VERSION`.
+ * A check of the contents of day files. To add one, add it to `ROW_CHECKS`, or write a file in `src/audit/checks/`; then
+ * add it to `CONTENT_CHECKS`, and raise `CHECKS_VERSION`.
  */
 export interface ContentCheck {
   readonly name: string;
@@ -42,9 +85,4 @@ export interface ContentCheck {
   resolve?(recorded: RecordedResult, file: AuditedFile, rows: number, facts: SeriesFacts): ContentResult;
   /** Whether a result is a failure; the default is a count above 0. */
   hasFailed?(result: ContentResult): boolean;
-}
-
-/** Whether a data type has snapshots of book levels, with known columns. */
-export function isBookSnapshot(dataType: string): boolean {
-  return dataType.startsWith('book_snapshot_') && isDataType(dataType);
 }

@@ -1,12 +1,19 @@
+import { TickhaulError } from '../base/errors.js';
+import { findOutputFormat, withoutOutputExtension } from '../base/output-format-names.js';
+import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
+import { dayFileName } from '../dataset/layout.js';
 import type { Destination } from '../store/destination.js';
-import type { Files, StoreSettings } from '../store/files.js';
+import type { Files, StoredFileInfo, StoreSettings } from '../store/files.js';
 import { createDestinationFinder, type FindDestination } from '../store/find-destination.js';
 import { absoluteLocation, parentLocation, relativeLocation } from '../store/location.js';
 import { openDestination } from '../store/open-destination.js';
 import { AuditLog } from './audit-log.js';
+import { type AuditRecord, contentVersion } from './audit-record.js';
+import type { CheckThresholds } from './content-check.js';
+import type { AuditSource } from './plan-days.js';
 
 /** A download folder with its log. */
-export interface DownloadFolder {
+interface DownloadFolder {
   readonly destination: Destination;
   readonly log: AuditLog;
 }
@@ -66,4 +73,73 @@ export class DownloadFolders {
     const destination = await openDestination(dir, this.#store, this.#signal);
     return { destination, log: await AuditLog.open(destination, this.#signal) };
   }
+}
+
+/** Where the results of a file are recorded, and its record if the file has not changed since. */
+export interface KnownFile {
+  /** Undefined for a file outside of a download folder. */
+  readonly folderFile: FolderFile | undefined;
+  readonly record: AuditRecord | undefined;
+}
+
+/** @throws TickhaulError `disk`; errors of the store; the abort reason. */
+export async function findKnownFile(
+  { path, info }: Pick<AuditSource, 'info'> & { readonly path: string },
+  thresholds: CheckThresholds,
+  folders: DownloadFolders,
+  files: Files,
+  signal: AbortSignal,
+): Promise<KnownFile> {
+  const folderFile = await folders.find(path);
+  const record = folderFile?.log.find(folderFile.path, thresholds);
+  if (!record) return { folderFile, record: undefined };
+  const found = info ?? (await files.stat(path, signal).catch(ignoreFileError));
+  return { folderFile, record: isUnchanged(record, found) ? record : undefined };
+}
+
+/** Whether a file is still the one that was audited. @param found undefined if it does not exist. */
+export function isUnchanged(record: AuditRecord, found: StoredFileInfo | undefined): boolean {
+  return found?.bytes === record.bytes && contentVersion(found) === record.version;
+}
+
+/** The audit of the file reports the error with its path. */
+function ignoreFileError(error: unknown): undefined {
+  if (!(error instanceof TickhaulError)) throw error;
+}
+
+/**
+ * Finds the day files of which a conversion exists, by its name or by the manifest of its download folder.
+ * @param roots folders to search.
+ * @returns whether a day file has one.
+ */
+export async function findConversions(
+  roots: Iterable<string>,
+  folders: readonly DownloadFolder[],
+  store: StoreSettings | undefined,
+  signal: AbortSignal,
+): Promise<(file: DayFile) => boolean> {
+  const locations = new Set<string>();
+  const names = new Set<string>();
+  for (const root of roots) {
+    const destination = await openDestination(root, store, signal);
+    try {
+      for await (const page of destination.list('', signal)) {
+        for (const { path } of page) {
+          if (findOutputFormat(path) === undefined) continue;
+          locations.add(absoluteLocation(destination.locate(path)));
+          const file = parseDayFileName(`${withoutOutputExtension(path)}${DAY_FILE_EXTENSION}`);
+          if (file) names.add(dayFileName(file));
+        }
+      }
+    } finally {
+      await destination.close();
+    }
+  }
+  for (const { destination } of locations.size > 0 ? folders : []) {
+    for (const { file, conversions = [] } of (await destination.readRecords({ warn: () => {}, signal })) ??
+      [])
+      if (conversions.some(({ path }) => locations.has(absoluteLocation(destination.locate(path)))))
+        names.add(dayFileName(file));
+  }
+  return (file) => names.has(dayFileName(file));
 }

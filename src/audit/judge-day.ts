@@ -1,10 +1,11 @@
-import { parseDay } from '../dataset/day.js';
-import type { AuditedDay } from '../run/audited-day.js';
+import { formatDay, parseDay, US_PER_DAY } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
+import type { AuditedDay, ContentResult } from '../run/audited-day.js';
 import type { AuditRecord } from './audit-record.js';
-import { noRows } from './checks/no-rows.js';
-import { CONTENT_CHECKS } from './content-checks.js';
+import { gap, limitGaps } from './checks/gap.js';
+import type { AuditedFile, CheckThresholds, RecordedGap, SeriesFacts } from './content-check.js';
+import { CONTENT_CHECKS, noRows } from './content-checks.js';
 import type { ExchangeFacts } from './exchange-facts.js';
-import { findFailedChecks, listGaps, resolveChecks } from './resolve-checks.js';
 
 /** Name of incidents among the reasons of a day. */
 export const INCIDENT = 'incident';
@@ -58,4 +59,101 @@ export function judgeDay(
     checks,
     gaps: listGaps(record, series),
   };
+}
+
+const CHECKS_BY_NAME = new Map(CONTENT_CHECKS.map((check) => [check.name, check]));
+
+type RecordedChecks = Pick<AuditRecord, 'dataType' | 'date' | 'rows' | 'checks' | keyof CheckThresholds>;
+
+/** Applies the exchange record to the recorded results of a file. */
+export function resolveChecks(
+  record: RecordedChecks,
+  facts: SeriesFacts,
+): Readonly<Record<string, ContentResult>> {
+  const file = toAuditedFile(record);
+  return Object.fromEntries(
+    Object.entries(record.checks).map(([name, recorded]) => {
+      const resolve = CHECKS_BY_NAME.get(name)?.resolve;
+      return [name, resolve ? resolve(recorded, file, record.rows, facts) : recorded];
+    }),
+  );
+}
+
+/** All gaps that `gap` counts, by start. */
+function listGaps(record: RecordedChecks, facts: SeriesFacts): readonly RecordedGap[] {
+  const recorded = record.checks[gap.name];
+  return recorded ? limitGaps(recorded, toAuditedFile(record), record.rows, facts) : [];
+}
+
+function toAuditedFile(record: RecordedChecks): AuditedFile {
+  const { dataType, date } = record;
+  return { thresholds: record, dataType, dayStart: date === '' ? 0 : parseDay(date) * US_PER_DAY };
+}
+
+/** The names of the checks that failed, in the order of `CONTENT_CHECKS`. */
+export function findFailedChecks(checks: Readonly<Record<string, ContentResult>>): readonly string[] {
+  return CONTENT_CHECKS.flatMap(({ name, hasFailed = countsAny }) => {
+    const result = checks[name];
+    return result && hasFailed(result) ? [name] : [];
+  });
+}
+
+function countsAny({ count }: ContentResult): boolean {
+  return count !== null && count > 0;
+}
+
+/**
+ * The verdict on a day without a file; undefined if the day is left out: the symbol was not listed, the day exists as a
+ * conversion, or there is no exchange record.
+ */
+export function judgeAbsentDay(
+  file: DayFile,
+  exchange: ExchangeFacts,
+  hasConversion: (file: DayFile) => boolean,
+): AuditedDay | undefined {
+  const condition = exchange.judgeAbsentDay(file.symbol, file.day);
+  if (condition === undefined || hasConversion(file)) return undefined;
+  return { ...describeDay(file, exchange), path: null, condition, reasons: [] };
+}
+
+/** Names and incidents of a day. @param file undefined if the file is not identified. */
+export function describeDay(
+  file: DayFile | undefined,
+  exchange: ExchangeFacts,
+): Pick<AuditedDay, 'exchange' | 'dataType' | 'symbol' | 'date' | 'incidents'> {
+  if (!file) return { exchange: '', dataType: '', symbol: '', date: '', incidents: [] };
+  const { dataType, symbol, day } = file;
+  const date = formatDay(day);
+  return { exchange: file.exchange, dataType, symbol, date, incidents: exchange.findIncidents(day) };
+}
+
+/** A day of a series. */
+interface SeriesDay {
+  readonly exchange: string;
+  readonly dataType: string;
+  readonly symbol: string;
+  /** `YYYY-MM-DD`. */
+  readonly date: string;
+}
+
+/** The series that have days with rows. */
+export class SeriesWithRows {
+  /** For each series its only such day, or `several`. */
+  readonly #dates = new Map<string, string>();
+
+  add(day: SeriesDay): void {
+    const key = toSeriesKey(day);
+    const known = this.#dates.get(key);
+    this.#dates.set(key, known === undefined || known === day.date ? day.date : 'several');
+  }
+
+  /** Whether another day of the same series has rows. */
+  hasOther(day: SeriesDay): boolean {
+    const date = this.#dates.get(toSeriesKey(day));
+    return date !== undefined && date !== day.date;
+  }
+}
+
+export function toSeriesKey({ exchange, dataType, symbol }: Omit<SeriesDay, 'date'>): string {
+  return JSON.stringify([exchange, dataType, symbol]);
 }

@@ -3,11 +3,12 @@ import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay, msToDay, US_PER_DAY } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import type { Batch, Schema } from '../format/batch.js';
+import { DayFileReader } from '../format/csv/day-file-reader.js';
 import type { ColumnMemory } from '../format/kernel/column-memory.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
-import type { AuditRecord, CheckThresholds } from './audit-record.js';
-import { BatchSequence } from './batch-sequence.js';
-import type { CheckCounter, ContentCheck } from './content-check.js';
+import { BatchSequence } from './audit-batch.js';
+import type { RowAuditResult } from './audit-record.js';
+import type { CheckCounter, CheckThresholds, ContentCheck } from './content-check.js';
 import { CONTENT_CHECKS } from './content-checks.js';
 import { ContentFactsCounter } from './content-facts.js';
 
@@ -18,12 +19,6 @@ export interface RowAuditInput {
   readonly file: DayFile | undefined;
   readonly thresholds: CheckThresholds;
 }
-
-/** Results of the checks of one day file, without the identity of its bytes. */
-export type RowAuditResult = Omit<
-  AuditRecord,
-  'path' | 'reasons' | 'checksVersion' | 'bytes' | 'sha256' | 'version' | keyof CheckThresholds
->;
 
 /** Options with which an audit reads rows. */
 export const AUDIT_READ_OPTIONS = {
@@ -92,7 +87,7 @@ class RunningChecks {
   readonly #facts = new ContentFactsCounter();
 
   constructor(schema: Schema, file: KnownFile, thresholds: CheckThresholds) {
-    const audited = { ...thresholds, dataType: file.dataType, dayStart: (file.day ?? 0) * US_PER_DAY };
+    const audited = { thresholds, dataType: file.dataType, dayStart: (file.day ?? 0) * US_PER_DAY };
     this.#file = file;
     this.#batches = new BatchSequence(schema, audited);
     this.#counters = CONTENT_CHECKS.filter(({ appliesTo }) => appliesTo(file.dataType)).map(
@@ -119,5 +114,38 @@ class RunningChecks {
       ...this.#facts.end(rows, symbolCount),
       checks: Object.fromEntries(this.#counters.map(([{ name }, counter]) => [name, counter.end(rows)])),
     };
+  }
+}
+
+/** All checks of one day file, in one pass over its gunzipped text. */
+export class TextAudit {
+  readonly #reader: DayFileReader;
+  readonly #audit: RowAudit;
+
+  constructor(input: RowAuditInput) {
+    const { batchRows, ...options } = AUDIT_READ_OPTIONS;
+    this.#reader = new DayFileReader({
+      ...options,
+      path: input.path,
+      dataType: input.file?.dataType,
+      batchRows: () => batchRows,
+      memories: auditMemories,
+    });
+    this.#audit = new RowAudit(input);
+  }
+
+  /** Checks text, in chunks of any size; the chunk may be reused afterwards. @throws TickhaulError `corrupt`. */
+  push(text: Buffer): void {
+    this.#check(this.#reader.push(text));
+  }
+
+  /** Call it after the last text. @throws as `push` does. */
+  end(): RowAuditResult {
+    this.#check(this.#reader.end());
+    return this.#audit.end(this.#reader.schema, this.#reader.dataType);
+  }
+
+  #check(batches: ReturnType<DayFileReader['push']>): void {
+    for (const batch of batches) this.#audit.push(batch, this.#reader.schema, this.#reader.dataType);
   }
 }

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os';
-import { auditFiles } from '../audit/audit-files.js';
-import { DEFAULT_THRESHOLDS } from '../audit/audit-record.js';
+import { auditFiles } from '../audit/audit-run.js';
+import { DEFAULT_THRESHOLDS } from '../audit/content-check.js';
 import type { DownloadFolders } from '../audit/download-folders.js';
 import { DEFAULT_DEGRADING } from '../audit/judge-day.js';
 import type { AuditSource } from '../audit/plan-days.js';

@@ -1,5 +1,5 @@
 import { availableParallelism } from 'node:os';
-import type { AuditInput } from '../audit/audit-input.js';
+import type { AuditInput } from '../audit/audit-run.js';
 import { CONTENT_CHECKS } from '../audit/content-checks.js';
 import { createExchangeFacts, type ExchangeFacts, NO_EXCHANGE_FACTS } from '../audit/exchange-facts.js';
 import { DEFAULT_DEGRADING, INCIDENT } from '../audit/judge-day.js';
@@ -41,7 +41,7 @@ export async function prepareAudit(args: CommandArgs, host: CommandHost): Promis
   const stallTimeoutMs = readStallTimeout(args);
   const offline = readBooleanFlag(args, 'offline');
   const html = await readPageFile(args);
-  const { auditFiles } = await import('../audit/audit-files.js');
+  const { auditFiles } = await import('../audit/audit-run.js');
   const { DownloadFolders } = await import('../audit/download-folders.js');
   return ({ emit, note }) =>
     withServiceSession(args, host, { stallTimeoutMs, note }, async ({ client, settings }) => {

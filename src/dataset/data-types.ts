@@ -1,18 +1,3 @@
-/** The data types with known columns (docs/spec/csv-files.md#data-types). An exchange may have others. */
-export const DATA_TYPES = [
-  'trades',
-  'incremental_book_L2',
-  'quotes',
-  'book_ticker',
-  'derivative_ticker',
-  'liquidations',
-  'options_chain',
-  'book_snapshot_5',
-  'book_snapshot_25',
-] as const;
-
-export type DataType = (typeof DATA_TYPES)[number];
-
 /**
  * Kind of a day file's column (docs/spec/csv-files.md#column-kinds): `time` is integer microseconds since the
  * epoch, UTC; `number` any decimal; `boolean` the words true and false; `text` everything else.
@@ -48,61 +33,137 @@ export function isNeverEmpty({ name }: Column): boolean {
   return LEADING_COLUMNS.some((column) => column.name === name);
 }
 
+/** Statistics of an exchange record that count rows. */
+export type RowStatistic = 'trades' | 'bookChanges';
+
+/** What distinguishes a data type from others. */
+export interface DataTypeProperties {
+  /** The columns after the leading ones, in the order of the file. */
+  readonly columns: readonly DayFileColumn[];
+  /**
+   * Where the best bid and ask are: in a book that is built from the rows (`changes`), or in two columns of each row.
+   * Undefined if the rows are not states of one book.
+   */
+  readonly bestPrices?: 'changes' | readonly [bid: string, ask: string];
+  /** Whether prices may be negative. */
+  readonly hasNegativePrices?: true;
+  /** The only symbol that has files, if one file has the rows of all symbols of a kind. */
+  readonly onlySymbol?: string;
+  /** The statistic that the number of rows is proportional to, and the data type whose rows it counts. */
+  readonly counted?: { readonly statistic: RowStatistic; readonly as: string };
+  /** Usual rows per day of an active symbol, and compressed bytes per row. */
+  readonly usual: { readonly rows: number; readonly bytesPerRow: number };
+}
+
 const TRADE = [text('id'), text('side'), ...numbers('price', 'amount')];
 const QUOTE = numbers('ask_amount', 'ask_price', 'bid_price', 'bid_amount');
+const BEST_QUOTE = ['bid_price', 'ask_price'] as const;
+const BEST_LEVEL = ['bids[0].price', 'asks[0].price'] as const;
+const AS_TRADES = { statistic: 'trades', as: 'trades' } as const;
+const AS_CHANGES = { statistic: 'bookChanges', as: 'incremental_book_L2' } as const;
 
-const COLUMNS_BY_TYPE: Readonly<Record<DataType, readonly DayFileColumn[]>> = {
-  trades: TRADE,
-  liquidations: TRADE,
-  incremental_book_L2: [
-    { name: 'is_snapshot', kind: 'boolean' },
-    text('side'),
-    ...numbers('price', 'amount'),
-  ],
-  quotes: QUOTE,
-  book_ticker: QUOTE,
-  derivative_ticker: [
-    time('funding_timestamp'),
-    ...numbers(
-      'funding_rate',
-      'predicted_funding_rate',
-      'open_interest',
-      'last_price',
-      'index_price',
-      'mark_price',
-    ),
-  ],
-  options_chain: [
-    text('type'),
-    ...numbers('strike_price'),
-    time('expiration'),
-    ...numbers(
-      'open_interest',
-      'last_price',
-      'bid_price',
-      'bid_amount',
-      'bid_iv',
-      'ask_price',
-      'ask_amount',
-      'ask_iv',
-      'mark_price',
-      'mark_iv',
-    ),
-    text('underlying_index'),
-    ...numbers('underlying_price', 'delta', 'gamma', 'vega', 'theta', 'rho'),
-  ],
-  book_snapshot_5: bookLevelColumns(5),
-  book_snapshot_25: bookLevelColumns(25),
-};
+/**
+ * The data types with known columns (docs/spec/csv-files.md#data-types). An exchange may have others.
+ *
+ * Bytes per row were measured on real files: incremental_book_L2 79 to 144 MB for 12 to 24 million rows, options_chain
+ * 9.5 GB for 100 million. Rows per day are orders of magnitude: a quiet symbol has a thousandth.
+ */
+const PROPERTIES = {
+  trades: { columns: TRADE, counted: AS_TRADES, usual: { rows: 500_000, bytesPerRow: 14 } },
+  incremental_book_L2: {
+    columns: [{ name: 'is_snapshot', kind: 'boolean' }, text('side'), ...numbers('price', 'amount')],
+    bestPrices: 'changes',
+    counted: AS_CHANGES,
+    usual: { rows: 15_000_000, bytesPerRow: 6.5 },
+  },
+  quotes: {
+    columns: QUOTE,
+    bestPrices: BEST_QUOTE,
+    counted: AS_CHANGES,
+    usual: { rows: 2_500_000, bytesPerRow: 12 },
+  },
+  book_ticker: {
+    columns: QUOTE,
+    bestPrices: BEST_QUOTE,
+    counted: AS_CHANGES,
+    usual: { rows: 5_000_000, bytesPerRow: 12 },
+  },
+  derivative_ticker: {
+    columns: [
+      time('funding_timestamp'),
+      ...numbers(
+        'funding_rate',
+        'predicted_funding_rate',
+        'open_interest',
+        'last_price',
+        'index_price',
+        'mark_price',
+      ),
+    ],
+    usual: { rows: 90_000, bytesPerRow: 24 },
+  },
+  liquidations: { columns: TRADE, counted: AS_TRADES, usual: { rows: 1000, bytesPerRow: 30 } },
+  options_chain: {
+    columns: [
+      text('type'),
+      ...numbers('strike_price'),
+      time('expiration'),
+      ...numbers(
+        'open_interest',
+        'last_price',
+        'bid_price',
+        'bid_amount',
+        'bid_iv',
+        'ask_price',
+        'ask_amount',
+        'ask_iv',
+        'mark_price',
+        'mark_iv',
+      ),
+      text('underlying_index'),
+      ...numbers('underlying_price', 'delta', 'gamma', 'vega', 'theta', 'rho'),
+    ],
+    hasNegativePrices: true,
+    onlySymbol: 'OPTIONS',
+    usual: { rows: 50_000_000, bytesPerRow: 95 },
+  },
+  book_snapshot_5: {
+    columns: bookLevelColumns(5),
+    bestPrices: BEST_LEVEL,
+    counted: AS_CHANGES,
+    usual: { rows: 1_000_000, bytesPerRow: 40 },
+  },
+  book_snapshot_25: {
+    columns: bookLevelColumns(25),
+    bestPrices: BEST_LEVEL,
+    counted: AS_CHANGES,
+    usual: { rows: 1_000_000, bytesPerRow: 120 },
+  },
+} as const satisfies Readonly<Record<string, DataTypeProperties>>;
+
+export type DataType = keyof typeof PROPERTIES;
+
+/** In the order in which they are listed. */
+export const DATA_TYPES = Object.keys(PROPERTIES) as readonly DataType[];
+
+/** The properties of a data type; undefined if its columns are not known. */
+export function findDataType(dataType: string): DataTypeProperties | undefined {
+  return isDataType(dataType) ? PROPERTIES[dataType] : undefined;
+}
 
 /** All columns of a data type, in the order of the file; undefined for an unknown type. */
 export function dataTypeColumns(dataType: string): readonly DayFileColumn[] | undefined {
-  if (!isDataType(dataType)) return undefined;
-  return [...LEADING_COLUMNS, ...COLUMNS_BY_TYPE[dataType]];
+  const known = findDataType(dataType);
+  return known && [...LEADING_COLUMNS, ...known.columns];
+}
+
+/** Whether a data type is known to have a column besides the leading ones. */
+export function hasColumn(dataType: string, name: string): boolean {
+  return findDataType(dataType)?.columns.some((column) => column.name === name) ?? false;
 }
 
 export function isDataType(text: string): text is DataType {
-  return (DATA_TYPES as readonly string[]).includes(text);
+  return Object.hasOwn(PROPERTIES, text);
 }
 
 /** The columns of the best levels of both sides in a book snapshot. */

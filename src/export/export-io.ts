@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { contentVersion } from '../audit/audit-file.js';
+import { contentVersion } from '../audit/audit-record.js';
 import { TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import type { Batch, NumberText, Schema } from '../format/batch.js';

@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import { contentVersion } from '../audit/audit-file.js';
+import { contentVersion } from '../audit/audit-record.js';
 import { hashSource } from '../convert/source-file.js';
 import type { FilesWithSettings } from '../rows/read-rows.js';
 import type { RowCounts } from '../run/run-events.js';

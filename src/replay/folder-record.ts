@@ -1,5 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
+import { findDataType } from '../dataset/data-types.js';
 import { isGlob, resolveSymbolLists, toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { type Day, formatDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
@@ -66,7 +67,7 @@ export function deriveExchangeRecord(
     return { id, dataTypes: [...dataTypes], ...(named.has(toDatasetSymbol(id)) ? {} : bounds) };
   });
   // Options are rows of one grouped file, so no file is named after them.
-  if (types.some(({ dayFileType }) => dayFileType === 'options_chain')) {
+  if (types.some(({ dayFileType }) => findDataType(dayFileType)?.onlySymbol)) {
     for (const id of named) if (!bySymbol.has(id)) symbols.push({ id, dataTypes: [] });
   }
   symbols.sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -96,7 +97,7 @@ export function assertNamedFiles(
     const names = resolveSymbolLists(symbols, () => ofType.map(({ symbol }) => symbol));
     if (ofType.length === 0) throw missing([dataType, ...names].join(' '));
     // Options are rows of one grouped file.
-    if (dataType === 'options_chain') continue;
+    if (findDataType(dataType)?.onlySymbol) continue;
     const known = new Set(ofType.map(({ symbol }) => toDatasetSymbol(symbol)));
     const named = names.filter((symbol) => symbol !== 'all' && !isGlob(symbol));
     const absent = named.find((symbol) => !known.has(toDatasetSymbol(symbol)));

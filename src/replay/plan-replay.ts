@@ -1,6 +1,6 @@
 import { type TickhaulError, usageError } from '../base/errors.js';
 import { didYouMean } from '../base/nearest-names.js';
-import type { DataType } from '../dataset/data-types.js';
+import { type DataType, findDataType } from '../dataset/data-types.js';
 import { GROUPED_SYMBOLS, isGlob, resolveKnownSymbols, toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
@@ -85,18 +85,18 @@ async function planType(
   { types, period }: ReplayRequest,
   context: ReplayPlanContext,
 ): Promise<readonly PlannedReplaySeries[]> {
-  const isGrouped = dataType === 'options_chain';
-  const selectedSymbols = isGrouped ? selectOptionSymbols(option, record) : undefined;
+  const onlySymbol = findDataType(dataType)?.onlySymbol;
+  const selectedSymbols = onlySymbol ? selectRowSymbols(option, record, onlySymbol) : undefined;
   const days = periodToDays(period);
   const selection = {
     exchange: record.id,
     types: [dataType],
-    symbols: isGrouped ? ['OPTIONS'] : (option.symbols ?? ['all']),
+    symbols: onlySymbol ? [onlySymbol] : (option.symbols ?? ['all']),
     from: formatDay(days.from),
     to: formatDay(days.to),
     layout: context.layout,
   };
-  if (!isGrouped) assertSymbolsHaveType(dataType, option, record);
+  if (!onlySymbol) assertSymbolsHaveType(dataType, option, record);
   const plan = await createDownloadPlan({ ...context, selection, record });
   const bySymbol = new Map<string, PlannedFile[]>(plan.series.map(({ symbol }) => [symbol, []]));
   const unavailability = findUnavailability(plan, record);
@@ -113,12 +113,13 @@ async function planType(
   }));
 }
 
-/** Symbols selected from the grouped file of all options; undefined for all of them. */
-function selectOptionSymbols(
+/** Symbols selected from the rows of the only file, which has all options; undefined for all of them. */
+function selectRowSymbols(
   { symbols }: ResolvedReplayOption,
   record: ExchangeRecord,
+  onlySymbol: string,
 ): ReadonlySet<string> | undefined {
-  if (!symbols || symbols.some((symbol) => symbol === 'all' || toDatasetSymbol(symbol) === 'OPTIONS'))
+  if (!symbols || symbols.some((symbol) => symbol === 'all' || toDatasetSymbol(symbol) === onlySymbol))
     return undefined;
   const known = new Set(record.datasets?.symbols.map(({ id }) => toDatasetSymbol(id)));
   const ids = symbols.map((symbol) => {

@@ -1,4 +1,4 @@
-import type { CheckThresholds } from '../../src/audit/audit-record.js';
+import type { CheckThresholds } from '../../src/audit/content-check.js';
 
 /** One row of CSV text by column; an empty text is an empty cell. */
 export type TextRow = Readonly<Record<string, string>>;

@@ -1,7 +1,14 @@
+import { findDataType } from '../../dataset/data-types.js';
 import type { ContentResult, RowPlace } from '../../run/audited-day.js';
 import { type AuditBatch, placeOf } from '../audit-batch.js';
-import type { AuditedFile, CheckCounter, ContentCheck, SeriesFacts } from '../content-check.js';
-import type { RecordedResult, SymbolCount } from '../recorded-result.js';
+import type {
+  AuditedFile,
+  CheckCounter,
+  ContentCheck,
+  RecordedResult,
+  SeriesFacts,
+  SymbolCount,
+} from '../content-check.js';
 
 const PRICE = /^(?:(?:ask_|bid_)?price|(?:asks|bids)\[\d+\]\.price)$/;
 const AMOUNT = /^(?:(?:ask_|bid_)?amount|(?:asks|bids)\[\d+\]\.amount)$/;
@@ -12,7 +19,8 @@ const AMOUNT = /^(?:(?:ask_|bid_)?amount|(?:asks|bids)\[\d+\]\.amount)$/;
  */
 export const badNumber: ContentCheck = {
   name: 'bad_number',
-  appliesTo: (dataType) => dataType !== 'derivative_ticker',
+  appliesTo: (dataType) =>
+    findDataType(dataType)?.columns.some(({ name }) => PRICE.test(name) || AMOUNT.test(name)) ?? true,
   degrades: true,
   start: ({ dataType }) => new BadNumberCounter(dataType),
   resolve: resolvePrices,
@@ -32,7 +40,7 @@ class BadNumberCounter implements CheckCounter {
   #symbolNames: readonly string[] = [];
 
   constructor(dataType: string) {
-    this.#hasPrices = dataType !== 'options_chain';
+    this.#hasPrices = !findDataType(dataType)?.hasNegativePrices;
     this.#isTrades = dataType === 'trades';
   }
 

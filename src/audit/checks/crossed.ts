@@ -1,11 +1,11 @@
+import { findDataType } from '../../dataset/data-types.js';
 import { US_PER_DAY } from '../../dataset/day.js';
 import type { RowPlace } from '../../run/audited-day.js';
 import { createPlace } from '../audit-batch.js';
-import { type AuditedFile, type CheckCounter, type ContentCheck, isBookSnapshot } from '../content-check.js';
-import { BOOK_STATE } from '../shared/book-states.js';
-import { StretchTally } from '../shared/stretches.js';
+import { BOOK_STATE } from '../book-states.js';
+import type { AuditedFile, CheckCounter, ContentCheck } from '../content-check.js';
+import { StretchTally } from './gap.js';
 
-const TYPES = ['incremental_book_L2', 'quotes', 'book_ticker'];
 /** Shorter crossings are usual where an exchange sends the two sides one after the other. */
 const MAX_CROSSED_SECONDS = 1;
 
@@ -27,7 +27,7 @@ export const locked: ContentCheck = {
 };
 
 function hasBestPrices(dataType: string): boolean {
-  return TYPES.includes(dataType) || isBookSnapshot(dataType);
+  return findDataType(dataType)?.bestPrices !== undefined;
 }
 
 /** Counts states of a kind, and sums the time until the next state of the same symbol. */

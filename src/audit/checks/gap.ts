@@ -1,9 +1,15 @@
 import { US_PER_DAY } from '../../dataset/day.js';
-import type { ContentResult, RowPlace } from '../../run/audited-day.js';
+import type { Period } from '../../market/trade-bars.js';
+import type { ContentResult, RowPlace, TimeStretch } from '../../run/audited-day.js';
 import { placeOf } from '../audit-batch.js';
-import type { AuditedFile, CheckCounter, ContentCheck, SeriesFacts } from '../content-check.js';
-import type { RecordedGap, RecordedResult } from '../recorded-result.js';
-import { sumStretches } from '../shared/stretches.js';
+import type {
+  AuditedFile,
+  CheckCounter,
+  ContentCheck,
+  RecordedGap,
+  RecordedResult,
+  SeriesFacts,
+} from '../content-check.js';
 
 /** A gap is longer than this many mean intervals between rows. */
 const MIN_MEAN_INTERVALS = 100;
@@ -34,7 +40,7 @@ class GapCounter implements CheckCounter {
 
   push(batch: Parameters<CheckCounter['push']>[0]): void {
     const { rows, clocks } = batch;
-    const maxInterval = toMicroseconds(this.#file.gapMs);
+    const maxInterval = toMicroseconds(this.#file.thresholds.gapMs);
     let previous = this.#clock;
     for (let row = 0; row < rows; row++) {
       const clock = clocks[row] as number;
@@ -83,10 +89,43 @@ function summarize(gaps: readonly RecordedGap[]): ContentResult {
 }
 
 /** The length, in microseconds, that a gap exceeds. */
-function minGap({ gapMs }: AuditedFile, rows: number): number {
-  return Math.max(toMicroseconds(gapMs), (MIN_MEAN_INTERVALS * US_PER_DAY) / rows);
+function minGap({ thresholds }: AuditedFile, rows: number): number {
+  return Math.max(toMicroseconds(thresholds.gapMs), (MIN_MEAN_INTERVALS * US_PER_DAY) / rows);
 }
 
 function toMicroseconds(ms: number): number {
   return ms * 1000;
+}
+
+interface StretchSums {
+  readonly seconds: number;
+  readonly longest: TimeStretch | null;
+}
+
+/** Sums the lengths of periods; of equally long ones, the earliest is the longest. */
+export class StretchTally {
+  #microseconds = 0;
+  #longest: Period | undefined;
+
+  add(period: Period): void {
+    const { start, end } = period;
+    this.#microseconds += end - start;
+    const longest = this.#longest;
+    const difference = longest ? end - start - (longest.end - longest.start) : 1;
+    if (difference > 0 || (difference === 0 && start < (longest?.start ?? start))) this.#longest = period;
+  }
+
+  sums(): StretchSums {
+    const longest = this.#longest;
+    return {
+      seconds: this.#microseconds / 1e6,
+      longest: longest ? { start: longest.start, seconds: (longest.end - longest.start) / 1e6 } : null,
+    };
+  }
+}
+
+function sumStretches(periods: readonly Period[]): StretchSums {
+  const tally = new StretchTally();
+  for (const period of periods) tally.add(period);
+  return tally.sums();
 }

@@ -1,9 +1,7 @@
 import type { RowPlace } from '../../run/audited-day.js';
-import type { AuditBatch } from '../audit-batch.js';
-import { placeOf } from '../audit-batch.js';
-import type { CheckCounter, ContentCheck } from '../content-check.js';
-import type { RecordedResult } from '../recorded-result.js';
-import { ID_KIND, LOW_LIMIT } from '../shared/id-numbers.js';
+import { type AuditBatch, placeOf } from '../audit-batch.js';
+import { ID_KIND, LOW_LIMIT } from '../batch-rows.js';
+import type { CheckCounter, ContentCheck, RecordedResult } from '../content-check.js';
 
 /** Percentage of steps of exactly 1 from which ids count as successive. */
 const MIN_SUCCESSIVE_PERCENT = 90;

@@ -25,7 +25,7 @@ export async function withDegradedFilter<T>(
   if (!readBooleanFlag(args, 'skip-degraded')) return work(undefined);
   const { downloadDir } = await loadSettings(args, host);
   const { DownloadFolders } = await import('../../audit/download-folders.js');
-  const { isUnchanged } = await import('../../audit/known-record.js');
+  const { isUnchanged } = await import('../../audit/download-folders.js');
   const files = openFiles(store);
   const folders = new DownloadFolders(downloadDir, files, store, host.signal);
   const recordsByLog = new Map<AuditLog, ReadonlyMap<string, AuditRecord>>();

@@ -1,11 +1,8 @@
 import { availableParallelism } from 'node:os';
-import { contentVersion } from '../../audit/audit-file.js';
-import { DEFAULT_THRESHOLDS } from '../../audit/audit-record.js';
-import { createAuditRecord } from '../../audit/create-audit-record.js';
-import type { DownloadFolders } from '../../audit/download-folders.js';
-import { findKnownFile } from '../../audit/known-record.js';
+import { contentVersion, createAuditRecord, type RowAuditResult } from '../../audit/audit-record.js';
+import { DEFAULT_THRESHOLDS } from '../../audit/content-check.js';
+import { type DownloadFolders, findKnownFile } from '../../audit/download-folders.js';
 import type { AuditSource } from '../../audit/plan-days.js';
-import type { RowAuditResult } from '../../audit/row-audit.js';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
 import type { TextSink } from '../../integrity/gunzip.js';

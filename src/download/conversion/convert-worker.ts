@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
-import type { RowAuditInput, RowAuditResult } from '../../audit/row-audit.js';
+import type { RowAuditResult } from '../../audit/audit-record.js';
+import type { RowAuditInput } from '../../audit/row-audit.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
@@ -152,7 +153,7 @@ async function createConversion(
 }
 
 async function createAudit(input: RowAuditInput): Promise<RunningConversion> {
-  const { TextAudit } = await import('../../audit/text-audit.js');
+  const { TextAudit } = await import('../../audit/row-audit.js');
   const audit = new TextAudit(input);
   return {
     write: async ({ buffer, byteOffset, length }) => audit.push(Buffer.from(buffer, byteOffset, length)),

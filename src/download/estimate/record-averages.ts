@@ -1,22 +1,8 @@
-import { type DataType, isDataType } from '../../dataset/data-types.js';
+import { findDataType, type RowStatistic } from '../../dataset/data-types.js';
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import { parseTimeToDay } from '../../dataset/day.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
 import type { DaySize } from '../../store/manifest/download-history.js';
-import { rowsToDaySize, typicalDaySize } from './typical-day.js';
-
-type Statistic = 'trades' | 'bookChanges';
-
-/** The statistic that a data type's rows are proportional to, and the data type whose rows it counts. */
-const COUNTED_TYPES: Readonly<Partial<Record<DataType, readonly [Statistic, DataType]>>> = {
-  trades: ['trades', 'trades'],
-  liquidations: ['trades', 'trades'],
-  incremental_book_L2: ['bookChanges', 'incremental_book_L2'],
-  quotes: ['bookChanges', 'incremental_book_L2'],
-  book_ticker: ['bookChanges', 'incremental_book_L2'],
-  book_snapshot_5: ['bookChanges', 'incremental_book_L2'],
-  book_snapshot_25: ['bookChanges', 'incremental_book_L2'],
-};
 
 /** Average size of a day; `isCounted` if the record counts rows of this data type itself. */
 export interface AverageDay extends DaySize {
@@ -31,17 +17,18 @@ export interface AverageDay extends DaySize {
 export function createRecordAverages(record: ExchangeRecord): (dataType: string) => AverageDay | undefined {
   const stats = record.datasets?.['stats'];
   return (dataType) => {
-    const [statistic, countedType] = (isDataType(dataType) && COUNTED_TYPES[dataType]) || [];
-    if (statistic === undefined || countedType === undefined || !isDataType(dataType)) return undefined;
-    const total = readStatistic(stats, statistic);
-    const days = total === 0 ? 0 : countSymbolDays(record, countedType);
+    const { counted, usual } = findDataType(dataType) ?? {};
+    if (!counted || !usual) return undefined;
+    const total = readStatistic(stats, counted.statistic);
+    const days = total === 0 ? 0 : countSymbolDays(record, counted.as);
     if (days === 0) return undefined;
-    const share = (typicalDaySize(dataType)?.rows ?? 0) / (typicalDaySize(countedType)?.rows ?? 1);
-    return { ...rowsToDaySize(dataType, (total / days) * share), isCounted: dataType === countedType };
+    const share = usual.rows / (findDataType(counted.as)?.usual.rows ?? 1);
+    const rows = (total / days) * share;
+    return { rows, bytes: rows * usual.bytesPerRow, isCounted: dataType === counted.as };
   };
 }
 
-function readStatistic(stats: unknown, name: Statistic): number {
+function readStatistic(stats: unknown, name: RowStatistic): number {
   if (typeof stats !== 'object' || stats === null) return 0;
   const count = (stats as Readonly<Record<string, unknown>>)[name];
   return typeof count === 'number' && Number.isFinite(count) && count > 0 ? count : 0;

@@ -1,3 +1,4 @@
+import { findDataType } from '../../dataset/data-types.js';
 import { GROUP_TYPES, GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import type { EstimateBasis } from '../../run/run-events.js';
 import type { ExchangeRecord } from '../../service/records/fetch-records.js';
@@ -5,7 +6,6 @@ import type { DaySize } from '../../store/manifest/download-history.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { PlannedFile } from '../download-options.js';
 import { createRecordAverages } from './record-averages.js';
-import { bytesToDaySize, typicalDaySize } from './typical-day.js';
 
 /** Expected size of a day file. */
 export interface ExpectedSize extends DaySize {
@@ -30,9 +30,10 @@ export function createSizeEstimator(history: Manifest['history'], record?: Excha
   const computeAverage = (dataType: string, isOption: boolean): ExpectedSize | undefined => {
     const average = recordAverage(dataType);
     if (average) return { ...average, basis: average.isCounted ? 'record' : 'typical' };
-    const typical = typicalDaySize(dataType);
+    const usual = findDataType(dataType)?.usual;
+    if (!usual) return undefined;
     const share = isOption ? OPTION_SHARE : 1;
-    return typical && { bytes: typical.bytes * share, rows: typical.rows * share, basis: 'typical' };
+    return { bytes: usual.rows * usual.bytesPerRow * share, rows: usual.rows * share, basis: 'typical' };
   };
   const computeSeriesSize = (file: PlannedFile['file']): ExpectedSize | undefined => {
     const historySize = history.daySize(file);
@@ -42,15 +43,19 @@ export function createSizeEstimator(history: Manifest['history'], record?: Excha
     const key = isOption ? `${dataType} of an option` : dataType;
     if (!averages.has(key)) averages.set(key, computeAverage(dataType, isOption));
     const average = averages.get(key);
-    // The typical size of options_chain already covers all options.
-    if (!average || !GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return average;
+    // The usual size of options_chain already covers all options.
+    if (!average || !GROUPED_SYMBOLS.has(symbol) || findDataType(dataType)?.onlySymbol) return average;
     const members = countGroupMembers(symbol, record);
     return { ...average, bytes: average.bytes * members, rows: average.rows * members };
   };
 
   return ({ file, expected }) => {
     // A lock file has the exact size.
-    if (expected) return { ...bytesToDaySize(file.dataType, expected.bytes), basis: 'manifest' };
+    if (expected) {
+      const { usual } = findDataType(file.dataType) ?? {};
+      const { bytes } = expected;
+      return { bytes, rows: usual ? bytes / usual.bytesPerRow : 0, basis: 'manifest' };
+    }
     const isSame =
       file.symbol === lastFile?.symbol &&
       file.dataType === lastFile.dataType &&

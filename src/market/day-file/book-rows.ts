@@ -3,41 +3,25 @@ import type { Batch, Schema } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-errors.js';
 import { hasMicros } from '../../format/ndjson/iso-time.js';
 import { getBooleans, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
-import type { BookSnapshots } from '../book/book-snapshots.js';
-import type { OrderBook } from '../book/order-book.js';
+import type { BookChangeLines } from '../lines/book-change-lines.js';
+import type { LineBuffer } from '../lines/line-buffer.js';
 import type { Period } from '../trade-bars.js';
-import type { Instruments } from './instruments.js';
-
-export interface BookState {
-  /** Undefined if only the changes are requested. */
-  readonly book: OrderBook | undefined;
-  readonly snapshots: readonly BookSnapshots[];
-}
-
-/** Receives the book changes themselves. */
-export interface ChangeConsumer<State> {
-  /** Sets the batch of the next rows. */
-  open(batch: Batch): void;
-  begin(): void;
-  level(isAsk: boolean, row: number): void;
-  end(state: State, isSnapshot: boolean, timestamp: number, localTimestamp: number): void;
-}
+import type { Instruments, RowState } from './instruments.js';
 
 const SIDE_CODES = { bid: 1, ask: 2 };
 
 /**
  * Groups rows of incremental_book_L2 into book changes: consecutive rows with the same instrument, times and
  * is_snapshot (docs/spec/normalized-messages.md#from-day-files). A change may span two batches, so the last
- * one is complete only at `end`. Each change is passed to the consumer, then to the book and the snapshots of
- * its instrument.
+ * one is complete only at `end`. Each change is written as a line, then passed to the pipeline of its instrument.
  */
-export class BookRows<State extends BookState> {
+export class BookRows {
   readonly #schema: Schema;
-  readonly #instruments: Instruments<State>;
+  readonly #instruments: Instruments<RowState>;
   readonly #period: Period;
-  readonly #consumer: ChangeConsumer<State> | undefined;
+  readonly #lines: BookChangeLines | undefined;
   /** The current change. */
-  #state: State | undefined;
+  #state: RowState | undefined;
   #isSnapshot = 0;
   #timestamp = 0;
   #localTimestamp = 0;
@@ -50,20 +34,15 @@ export class BookRows<State extends BookState> {
    * @param period local times, in microseconds. Changes before the first one in the period only update the
    * book; those from the first one after the period on are ignored.
    */
-  constructor(
-    schema: Schema,
-    instruments: Instruments<State>,
-    period: Period,
-    consumer?: ChangeConsumer<State>,
-  ) {
+  constructor(schema: Schema, instruments: Instruments<RowState>, period: Period, lines?: BookChangeLines) {
     this.#schema = schema;
     this.#instruments = instruments;
     this.#period = period;
-    this.#consumer = consumer;
+    this.#lines = lines;
   }
 
-  /** @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
-  push(batch: Batch): void {
+  /** @param out buffer for the lines. @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
+  push(batch: Batch, out?: LineBuffer): void {
     const { states, indices } = this.#instruments.getOwners(batch);
     const timestamps = getNumbers(this.#schema, batch, 'timestamp');
     const localTimestamps = getNumbers(this.#schema, batch, 'local_timestamp');
@@ -71,8 +50,8 @@ export class BookRows<State extends BookState> {
     const amounts = getNumbers(this.#schema, batch, 'amount');
     const snapshots = getBooleans(this.#schema, batch, 'is_snapshot');
     const sides = getTextCodes(this.#schema, batch, 'side', SIDE_CODES);
-    const consumer = this.#consumer;
-    consumer?.open(batch);
+    const lines = this.#lines;
+    lines?.open(batch);
     for (let row = 0; row < batch.rows; row++) {
       const state = states[indices[row] as number];
       const timestamp = timestamps[row] as number;
@@ -84,36 +63,30 @@ export class BookRows<State extends BookState> {
         isSnapshot !== this.#isSnapshot ||
         state !== this.#state
       ) {
-        this.end();
+        this.end(out);
         this.#startChange(state, isSnapshot, timestamp, local);
       }
       const side = sides[row];
       if (side === 0) throw this.#createSideError(batch, row);
       if (state === undefined) continue;
       const isAsk = side === SIDE_CODES.ask;
-      if (consumer && this.#phase === 'in') consumer.level(isAsk, row);
-      if (state.book) state.book.level(isAsk, prices[row] as number, amounts[row] as number);
+      if (lines && this.#phase === 'in') lines.level(isAsk, row);
+      state.pipeline.level(isAsk, prices[row] as number, amounts[row] as number);
     }
   }
 
   /** Completes the current change. Call it after the last batch. */
-  end(): void {
+  end(out?: LineBuffer): void {
     const state = this.#state;
     if (state === undefined) return;
     this.#state = undefined;
     const timestamp = this.#timestamp;
     const local = this.#localTimestamp;
-    const { book, snapshots } = state;
-    if (this.#phase === 'before') book?.commit();
+    const { head, pipeline } = state;
+    if (this.#phase === 'before') pipeline.applyChange();
     if (this.#phase !== 'in') return;
-    this.#consumer?.end(state, this.#isSnapshot === 1, timestamp, local);
-    if (!book) return;
-    const micros = hasMicros(timestamp, local);
-    for (let i = 0; i < snapshots.length; i++) (snapshots[i] as BookSnapshots).beforeChange(timestamp);
-    book.commit();
-    for (let i = 0; i < snapshots.length; i++) {
-      (snapshots[i] as BookSnapshots).afterChange(timestamp, local, micros);
-    }
+    if (this.#lines && out) this.#lines.write(head, this.#isSnapshot === 1, timestamp, local, out);
+    pipeline.endChange(timestamp, local, hasMicros(timestamp, local));
   }
 
   #createSideError(batch: Batch, row: number): TickhaulError {
@@ -122,7 +95,7 @@ export class BookRows<State extends BookState> {
     return createCellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
   }
 
-  #startChange(state: State | undefined, isSnapshot: number, timestamp: number, local: number): void {
+  #startChange(state: RowState | undefined, isSnapshot: number, timestamp: number, local: number): void {
     this.#state = state;
     this.#isSnapshot = isSnapshot;
     this.#timestamp = timestamp;
@@ -130,7 +103,7 @@ export class BookRows<State extends BookState> {
     if (this.#phase === 'before' && local >= this.#period.start) this.#phase = 'in';
     if (local >= this.#period.end) this.#phase = 'after';
     if (state === undefined) return;
-    this.#consumer?.begin();
-    state.book?.begin(isSnapshot === 1);
+    this.#lines?.begin();
+    state.pipeline.beginChange(isSnapshot === 1);
   }
 }

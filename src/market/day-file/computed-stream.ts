@@ -1,11 +1,12 @@
 import type { Batch, Schema } from '../../format/batch.js';
-import { type BookSnapshot, BookSnapshots } from '../book/book-snapshots.js';
-import { OrderBook } from '../book/order-book.js';
-import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
-import { type Period, type TradeBar, TradeBars } from '../trade-bars.js';
+import { createFixedText } from '../../format/ndjson/fixed-text.js';
+import type { BookSnapshot } from '../book/book-snapshots.js';
+import type { BookSnapshotType, ComputedType, TradeBarType } from '../names/message-type-name.js';
+import { type ComputedSink, InstrumentPipeline } from '../pipeline.js';
+import type { Period, TradeBar } from '../trade-bars.js';
 import { BookRows } from './book-rows.js';
-import { Instruments } from './instruments.js';
-import { processTrades } from './process-trades.js';
+import { Instruments, type RowState } from './instruments.js';
+import { MessageRows } from './message-rows.js';
 
 /** Computes types of one day file. Push its batches in order; results are passed to a callback. */
 export interface ComputedStream {
@@ -29,13 +30,13 @@ export function createBarStream(
   day: Period,
   emit: (bar: TradeBar) => void,
 ): ComputedStream {
-  const instruments = new Instruments(schema, (instrument) => ({
-    bars: types.map((type) => new TradeBars(type, instrument, emit, day)),
-  }));
+  const sink: ComputedSink = { createBarSink: () => emit, createSnapshotSink: () => () => {} };
+  const instruments = createInstruments(schema, types, sink, day);
+  const rows = new MessageRows(schema, instruments, UNBOUNDED_PERIOD, undefined, true);
   return {
-    push: (batch) => processTrades(batch, schema, instruments, UNBOUNDED_PERIOD, undefined),
+    push: (batch) => rows.push(batch),
     end: () => {
-      for (const { bars } of instruments.states) for (const bar of bars) bar.end();
+      for (const { pipeline } of instruments.states) pipeline.endDay();
     },
   };
 }
@@ -50,10 +51,22 @@ export function createSnapshotStream(
   types: readonly BookSnapshotType[],
   emit: (snapshot: BookSnapshot) => void,
 ): ComputedStream {
-  const instruments = new Instruments(schema, (instrument) => {
-    const book = new OrderBook();
-    return { book, snapshots: types.map((type) => new BookSnapshots(type, instrument, book, emit)) };
-  });
-  const rows = new BookRows(schema, instruments, UNBOUNDED_PERIOD);
+  const sink: ComputedSink = { createBarSink: () => () => {}, createSnapshotSink: () => emit };
+  const rows = new BookRows(schema, createInstruments(schema, types, sink), UNBOUNDED_PERIOD);
   return { push: (batch) => rows.push(batch), end: () => rows.end() };
+}
+
+/** The rows of a computed stream have no lines. */
+const NO_HEAD = createFixedText('');
+
+function createInstruments(
+  schema: Schema,
+  types: readonly ComputedType[],
+  sink: ComputedSink,
+  day?: Period,
+): Instruments<RowState> {
+  return new Instruments(schema, (instrument) => ({
+    head: NO_HEAD,
+    pipeline: new InstrumentPipeline(instrument, types, sink, day),
+  }));
 }

@@ -1,7 +1,9 @@
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import type { FixedText } from '../../format/ndjson/fixed-text.js';
 import { getColumn } from '../batch-columns.js';
 import type { Instrument } from '../instrument.js';
 import { toDictionary } from '../lines/write-text.js';
+import type { InstrumentPipeline } from '../pipeline.js';
 
 /**
  * Maps rows to states: row r belongs to `states[indices[r]]`; undefined for an instrument that is not
@@ -10,6 +12,13 @@ import { toDictionary } from '../lines/write-text.js';
 export interface RowOwners<State> {
   readonly states: readonly (State | undefined)[];
   readonly indices: Int32Array;
+}
+
+/** What belongs to the rows of one instrument. */
+export interface RowState {
+  /** Start of the lines of its messages. */
+  readonly head: FixedText;
+  readonly pipeline: InstrumentPipeline;
 }
 
 /** State of each exchange and symbol of a day file, in the order in which they first appear. */

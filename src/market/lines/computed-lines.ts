@@ -5,6 +5,7 @@ import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { SideLevels } from '../book/top-levels.js';
 import type { Instrument } from '../instrument.js';
 import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
+import type { ComputedSink } from '../pipeline.js';
 import type { TradeBar } from '../trade-bars.js';
 import type { LineBuffer } from './line-buffer.js';
 import { createLineHead, MAX_TAIL_BYTES, writeTail } from './line-head.js';
@@ -102,5 +103,20 @@ export class TradeBarLines {
     at = copyFixed(TIMESTAMP, view, at);
     at = this.#time.write(bar.timestamp, bar.micros, view, at);
     out.add(copyFixed(BAR_END, view, at), bar.localTimestamp);
+  }
+}
+
+/** Writes computed messages as lines to the buffer that is set before rows or records are passed. */
+export class ComputedLines implements ComputedSink {
+  out: LineBuffer | undefined;
+
+  createBarSink(type: TradeBarType, instrument: Instrument): (bar: TradeBar) => void {
+    const lines = new TradeBarLines(type, instrument);
+    return (bar) => this.out && lines.write(bar, this.out);
+  }
+
+  createSnapshotSink(type: BookSnapshotType, instrument: Instrument): (snapshot: BookSnapshot) => void {
+    const lines = new BookSnapshotLines(type, instrument);
+    return (snapshot) => this.out && lines.write(snapshot, this.out);
   }
 }

@@ -1,20 +1,12 @@
 import { copyFixed, createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
 import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
-import { BookSnapshots } from '../book/book-snapshots.js';
-import { OrderBook } from '../book/order-book.js';
-import type { Instrument } from '../instrument.js';
-import { BookSnapshotLines, TradeBarLines } from '../lines/computed-lines.js';
+import { ComputedLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { PriceLevel } from '../messages.js';
-import type { BookSnapshotType, NormalizedType, TradeBarType } from '../names/message-type-name.js';
-import { TRADE_SIDE, TradeBars } from '../trade-bars.js';
-import type {
-  BookChangeRecord,
-  BookTextRecord,
-  EmittedRecord,
-  TextLevels,
-  TradeRecord,
-} from './message-record.js';
+import type { NormalizedType } from '../names/message-type-name.js';
+import { InstrumentPipeline } from '../pipeline.js';
+import { TRADE_SIDE } from '../trade-bars.js';
+import type { BookChangeRecord, BookTextRecord, EmittedRecord, TextLevels } from './message-record.js';
 import { RecordLines } from './record-lines.js';
 
 export interface RecordFlowOptions {
@@ -22,11 +14,6 @@ export interface RecordFlowOptions {
   readonly bookTickerKeys?: readonly string[] | undefined;
   /** The requested symbols, if disconnects state them. */
   readonly disconnectSymbols?: readonly string[] | undefined;
-}
-
-interface BookState {
-  readonly book: OrderBook;
-  readonly snapshots: readonly BookSnapshots[];
 }
 
 /**
@@ -38,14 +25,14 @@ export class RecordPipeline {
   readonly #exchange: string;
   readonly #lines: RecordLines;
   readonly #sourceTypes: ReadonlySet<string>;
-  readonly #barTypes: readonly TradeBarType[];
-  readonly #snapshotTypes: readonly BookSnapshotType[];
-  readonly #bars = new Map<string, readonly TradeBars[]>();
-  readonly #books = new Map<string, BookState>();
+  readonly #computedTypes: readonly NormalizedType[];
+  readonly #hasBars: boolean;
+  readonly #hasSnapshots: boolean;
+  readonly #computed = new ComputedLines();
+  readonly #pipelines = new Map<string, InstrumentPipeline>();
   readonly #disconnectHead: FixedText;
   readonly #disconnectEnd: FixedText;
   readonly #disconnectTime = new IsoTime();
-  #out: LineBuffer | undefined;
 
   constructor(exchange: string, types: readonly NormalizedType[], options: RecordFlowOptions = {}) {
     const { bookTickerKeys, disconnectSymbols } = options;
@@ -57,15 +44,19 @@ export class RecordPipeline {
     this.#disconnectEnd = createFixedText(`"${symbolsKey}}\n`);
     this.#lines = new RecordLines(exchange, bookTickerKeys);
     this.#sourceTypes = new Set(types.filter(({ kind }) => kind === 'source').map(({ name }) => name));
-    this.#barTypes = types.filter((type) => type.kind === 'trade_bar');
-    this.#snapshotTypes = types.filter((type) => type.kind === 'book_snapshot');
+    this.#computedTypes = types.filter(({ kind }) => kind !== 'source');
+    this.#hasBars = types.some(({ kind }) => kind === 'trade_bar');
+    this.#hasSnapshots = types.some(({ kind }) => kind === 'book_snapshot');
   }
 
   push(record: EmittedRecord, out: LineBuffer): void {
-    this.#out = out;
+    this.#computed.out = out;
     if (this.#sourceTypes.has(record.type)) this.#lines.write(record, out);
-    if (record.type === 'trade' && this.#barTypes.length > 0) this.#addToBars(record);
-    if (record.type === 'book_change' && this.#snapshotTypes.length > 0) this.#applyToBook(record);
+    if (record.type === 'trade' && this.#hasBars) {
+      const { price, amount, side, timestamp, localTimestamp, micros } = record;
+      const pipeline = this.#getPipeline(record.symbol);
+      pipeline.trade(price, amount, TRADE_SIDE[side], timestamp, localTimestamp, micros);
+    } else if (record.type === 'book_change' && this.#hasSnapshots) this.#applyToBook(record);
   }
 
   /**
@@ -86,18 +77,19 @@ export class RecordPipeline {
 
   /** Clears the state of computed types: bars, books, snapshots. */
   restart(): void {
-    this.#bars.clear();
-    this.#books.clear();
+    this.#pipelines.clear();
   }
 
-  #addToBars({ symbol, price, amount, side, timestamp, micros, localTimestamp }: TradeRecord): void {
-    let bars = this.#bars.get(symbol);
-    if (bars === undefined) {
-      bars = this.#createBars({ exchange: this.#exchange, symbol });
-      this.#bars.set(symbol, bars);
-    }
-    for (const computed of bars)
-      computed.add(price, amount, TRADE_SIDE[side], timestamp, localTimestamp, micros);
+  #getPipeline(symbol: string): InstrumentPipeline {
+    const known = this.#pipelines.get(symbol);
+    if (known) return known;
+    const pipeline = new InstrumentPipeline(
+      { exchange: this.#exchange, symbol },
+      this.#computedTypes,
+      this.#computed,
+    );
+    this.#pipelines.set(symbol, pipeline);
+    return pipeline;
   }
 
   #applyToBook({
@@ -109,47 +101,23 @@ export class RecordPipeline {
     micros,
     localTimestamp,
   }: BookChangeRecord | BookTextRecord): void {
-    let state = this.#books.get(symbol);
-    if (state === undefined) {
-      state = this.#createBook({ exchange: this.#exchange, symbol });
-      this.#books.set(symbol, state);
-    }
-    const { book, snapshots } = state;
-    book.begin(isSnapshot);
-    addLevels(book, false, bids);
-    addLevels(book, true, asks);
-    for (const computed of snapshots) computed.beforeChange(timestamp);
-    book.commit();
-    for (const computed of snapshots) computed.afterChange(timestamp, localTimestamp, micros);
-  }
-
-  #createBars(instrument: Instrument): readonly TradeBars[] {
-    return this.#barTypes.map((type) => {
-      const lines = new TradeBarLines(type, instrument);
-      return new TradeBars(type, instrument, (bar) => this.#out && lines.write(bar, this.#out));
-    });
-  }
-
-  #createBook(instrument: Instrument): BookState {
-    const book = new OrderBook();
-    const snapshots = this.#snapshotTypes.map((type) => {
-      const lines = new BookSnapshotLines(type, instrument);
-      return new BookSnapshots(
-        type,
-        instrument,
-        book,
-        (snapshot) => this.#out && lines.write(snapshot, this.#out),
-      );
-    });
-    return { book, snapshots };
+    const pipeline = this.#getPipeline(symbol);
+    pipeline.beginChange(isSnapshot);
+    addLevels(pipeline, false, bids);
+    addLevels(pipeline, true, asks);
+    pipeline.endChange(timestamp, localTimestamp, micros);
   }
 }
 
-function addLevels(book: OrderBook, isAsk: boolean, levels: readonly PriceLevel[] | TextLevels): void {
+function addLevels(
+  pipeline: InstrumentPipeline,
+  isAsk: boolean,
+  levels: readonly PriceLevel[] | TextLevels,
+): void {
   if ('json' in levels) {
     const { prices, amounts, count } = levels;
-    for (let i = 0; i < count; i++) book.level(isAsk, prices[i] as number, amounts[i] as number);
+    for (let i = 0; i < count; i++) pipeline.level(isAsk, prices[i] as number, amounts[i] as number);
   } else {
-    for (const { price, amount } of levels) book.level(isAsk, price, amount);
+    for (const { price, amount } of levels) pipeline.level(isAsk, price, amount);
   }
 }

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { dataTypeColumns } from '../../dataset/data-types.js';
+import { dataTypeColumns, findDataType } from '../../dataset/data-types.js';
 import { GROUPED_SYMBOLS } from '../../dataset/dataset-symbol.js';
 import type { Day } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
@@ -63,7 +63,7 @@ function listMembers(
   exchanges: readonly SandboxExchange[],
   { exchange, dataType, symbol, day }: DayFile,
 ): string[] {
-  if (!GROUPED_SYMBOLS.has(symbol) || dataType === 'options_chain') return [symbol];
+  if (!GROUPED_SYMBOLS.has(symbol) || findDataType(dataType)?.onlySymbol) return [symbol];
   const symbols = exchanges.find(({ id }) => id === exchange)?.datasets?.symbols ?? [];
   const type = symbols.find(({ id }) => id === symbol)?.type;
   return symbols

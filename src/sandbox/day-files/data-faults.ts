@@ -1,4 +1,4 @@
-import { dataTypeColumns } from '../../dataset/data-types.js';
+import { dataTypeColumns, findDataType } from '../../dataset/data-types.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { chooseFault, type DataFault, type FaultShares } from '../http/sandbox-faults.js';
 import { seededRandom } from '../market/seeded-random.js';
@@ -21,9 +21,9 @@ const PLANTERS: Readonly<Record<DataFault, (dataType: string) => PlantFault | un
   'duplicate-trades': (dataType) =>
     dataType === 'trades' ? (text, isDuring) => (isDuring ? text + text : text) : undefined,
   'crossed-book': (dataType) => {
-    if (dataType === 'incremental_book_L2') return createBidAboveAsks();
-    const bestBid = /^book_snapshot_/.test(dataType) ? 'bids[0].price' : 'bid_price';
-    return dataType === 'options_chain' ? undefined : changeColumn(dataType, bestBid, (price) => 2 * price);
+    const { bestPrices } = findDataType(dataType) ?? {};
+    if (bestPrices === 'changes') return createBidAboveAsks();
+    return bestPrices && changeColumn(dataType, bestPrices[0], (price) => 2 * price);
   },
   'lost-snapshot': (dataType) => (dataType === 'incremental_book_L2' ? createFirstLinesFilter() : undefined),
   'clock-step': (dataType) => changeColumn(dataType, 'local_timestamp', (time) => time - CLOCK_STEP_US),

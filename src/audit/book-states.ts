@@ -1,8 +1,86 @@
-import { BookSide } from '../../market/book/book-side.js';
-import { LevelBuffer } from '../../market/book/level-buffer.js';
-import type { BatchRows } from './batch-rows.js';
-import { BOOK_STATE, BookStates, compareBest, type StateSource } from './book-states.js';
-import { OTHER_CODE } from './text-codes.js';
+import { BookSide } from '../market/book/book-side.js';
+import { LevelBuffer } from '../market/book/level-buffer.js';
+import { type BatchRows, OTHER_CODE } from './batch-rows.js';
+
+/** Relation of the best bid to the best ask. A state with an empty side is neither locked nor crossed. */
+export const BOOK_STATE = { open: 0, locked: 1, crossed: 2 } as const;
+
+/** The `BOOK_STATE` of two prices; NaN is an empty side. */
+function compareBest(bid: number, ask: number): number {
+  if (bid > ask) return BOOK_STATE.crossed;
+  return bid === ask ? BOOK_STATE.locked : BOOK_STATE.open;
+}
+
+/** States that began in a batch, in the order of the file, and deletions of levels that the book does not hold. */
+export class BookStates {
+  count = 0;
+  /** Of each state, a value of `BOOK_STATE`. */
+  kinds = new Uint8Array();
+  /** Position of the symbol in `symbolNames`. */
+  symbols = new Int32Array();
+  /** Clock at which the state begins, in microseconds. */
+  clocks = new Float64Array();
+  /** Number of the last row of the change, counted from 1. */
+  rows = new Float64Array();
+  /** NaN if empty. */
+  localTimestamps = new Float64Array();
+  /** Positions in the batch of rows that delete an absent level. */
+  readonly absentDeletes: number[] = [];
+
+  /** Removes all states. @param capacity greatest number of states until the next call. */
+  clear(capacity: number): void {
+    this.count = 0;
+    this.absentDeletes.length = 0;
+    if (capacity <= this.kinds.length) return;
+    this.kinds = new Uint8Array(capacity);
+    this.symbols = new Int32Array(capacity);
+    this.clocks = new Float64Array(capacity);
+    this.rows = new Float64Array(capacity);
+    this.localTimestamps = new Float64Array(capacity);
+  }
+
+  add(kind: number, symbol: number, clock: number, row: number, local: number): void {
+    const at = this.count++;
+    this.kinds[at] = kind;
+    this.symbols[at] = symbol;
+    this.clocks[at] = clock;
+    this.rows[at] = row;
+    this.localTimestamps[at] = local;
+  }
+}
+
+/** Finds the states of each batch of a file. */
+export interface StateSource {
+  /** The states that began with rows of this batch, or that a change completed in it. */
+  push(batch: BatchRows): BookStates;
+  /** The state of a last change, which no row follows. */
+  end(): BookStates;
+}
+
+/** Finds the states of a data type in which each row is a state: quotes, and level 0 of book snapshots. */
+export function createRowStates(bidColumn: string, askColumn: string): StateSource {
+  const states = new BookStates();
+  return {
+    push(batch) {
+      const { rows, rowsBefore, symbols, clocks, localTimestamps } = batch;
+      const bids = batch.numbers(bidColumn);
+      const asks = batch.numbers(askColumn);
+      states.clear(rows);
+      for (let row = 0; row < rows; row++) {
+        const symbol = symbols[row] as number;
+        if (symbol < 0) continue;
+        const kind = compareBest(bids[row] as number, asks[row] as number);
+        const local = localTimestamps[row] as number;
+        states.add(kind, symbol, clocks[row] as number, rowsBefore + row + 1, local);
+      }
+      return states;
+    },
+    end() {
+      states.clear(0);
+      return states;
+    },
+  };
+}
 
 const SIDE_CODES = { bid: 1, ask: 2 } as const;
 
