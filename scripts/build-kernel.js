@@ -50,6 +50,11 @@ const KERNELS = [
     flags: `${FLAGS} ${IMPORTED}`,
   },
   {
+    source: 'src/format/compression/assembly/snappy.ts',
+    output: 'dist/src/format/compression/snappy-kernel.wasm',
+    flags: `${FLAGS} ${IMPORTED}`,
+  },
+  {
     source: 'src/market/kernel/assembly/message-kernel.ts',
     output: 'dist/src/market/kernel/message-kernel.wasm',
     flags: `${FLAGS} ${IMPORTED}`,

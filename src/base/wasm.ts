@@ -30,6 +30,8 @@ export interface WasmMemory {
 export interface OwnWasmMemory {
   /** Changes when the memory grows; earlier buffers become empty. */
   readonly buffer: ArrayBuffer;
+  /** Grows by a number of pages; usually the module itself grows it. @throws RangeError beyond the maximum. */
+  grow(pages: number): number;
 }
 
 /** A variable that a module exports. */

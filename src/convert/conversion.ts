@@ -25,7 +25,7 @@ export interface ConversionResult {
 export interface Conversion {
   /** Resolves when the next chunk can be written; the chunk may be reused then. */
   write(text: Uint8Array): Promise<void>;
-  /** Resolves when all text so far has been parsed without an error. Call it if reading the source failed. */
+  /** Resolves when all complete rows have been converted without an error. Call it if reading the source failed. */
   drain(): Promise<void>;
   /** Publishes the output. Call it after the source was verified. */
   finish(source: SourceContent): Promise<ConversionResult>;
@@ -53,7 +53,7 @@ export function startConversion(input: ConversionInput): Conversion {
     try {
       return await work();
     } catch (error) {
-      await pipeline.waitForRows();
+      await pipeline.endEarly();
       failure = pipeline.failure ?? error;
       throw failure;
     }
@@ -64,7 +64,7 @@ export function startConversion(input: ConversionInput): Conversion {
     drain: () =>
       runInOrder(async () => {
         await splitter.flush();
-        await pipeline.waitForRows();
+        await pipeline.endEarly();
         if (pipeline.failure !== undefined) throw pipeline.failure;
       }),
     finish: (source) =>

@@ -12,8 +12,8 @@ import type { SourceLine } from './csv/csv-errors.js';
  *   An empty cell is a null in every kind, text too, so no text value is empty.
  * - A parser's arrays are views into its memory, valid until the next batch is requested. They may start at
  *   any `byteOffset`. Copy a batch (`copyBatch`) to keep it longer or to post it to another thread.
- * - A batch has the requested number of rows; the last one may have fewer, and so may one whose text exceeds
- *   64 MiB. The same file always has the same batches, however its bytes are chunked.
+ * - A batch has the requested number of rows; the last one may have fewer, and so may one with much text
+ *   (`maxBatchTextBytes`). The same file always has the same batches, however its bytes are chunked.
  */
 export interface Batch {
   /** Line of the first row; undefined for rows that are not from a file. */

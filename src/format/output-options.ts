@@ -9,7 +9,7 @@ export interface OutputOptions {
   readonly rowGroup?: number | undefined;
   readonly times: (typeof TIME_ENCODINGS)[number];
   readonly numbers: (typeof NUMBER_ENCODINGS)[number];
-  /** Text of a batch, in bytes, beyond which it ends early; undefined for the default of the format. */
+  /** Maximum text of a batch, in bytes; undefined for the default of the format. */
   readonly maxTextBytes?: number | undefined;
   /** Only PLAIN and dictionaries in Parquet; undefined for the smallest encoding of each column. */
   readonly encodings?: 'plain' | undefined;

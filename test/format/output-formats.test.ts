@@ -132,7 +132,7 @@ function encodeWith(
     const lines = numbers.map((row) => `${columns.map(({ cells }) => cells[row] ?? '').join(',')}\n`);
     const text = Buffer.from(lines.join(''));
     kernel.getPieceBuffer().set(text);
-    assert.deepEqual(kernel.parse(text.length), []);
+    kernel.parse(text.length);
     const encoded = kernel.finish();
     assert.ok(encoded);
     batches.push(copyOf(encoded));

@@ -27,9 +27,8 @@ export class BatchPipeline implements RowConsumer {
   #host: KernelHost | undefined;
   #writer: Promise<OutputWriter> | undefined;
   #isBatchOpen = false;
-  /** Resolve when all started batches are written, and when all complete batches are written. */
-  #startedWritten: Promise<void> = Promise.resolve();
-  #completeWritten: Promise<void> = this.#startedWritten;
+  /** Resolves when all batches so far are written. */
+  #written: Promise<void> = Promise.resolve();
   #failure: unknown;
 
   constructor(input: BatchPipelineInput) {
@@ -50,7 +49,7 @@ export class BatchPipeline implements RowConsumer {
     this.#writer.catch(() => {});
     return {
       rows: batches.rows(options, schema.length),
-      isSafe: batches.createTextCheck(schema, options),
+      textBytes: batches.textBytes(options, schema),
     };
   }
 
@@ -62,31 +61,34 @@ export class BatchPipeline implements RowConsumer {
     const host = this.#currentHost();
     if (!this.#isBatchOpen) {
       this.#isBatchOpen = true;
-      this.#startedWritten = this.#write(host, host.finishBatch(), this.#startedWritten);
-      this.#startedWritten.catch((error: unknown) => this.stop(error));
+      this.#written = this.#write(host, host.finishBatch(), this.#written);
+      this.#written.catch((error: unknown) => this.stop(error));
     }
     if (rows.endsBatch) {
       this.#isBatchOpen = false;
-      this.#completeWritten = this.#startedWritten;
       this.#host = undefined;
     }
     await host.parse(piece, rows);
   }
 
-  drain(): Promise<number> {
-    return this.#currentHost().drain();
-  }
-
-  /** Resolves when all rows so far have been parsed; `failure` is set if one of them is corrupt. */
-  async waitForRows(): Promise<void> {
-    await this.#completeWritten.catch(() => {});
-    if (!this.#isBatchOpen) return;
-    await this.drain().catch(() => this.#startedWritten.catch(() => {}));
+  /**
+   * Ends the open batch, after which no more rows may follow. Resolves when all rows have been written; `failure` is set
+   * if one of them is corrupt.
+   */
+  async endEarly(): Promise<void> {
+    try {
+      const nothing = { length: 0, line: 0, quoted: false, endsBatch: true };
+      if (this.#isBatchOpen) await this.consume(await this.acquirePiece(), nothing);
+      await this.#written;
+    } catch {
+      // The batch fails with the same error.
+      await this.#written.catch(() => {});
+    }
   }
 
   /** Resolves with the output when all batches are written. Call it after the last batch ended. */
   async end(): Promise<OutputWriter> {
-    await this.#startedWritten;
+    await this.#written;
     if (!this.#writer) throw new Error(`${this.#input.path}: ended before its header was read`);
     return this.#writer;
   }
@@ -101,7 +103,7 @@ export class BatchPipeline implements RowConsumer {
   /** Resolves when no work is pending. */
   async close(): Promise<void> {
     await this.#input.kernels.close();
-    await this.#startedWritten.catch(() => {});
+    await this.#written.catch(() => {});
   }
 
   #currentHost(): KernelHost {
@@ -109,14 +111,10 @@ export class BatchPipeline implements RowConsumer {
     return this.#host;
   }
 
-  async #write(
-    host: KernelHost,
-    batch: Promise<readonly EncodedBatch[]>,
-    previous: Promise<void>,
-  ): Promise<void> {
+  async #write(host: KernelHost, batch: Promise<EncodedBatch>, previous: Promise<void>): Promise<void> {
     await previous;
     const writer = await this.#writer;
-    for (const encoded of await batch) await writer?.write(encoded);
+    await writer?.write(await batch);
     host.onWritten();
   }
 }

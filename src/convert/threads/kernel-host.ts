@@ -2,23 +2,18 @@ import type { PieceRows } from '../../format/csv/row-splitter.js';
 import type { EncodedBatch, KernelJob } from '../../format/kernel/batch-kernel.js';
 import type { Piece } from '../../format/kernel/piece-memory.js';
 
-/** Runs a kernel, in this thread or in another. Encoded batches have the order of the rows. */
+/** Runs a kernel, in this thread or in another. */
 export interface KernelHost {
-  /** Call it before the first `parse`. */
-  open(job: KernelJob): void;
   /** Resolves with a free piece of memory for text. @throws as `finishBatch` does. */
   acquirePiece(): Promise<Piece>;
   /**
    * Starts a batch with the next `parse`, and resolves when it is encoded. Errors in its rows reject only
-   * this promise: TickhaulError `corrupt`, or any other error for a bug or the end of the thread.
-   *
-   * The bytes of the last part are valid until `onWritten`, those of the other parts without limit.
+   * this promise: TickhaulError `corrupt`, or any other error for a bug or the end of the thread. The bytes are valid
+   * until `onWritten`.
    */
-  finishBatch(): Promise<readonly EncodedBatch[]>;
+  finishBatch(): Promise<EncodedBatch>;
   /** Parses rows of the batch and takes the piece back. Resolves when the next rows may be passed. */
   parse(piece: Piece, rows: PieceRows): Promise<void>;
-  /** See `RowConsumer.drain`. @throws as `finishBatch` does. */
-  drain(): Promise<number>;
   /** Call it when the output of the next batch in order was written. */
   onWritten(): void;
   /** Stops: unfinished batches fail. May be called more than once. */

@@ -79,11 +79,6 @@ export function createKernelThreads({
   };
 }
 
-interface PendingBatch {
-  readonly result: Deferred<readonly EncodedBatch[]>;
-  readonly parts: EncodedBatch[];
-}
-
 /** A kernel in its own thread. */
 export class KernelThread implements KernelHost {
   readonly #onWait: (ms: number) => void;
@@ -95,12 +90,10 @@ export class KernelThread implements KernelHost {
   /** Resolves when the thread can parse pieces. */
   #opened: Promise<PieceMemory> | undefined;
   readonly #writtenCount = new SharedArrayBuffer(4);
-  /** Number of pieces in the thread. */
-  #pendingPieces = 0;
-  readonly #batches: PendingBatch[] = [];
+  /** Batches that are not complete, in order. */
+  readonly #batches: Deferred<EncodedBatch>[] = [];
   /** Resolves at the next parsed piece or failure. */
   #waiter: Deferred<void> | undefined;
-  #earlyRows = 0;
   /** Milliseconds that the kernel has spent on pieces. */
   #busyMs = 0;
   #failure: unknown;
@@ -141,27 +134,15 @@ export class KernelThread implements KernelHost {
     }
   }
 
-  finishBatch(): Promise<readonly EncodedBatch[]> {
-    const result = createDeferred<readonly EncodedBatch[]>();
-    if (this.#failure !== undefined) result.reject(this.#failure);
-    this.#batches.push({ result, parts: [] });
-    return result.promise;
+  finishBatch(): Promise<EncodedBatch> {
+    const batch = createDeferred<EncodedBatch>();
+    if (this.#failure !== undefined) batch.reject(this.#failure);
+    this.#batches.push(batch);
+    return batch.promise;
   }
 
   async parse(piece: Piece, rows: PieceRows): Promise<void> {
-    this.#pendingPieces++;
     this.#parse(piece, rows).catch((error: unknown) => this.#fail(error));
-  }
-
-  async drain(): Promise<number> {
-    while (this.#pendingPieces > 0) {
-      this.#throwIfFailed();
-      await this.#waitForPiece();
-    }
-    this.#throwIfFailed();
-    const earlyRows = this.#earlyRows;
-    this.#earlyRows = 0;
-    return earlyRows;
   }
 
   onWritten(): void {
@@ -179,19 +160,8 @@ export class KernelThread implements KernelHost {
     const pieces = await this.#opened;
     const parsed = await this.#thread.run({ command: 'parse', at: piece.at, rows });
     pieces?.free(piece);
-    this.#pendingPieces--;
-    if (parsed) this.#onParsed(parsed, rows.endsBatch);
-  }
-
-  #onParsed({ batches, earlyRows, busyMs }: ParsedPiece, endsBatch: boolean): void {
-    this.#busyMs += busyMs;
-    this.#earlyRows += earlyRows;
-    this.#batches[0]?.parts.push(...batches);
-    if (endsBatch) {
-      this.#earlyRows = 0;
-      const batch = this.#batches.shift();
-      batch?.result.resolve(batch.parts);
-    }
+    this.#busyMs += parsed?.busyMs ?? 0;
+    if (parsed?.batch) this.#batches.shift()?.resolve(parsed.batch);
     this.#resumeWaiter();
   }
 
@@ -211,7 +181,7 @@ export class KernelThread implements KernelHost {
 
   #fail(error: unknown): void {
     this.#failure ??= error;
-    for (const { result } of this.#batches) result.reject(this.#failure);
+    for (const batch of this.#batches) batch.reject(this.#failure);
     this.#resumeWaiter();
   }
 }

@@ -29,10 +29,8 @@ export type KernelCommand = OpenCommand | ParseCommand;
 
 /** Result of a piece. */
 export interface ParsedPiece {
-  /** Batches that ended early and, if this piece ends a batch, the rest of it. */
-  readonly batches: readonly EncodedBatch[];
-  /** Rows of the batches that ended early. */
-  readonly earlyRows: number;
+  /** The batch that ends with this piece. */
+  readonly batch: EncodedBatch | undefined;
   /** Milliseconds that the piece took. */
   readonly busyMs: number;
 }
@@ -69,12 +67,10 @@ function parsePiece({ at, rows }: ParseCommand): ParsedPiece {
   const startMs = performance.now();
   isBatchOpen = !rows.endsBatch;
   try {
-    const endedEarly = parseRows(kernel, job, new Uint8Array(text, at, rows.length), rows);
-    const earlyRows = endedEarly.reduce((sum, batch) => sum + batch.rows, 0);
-    const last = rows.endsBatch ? kernel.finish() : undefined;
-    if (rows.endsBatch) finishedBatches++;
-    const batches = last ? [...endedEarly, last] : endedEarly;
-    return { batches, earlyRows, busyMs: performance.now() - startMs };
+    parseRows(kernel, job, new Uint8Array(text, at, rows.length), rows);
+    const batch = rows.endsBatch ? kernel.finish() : undefined;
+    if (batch) finishedBatches++;
+    return { batch, busyMs: performance.now() - startMs };
   } catch (error) {
     failure = { error };
     throw error;
@@ -92,6 +88,6 @@ function waitForOutput(written: Int32Array): void {
 
 /** Shared memory cannot be transferred. */
 function listUnsharedBuffers(parsed: ParsedPiece | undefined): readonly TransferListItem[] {
-  const buffers = parsed?.batches.map(({ bytes }) => bytes.buffer) ?? [];
-  return buffers.filter((buffer) => buffer instanceof ArrayBuffer);
+  const buffer = parsed?.batch?.bytes.buffer;
+  return buffer instanceof ArrayBuffer ? [buffer] : [];
 }

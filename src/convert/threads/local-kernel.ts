@@ -63,10 +63,7 @@ class LocalKernelHost implements KernelHost {
   /** Pieces that were acquired and not yet parsed. */
   readonly #pieces = new Set<Piece>();
   #held: HeldPiece[] = [];
-  #batch: Deferred<readonly EncodedBatch[]> | undefined;
-  #endedEarly: EncodedBatch[] = [];
-  /** Rows of batches that ended early, since the last `drain`. */
-  #earlyRows = 0;
+  #batch: Deferred<EncodedBatch> | undefined;
   /** Lease of the current batch. */
   #lease: KernelLease | undefined;
   /** Leases of the batches whose output is not yet written, in order. */
@@ -89,8 +86,8 @@ class LocalKernelHost implements KernelHost {
     return piece;
   }
 
-  finishBatch(): Promise<readonly EncodedBatch[]> {
-    const batch = createDeferred<readonly EncodedBatch[]>();
+  finishBatch(): Promise<EncodedBatch> {
+    const batch = createDeferred<EncodedBatch>();
     this.#batch = batch;
     if (this.#failure !== undefined) batch.reject(this.#failure);
     return batch.promise;
@@ -99,14 +96,6 @@ class LocalKernelHost implements KernelHost {
   async parse(piece: Piece, rows: PieceRows): Promise<void> {
     this.#held.push({ piece, rows });
     if (!this.#gather || rows.endsBatch) await this.#parseHeldPieces();
-  }
-
-  async drain(): Promise<number> {
-    await this.#parseHeldPieces();
-    if (this.#failure !== undefined) throw this.#failure;
-    const earlyRows = this.#earlyRows;
-    this.#earlyRows = 0;
-    return earlyRows;
   }
 
   onWritten(): void {
@@ -144,19 +133,15 @@ class LocalKernelHost implements KernelHost {
 
   #parsePiece(lease: KernelLease, job: KernelJob, piece: Piece, rows: PieceRows): void {
     const text = piece.bytes.subarray(0, rows.length);
-    for (const encoded of parseRows(lease.kernel, job, text, rows)) {
-      this.#endedEarly.push(encoded);
-      this.#earlyRows += encoded.rows;
-    }
+    parseRows(lease.kernel, job, text, rows);
     if (!rows.endsBatch) return;
-    const last = lease.kernel.finish();
+    const batch = lease.kernel.finish();
+    if (!batch) throw new Error(`${job.source}: a batch has no rows`);
     lease.release();
     this.#lease = undefined;
     this.#unwritten.push(lease);
-    this.#batch?.resolve(last ? [...this.#endedEarly, last] : this.#endedEarly);
+    this.#batch?.resolve(batch);
     this.#batch = undefined;
-    this.#endedEarly = [];
-    this.#earlyRows = 0;
   }
 
   async #fail(error: unknown): Promise<void> {

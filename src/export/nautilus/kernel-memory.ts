@@ -1,5 +1,6 @@
 import type { WasmVariable } from '../../base/wasm.js';
 import type { TextValues } from '../../format/batch.js';
+import type { SnappyExports } from '../../format/compression/snappy.js';
 import type { TextLocation } from '../../format/kernel/column-memory.js';
 import type { ParquetExports, TextEncodeExports } from '../../format/kernel/parquet-exports.js';
 import type { EncodeMemory } from '../../format/parquet/encode/encode-memory.js';
@@ -9,6 +10,7 @@ import { ExportKernelMemory } from '../export-kernel-memory.js';
 /** Exports of assembly/nautilus-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them unsigned. */
 export interface NautilusExports
   extends TextEncodeExports,
+    SnappyExports,
     Pick<ParquetExports, 'findDistinctDoubles' | 'writeDeltaLongs'> {
   initialize(): void;
   allocate(bytes: bigint): number;
@@ -62,9 +64,6 @@ export interface NautilusExports
     sideIndices: number,
   ): void;
   readIdSlots(slots: number, count: number, bytes: number, offsets: number): void;
-
-  maxSnappyBytes(length: number): number;
-  compressSnappy(from: number, length: number, out: number): number;
 
   findDistinctWide: ParquetExports['findDistinctDoubles'];
   findDistinctBytes(values: number, count: number, width: number, distinct: number, indices: number): number;

@@ -2,7 +2,7 @@ import { gzipSync } from 'node:zlib';
 import type { COMPRESSIONS } from '../../base/output-format-names.js';
 import type { Compress } from './compress.js';
 import { loadLz4 } from './lz4.js';
-import { compressSnappy } from './snappy.js';
+import { loadSnappy } from './snappy.js';
 import { loadZstd } from './zstd.js';
 
 export type Compression = (typeof COMPRESSIONS)[number];
@@ -15,7 +15,7 @@ export async function loadCompressor(compression: Compression): Promise<Compress
     case 'zstd':
       return loadZstd();
     case 'snappy':
-      return compressSnappy;
+      return loadSnappy();
     case 'gzip':
       return (bytes, effort) => gzipSync(bytes, { level: GZIP_LEVEL[effort] });
     case 'lz4':

@@ -1,4 +1,5 @@
 import type { Batch, NumberText, Schema } from '../batch.js';
+import { maxBatchTextBytes } from '../kernel/batch-limits.js';
 import { ColumnMemory } from '../kernel/column-memory.js';
 import { ColumnParser } from '../kernel/column-parser.js';
 import { createLineError, type SourceLine } from './csv-errors.js';
@@ -46,6 +47,9 @@ export class CsvParser {
   /** Line at the start of the piece, until the header is parsed. */
   #line = 1;
   #rows = 0;
+  readonly #maxTextBytes: number;
+  /** Text of the rows in the memory. */
+  #textBytes = 0;
   #schema: Schema | undefined;
   #warning: string | undefined;
   #columns: ColumnParser | undefined;
@@ -57,6 +61,7 @@ export class CsvParser {
   constructor(options: CsvOptions) {
     this.#options = options;
     this.#memory = options.sharedMemory ?? new ColumnMemory();
+    this.#maxTextBytes = maxBatchTextBytes(options.batchRows);
   }
 
   /** Set after the header, before the first batch; always set after `end`. */
@@ -166,8 +171,9 @@ export class CsvParser {
     }
     const columns = this.#columns as ColumnParser | undefined;
     while (columns && position < end) {
-      position = columns.parse(position, end);
-      if (columns.isFull) yield* this.#yieldBatch();
+      const start = position;
+      position = columns.parse(start, end, start + this.#maxTextBytes - this.#textBytes);
+      yield* this.#addText(position - start);
     }
   }
 
@@ -179,8 +185,15 @@ export class CsvParser {
         continue;
       }
       this.#columns.appendRow(record);
-      if (this.#columns.isFull) yield* this.#yieldBatch();
+      yield* this.#addText(record.reduce((sum, cell) => sum + cell.length + 1, 0));
     }
+  }
+
+  /** Counts the text of parsed rows; yields the batch if it has all its rows or all its text. */
+  *#addText(bytes: number): Generator<Batch, void, undefined> {
+    this.#textBytes += bytes;
+    if (this.#memory.rows === this.#options.batchRows || this.#textBytes >= this.#maxTextBytes)
+      yield* this.#yieldBatch();
   }
 
   #readHeader(cells: readonly Uint8Array[], lines: number): void {
@@ -200,6 +213,7 @@ export class CsvParser {
   *#yieldBatch(): Generator<Batch, void, undefined> {
     const { rows } = this.#memory;
     this.#rows += rows;
+    this.#textBytes = 0;
     const { source, line } = this.#position();
     // Off for rows that follow a cell containing a line feed; otherwise exact.
     yield { firstLine: { source, line: line - rows }, ...this.#memory.view() };

@@ -1,7 +1,6 @@
 import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../integrity/count-lines.js';
-import type { BatchTextCheck } from '../kernel/batch-limits.js';
-import { PIECE_BYTES, type Piece } from '../kernel/piece-memory.js';
+import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
 import { createLineError } from './csv-errors.js';
 import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './day-file-header.js';
 import { RecordEndFinder } from './quoted-records.js';
@@ -35,16 +34,12 @@ export interface RowConsumer {
   /** Resolves with a piece for the next text, which `consume` takes back. */
   acquirePiece(): Promise<Piece>;
   consume(piece: Piece, rows: PieceRows): Promise<void>;
-  /**
-   * Resolves when all rows so far are parsed.
-   * @returns the number of rows, since the last call, in batches that ended early.
-   */
-  drain(): Promise<number>;
 }
 
+/** Limits of a batch. It ends with the row with which it reaches one of them. */
 export interface BatchSize {
   readonly rows: number;
-  readonly isSafe: BatchTextCheck;
+  readonly textBytes: number;
 }
 
 /**
@@ -60,15 +55,12 @@ export class RowSplitter {
   readonly #dataType: string | undefined;
   readonly #consumer: RowConsumer;
   #header: DayFileHeader | undefined;
-  #size: BatchSize = { rows: 0, isSafe: () => true };
-  /** Columns by `countRuns`. */
-  #columnRuns = new Int32Array();
+  /** The header is a batch of one row. */
+  #size: BatchSize = { rows: 1, textBytes: Number.POSITIVE_INFINITY };
   #rows = 0;
-  /** Rows until the batch is full; 1 for the header. */
-  #rowsLeft = 1;
-  /** Bytes of the complete rows of the current batch, and of their cells in text columns, at most. */
-  #batchTextBytes = 0;
-  #textCellBytes = 0;
+  /** Rows and text until the batch is full. */
+  #rowsLeft = this.#size.rows;
+  #textLeft = this.#size.textBytes;
   #rowBytes = INITIAL_ROW_BYTES;
   /** Set after the first quote. */
   #recordEnds: RecordEndFinder | undefined;
@@ -124,7 +116,7 @@ export class RowSplitter {
   async end(): Promise<DayFileHeader> {
     if (this.#piece && this.#filledBytes > this.#completeBytes) {
       this.#piece.bytes[this.#filledBytes++] = LF;
-      this.#addRows(this.#piece, 1, this.#filledBytes);
+      this.#addRows(1, this.#filledBytes);
       if (!this.#header) await this.#passOn(false);
     }
     if (!this.#header) this.#open(emptyDayFileHeader(this.#path, this.#dataType));
@@ -134,11 +126,15 @@ export class RowSplitter {
 
   async #scanPiece(): Promise<void> {
     while (this.#piece && this.#scannedBytes < this.#filledBytes) {
-      const { rows, end, quoted } = this.#scan(this.#piece);
-      if (rows > 0) this.#addRows(this.#piece, rows, end);
-      if (this.#rowsLeft === 0) await this.#endBatch();
-      else if (quoted) await this.#beginQuotes();
-      else this.#scannedBytes = this.#filledBytes;
+      const fullAt = this.#completeBytes + this.#textLeft;
+      const isLastRow = this.#scannedBytes >= fullAt;
+      const maxRows = isLastRow ? 1 : this.#rowsLeft;
+      const to = isLastRow ? this.#filledBytes : Math.min(this.#filledBytes, fullAt);
+      const { rows, end, quoted } = this.#scan(this.#piece, to, maxRows);
+      if (rows > 0) this.#addRows(rows, end);
+      this.#scannedBytes = rows === maxRows ? end : to;
+      if (quoted) await this.#beginQuotes();
+      else if (this.#rowsLeft === 0 || this.#textLeft <= 0) await this.#passOn(true);
     }
     if (this.#filledBytes < PIECE_BYTES) return;
     if (this.#completeBytes === 0) {
@@ -148,46 +144,26 @@ export class RowSplitter {
     await this.#passOn(false);
   }
 
-  #scan(piece: Piece): { readonly rows: number; readonly end: number; readonly quoted: boolean } {
+  /** Scans on to `to`, to the end of row number `maxRows`, or to the first quote. */
+  #scan(piece: Piece, to: number, maxRows: number): ScanResult {
     const ends = this.#recordEnds;
-    if (!ends) return piece.scan(this.#scannedBytes, this.#filledBytes, this.#rowsLeft);
-    const end = ends.scan(piece.bytes, this.#scannedBytes, this.#filledBytes, this.#rowsLeft);
+    if (!ends) return piece.scan(this.#scannedBytes, to, maxRows);
+    const end = ends.scan(piece.bytes, this.#scannedBytes, to, maxRows);
     return { rows: ends.recordCount, end, quoted: false };
   }
 
-  #addRows(piece: Piece, rows: number, end: number): void {
-    const start = this.#completeBytes;
+  #addRows(rows: number, end: number): void {
+    this.#textLeft -= end - this.#completeBytes;
     this.#completeBytes = end;
     this.#completeRows += rows;
     this.#rowsLeft -= rows;
     this.#rowBytes = end / this.#completeRows;
-    this.#batchTextBytes += end - start;
-    this.#textCellBytes += this.#boundTextCells(piece, start, end);
-  }
-
-  /** Measures cells only if the batch is probably too large to be safe without it. */
-  #boundTextCells(piece: Piece, start: number, end: number): number {
-    const expectedBytes = this.#batchTextBytes + this.#rowsLeft * this.#rowBytes;
-    if (this.#recordEnds || this.#size.isSafe(expectedBytes, expectedBytes)) return end - start;
-    return piece.countCells(start, end, this.#columnRuns);
   }
 
   async #beginQuotes(): Promise<void> {
     this.#scannedBytes = this.#completeBytes;
     await this.flush();
     this.#recordEnds = new RecordEndFinder();
-  }
-
-  /** Called after the header, and when a batch has all its rows. */
-  async #endBatch(): Promise<void> {
-    this.#scannedBytes = this.#completeBytes;
-    if (!this.#header) return this.#passOn(false);
-    if (!this.#size.isSafe(this.#batchTextBytes, this.#textCellBytes)) {
-      await this.#passOn(false);
-      this.#rowsLeft += await this.#consumer.drain();
-      if (this.#rowsLeft > 0) return;
-    }
-    await this.#passOn(true);
   }
 
   /** Passes on the complete rows, and copies the rest to the start of the next piece. */
@@ -221,23 +197,11 @@ export class RowSplitter {
   #open(header: DayFileHeader): void {
     this.#header = header;
     this.#size = this.#consumer.open(header);
-    this.#columnRuns = countRuns(header.schema.map(({ kind }) => kind === 'text'));
     this.#beginBatch();
   }
 
   #beginBatch(): void {
     this.#rowsLeft = this.#size.rows;
-    this.#batchTextBytes = 0;
-    this.#textCellBytes = 0;
+    this.#textLeft = this.#size.textBytes;
   }
-}
-
-/** Lengths of the runs of equal flags; the first run is of true ones and may be empty. */
-function countRuns(flags: readonly boolean[]): Int32Array<ArrayBuffer> {
-  const lengths = [0];
-  for (const [i, flag] of flags.entries()) {
-    if (flag === (flags[i - 1] ?? true)) lengths.push((lengths.pop() ?? 0) + 1);
-    else lengths.push(1);
-  }
-  return Int32Array.from(lengths);
 }

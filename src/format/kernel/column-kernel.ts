@@ -27,7 +27,7 @@ export function createColumnKernel(
   limits: BatchLimits,
   createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder,
 ): BatchKernel {
-  const memory = new ColumnMemory(options.maxTextBytes);
+  const memory = new ColumnMemory();
   memory.open(schema, limits.rows(options, schema.length), options.numbers === 'string' ? 'all' : 'none');
   return new ColumnKernel(memory, new ColumnParser(memory, source, 2), createEncoder(memory));
 }
@@ -105,32 +105,20 @@ class ColumnKernel implements BatchKernel {
     return this.#memory.piece.subarray(0, PIECE_CAPACITY_BYTES);
   }
 
-  parse(length: number): readonly EncodedBatch[] {
+  parse(length: number): void {
     const { piece } = this.#memory;
     let end = length;
     if (end > 0 && piece[end - 1] !== LF) piece[end++] = LF;
-    const ended: EncodedBatch[] = [];
-    for (let position = 0; position < end; ) {
-      ended.push(...this.#endFull());
-      position = this.#parser.parse(position, end);
-    }
-    return ended;
+    if (this.#parser.parse(0, end) < end) throw new Error(`${this.source}: a batch has too many rows`);
   }
 
-  appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[] {
-    const ended = this.#endFull();
+  appendRow(cells: readonly Uint8Array[]): void {
     this.#parser.appendRow(cells);
-    return ended;
   }
 
   finish(): EncodedBatch | undefined {
     if (this.#memory.rows === 0) return undefined;
     return this.#encode(this.#writers[this.#batchCount++ % 2] as ByteWriter);
-  }
-
-  /** Ends the batch if it is full. It has its own memory, since several batches may end in one call. */
-  #endFull(): readonly EncodedBatch[] {
-    return this.#parser.isFull ? [this.#encode(new ByteWriter(65_536))] : [];
   }
 }
 

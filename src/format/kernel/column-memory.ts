@@ -2,7 +2,6 @@ import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory, type OwnWasmMemory } from '../../base/wasm.js';
 import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../batch.js';
-import { MAX_BATCH_TEXT_BYTES } from './batch-limits.js';
 import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
 import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
 
@@ -40,10 +39,8 @@ export class ColumnMemory {
   #numberText: NumberText = 'none';
   #allowsEmptyCells = false;
 
-  /** @param maxTextBytes text of a batch beyond which it ends early. */
-  constructor(maxTextBytes = MAX_BATCH_TEXT_BYTES) {
+  constructor() {
     this.kernel = loadParquetExports(this.#memory);
-    this.kernel.setMaxTextBytes(maxTextBytes);
     this.pieceStart = this.allocate(PIECE_CAPACITY_BYTES + 1);
   }
 

@@ -44,21 +44,17 @@ export class ColumnParser {
     this.#names = memory.schema.map(({ name }) => name);
   }
 
-  /** Whether the batch is full: it has all its rows, or their text exceeds 64 MiB. */
-  get isFull(): boolean {
-    return this.#memory.kernel.isFull() === 1;
-  }
-
   /**
-   * Parses complete rows of the memory's piece, from `from` up to `to`, until the batch is full. Returns
-   * where it stopped.
+   * Parses complete rows of the memory's piece, from `from` up to `to`, until the memory has all rows of a batch.
+   * Returns where it stopped.
+   * @param full position at which no more row may begin.
    * @throws TickhaulError `corrupt`, with line, column and cell; `usage` if the memory is full.
    */
-  parse(from: number, to: number): number {
+  parse(from: number, to: number, full = to): number {
     const { kernel, pieceStart } = this.#memory;
     const rowsBefore = this.#memory.rows;
     const end = pieceStart + to;
-    let stop = kernel.parseRows(pieceStart + from, end);
+    let stop = kernel.parseRows(pieceStart + from, end, pieceStart + full);
     while (stop === STOP_REASON.cell)
       stop = kernel.resumeAfterCell(pieceStart + this.#parseUnusualCell(rowsBefore), end);
     this.line += this.#memory.rows - rowsBefore;
@@ -66,7 +62,7 @@ export class ColumnParser {
     return stop === STOP_REASON.full ? kernel.cellStart.value - pieceStart : to;
   }
 
-  /** Appends a row of unquoted cells. Throws as `parse` does; the batch must not be full. */
+  /** Appends a row of unquoted cells. Throws as `parse` does; there must be room for a row. */
   appendRow(cells: readonly Uint8Array[]): void {
     const { schema, kernel } = this.#memory;
     if (cells.length !== schema.length) throw this.#createError(cells, 0, undefined);

@@ -23,9 +23,7 @@ export const PIECE_CAPACITY_BYTES = 2 * 1024 * 1024;
 /**
  * Encodes the text of one batch after the other to bytes of the output; synchronous, one per thread.
  *
- * A batch consists of the rows between two calls of `finish`. It has a limited number of rows and a limited
- * size (batch-limits.ts), and ends early before it exceeds a limit. This is rare if the caller splits the text
- * at batches.
+ * A batch consists of the rows between two calls of `finish`. The caller ends it in time (batch-limits.ts).
  */
 export interface BatchKernel {
   /** Path of the file with the next row, for messages: that of the job, until it is set. */
@@ -37,12 +35,11 @@ export interface BatchKernel {
   /**
    * Parses the first `length` bytes of the piece buffer: complete rows without quotes. The LF of the last row
    * may be missing.
-   * @returns batches that ended early; their bytes stay valid.
    * @throws TickhaulError `corrupt`, with line, column and cell; the kernel must not be used after that.
    */
-  parse(length: number): readonly EncodedBatch[];
-  /** Appends a row of unquoted cells. Returns and throws as `parse` does. */
-  appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[];
+  parse(length: number): void;
+  /** Appends a row of unquoted cells. Throws as `parse` does. */
+  appendRow(cells: readonly Uint8Array[]): void;
   /**
    * Ends the batch; undefined if it has no rows. Its bytes may be in the kernel's shared memory, where they
    * stay valid until the batch after the next one begins. So one batch can be written while the next is

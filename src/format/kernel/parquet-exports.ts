@@ -59,7 +59,6 @@ export interface ParquetExports extends TextEncodeExports {
   clearColumns(): void;
   dropPartialRow(): void;
   setRowCount(rows: number): void;
-  setMaxTextBytes(bytes: number): void;
   readonly rowCount: WasmVariable;
   getLane(index: number): number;
   getNulls(index: number): number;
@@ -75,8 +74,7 @@ export interface ParquetExports extends TextEncodeExports {
 
   initSharing(): number;
   clearSharing(): void;
-  isFull(): number;
-  parseRows(from: number, to: number): number;
+  parseRows(from: number, to: number, full: number): number;
   resumeAfterCell(next: number, to: number): number;
   endRow(): void;
   readonly cellColumn: WasmVariable;

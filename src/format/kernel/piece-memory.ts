@@ -12,14 +12,12 @@ export const PIECE_BYTES = 1024 * 1024;
 /** Space after a piece, for an LF that the last row lacks. */
 const PIECE_GAP_BYTES = 64;
 
-/** Memory that the scanner uses for itself; the first half is shared with its caller. */
+/** Memory that the scanner uses for itself. */
 const SCANNER_BYTES = 16_384;
-const MAX_COLUMN_RUNS = SCANNER_BYTES / 2 / Int32Array.BYTES_PER_ELEMENT;
 
 /** Exports of assembly/row-scanner.ts. */
 interface ScannerExports {
   scan(from: number, to: number, maxRows: number): number;
-  countCells(from: number, to: number, runs: number): number;
   readonly rows: WasmVariable;
   readonly end: WasmVariable;
 }
@@ -41,13 +39,6 @@ export interface Piece {
   readonly bytes: Buffer;
   /** Finds at most `maxRows` rows, up to the first quote. */
   scan(from: number, to: number, maxRows: number): ScanResult;
-  /**
-   * Bytes of the cells in some columns, with their separators; of all cells in rows with thousands of columns.
-   * @param from start of complete rows without quotes, which end at `to`.
-   * @param columnRuns divide the columns of a row: the number of columns that count, then of those that do
-   * not, and so on.
-   */
-  countCells(from: number, to: number, columnRuns: Int32Array): number;
 }
 
 /** Pool of pieces. The piece freed last is acquired first, as it is most likely in the processor's cache. */
@@ -90,7 +81,6 @@ export class PieceMemory {
 
   #addPiece(): void {
     const scanner = this.#scanner;
-    const { memory } = this;
     const at = this.#top;
     this.#top += PIECE_BYTES + PIECE_GAP_BYTES;
     this.#free.push({
@@ -104,11 +94,6 @@ export class PieceMemory {
           end: rows > 0 ? scanner.end.value - at : 0,
           quoted: rows < maxRows && stoppedAt < at + to,
         };
-      },
-      countCells(from, to, columnRuns) {
-        if (columnRuns.length > MAX_COLUMN_RUNS) return to - from;
-        new Int32Array(memory.buffer).set(columnRuns);
-        return scanner.countCells(at + from, at + to, columnRuns.length);
       },
     });
   }

@@ -1,9 +1,10 @@
 import type { Schema } from '../batch.js';
 import type { BatchLimits } from '../kernel/batch-limits.js';
-import { MAX_ESCAPE_BYTES } from './json-escape.js';
 
-/** A batch ends early before its lines exceed this size. */
-export const MAX_LINES_BYTES = 32 * 1024 * 1024;
+/** Text of a batch; usual ones have about 1 MB. Escapes may make its lines six times as long. */
+const MAX_TEXT_BYTES = 4 * 1024 * 1024;
+/** Lines of a batch, if their text is nearly all keys. */
+const MAX_KEY_BYTES = 256 * 1024 * 1024;
 
 /** Small batches reuse memory that the process already has. */
 const MAX_BATCH_CELLS = 64 * 1024;
@@ -20,16 +21,10 @@ export function maxLineOverheadBytes(schema: Schema): number {
   return columnKeys(schema).reduce((sum, key) => sum + key.length + CELL_OVERHEAD_BYTES, 0);
 }
 
-/** Rows per batch. */
-export function chooseLineCount(columns: number): number {
-  return Math.max(1024, Math.floor(MAX_BATCH_CELLS / columns));
-}
-
 export const LINE_BATCHES: BatchLimits = {
-  rows: (_, columns) => chooseLineCount(columns),
+  rows: (_, columns) => Math.max(1024, Math.floor(MAX_BATCH_CELLS / columns)),
   cellBytes: () => 60,
-  createTextCheck: (schema) => {
-    const overheadBytes = chooseLineCount(schema.length) * maxLineOverheadBytes(schema);
-    return (textBytes) => overheadBytes + textBytes * MAX_ESCAPE_BYTES <= MAX_LINES_BYTES;
-  },
+  // A row has at least a byte for each column, its separator.
+  textBytes: ({ maxTextBytes = MAX_TEXT_BYTES }, schema) =>
+    Math.min(maxTextBytes, Math.floor((MAX_KEY_BYTES * schema.length) / maxLineOverheadBytes(schema))),
 };

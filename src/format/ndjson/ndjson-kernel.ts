@@ -12,7 +12,6 @@ import {
   PIECE_CAPACITY_BYTES,
 } from '../kernel/kernel-job.js';
 import { type CellOptions, formatJsonCell } from './json-cell.js';
-import { chooseLineCount, MAX_LINES_BYTES } from './line-limits.js';
 import { LineMemory } from './line-memory.js';
 import { loadNdjsonModule, NDJSON_STOP_REASON, type NdjsonModule } from './ndjson-module.js';
 
@@ -36,11 +35,9 @@ class NdjsonKernel implements BatchKernel {
   readonly #memory: LineMemory;
   readonly #module: NdjsonModule;
   readonly #compress: Compress | undefined;
-  readonly #capacity: number;
   /** Number of rows of the current batch, and end of its lines. */
   #rows = 0;
   #end: number;
-  #ended: EncodedBatch[] = [];
 
   constructor(
     job: KernelJob,
@@ -55,7 +52,6 @@ class NdjsonKernel implements BatchKernel {
     this.#memory = memory;
     this.#module = module;
     this.#compress = compress;
-    this.#capacity = chooseLineCount(job.schema.length);
     this.#end = memory.start;
   }
 
@@ -64,23 +60,20 @@ class NdjsonKernel implements BatchKernel {
     return bytes.subarray(piece, piece + PIECE_CAPACITY_BYTES);
   }
 
-  parse(length: number): readonly EncodedBatch[] {
+  parse(length: number): void {
     const memory = this.#memory;
     let from = memory.piece;
     let to = from + length;
     if (length > 0 && memory.bytes[to - 1] !== LF) memory.bytes[to++] = LF;
     let column = 0;
     for (;;) {
-      const { start, limit } = memory;
-      const rows = this.#capacity - this.#rows;
-      const stop = this.#module.format(from, to, column, this.#end, limit, start + MAX_LINES_BYTES, rows);
+      const stop = this.#module.format(from, to, column, this.#end, memory.limit);
       from = this.#module.position.value;
       column = this.#module.column.value;
       this.#end = this.#module.written.value;
       this.#countRows(this.#module.rows.value);
-      if (stop === NDJSON_STOP_REASON.done) return this.#flushEnded();
-      if (stop === NDJSON_STOP_REASON.full) this.#endEarly();
-      else if (stop === NDJSON_STOP_REASON.noRoom)
+      if (stop === NDJSON_STOP_REASON.done) return;
+      if (stop === NDJSON_STOP_REASON.noRoom)
         this.#end = memory.reserve(this.#end, memory.fixedRoom + to - from);
       else {
         from = this.#appendUnusualCell(from, to, column);
@@ -89,61 +82,28 @@ class NdjsonKernel implements BatchKernel {
     }
   }
 
-  appendRow(cells: readonly Uint8Array[]): readonly EncodedBatch[] {
+  appendRow(cells: readonly Uint8Array[]): void {
     const { schema } = this.#job;
     if (cells.length !== schema.length) throw this.#createError(cells, 0, undefined);
-    if (this.#rows === this.#capacity || this.#end >= this.#memory.start + MAX_LINES_BYTES) this.#endEarly();
     for (const [column, cell] of cells.entries()) {
       const problem = this.#appendCell(column, Buffer.from(cell));
       if (problem !== undefined) throw this.#createError(cells, column, problem);
     }
     this.#rows++;
     this.line += countRecordLines(cells);
-    return this.#flushEnded();
   }
 
   finish(): EncodedBatch | undefined {
-    if (this.#rows === 0) return undefined;
-    const lines = this.#currentLines();
-    if (!this.#compress) this.#memory.swapRegions();
-    return this.#startNextBatch(this.#compress ? this.#compressLines(lines, this.#compress) : lines);
-  }
-
-  /** Called before a row that would exceed the limit of rows or bytes. */
-  #endEarly(): void {
-    const lines = this.#currentLines();
-    this.#ended.push(
-      this.#startNextBatch(
-        this.#compress ? this.#compressLines(lines, this.#compress) : new Uint8Array(lines),
-      ),
-    );
-  }
-
-  #currentLines(): Uint8Array {
-    const { memory, start } = this.#memory;
-    return new Uint8Array(memory.buffer, start, this.#end - start);
-  }
-
-  /**
-   * Compresses to a complete frame: the concatenated frames of all batches are a valid file
-   * (ndjson-writer.ts).
-   */
-  #compressLines(lines: Uint8Array, compress: Compress): Uint8Array {
-    return new Uint8Array(compress(lines, 'fast'));
-  }
-
-  /** Returns the current batch with these bytes, and starts another. */
-  #startNextBatch(bytes: Uint8Array): EncodedBatch {
     const rows = this.#rows;
+    if (rows === 0) return undefined;
+    const { memory, start } = this.#memory;
+    const lines = new Uint8Array(memory.buffer, start, this.#end - start);
+    // Complete frames: the concatenated frames of all batches are a valid file (ndjson-writer.ts).
+    const bytes = this.#compress ? new Uint8Array(this.#compress(lines, 'fast')) : lines;
+    if (!this.#compress) this.#memory.swapRegions();
     this.#rows = 0;
     this.#end = this.#memory.start;
     return { rows, bytes };
-  }
-
-  #flushEnded(): readonly EncodedBatch[] {
-    const ended = this.#ended;
-    this.#ended = [];
-    return ended;
   }
 
   #countRows(count: number): void {

@@ -1,8 +1,8 @@
 import { instantiate, type WasmVariable } from '../../base/wasm.js';
 import type { LineMemory } from './line-memory.js';
 
-/** Reason why `format` stopped: end of the text, unusual cell, missing memory, or full batch. */
-export const NDJSON_STOP_REASON = { done: 0, unusual: 1, noRoom: 2, full: 3 } as const;
+/** Reason why `format` stopped: end of the text, unusual cell, or missing memory. */
+export const NDJSON_STOP_REASON = { done: 0, unusual: 1, noRoom: 2 } as const;
 
 /** Exports of assembly/ndjson/ndjson-kernel.ts, which documents them. Addresses are those of its memory. */
 export interface NdjsonModule {
@@ -10,17 +10,8 @@ export interface NdjsonModule {
   /**
    * @param column column of the first row at which the text at `from` begins.
    * @param out address for the lines, which end before `limit`.
-   * @param full no row begins at or after this address, or after `rows` rows.
    */
-  format(
-    from: number,
-    to: number,
-    column: number,
-    out: number,
-    limit: number,
-    full: number,
-    rows: number,
-  ): number;
+  format(from: number, to: number, column: number, out: number, limit: number): number;
   /** Where it stopped: address in the text, column, address in the output, and number of completed rows. */
   readonly position: WasmVariable;
   readonly column: WasmVariable;

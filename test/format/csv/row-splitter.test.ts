@@ -17,9 +17,7 @@ interface Taken extends PieceRows {
 interface CutOptions {
   /** Sizes of the chunks, repeated; by default one chunk. */
   readonly chunks?: readonly number[];
-  readonly size?: BatchSize;
-  /** Results of `drain`, one per call. */
-  readonly early?: readonly number[];
+  readonly size?: Partial<BatchSize>;
 }
 
 const memory = await PieceMemory.create(4);
@@ -30,12 +28,10 @@ class Collector implements RowConsumer {
   rows = 0;
   schema: readonly string[] = [];
   readonly #size: BatchSize;
-  readonly #early: number[];
   readonly #out = new Set<Piece>();
 
-  constructor({ size = { rows: 3, isSafe: () => true }, early = [] }: CutOptions) {
-    this.#size = size;
-    this.#early = [...early];
+  constructor({ size }: CutOptions) {
+    this.#size = { rows: 3, textBytes: 1e9, ...size };
   }
 
   open({ schema }: { schema: readonly { name: string }[] }): BatchSize {
@@ -62,10 +58,6 @@ class Collector implements RowConsumer {
   close(): void {
     for (const piece of this.#out) memory.free(piece);
     assert.ok(this.#out.size <= 1);
-  }
-
-  async drain(): Promise<number> {
-    return this.#early.shift() ?? 0;
   }
 
   /** The text of each batch, and its first line. */
@@ -140,17 +132,18 @@ test('passes on any rows in any chunks unchanged', async () => {
     fc.array(row, { maxLength: 60 }),
     fc.array(fc.integer({ min: 1, max: 400 }), { minLength: 1, maxLength: 5 }),
     fc.integer({ min: 1, max: 9 }),
-    async (rows, chunks, batch) => {
-      const size = { rows: batch, isSafe: () => true };
-      const collector = await cut(file(rows), { chunks, size });
+    fc.constantFrom(1, 30, 70, 200, 1e9),
+    async (rows, chunks, batch, textBytes) => {
+      const collector = await cut(file(rows), { chunks, size: { rows: batch, textBytes } });
       assert.equal(collector.rows, rows.length);
       const batches = collector.batches().map(({ text }) => text);
-      const expected = Array.from({ length: Math.ceil(rows.length / batch) }, (_, i) =>
-        rows
-          .slice(i * batch, (i + 1) * batch)
-          .map((text) => `${text}\n`)
-          .join(''),
-      );
+      const expected = [];
+      for (let at = 0; at < rows.length; ) {
+        const end = Math.min(rows.length, at + batch);
+        let text = '';
+        while (at < end && Buffer.byteLength(text) < textBytes) text += `${rows[at++]}\n`;
+        expected.push(text);
+      }
       assert.deepEqual(batches, expected);
     },
   );
@@ -159,7 +152,7 @@ test('passes on any rows in any chunks unchanged', async () => {
 
 test('interprets quotes from the first row with one on', async () => {
   const { taken } = await cut(file(['a', 'b', 'c "', '" d', 'e']), {
-    size: { rows: 100, isSafe: () => true },
+    size: { rows: 100 },
   });
   assert.deepEqual(
     taken.map(({ text, quoted, line }) => ({ text, quoted, line })),
@@ -193,9 +186,35 @@ test('accepts rows of up to a piece; refuses a longer one with the line at which
   });
 });
 
-test('if a batch may have ended early, waits for the consumer before it ends the batch', async () => {
-  const size = { rows: 3, isSafe: (textBytes: number) => textBytes <= 20 };
-  const collector = await cut(file(rowsOf(8)), { size, early: [2, 0, 0] });
-  const lengths = collector.batches().map(({ text }) => text.split('\n').length - 1);
-  assert.deepEqual(lengths, [5, 3], 'two rows ended early, so three follow them');
+test('a batch ends with the row with which its text reaches the limit, wherever the text is split', async () => {
+  for (const [rows, expected] of [
+    [
+      ['aaaa', 'bbbb', 'c', 'd', 'eeeeeeeeeeee', 'f'],
+      ['aaaa\nbbbb\n', 'c\nd\neeeeeeeeeeee\n', 'f\n'],
+    ],
+    [
+      ['"a"', '"b\n\n\n"', 'c', 'd,d,d,dd', 'e'],
+      ['"a"\n"b\n\n\n"\n', 'c\nd,d,d,dd\n', 'e\n'],
+    ],
+    [
+      ['aaaa', 'bb"\nb"', 'cccccccccc', 'd'],
+      ['aaaa\nbb"\nb"\n', 'cccccccccc\n', 'd\n'],
+    ],
+  ] as const) {
+    const csv = file(rows);
+    const size = { rows: 10, textBytes: 10 };
+    for (let at = 1; at < csv.length; at++) {
+      const found = (await cut(csv, { chunks: [at, csv.length], size })).batches();
+      assert.deepEqual(
+        found.map(({ text }) => text),
+        expected,
+        `cut at ${at}`,
+      );
+    }
+    const found = (await cut(csv, { chunks: [1], size })).batches();
+    assert.deepEqual(
+      found.map(({ text }) => text),
+      expected,
+    );
+  }
 });

@@ -12,21 +12,19 @@ export interface LineChoice {
   readonly rows?: number;
 }
 
-/** Formats rows as NDJSON with the kernel: one batch, except those that end early. */
+/** Formats rows as NDJSON with the kernel, as one batch. */
 export async function linesOf(text: string | Buffer, choice: LineChoice = {}): Promise<string> {
   const { schema = dataTypeColumns('trades') ?? [], rows = Number.POSITIVE_INFINITY, ...options } = choice;
   const job = { source: 'day.csv.gz', schema, options: createOutputOptions('ndjson', options) };
   const kernel = await createBatchKernel(job);
   const bytes = Buffer.from(text);
-  const out: Uint8Array[] = [];
   for (let from = 0; from < bytes.length; ) {
     const to = endOfRows(bytes, from, rows);
     kernel.getPieceBuffer().set(bytes.subarray(from, to));
-    out.push(...kernel.parse(to - from).map((encoded) => encoded.bytes));
+    kernel.parse(to - from);
     from = to;
   }
-  const last = kernel.finish();
-  return Buffer.concat([...out, ...(last ? [last.bytes] : [])]).toString();
+  return Buffer.from(kernel.finish()?.bytes ?? []).toString();
 }
 
 function endOfRows(bytes: Buffer, from: number, rows: number): number {

@@ -25,7 +25,7 @@ test('the kernel accepts text that is not ASCII only if it is valid UTF-8', asyn
       const cell = Buffer.from(sequence);
       const row = Buffer.concat([Buffer.from('p,'), cell, Buffer.from(',q\n')]);
       bytes.set(row, piece);
-      const stop = module.format(piece, piece + row.length, 0, start, limit, limit, 1);
+      const stop = module.format(piece, piece + row.length, 0, start, limit);
       assert.equal(
         stop,
         isUtf8(cell) ? NDJSON_STOP_REASON.done : NDJSON_STOP_REASON.unusual,

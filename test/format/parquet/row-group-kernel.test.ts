@@ -6,7 +6,7 @@ import { createOutputOptions } from '../../../src/format/create-output-options.j
 import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
 import { ColumnMemory } from '../../../src/format/kernel/column-memory.js';
 import { ColumnParser } from '../../../src/format/kernel/column-parser.js';
-import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
+import type { BatchKernel } from '../../../src/format/kernel/kernel-job.js';
 import { seededRandom } from '../../../src/sandbox/market/seeded-random.js';
 import { rounds } from '../../helpers/services.js';
 import { referenceBatches } from '../reference/csv/parser.js';
@@ -24,27 +24,24 @@ test('encodes random rows in pieces, and reports errors, like the reference', as
   }
 });
 
-function parseText(kernel: BatchKernel, text: string): readonly EncodedBatch[] {
+function parseText(kernel: BatchKernel, text: string): void {
   const bytes = Buffer.from(text);
   kernel.getPieceBuffer().set(bytes);
-  return kernel.parse(bytes.length);
+  kernel.parse(bytes.length);
 }
 
 async function createKernel(
-  { maxTextBytes, ...chosen }: { rowGroup?: number; numbers?: 'string'; maxTextBytes?: number },
+  chosen: { rowGroup?: number; numbers?: 'string' },
   schema: readonly Column[] = TRADES,
 ) {
-  return createBatchKernel({
-    source: SOURCE,
-    schema,
-    options: { ...createOutputOptions('parquet', { compression: 'none', ...chosen }), maxTextBytes },
-  });
+  const options = createOutputOptions('parquet', { compression: 'none', ...chosen });
+  return createBatchKernel({ source: SOURCE, schema, options });
 }
 
 test('ends a batch on request, but never an empty one', async () => {
   const kernel = await createKernel({});
   assert.equal(kernel.finish(), undefined);
-  assert.deepEqual(parseText(kernel, createRow('a') + createRow('b')), []);
+  parseText(kernel, createRow('a') + createRow('b'));
   assert.equal(kernel.finish()?.rows, 2);
   assert.equal(kernel.finish(), undefined);
 });
@@ -61,44 +58,37 @@ test('keeps a batch valid while the next one is encoded', async () => {
   }
 });
 
-test('ends a batch early if its text exceeds the limit, like the reference', async () => {
-  const maxTextBytes = 2 * 1024 * 1024;
+test('encodes a batch of long texts like the reference', async () => {
   const long = 'é'.repeat(3000);
   const text = Array.from({ length: 800 }, (_, i) => createRow(`${i}${long}`)).join('');
-  const kernel = await createKernel({ maxTextBytes });
-  const groups: EncodedBatch[] = [];
+  const kernel = await createKernel({});
   const piece = createRow(`0${long}`).length * 2;
   const bytes = Buffer.from(text);
   for (let from = 0; from < bytes.length; ) {
     const found = bytes.indexOf(10, Math.min(bytes.length - 1, from + piece));
     kernel.getPieceBuffer().set(bytes.subarray(from, found + 1));
-    groups.push(...kernel.parse(found + 1 - from));
+    kernel.parse(found + 1 - from);
     from = found + 1;
   }
-  const last = kernel.finish();
-  assert.ok(last);
+  const group = kernel.finish();
   const encode = await createReferenceEncoder({
     schema: TRADES,
     compression: 'none',
     times: 'timestamp',
     numbers: 'double',
   });
-  const reading = { source: SOURCE, schema: TRADES, batchRows: 131_072, numberText: false, maxTextBytes };
-  const expected = referenceBatches(bytes, reading).map(encode);
-  assert.ok(expected.length > 1);
-  assert.deepEqual(
-    [...groups, last].map(({ rows }) => rows),
-    expected.map(({ rows }) => rows),
-  );
-  assert.ok(
-    [...groups, last].every((group, i) => Buffer.from(group.bytes).equals(expected[i]?.bytes ?? bytes)),
-  );
+  const reading = { source: SOURCE, schema: TRADES, batchRows: 131_072, numberText: false };
+  const [expected] = referenceBatches(bytes, reading).map(encode);
+  assert.equal(group?.rows, expected?.rows);
+  assert.ok(Buffer.from(group?.bytes ?? []).equals(expected?.bytes ?? bytes));
 });
 
 test('errors state the line, wherever the batch begins', async () => {
-  const kernel = await createKernel({ rowGroup: 2 });
+  const kernel = await createKernel({ rowGroup: 10 });
   kernel.line = 1001;
-  parseText(kernel, createRow('a') + createRow('b') + createRow('c'));
+  parseText(kernel, createRow('a') + createRow('b'));
+  kernel.finish();
+  parseText(kernel, createRow('c'));
   kernel.appendRow(
     createRow('x\ny')
       .trimEnd()
@@ -109,6 +99,12 @@ test('errors state the line, wherever the batch begins', async () => {
     code: 'corrupt',
     message: /^day\.csv\.gz: line 1007, column price: "1\.5x" is not a decimal number/,
   });
+});
+
+test('refuses more rows than a batch has', async () => {
+  const kernel = await createKernel({ rowGroup: 2 });
+  const rows = createRow('a') + createRow('b') + createRow('c');
+  assert.throws(() => parseText(kernel, rows), /day\.csv\.gz: a batch has too many rows/);
 });
 
 test('reports createRow groups that do not fit into memory', async () => {

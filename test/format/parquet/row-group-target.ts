@@ -26,27 +26,28 @@ export const rowGroupTarget: FuzzTarget = {
     kernel.line = line;
     const text = textOf(random, randomRows(random, schema, rowCount(random, schema.length)), true);
     const numberText = options.numbers === 'string';
+    const batchRows = COLUMN_BATCHES.rows(options, schema.length);
     keep(text);
     let expected: readonly EncodedBatch[];
     try {
       const reading = {
         source: SOURCE,
         schema,
-        batchRows: COLUMN_BATCHES.rows(options, schema.length),
+        batchRows,
         numberText,
         line,
       };
       expected = referenceBatches(text, reading).map(encode);
     } catch (error) {
       const { message } = error as Error;
-      assert.throws(() => encodeInPieces(kernel, text, random), {
+      assert.throws(() => encodeInPieces(kernel, text, batchRows, random), {
         name: 'TickhaulError',
         code: 'corrupt',
         message,
       });
       return;
     }
-    assertSame(encodeInPieces(kernel, text, random), expected);
+    assertSame(encodeInPieces(kernel, text, batchRows, random), expected);
   },
 };
 
@@ -66,21 +67,40 @@ function rowCount(random: Random, columns: number): number {
 }
 
 /**
- * All row groups of a text, which is passed in pieces of complete rows; copied, since the kernel reuses its
+ * All row groups of a text, each of which is passed in pieces of complete rows; copied, since the kernel reuses its
  * memory.
  */
-function encodeInPieces(kernel: BatchKernel, text: Buffer, random: Random): readonly EncodedBatch[] {
+function encodeInPieces(
+  kernel: BatchKernel,
+  text: Buffer,
+  batchRows: number,
+  random: Random,
+): readonly EncodedBatch[] {
   const groups: EncodedBatch[] = [];
   for (let from = 0; from < text.length; ) {
-    const minEnd = Math.min(text.length, from + 1 + random.int(random.chance(0.5) ? 300 : 1 << 20));
-    const found = text.indexOf(10, minEnd - 1);
-    const to = found < 0 ? text.length : found + 1;
-    kernel.getPieceBuffer().set(text.subarray(from, to));
-    for (const group of kernel.parse(to - from)) groups.push(copyGroup(group));
-    from = to;
+    const groupEnd = endOfRows(text, from, batchRows);
+    while (from < groupEnd) {
+      const minEnd = Math.min(groupEnd, from + 1 + random.int(random.chance(0.5) ? 300 : 1 << 20));
+      const found = text.indexOf(10, minEnd - 1);
+      const to = found < 0 ? text.length : found + 1;
+      kernel.getPieceBuffer().set(text.subarray(from, to));
+      kernel.parse(to - from);
+      from = to;
+    }
+    const group = kernel.finish();
+    assert.ok(group);
+    groups.push(copyGroup(group));
   }
-  const last = kernel.finish();
-  return last ? [...groups, copyGroup(last)] : groups;
+  return groups;
+}
+
+function endOfRows(text: Buffer, from: number, rows: number): number {
+  let end = from;
+  for (let row = 0; row < rows && end < text.length; row++) {
+    const found = text.indexOf(10, end);
+    end = found < 0 ? text.length : found + 1;
+  }
+  return end;
 }
 
 function copyGroup(group: EncodedBatch): EncodedBatch {

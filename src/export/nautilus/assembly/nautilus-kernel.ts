@@ -31,7 +31,7 @@ export {
   maxLong,
   minLong,
 } from './lanes';
-export { compressSnappy, maxSnappyBytes } from './snappy';
+export { compressSnappy, maxSnappyBytes } from '../../../format/compression/assembly/snappy';
 export { deriveIds, fillIdSlots, readIdSlots } from './trade-ids';
 
 /** Call it once, first. */

@@ -1,5 +1,4 @@
-// Counts rows and bytes of columns, and finds the first quote.
-import { findSeparators } from './bytes';
+// Counts rows, and finds the first quote.
 
 const LF: u8 = 10;
 const QUOTE: u8 = 34;
@@ -52,39 +51,4 @@ export function scan(from: usize, to: usize, maxRows: i32): usize {
   rows = n;
   end = lastEnd;
   return p;
-}
-
-/**
- * Bytes of the cells in some columns, with their separators, over the complete rows from `from` up to `to`.
- * @param runs number of 32-bit integers from address 0 on, which divide the columns of a row: the number of columns
- * that count, then of those that do not, and so on.
- */
-export function countCells(from: usize, to: usize, runs: i32): i32 {
-  let bytes: usize = 0;
-  let p = from;
-  while (p < to) {
-    for (let run = 0; run < runs; run++) {
-      const end = skipCells(p, to, load<i32>(<usize>run << 2));
-      if ((run & 1) == 0) bytes += end - p;
-      p = end;
-    }
-  }
-  return <i32>bytes;
-}
-
-/** Address after the next `cells` cells and their separators, or after `to`. */
-// @ts-ignore: decorator
-@inline
-function skipCells(from: usize, to: usize, cells: i32): usize {
-  if (cells == 0) return from;
-  for (let p = from; p < to; p += 16) {
-    let ends = findSeparators(p);
-    const found = popcnt(ends);
-    if (found < cells) cells -= found;
-    else {
-      while (--cells > 0) ends &= ends - 1;
-      return p + ctz(ends) + 1;
-    }
-  }
-  return to;
 }

@@ -2,7 +2,7 @@ import { isNeverEmpty } from '../../../../src/dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, Schema } from '../../../../src/format/batch.js';
 import { parseBoolean, parseDecimal, parseTimeUs } from '../../../../src/format/csv/parse-cell.js';
 import { TextColumnBuilder } from './text-column.js';
-import { type TextBudget, TextValuesBuilder } from './text-values.js';
+import { TextValuesBuilder } from './text-values.js';
 
 const PARSERS = {
   time: parseTimeUs,
@@ -11,38 +11,33 @@ const PARSERS = {
   boolean: parseBoolean,
 } as const;
 
-/** Maximum text of a batch, in bytes, before it ends early. */
-const MAX_TEXT = 64 * 1024 * 1024;
-
 /** Builds a batch cell by cell. */
 export class BatchBuilder {
   row = 0;
   readonly #schema: Schema;
   readonly #capacity: number;
-  readonly #budget: TextBudget;
   readonly #values: readonly Float64Array<ArrayBuffer>[];
   readonly #texts: readonly (TextColumnBuilder | undefined)[];
   readonly #digits: readonly (TextValuesBuilder | undefined)[];
   readonly #nulls: readonly Uint8Array<ArrayBuffer>[];
   readonly #nullCounts: number[];
 
-  constructor(schema: Schema, capacity: number, numberText: boolean, maxTextBytes = MAX_TEXT) {
-    this.#budget = { left: maxTextBytes };
+  constructor(schema: Schema, capacity: number, numberText: boolean) {
     this.#schema = schema;
     this.#capacity = capacity;
     this.#values = schema.map(() => new Float64Array(capacity));
     this.#texts = schema.map(({ kind }) =>
-      kind === 'text' ? new TextColumnBuilder(new Int32Array(capacity), this.#budget) : undefined,
+      kind === 'text' ? new TextColumnBuilder(new Int32Array(capacity)) : undefined,
     );
     this.#digits = schema.map(({ kind }) =>
-      kind === 'number' && numberText ? new TextValuesBuilder(this.#budget, capacity, 16 * 1024) : undefined,
+      kind === 'number' && numberText ? new TextValuesBuilder(capacity, 16 * 1024) : undefined,
     );
     this.#nulls = schema.map(() => new Uint8Array(capacity));
     this.#nullCounts = schema.map(() => 0);
   }
 
   get full(): boolean {
-    return this.row >= this.#capacity || this.#budget.left < 0;
+    return this.row >= this.#capacity;
   }
 
   /** Appends a cell to the current row; returns the problem with it, as the end of a sentence. */

@@ -12,7 +12,7 @@ export interface ReferenceOptions {
   /** Rows per batch. */
   readonly batchRows: number;
   readonly numberText: boolean;
-  /** Text of a batch beyond which it ends early. */
+  /** Text of a batch, including separators. */
   readonly maxTextBytes?: number | undefined;
   /** Line of the first row. */
   readonly line?: number;
@@ -23,23 +23,26 @@ export interface ReferenceOptions {
  * implementation.
  */
 export function referenceBatches(csv: Buffer, options: ReferenceOptions): Batch[] {
-  const { source, schema, batchRows, numberText, maxTextBytes } = options;
+  const { source, schema, batchRows, numberText, maxTextBytes = Number.POSITIVE_INFINITY } = options;
   const names = schema.map(({ name }) => name);
   const batches: Batch[] = [];
-  let batch = new BatchBuilder(schema, batchRows, numberText, maxTextBytes);
+  let batch = new BatchBuilder(schema, batchRows, numberText);
+  let textBytes = 0;
   let line = options.line ?? 2;
   const records = csv.includes('"') ? parseRecords(csv, { source, line }, names) : linesOfText(csv);
   for (const cells of records) {
     const fail = (column: number, problem: string | undefined) =>
       createRowError({ source, line }, names, cells, column, problem);
     if (cells.length !== schema.length) throw fail(0, undefined);
-    if (batch.full) {
+    if (batch.full || textBytes >= maxTextBytes) {
       batches.push(batch.finish());
-      batch = new BatchBuilder(schema, batchRows, numberText, maxTextBytes);
+      batch = new BatchBuilder(schema, batchRows, numberText);
+      textBytes = 0;
     }
     for (const [column, cell] of cells.entries()) {
       const problem = batch.append(column, cell);
       if (problem !== undefined) throw fail(column, problem);
+      textBytes += cell.length + 1;
     }
     batch.row++;
     line += countRecordLines(cells);

@@ -1,5 +1,5 @@
 import type { Nulls, TextColumn } from '../../../../src/format/batch.js';
-import { type TextBudget, TextValuesBuilder } from './text-values.js';
+import { TextValuesBuilder } from './text-values.js';
 
 /** Number of distinct values at which a column is first checked for repetition. */
 const FIRST_LIMIT = 1024;
@@ -8,15 +8,13 @@ const FIRST_LIMIT = 1024;
 export class TextColumnBuilder {
   readonly dictionary: TextValuesBuilder;
   readonly #indices: Int32Array<ArrayBuffer>;
-  readonly #budget: TextBudget;
   /** Open addressing: index + 1 of a dictionary entry, 0 if free; at most half full. */
   #slots = new Int32Array(2 * FIRST_LIMIT);
   #plain: TextValuesBuilder | undefined;
 
-  constructor(indices: Int32Array<ArrayBuffer>, budget: TextBudget) {
+  constructor(indices: Int32Array<ArrayBuffer>) {
     this.#indices = indices;
-    this.#budget = budget;
-    this.dictionary = new TextValuesBuilder(budget, FIRST_LIMIT, 16 * 1024);
+    this.dictionary = new TextValuesBuilder(FIRST_LIMIT, 16 * 1024);
   }
 
   /**
@@ -85,7 +83,7 @@ export class TextColumnBuilder {
   #turnPlain(rows: number): void {
     const { bytes, offsets } = this.dictionary;
     const source = Buffer.from(bytes.buffer);
-    this.#plain = new TextValuesBuilder(this.#budget, this.#indices.length, 4 * bytes.length);
+    this.#plain = new TextValuesBuilder(this.#indices.length, 4 * bytes.length);
     for (let row = 0; row < rows; row++) {
       const index = this.#indices[row] as number;
       if (index < 0) this.#plain.append(source, 0, 0);

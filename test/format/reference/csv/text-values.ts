@@ -1,20 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import type { TextValues } from '../../../../src/format/batch.js';
 
-/** Remaining text of a batch, in bytes; shared by the columns of a parser. */
-export interface TextBudget {
-  left: number;
-}
-
 /** Texts in one growing buffer. */
 export class TextValuesBuilder {
   bytes: Uint8Array<ArrayBuffer>;
   offsets: Int32Array<ArrayBuffer>;
   count = 0;
-  readonly #budget: TextBudget;
 
-  constructor(budget: TextBudget, values: number, bytes: number) {
-    this.#budget = budget;
+  constructor(values: number, bytes: number) {
     this.bytes = new Uint8Array(bytes);
     this.offsets = new Int32Array(values + 1);
   }
@@ -29,7 +22,6 @@ export class TextValuesBuilder {
     if (!isUtf8(text)) return false;
     this.bytes.set(text, at);
     this.offsets[++this.count] = at + length;
-    this.#budget.left -= length;
     return true;
   }
 

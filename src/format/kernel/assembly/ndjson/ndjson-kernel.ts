@@ -14,8 +14,6 @@ export const DONE: i32 = 0;
 export const UNUSUAL: i32 = 1;
 /** The rest of the row might not fit within the limit. */
 export const NO_ROOM: i32 = 2;
-/** Before a row: the batch has its maximum of rows or bytes. */
-export const FULL: i32 = 3;
 
 /**
  * Where the last call of `format` stopped: address in the text, column, address in the output, completed
@@ -65,18 +63,10 @@ export function setup(recordsAt: usize, columns: i32, leadingColumns: i32, fixed
 }
 
 /**
- * Formats the text from `from` to `to`, which begins at column `begin` of its first row, as lines at `out`.
- * Stops after `maxRows` rows, and before a row once the output has reached `full`. Returns why it stopped.
+ * Formats the text from `from` to `to`, which begins at column `begin` of its first row, as lines at `out`. Returns why it
+ * stopped.
  */
-export function format(
-  from: usize,
-  to: usize,
-  begin: i32,
-  out: usize,
-  limit: usize,
-  full: usize,
-  maxRows: i32,
-): i32 {
+export function format(from: usize, to: usize, begin: i32, out: usize, limit: usize): i32 {
   let p = from;
   let o = out;
   let c = begin;
@@ -88,10 +78,6 @@ export function format(
   let previousOut: usize = 0;
   let shared: i32 = 0;
   while (p < to) {
-    if (c == 0 && (rowsDone == maxRows || o >= full)) {
-      status = FULL;
-      break;
-    }
     if (o + lineRoom + (to - p) > limit) {
       status = NO_ROOM;
       break;

@@ -1,7 +1,7 @@
 // The columns of the current batch.
 import { clearDictionary, createDictionary, Dictionary } from './dictionary';
 import { allocate } from '../memory';
-import { append, createTexts, padTexts, resetBudget, reserveAll, Texts } from './texts';
+import { append, createTexts, padTexts, reserveAll, Texts } from './texts';
 
 /** Microseconds or other integers, as doubles. */
 export const TIME: i32 = 0;
@@ -163,7 +163,6 @@ export function clearColumns(): void {
     if (text != null) text.count = 0;
   }
   rowCount = 0;
-  resetBudget();
 }
 
 export function setRowCount(rows: i32): void {

@@ -2,7 +2,7 @@
 // caller parses.
 export { allocate } from '../memory';
 export { appendNull, appendText, appendValue } from './cells';
-export { cellColumn, cellStart, endRow, isFull, parseRows, resumeAfterCell } from './rows';
+export { cellColumn, cellStart, endRow, parseRows, resumeAfterCell } from './rows';
 export { clearSharing, initSharing } from './sharing';
 export {
   getBytes,
@@ -24,7 +24,6 @@ export {
   setRowCount,
   getTexts,
 } from './columns';
-export { setMaxTextBytes } from './texts';
 export { createTables } from './decimal';
 export { countOnes, dropNulls, dropNullTexts, widenBits } from './dense';
 export { findDistinctDoubles } from './doubles';

@@ -15,11 +15,10 @@ import {
   setEnd,
   shareCells,
 } from './sharing';
-import { budget } from './texts';
 
 /** Why `parseRows` stopped: end of the text; */
 export const DONE: i32 = 0;
-/** the batch is full, and a row is left; */
+/** the batch has all its rows or all its text, and a row is left; */
 export const FULL: i32 = 1;
 /** the cell at `cellStart` in `cellColumn` must be parsed outside; */
 export const CELL: i32 = 2;
@@ -35,14 +34,16 @@ const MAX_TIME: i64 = 9007199254740991;
 export let cellStart: usize = 0;
 export let cellColumn: i32 = 0;
 
-/** Whether the next row belongs to another batch. */
-export function isFull(): bool {
-  return rowCount >= capacity || budget < 0;
-}
+/** The batch gets no row that begins at this address or after it. */
+let fullAt: usize = 0;
 
-/** Parses complete rows from `from` up to `to`. The text may have replaced that of the previous row. */
-export function parseRows(from: usize, to: usize): i32 {
+/**
+ * Parses complete rows from `from` up to `to` that begin before `full`. The text may have replaced that of the previous
+ * row.
+ */
+export function parseRows(from: usize, to: usize, full: usize): i32 {
   cellColumn = 0;
+  fullAt = full;
   clearPreviousRow();
   return continueRows(from, to);
 }
@@ -97,7 +98,7 @@ function parseCells(from: usize, to: usize, comparesNumbers: bool): i32 {
   let previous: usize = 0;
   while (p < to) {
     if (c == 0) {
-      if (isFull()) return stopAt(0, p, FULL);
+      if (rowCount >= capacity || p >= fullAt) return stopAt(0, p, FULL);
       c = comparesNumbers ? beginWideRow(p) : beginRow(p);
       if (c > 0) p = getSharedEnd(c);
       // Only rows with the symbol of the previous row repeat its numbers. It is the second column.

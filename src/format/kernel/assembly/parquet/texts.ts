@@ -1,21 +1,6 @@
 // Texts in one buffer, with an offset before each and one after the last.
 import { allocate, enlarge } from '../memory';
 
-/** Maximum text of a batch, in bytes, before it ends early. `budget` is the rest. */
-let maxTextBytes: i32 = 64 * 1024 * 1024;
-
-export let budget: i32 = maxTextBytes;
-
-/** Limits the text of the next batches. */
-export function setMaxTextBytes(bytes: i32): void {
-  maxTextBytes = bytes;
-  budget = bytes;
-}
-
-export function resetBudget(): void {
-  budget = maxTextBytes;
-}
-
 @unmanaged
 export class Texts {
   bytes: usize;
@@ -99,7 +84,6 @@ function put(texts: Texts, p: usize, length: i32): void {
   for (let i: i32 = 0; i < length; i += 16) v128.store(to + i, v128.load(p + i));
   store<i32>(offset + 4, at + length);
   texts.count++;
-  budget -= length;
 }
 
 function appendGrown(texts: Texts, p: usize, length: i32): bool {
