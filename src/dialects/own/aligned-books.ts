@@ -20,6 +20,12 @@ export interface NumberedChange extends NumberedSnapshot {
   readonly previous?: number;
 }
 
+/**
+ * The snapshot in a live stream is older than the first change that was received. The book is unchanged, so a
+ * newer snapshot may be added instead.
+ */
+export class StaleSnapshotError extends TickhaulError {}
+
 /** How an exchange numbers updates. `last` is the number of the last update that the book contains. */
 export interface UpdateNumbering {
   readonly exchange: string;
@@ -58,7 +64,7 @@ interface Alignment {
  * Creates books whose changes wait for the snapshot. It is emitted with the waiting changes applied; later
  * snapshots of a book are ignored.
  * @param isLive whether missing updates are always an error, since a new connection gives a complete book.
- * The error is TickhaulError `corrupt`.
+ * The error is TickhaulError `corrupt`, and StaleSnapshotError if a newer snapshot is enough.
  */
 export function createAlignedBooks(numbering: UpdateNumbering, isLive: boolean): AlignedBooks {
   const alignments = new Map<string, Alignment>();
@@ -75,10 +81,11 @@ export function createAlignedBooks(numbering: UpdateNumbering, isLive: boolean):
     if (alignment.hasJoined) {
       const isStrict = isLive || numbering.isStrictInReplay;
       if (isStrict && !numbering.follows(change, last)) {
-        throw createGapError(numbering.exchange, change, `update ${last}`, isLive);
+        throw new TickhaulError('corrupt', describeGap(numbering, change, `update ${last}`, isLive));
       }
     } else if (isLive && last !== -1 && !numbering.joins(change, last)) {
-      throw createGapError(numbering.exchange, change, `the snapshot of update ${last}`, isLive);
+      const before = `the snapshot of update ${last}`;
+      throw new StaleSnapshotError('corrupt', describeGap(numbering, change, before, isLive));
     }
     alignment.hasJoined = true;
     alignment.last = change.last;
@@ -88,8 +95,8 @@ export function createAlignedBooks(numbering: UpdateNumbering, isLive: boolean):
     addSnapshot({ symbol, last, bids, asks, time }, emit) {
       const alignment = alignmentOf(symbol);
       if (alignment.last !== undefined) return;
-      alignment.last = last;
       const changes = alignment.waiting.filter((change) => accept(change, alignment, alignment.last ?? last));
+      alignment.last ??= last;
       alignment.waiting = [];
       emit({
         type: 'book_change',
@@ -133,16 +140,13 @@ function applyChanges(
   return [...byPrice.values()];
 }
 
-function createGapError(
-  exchange: string,
+function describeGap(
+  { exchange }: UpdateNumbering,
   { symbol, first, last }: NumberedChange,
   before: string,
   isLive: boolean,
-): TickhaulError {
+): string {
   const updates = first === last ? `update ${last}` : `updates ${first} to ${last}`;
   const advice = isLive ? '' : '; use --source datasets, or --channel for the original messages';
-  return new TickhaulError(
-    'corrupt',
-    `${exchange}: the book of ${symbol} lacks updates: ${updates} came after ${before}${advice}`,
-  );
+  return `${exchange}: the book of ${symbol} lacks updates: ${updates} came after ${before}${advice}`;
 }
