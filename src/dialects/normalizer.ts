@@ -32,7 +32,7 @@ export interface Normalizer {
 }
 
 /** A message of a known channel has a form that the exchange did not have when the normalizer was written. */
-export class UnknownFormError extends Error {
+export class UnknownFormError extends TypeError {
   readonly channel: string;
 
   constructor(channel: string) {

@@ -82,19 +82,26 @@ export function mexcBooks(isLive: boolean): Normalizer {
       books.addSnapshot({ symbol, last: parseNumber(lastUpdateId, channel), ...sides, time }, emit);
       return;
     }
-    const { fromVersion, toVersion, bids, asks } = body;
-    const numbers = { first: parseNumber(fromVersion, channel), last: parseNumber(toVersion, channel) };
-    const sides = { bids: parseMexcLevels(bids), asks: parseMexcLevels(asks) };
-    books.addChange({ symbol, ...numbers, ...sides, time: eventTimeFromMs(sendTime, localTimestamp) }, emit);
+    const change = {
+      symbol,
+      first: parseNumber(body['fromVersion'], channel),
+      last: parseNumber(body['toVersion'], channel),
+      bids: parseMexcLevels(body['bids']),
+      asks: parseMexcLevels(body['asks']),
+      time: eventTimeFromMs(sendTime, localTimestamp),
+    };
+    books.addChange(change, emit);
   });
 }
 
 /** A field of a protocol buffer that is empty is absent: the quantity of a removed level may be. */
 function parseMexcLevels(side: unknown): readonly PriceLevel[] {
-  return toFieldsList(side).map(({ price, quantity }) => ({
-    price: parseNumber(price, DEPTH),
-    amount: Number(quantity ?? 0),
-  }));
+  if (!Array.isArray(side)) return [];
+  return side.map(({ price, quantity = 0 }: MessageFields) => {
+    const level = { price: Number(price), amount: Number(quantity) };
+    if (!(level.price > 0 && level.amount >= 0)) throw new UnknownFormError(DEPTH);
+    return level;
+  });
 }
 
 interface MexcMessage {
@@ -111,16 +118,22 @@ function mexcNormalizer(
   bodies: Readonly<Record<string, string>>,
   read: (message: MexcMessage, emit: EmitRecord) => void,
 ): Normalizer {
+  const topics = Object.entries(bodies).map(([channel, field]) => ({
+    channel,
+    field,
+    prefix: `${channel}@`,
+  }));
   return {
     kind: `mexc-${kind}`,
-    filters: (symbols) => Object.keys(bodies).map((channel) => ({ channel, ...toUpperCaseSymbols(symbols) })),
+    filters: (symbols) => topics.map(({ channel }) => ({ channel, ...toUpperCaseSymbols(symbols) })),
     read(message, localTimestamp, emit) {
       if (!isMessageFields(message)) return;
-      const { channel: topic, symbol, sendTime } = message;
-      if (typeof topic !== 'string') return;
-      const channel = topic.slice(0, topic.lastIndexOf('@'));
-      const field = bodies[channel];
-      const body = field === undefined ? undefined : message[field];
+      const { channel: name, symbol, sendTime } = message;
+      if (typeof name !== 'string') return;
+      const topic = topics.find(({ prefix }) => name.startsWith(prefix));
+      if (topic === undefined) return;
+      const { channel, field } = topic;
+      const body = message[field];
       if (body === undefined) return;
       if (!isMessageFields(body) || typeof symbol !== 'string') throw new UnknownFormError(channel);
       read({ channel, body, symbol, sendTime, localTimestamp }, emit);
