@@ -157,12 +157,14 @@ function createSymbolTest(
 
 const BIDS_FIRST = ['bidPrice', 'bidAmount', 'askPrice', 'askAmount'];
 const PRICES_FIRST = ['askPrice', 'askAmount', 'bidPrice', 'bidAmount'];
+const AMOUNTS_FIRST = ['askAmount', 'askPrice', 'bidAmount', 'bidPrice'];
 
 /** Exchanges with another order of keys in book tickers (docs/spec/normalized-messages.md#book_ticker). */
 const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
   bitget: PRICES_FIRST,
   'bitget-futures': PRICES_FIRST,
   hyperliquid: BIDS_FIRST,
+  mexc: AMOUNTS_FIRST,
 };
 
 /** Order of a book ticker's four keys; undefined for the usual order. */

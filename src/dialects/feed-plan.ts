@@ -8,7 +8,7 @@ import {
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
-import { createOwnNormalizer } from './own/normalizer-eras.js';
+import { createOwnNormalizer, hasOnlyOwnNormalizers } from './own/normalizer-eras.js';
 import { withBookText } from './text/with-book-text.js';
 import { findUnsupportedError } from './unsupported-messages.js';
 import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
@@ -65,7 +65,9 @@ export async function planFeed({
     if (unsupportedError) throw unsupportedError;
   }
   const starts = [period.start, ...listMidnights(period)];
-  const areAllOwn = starts.every((at) => requested.every((type) => createOwnNormalizer(exchange, type, at)));
+  const isOwn = hasOnlyOwnNormalizers(exchange);
+  const areAllOwn =
+    isOwn || starts.every((at) => requested.every((type) => createOwnNormalizer(exchange, type, at)));
   const vendor = areAllOwn ? undefined : await loadVendor();
   const symbolFilter = symbols === undefined || symbols.length === 0 ? undefined : symbols;
   // The package supports the same types on all days, and a lookup of an unsupported type is slow.
@@ -76,7 +78,7 @@ export async function planFeed({
   );
   const readersAt = (at: number): readonly TypeReader[] =>
     requested.flatMap((type) => {
-      const own = createOwnNormalizer(exchange, type, at);
+      const own = createOwnNormalizer(exchange, type, at, isLive);
       const vendorNormalizer =
         vendor && vendorTypes.has(type) && !own
           ? createVendorNormalizer(vendor, exchange, type, at, isLive)
@@ -89,7 +91,7 @@ export async function planFeed({
   const segments = splitIntoSegments(starts, period.end, readersAt);
   const foundTypes = new Set(segments.flatMap(({ types }) => types));
   if (foundTypes.size === 0) {
-    const known = await listVendorExchanges();
+    const known = isOwn ? [exchange] : await listVendorExchanges();
     const hint = known.includes(exchange) ? '' : didYouMean(exchange, known);
     throw usageError(`${exchange} has no ${requested.join(', ')} messages${hint}`);
   }

@@ -15,6 +15,8 @@ export interface Normalizer {
    * Emits the records of a message; none for a message of another channel.
    * @param message parsed message of the exchange.
    * @param localTimestamp microseconds.
+   * @throws UnknownFormError for a message of its channels that has a form it does not know; TickhaulError
+   * `corrupt` for a book that lacks updates; any other error for a message that the exchange cannot have sent.
    */
   read(message: unknown, localTimestamp: number, emit: EmitRecord): void;
   /**
@@ -27,4 +29,14 @@ export interface Normalizer {
    * Identifies a way of reading: normalizers of two days with the same kind handle both days' messages alike.
    */
   readonly kind: string;
+}
+
+/** A message of a known channel has a form that the exchange did not have when the normalizer was written. */
+export class UnknownFormError extends TypeError {
+  readonly channel: string;
+
+  constructor(channel: string) {
+    super(`unknown form of ${channel}`);
+    this.channel = channel;
+  }
 }

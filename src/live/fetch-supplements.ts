@@ -6,6 +6,7 @@ import {
   type HttpSupplement,
 } from '../dialects/live/feed-supplements.js';
 import type { LiveFeed, SendMessage } from '../dialects/live/live-feed.js';
+import { StaleSnapshotError } from '../dialects/own/aligned-books.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { resolveRestHost } from './live-address.js';
@@ -35,6 +36,8 @@ export interface SupplementInput {
   readonly exchange: string;
   readonly filters: readonly FeedFilter[];
   readonly client: ServiceClient;
+  /** Delay in milliseconds before a snapshot is requested again. */
+  readonly supplementDelayMs: number;
   readonly onMessage: (message: unknown) => void;
   readonly signal: AbortSignal;
 }
@@ -58,11 +61,32 @@ async function pollSupplement(supplement: HttpSupplement, input: SupplementInput
   const symbols = isForAll === true ? [''] : channelSymbols(channel, input.filters);
   do {
     for (const symbol of symbols) {
-      for (const message of await fetchSupplement(supplement, symbol, input)) input.onMessage(message);
+      await addSupplement(supplement, symbol, input);
       await wait(pauseMs, input.signal);
     }
     if (intervalMs !== undefined) await wait(intervalMs, input.signal);
   } while (intervalMs !== undefined);
+}
+
+/** Exchanges answer from a cache that may be older than the connection. */
+const MAX_STALE_SNAPSHOTS = 10;
+
+/** Fetches a supplement again if it is a snapshot that is older than the changes of its book. */
+async function addSupplement(
+  supplement: HttpSupplement,
+  symbol: string,
+  input: SupplementInput,
+): Promise<void> {
+  for (let stale = 0; ; stale++) {
+    const messages = await fetchSupplement(supplement, symbol, input);
+    try {
+      for (const message of messages) input.onMessage(message);
+      return;
+    } catch (error) {
+      if (!(error instanceof StaleSnapshotError) || stale >= MAX_STALE_SNAPSHOTS) throw error;
+      await wait(input.supplementDelayMs, input.signal);
+    }
+  }
 }
 
 async function fetchSupplement(

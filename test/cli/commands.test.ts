@@ -114,6 +114,15 @@ test('exchanges, symbols and status print tables, or one JSON document', async (
   assert.ok(list.some((one: { id: string }) => one.id === 'deribit'));
   const one = JSON.parse((await runHere(['exchanges', 'deribit', '--json'], { env })).stdout);
   assert.equal(one.datasets.exportedUntil, '2024-03-10T00:00:00.000Z');
+  const { option_summary, liquidation } = one.messages;
+  assert.deepEqual(
+    [option_summary, liquidation],
+    [
+      { feeds: true, live: true },
+      { feeds: true, live: true },
+    ],
+  );
+  assert.ok(list.every(({ messages }: { messages: object }) => 'trade' in messages));
   const symbols = await runHere(['symbols', 'binance-futures', '--symbol', 'btc*', '--json'], { env });
   assert.ok(JSON.parse(symbols.stdout).every((symbol: { id: string }) => symbol.id.startsWith('BTC')));
   const none = await runHere(['symbols', 'deribit', '--type', 'optionschain'], { env });

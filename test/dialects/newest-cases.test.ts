@@ -23,8 +23,6 @@ const DIFFERENCES: Readonly<Record<string, string>> = {};
 
 /** Exchanges of which not all answers are equal yet. */
 const PENDING: readonly string[] = [
-  'aster',
-  'aster-futures',
   'binance-european-options',
   'bitfinex',
   'bitfinex-derivatives',
@@ -34,8 +32,6 @@ const PENDING: readonly string[] = [
   'gate-io-futures',
   'gemini',
   'lighter',
-  'mexc',
-  'mexc-futures',
   'okex-futures',
   'okex-swap',
   'phemex',

@@ -22,7 +22,7 @@ async function tablesOf(page: string): Promise<readonly (readonly string[])[]> {
 test('docs/how-to/normalizers.md lists the exchanges and days of the code', async () => {
   const [own, refused] = await tablesOf('docs/how-to/normalizers.md');
   const eras = Object.entries(OWN_ERAS).flatMap(([exchange, list]) =>
-    list.flatMap(({ from, to }) => [from, ...(to ? [to] : [])].map((day) => `${exchange} ${day}`)),
+    list.flatMap(({ from = 'ever', to }) => [from, ...(to ? [to] : [])].map((day) => `${exchange} ${day}`)),
   );
   assert.deepEqual([...(own ?? [])].sort(), eras.sort());
   const dated = UNSUPPORTED_MESSAGES.filter(({ from }) => from !== undefined).map(

@@ -19,15 +19,35 @@ export const exchangesCommand: CommandAction = {
       const json = readBooleanFlag(args, 'json');
       if (args['exchange'] === undefined) {
         const list = await fetchExchanges(client, options);
-        cli.stdout.write(json ? toJsonLine(list) : await formatList(list, textColumns(cli.stdout)));
+        cli.stdout.write(json ? await formatJson(list) : await formatList(list, textColumns(cli.stdout)));
       } else {
         const record = await fetchRecord(client, readExchange(args), FIELDS.whole, options);
-        cli.stdout.write(json ? toJsonLine(record) : await formatRecord(record, textColumns(cli.stdout)));
+        cli.stdout.write(
+          json ? await formatJson(record) : await formatRecord(record, textColumns(cli.stdout)),
+        );
       }
       return 0;
     });
   },
 };
+
+/** The records as the service sent them, each with what tickhaul can do with the exchange's messages. */
+async function formatJson(records: ExchangeRecord | readonly ExchangeSummary[]): Promise<string> {
+  const { describeMessageSupport } = await import('../../dialects/message-support.js');
+  const describe = async (record: ExchangeSummary): Promise<object> => {
+    const messages = await describeMessageSupport(record.id);
+    return { ...record, messages: record.delisted === true ? withoutLive(messages) : messages };
+  };
+  return toJsonLine(
+    Array.isArray(records)
+      ? await Promise.all(records.map(describe))
+      : await describe(records as ExchangeRecord),
+  );
+}
+
+function withoutLive(messages: Readonly<Record<string, object>>): object {
+  return Object.fromEntries(Object.entries(messages).map(([type, one]) => [type, { ...one, live: false }]));
+}
 
 async function formatList(list: readonly ExchangeSummary[], columns: number): Promise<string> {
   const { formatTable } = await import('../output/text/table.js');

@@ -1,4 +1,5 @@
-import { toFields, toFieldsList } from '../message-fields.js';
+import { TickhaulError } from '../../base/errors.js';
+import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
 
 interface SupplementRequest {
   /** Channel of the filters that need this request. */
@@ -38,12 +39,19 @@ export interface AddressRequest {
 /** A request has weight 20 to 50 of 2,400 to 6,000 per minute, so this uses half of the limit. */
 const BINANCE_PAUSE_MS = 1000;
 const POLL_PAUSE_MS = 100;
+/** MEXC answers 500 requests in 10 s for spot books, and 20 in 2 s for those of futures. */
+const MEXC_PAUSE_MS = 200;
 
 /**
  * Data that real-time APIs provide only over HTTP: book snapshots for later changes, open interest. Paths and
  * messages are those of the vendor's clients, so its normalizers support them.
  */
 export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]>> = {
+  aster: [binanceBook('https://sapi.asterdex.com', '/api/v3')],
+  'aster-futures': [
+    binanceBook('https://fapi.asterdex.com', '/fapi/v3'),
+    binanceOpenInterest('https://fapi.asterdex.com', '/fapi/v3'),
+  ],
   binance: [binanceBook('https://api.binance.com', '/api/v3')],
   'binance-us': [binanceBook('https://api.binance.us', '/api/v3')],
   'binance-futures': [
@@ -99,6 +107,38 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
         ),
     },
   ],
+  mexc: [
+    {
+      channel: 'spot@public.aggre.depth.snapshot.v3.api.pb@10ms',
+      pauseMs: MEXC_PAUSE_MS,
+      host: 'https://api.mexc.com',
+      path: (symbol) => `/api/v3/depth?symbol=${symbol}&limit=5000`,
+      toMessages: (body, symbol) => [
+        {
+          channel: `spot@public.aggre.depth.snapshot.v3.api.pb@10ms@${symbol}`,
+          symbol,
+          generated: true,
+          publicAggreDepthsSnapshot: checkBook(`mexc: the book of ${symbol}`, body, 'lastUpdateId'),
+        },
+      ],
+    },
+  ],
+  'mexc-futures': [
+    {
+      channel: 'push.depth.snapshot',
+      pauseMs: MEXC_PAUSE_MS,
+      host: 'https://contract.mexc.com',
+      path: (symbol) => `/api/v1/contract/depth/${symbol}?limit=5000`,
+      toMessages: (body, symbol) => [
+        {
+          channel: 'push.depth.snapshot',
+          symbol,
+          generated: true,
+          data: checkBook(`mexc-futures: the book of ${symbol}`, toFields(body)['data'], 'version'),
+        },
+      ],
+    },
+  ],
   'huobi-dm': [huobiOpenInterest('/api/v1', huobiContract)],
   'huobi-dm-swap': [huobiOpenInterest('/swap-api/v1', huobiCode('swap_open_interest'))],
   'huobi-dm-linear-swap': [huobiOpenInterest('/linear-swap-api/v1', huobiCode('swap_open_interest'))],
@@ -152,6 +192,15 @@ function binanceOpenInterest(host: string, base: string): HttpSupplement {
     path: (symbol) => `${base}/openInterest?symbol=${symbol.toUpperCase()}`,
     toMessages: (data, symbol) => [{ stream: `${symbol.toLowerCase()}@openInterest`, generated: true, data }],
   };
+}
+
+/** @throws TickhaulError `bad_answer` for a response that is no numbered book, such as an error with status 200. */
+function checkBook(name: string, body: unknown, number: string): MessageFields {
+  const book = toFields(body);
+  if (Number.isSafeInteger(book[number]) && Array.isArray(book['bids']) && Array.isArray(book['asks'])) {
+    return book;
+  }
+  throw new TickhaulError('bad_answer', `${name}: the response is not an order book`);
 }
 
 function huobiOpenInterest(base: string, path: (symbol: string) => string): HttpSupplement {

@@ -1,11 +1,13 @@
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { toFields } from '../message-fields.js';
 import type { LiveFeed } from './live-feed.js';
+import { decodeMexcFrame } from './mexc-frames.js';
 
 /** Subscriptions to channels that tickhaul's own normalizers read. */
 export interface OwnChannels {
   /** The connection, if all channels of the exchange are defined here; if omitted, the vendor's. */
-  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'classify'>;
+  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'classify'> &
+    Partial<Pick<LiveFeed, 'decode' | 'ping'>>;
   /** The subscribe messages for a filter; empty for a channel that is not defined here. */
   readonly subscribe: (filter: FeedFilter) => readonly object[];
 }
@@ -14,13 +16,18 @@ const KRAKEN_DEPTH = 1000;
 const GATE_IO_DEPTH = 400;
 /** Topics in one message to Bitget. */
 const BITGET_BATCH = 10;
+/** Aster accepts 5 messages a second in the spot market, and 10 in that of futures. */
+const ASTER_PAUSE_MS = 250;
 
 /**
- * Exchanges' APIs that changed after the vendor's release: the channels of own/normalizer-eras.ts, by the
- * exchanges' documentation (Kraken WebSocket v2; Bitget unified trading account, Public channels; Gate API
- * v4, Order book V2; Hyperliquid API, Subscriptions).
+ * Exchanges that are newer than the vendor's release, or whose APIs changed after it: the channels of
+ * own/normalizer-eras.ts, by the exchanges' documentation (Aster Finance, WebSocket Market Streams; Kraken
+ * WebSocket v2; Bitget unified trading account, Public channels; Gate API v4, Order book V2; Hyperliquid API,
+ * Subscriptions; MEXC Spot V3 API, Websocket Market Streams; MEXC Futures API, WebSocket API).
  */
 export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
+  aster: createAsterChannels('wss://sstream.asterdex.com/stream'),
+  'aster-futures': createAsterChannels('wss://fstream.asterdex.com/stream'),
   kraken: {
     feed: {
       address: 'wss://ws.kraken.com/v2',
@@ -68,7 +75,69 @@ export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
             subscription: { type: 'l2Book', coin, fast: true },
           })),
   },
+  mexc: {
+    feed: {
+      address: 'wss://wbs-api.mexc.com/ws',
+      throttleMs: 0,
+      decode: decodeMexcFrame,
+      classify(message) {
+        const { code, msg } = toFields(message);
+        if (msg === 'PONG') return 'heartbeat';
+        if (code !== undefined && code !== 0) return 'error';
+        // The answer names the symbols that it does not accept, with the code of success.
+        return /^not subscribed/i.test(String(msg)) ? 'ignored' : 'data';
+      },
+      ping: (send) => send({ method: 'PING' }),
+    },
+    subscribe: ({ channel, symbols = [] }) =>
+      channel.includes('.snapshot.')
+        ? []
+        : [{ method: 'SUBSCRIPTION', params: symbols.map((symbol) => `${channel}@${symbol}`) }],
+  },
+  'mexc-futures': {
+    feed: {
+      address: 'wss://contract.mexc.com/edge',
+      throttleMs: 20,
+      classify(message) {
+        const { channel, success, error } = toFields(message);
+        if (channel === 'rs.error' || success === false || error !== undefined) return 'error';
+        return channel === 'pong' ? 'heartbeat' : 'data';
+      },
+      ping: (send) => send({ method: 'ping' }),
+    },
+    subscribe: ({ channel, symbols = [] }) =>
+      channel === 'push.depth.snapshot'
+        ? []
+        : symbols.map((symbol) => ({
+            method: channel.replace('push.', 'sub.'),
+            param: { symbol },
+            gzip: false,
+          })),
+  },
 };
+
+/** Speeds of streams that have several; without a speed, they are slower. */
+const ASTER_SPEEDS: Readonly<Record<string, string>> = { depth: '@0ms', markPrice: '@1s' };
+/** Channels that the collector requests over HTTP. */
+const ASTER_SUPPLEMENTS: ReadonlySet<string> = new Set(['depthSnapshot', 'openInterest']);
+
+function createAsterChannels(address: string): OwnChannels {
+  return {
+    feed: {
+      address,
+      throttleMs: ASTER_PAUSE_MS,
+      classify(message) {
+        const { stream, code, error } = toFields(message);
+        return stream === undefined && (code !== undefined || error !== undefined) ? 'error' : 'data';
+      },
+    },
+    subscribe({ channel, symbols = [] }) {
+      if (ASTER_SUPPLEMENTS.has(channel)) return [];
+      const params = symbols.map((symbol) => `${symbol}@${channel}${ASTER_SPEEDS[channel] ?? ''}`);
+      return [{ method: 'SUBSCRIBE', params, id: 1 }];
+    },
+  };
+}
 
 /** @param productOf maps a symbol to its product. */
 function createBitgetChannels(productOf: (symbol: string) => string): OwnChannels {

@@ -2,6 +2,7 @@ import { usageError } from '../../base/errors.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { loadVendorFeeds } from '../vendor/vendor-feeds.js';
 import type { LiveFeed } from './live-feed.js';
+import { splitByStreams } from './max-streams.js';
 import { OWN_CHANNELS, type OwnChannels } from './own-channels.js';
 
 /** Creates the connections that together subscribe to all filters of a stream. */
@@ -28,8 +29,16 @@ export async function planLiveFeeds(exchange: string, filters: readonly FeedFilt
 async function createFeedOpener(exchange: string, filters: readonly FeedFilter[]): Promise<FeedOpener> {
   const own = OWN_CHANNELS[exchange];
   if (own?.feed) {
-    const { feed } = own;
-    return () => [{ ...PLAIN, ...feed, filters, subscriptions: () => filters.flatMap(own.subscribe) }];
+    const { feed, subscribe } = own;
+    const streams = filters.filter((filter) => subscribe(filter).length > 0);
+    const parts = splitByStreams(exchange, streams);
+    return () =>
+      parts.map((part) => ({
+        ...PLAIN,
+        ...feed,
+        filters: part,
+        subscriptions: () => part.flatMap(subscribe),
+      }));
   }
   const vendor = await loadVendorFeeds();
   if (own === undefined) return () => vendor(exchange, filters);

@@ -1,7 +1,7 @@
 import type { DerivativeTickerRecord } from '../../market/records/message-record.js';
 import type { EventTime } from './parse-values.js';
 
-type TickerValues = Partial<
+export type TickerValues = Partial<
   Pick<
     DerivativeTickerRecord,
     | 'lastPrice'
@@ -23,6 +23,7 @@ export class LastTicker {
   readonly #symbol: string;
   #values: TickerValues = {};
   #time: EventTime | undefined;
+  #hasChanged = false;
 
   constructor(symbol: string) {
     this.#symbol = symbol;
@@ -30,12 +31,10 @@ export class LastTicker {
 
   /** @param values values of the message; undefined ones keep their last value. */
   update(values: TickerValues, time: EventTime): DerivativeTickerRecord | undefined {
-    const changes = Object.entries(values).filter(
-      ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],
-    );
+    this.remember(values);
     if (this.#time === undefined || time.timestamp >= this.#time.timestamp) this.#time = time;
-    if (changes.length === 0) return undefined;
-    this.#values = { ...this.#values, ...Object.fromEntries(changes) };
+    if (!this.#hasChanged) return undefined;
+    this.#hasChanged = false;
     const { timestamp, micros } = this.#time;
     return {
       type: 'derivative_ticker',
@@ -45,5 +44,15 @@ export class LastTicker {
       micros,
       localTimestamp: time.localTimestamp,
     };
+  }
+
+  /** As `update`, for a message that emits no record itself: the next update emits its values. */
+  remember(values: TickerValues): void {
+    const changes = Object.entries(values).filter(
+      ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],
+    );
+    if (changes.length === 0) return;
+    this.#hasChanged = true;
+    this.#values = { ...this.#values, ...Object.fromEntries(changes) };
   }
 }

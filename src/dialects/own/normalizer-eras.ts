@@ -1,6 +1,14 @@
 import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
 import type { Normalizer } from '../normalizer.js';
 import {
+  asterBooks,
+  asterBookTickers,
+  asterDerivativeTickers,
+  asterFuturesBooks,
+  asterLiquidations,
+  asterTrades,
+} from './aster-normalizers.js';
+import {
   bitgetBooks,
   bitgetBookTickers,
   bitgetDerivativeTickers,
@@ -10,15 +18,26 @@ import {
 import { gateIoBooks } from './gate-io-books.js';
 import { hyperliquidBooks } from './hyperliquid-books.js';
 import { krakenBooks, krakenBookTickers, krakenTrades } from './kraken-normalizers.js';
+import {
+  mexcBooks,
+  mexcBookTickers,
+  mexcFuturesBooks,
+  mexcFuturesDerivativeTickers,
+  mexcFuturesTrades,
+  mexcTrades,
+} from './mexc-normalizers.js';
 import { okxBooks } from './okx-books.js';
+
+/** @param isLive whether the messages come from a live connection, where a book without gaps can be had. */
+type CreateNormalizer = (isLive: boolean) => Normalizer;
 
 /** Days in which tickhaul's own normalizers read an exchange's messages of some types. */
 export interface NormalizerEra {
-  /** UTC day. */
-  readonly from: string;
+  /** UTC day; if omitted, from the beginning, and no normalizer of the vendor is used. */
+  readonly from?: string;
   /** UTC day, exclusive; if omitted, the era has not ended. */
   readonly to?: string;
-  readonly normalizers: Partial<Readonly<Record<ExchangeMessageTypeName, () => Normalizer>>>;
+  readonly normalizers: Partial<Readonly<Record<ExchangeMessageTypeName, CreateNormalizer>>>;
 }
 
 /** The collector recorded the public channel for twelve days in 2023, and permanently since 2026. */
@@ -28,8 +47,8 @@ const OKX_BOOKS: readonly NormalizerEra[] = [
 ];
 
 /**
- * Messages read by tickhaul's own normalizers, since the exchanges' APIs changed after the vendor's release
- * in use (docs/how-to/normalizers.md#what-reads-which-exchange). The days are those on which the recorded feed changed.
+ * Messages read by tickhaul's own normalizers, since the exchanges are newer than the vendor's release in
+ * use, or changed after it (docs/how-to/normalizers.md#what-reads-which-exchange). The days are those on which the recorded feed changed.
  */
 export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
   okex: OKX_BOOKS,
@@ -56,10 +75,32 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
   ],
   'gate-io': [{ from: '2025-08-01', normalizers: { book_change: gateIoBooks } }],
   hyperliquid: [{ from: '2026-06-17', normalizers: { book_change: hyperliquidBooks } }],
+  aster: [{ normalizers: { trade: asterTrades, book_change: asterBooks, book_ticker: asterBookTickers } }],
+  'aster-futures': [
+    {
+      normalizers: {
+        trade: asterTrades,
+        book_change: asterFuturesBooks,
+        derivative_ticker: asterDerivativeTickers,
+        liquidation: asterLiquidations,
+        book_ticker: asterBookTickers,
+      },
+    },
+  ],
   kraken: [
     {
       from: '2026-07-10',
       normalizers: { trade: krakenTrades, book_change: krakenBooks, book_ticker: krakenBookTickers },
+    },
+  ],
+  mexc: [{ normalizers: { trade: mexcTrades, book_change: mexcBooks, book_ticker: mexcBookTickers } }],
+  'mexc-futures': [
+    {
+      normalizers: {
+        trade: mexcFuturesTrades,
+        book_change: mexcFuturesBooks,
+        derivative_ticker: mexcFuturesDerivativeTickers,
+      },
     },
   ],
 };
@@ -67,15 +108,29 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
 /**
  * Creates tickhaul's own normalizer of a type at a time; undefined if the vendor's is used.
  * @param at microseconds.
+ * @param isLive whether the messages come from a live connection.
  */
 export function createOwnNormalizer(
   exchange: string,
   type: ExchangeMessageTypeName,
   at: number,
+  isLive = false,
 ): Normalizer | undefined {
   const eras = OWN_ERAS[exchange] ?? [];
-  const era = eras.find(({ from, to }) => at >= dayToUs(from) && (to === undefined || at < dayToUs(to)));
-  return era?.normalizers[type]?.();
+  const era = eras.find(
+    ({ from, to }) => (from === undefined || at >= dayToUs(from)) && (to === undefined || at < dayToUs(to)),
+  );
+  return era?.normalizers[type]?.(isLive);
+}
+
+/** Whether tickhaul has normalizers for some messages of an exchange, which implies that the exchange exists. */
+export function hasOwnNormalizers(exchange: string): boolean {
+  return Object.hasOwn(OWN_ERAS, exchange);
+}
+
+/** Whether all messages of an exchange are read by tickhaul's normalizers, so that the vendor's are not needed. */
+export function hasOnlyOwnNormalizers(exchange: string): boolean {
+  return hasOwnNormalizers(exchange) && (OWN_ERAS[exchange] ?? []).some(({ from }) => from === undefined);
 }
 
 function dayToUs(day: string): number {

@@ -1,16 +1,24 @@
 import type { PriceLevel } from '../../market/messages.js';
+import { UnknownFormError } from '../normalizer.js';
 
 /** Parses a number or its text; undefined if there is none. */
 export function parseOptionalNumber(value: unknown): number | undefined {
   if (value === undefined || value === null || value === '') return undefined;
   const number = Number(value);
-  return Number.isNaN(number) ? undefined : number;
+  return Number.isFinite(number) ? number : undefined;
 }
 
 /** As `parseOptionalNumber`, for fields that are 0 if the exchange has no value. */
 export function parseNonZeroNumber(value: unknown): number | undefined {
   const number = parseOptionalNumber(value);
   return number === 0 ? undefined : number;
+}
+
+/** Parses a number or its text. @throws UnknownFormError of the channel if there is none. */
+export function parseNumber(value: unknown, channel: string): number {
+  const number = parseOptionalNumber(value);
+  if (number === undefined) throw new UnknownFormError(channel);
+  return number;
 }
 
 /** Parses levels in their most common form: `[["price", "amount", …], …]`. */

@@ -3,6 +3,7 @@ import { TickhaulError } from '../../base/errors.js';
 import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/dataset-symbol.js';
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
+import { hasOwnNormalizers } from '../../dialects/own/normalizer-eras.js';
 import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import {
@@ -69,7 +70,8 @@ async function openSource(
   if (!(inStored instanceof TickhaulError)) {
     const located = await locateSource(run, inStored).catch(async (error: unknown) => {
       // For an unknown exchange, report that instead of its missing types.
-      if (!offline && !hasUnsupportedMessages(exchange) && !(await readStoredNames())) await fetchNames();
+      const isKnown = hasUnsupportedMessages(exchange) || hasOwnNormalizers(exchange);
+      if (!offline && !isKnown && !(await readStoredNames())) await fetchNames();
       throw error;
     });
     if (located.missing.length === 0) return located;

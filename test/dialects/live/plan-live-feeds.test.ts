@@ -98,6 +98,42 @@ test("subscribes to the channels of tickhaul's own normalizers in the exchanges'
   );
 });
 
+test('addresses, streams and pings of the exchanges that only tickhaul knows', async () => {
+  const all = 'trade,book_change,derivative_ticker,liquidation,book_ticker';
+  const [aster] = await asked('aster-futures', all, ['BTCUSDT', 'ethusdt']);
+  const names = ['trade', 'depth@0ms', 'markPrice@1s', 'ticker', 'forceOrder', 'bookTicker'];
+  assert.deepEqual(aster, {
+    address: 'wss://fstream.asterdex.com/stream',
+    messages: names.map((name) => ({
+      method: 'SUBSCRIBE',
+      params: [`btcusdt@${name}`, `ethusdt@${name}`],
+      id: 1,
+    })),
+  });
+  const sent: unknown[] = [];
+  for (const [exchange, address] of [
+    ['aster', 'wss://sstream.asterdex.com/stream'],
+    ['mexc', 'wss://wbs-api.mexc.com/ws'],
+    ['mexc-futures', 'wss://contract.mexc.com/edge'],
+  ] as const) {
+    const open = await planLiveFeeds(exchange, await filtersFor(exchange, 'trade,book_ticker', ['btcusdt']));
+    const [feed] = open();
+    assert.equal(feed?.address, address);
+    feed?.ping?.((message) => sent.push(message));
+  }
+  assert.deepEqual(sent, [{ method: 'PING' }, { method: 'ping' }]);
+  const futures = await asked('mexc-futures', 'derivative_ticker', ['BTC_USDT']);
+  assert.deepEqual(futures, [
+    {
+      address: 'wss://contract.mexc.com/edge',
+      messages: [
+        { method: 'sub.ticker', param: { symbol: 'BTC_USDT' }, gzip: false },
+        { method: 'sub.funding.rate', param: { symbol: 'BTC_USDT' }, gzip: false },
+      ],
+    },
+  ]);
+});
+
 test('ignores credentials of other tools', async (t) => {
   const names = ['DERIBIT_API_CLIENT_ID', 'DERIBIT_API_CLIENT_SECRET', 'OKX_API_KEY'];
   for (const name of names) process.env[name] = 'secret';

@@ -3,7 +3,8 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { formatMinute } from '../../../src/dataset/minute.js';
 import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { filterKeys } from '../../../src/feeds/canonical-filters.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/feeds/canonical-filters.js';
+import type { FeedFilter } from '../../../src/service/feed-filter.js';
 import { START } from '../../feeds/replaying.js';
 
 /** Messages per cached minute; together a megabyte. */
@@ -18,14 +19,24 @@ export async function fillCache(
   channel: string,
   minutes: number,
 ): Promise<void> {
-  const [key = ''] = filterKeys([{ channel }]);
   for (let minute = 0; minute < minutes; minute++) {
-    const start = START + minute;
-    const range = { start, end: start + 1 };
-    const path = join(folder, 'feeds', slicePath(exchange, key, range, 'gzip'));
     const message = JSON.stringify({ minute, data: 'x'.repeat(4000) });
-    const line = `${formatMinute(start)}:00.0000000Z ${message}\n`;
-    await mkdir(dirname(path), { recursive: true });
-    await writeFile(path, gzipSync(line.repeat(MESSAGES_PER_MINUTE), { level: 1 }));
+    const line = `${formatMinute(START + minute)}:00.0000000Z ${message}\n`;
+    await writeCachedMinute(folder, exchange, [{ channel }], line.repeat(MESSAGES_PER_MINUTE), minute);
   }
+}
+
+/** Writes the text of a minute to a cache folder, counted from midnight of 2024-03-01. */
+export async function writeCachedMinute(
+  folder: string,
+  exchange: string,
+  filters: readonly FeedFilter[],
+  text: string,
+  minute = 0,
+): Promise<void> {
+  const [key = ''] = filterKeys(canonicalizeFilters(filters));
+  const start = START + minute;
+  const path = join(folder, 'feeds', slicePath(exchange, key, { start, end: start + 1 }, 'gzip'));
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, gzipSync(text, { level: 1 }));
 }

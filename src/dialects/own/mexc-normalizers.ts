@@ -1,0 +1,243 @@
+import type { PriceLevel } from '../../market/messages.js';
+import { isMessageFields, type MessageFields, toFieldsList } from '../message-fields.js';
+import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
+import { type AlignedBooks, createAlignedBooks, type UpdateNumbering } from './aligned-books.js';
+import { toUpperCaseSymbols } from './filter-symbols.js';
+import { LastTicker } from './last-ticker.js';
+import {
+  eventTimeFromMs,
+  parseLevelPairs,
+  parseNonZeroNumber,
+  parseNumber,
+  parseOptionalNumber,
+} from './parse-values.js';
+
+/**
+ * MEXC's spot market (MEXC Spot V3 API, Websocket Market Streams): protocol buffers, which the collector
+ * records as JSON: `{channel: "…@BTCUSDT", symbol, sendTime, <body>: {…}}`, with numbers as text and times in
+ * milliseconds. A message without a body only confirms the subscription.
+ */
+const DEALS = 'spot@public.aggre.deals.v3.api.pb@10ms';
+const DEPTH = 'spot@public.aggre.depth.v3.api.pb@10ms';
+const DEPTH_SNAPSHOT = 'spot@public.aggre.depth.snapshot.v3.api.pb@10ms';
+const BOOK_TICKER = 'spot@public.aggre.bookTicker.v3.api.pb@10ms';
+
+export function mexcTrades(): Normalizer {
+  return mexcNormalizer(
+    'trades',
+    { [DEALS]: 'publicAggreDeals' },
+    ({ body, symbol, localTimestamp }, emit) => {
+      for (const { tradeId, price, quantity, tradeType, time } of toFieldsList(body['deals'])) {
+        emit({
+          type: 'trade',
+          symbol,
+          id: toId(tradeId),
+          price: parseNumber(price, DEALS),
+          amount: parseNumber(quantity, DEALS),
+          side: tradeType === BUY ? 'buy' : 'sell',
+          ...eventTimeFromMs(time, localTimestamp),
+        });
+      }
+    },
+  );
+}
+
+export function mexcBookTickers(): Normalizer {
+  const bodies = { [BOOK_TICKER]: 'publicAggreBookTicker' };
+  return mexcNormalizer('book-tickers', bodies, ({ body, symbol, sendTime, localTimestamp }, emit) => {
+    emit({
+      type: 'book_ticker',
+      symbol,
+      askAmount: parseOptionalNumber(body['askQuantity']),
+      askPrice: parseOptionalNumber(body['askPrice']),
+      bidAmount: parseOptionalNumber(body['bidQuantity']),
+      bidPrice: parseOptionalNumber(body['bidPrice']),
+      ...eventTimeFromMs(sendTime, localTimestamp),
+    });
+  });
+}
+
+/**
+ * Books of both markets: a change contains consecutive versions, and the next one begins with the version
+ * after them (MEXC Spot V3 API, How to properly maintain a local copy of the order book; MEXC Futures API,
+ * Incremental order book maintenance mechanism).
+ */
+const NUMBERING: UpdateNumbering = {
+  exchange: 'mexc',
+  isOutdated: (change, last) => change.last <= last,
+  joins: ({ first }, last) => first <= last + 1,
+  follows: ({ first }, last) => first <= last + 1,
+  isStrictInReplay: false,
+};
+
+/** The collector requests the snapshot over HTTP, after the first changes of a connection. */
+export function mexcBooks(isLive: boolean): Normalizer {
+  const books = createAlignedBooks(NUMBERING, isLive);
+  const bodies = { [DEPTH]: 'publicAggreDepths', [DEPTH_SNAPSHOT]: 'publicAggreDepthsSnapshot' };
+  return mexcNormalizer('books', bodies, ({ channel, body, symbol, sendTime, localTimestamp }, emit) => {
+    if (channel === DEPTH_SNAPSHOT) {
+      const { lastUpdateId, bids, asks, timestamp } = body;
+      const sides = { bids: parseLevelPairs(bids), asks: parseLevelPairs(asks) };
+      const time = eventTimeFromMs(timestamp, localTimestamp);
+      books.addSnapshot({ symbol, last: parseNumber(lastUpdateId, channel), ...sides, time }, emit);
+      return;
+    }
+    const change = {
+      symbol,
+      first: parseNumber(body['fromVersion'], channel),
+      last: parseNumber(body['toVersion'], channel),
+      bids: parseMexcLevels(body['bids']),
+      asks: parseMexcLevels(body['asks']),
+      time: eventTimeFromMs(sendTime, localTimestamp),
+    };
+    books.addChange(change, emit);
+  });
+}
+
+/** A field of a protocol buffer that is empty is absent: the quantity of a removed level may be. */
+function parseMexcLevels(side: unknown): readonly PriceLevel[] {
+  if (!Array.isArray(side)) return [];
+  return side.map(({ price, quantity = 0 }: MessageFields) => {
+    const level = { price: Number(price), amount: Number(quantity) };
+    if (!(level.price > 0 && level.amount >= 0)) throw new UnknownFormError(DEPTH);
+    return level;
+  });
+}
+
+interface MexcMessage {
+  readonly channel: string;
+  readonly body: MessageFields;
+  readonly symbol: string;
+  readonly sendTime: unknown;
+  readonly localTimestamp: number;
+}
+
+/** @param bodies the channels, each with the field that has its data. */
+function mexcNormalizer(
+  kind: string,
+  bodies: Readonly<Record<string, string>>,
+  read: (message: MexcMessage, emit: EmitRecord) => void,
+): Normalizer {
+  const topics = Object.entries(bodies).map(([channel, field]) => ({
+    channel,
+    field,
+    prefix: `${channel}@`,
+  }));
+  return {
+    kind: `mexc-${kind}`,
+    filters: (symbols) => topics.map(({ channel }) => ({ channel, ...toUpperCaseSymbols(symbols) })),
+    read(message, localTimestamp, emit) {
+      if (!isMessageFields(message)) return;
+      const { channel: name, symbol, sendTime } = message;
+      if (typeof name !== 'string') return;
+      const topic = topics.find(({ prefix }) => name.startsWith(prefix));
+      if (topic === undefined) return;
+      const { channel, field } = topic;
+      const body = message[field];
+      if (body === undefined) return;
+      if (!isMessageFields(body) || typeof symbol !== 'string') throw new UnknownFormError(channel);
+      read({ channel, body, symbol, sendTime, localTimestamp }, emit);
+    },
+  };
+}
+
+const BUY = 1;
+
+/** Ids are text, or a number; some trades have none. */
+function toId(id: unknown): string | undefined {
+  return id === undefined || id === null ? undefined : String(id);
+}
+
+/**
+ * MEXC's futures (MEXC Futures API, WebSocket API, Public channels): `{channel: "push.deal", symbol, data, ts}`
+ * with numbers and times in milliseconds. Amounts are contracts. Several trades are a list, one may be without.
+ */
+export function mexcFuturesTrades(): Normalizer {
+  return mexcFuturesNormalizer('trades', ['push.deal'], ({ channel, data, symbol, localTimestamp }, emit) => {
+    for (const { i, p, v, T, t } of toFieldsList(isMessageFields(data) ? [data] : data)) {
+      emit({
+        type: 'trade',
+        symbol,
+        id: toId(i),
+        price: parseNumber(p, channel),
+        amount: parseNumber(v, channel),
+        side: T === BUY ? 'buy' : 'sell',
+        ...eventTimeFromMs(t, localTimestamp),
+      });
+    }
+  });
+}
+
+/** A change of several versions names the first and the last; one of a single version may name neither. */
+export function mexcFuturesBooks(isLive: boolean): Normalizer {
+  const books: AlignedBooks = createAlignedBooks({ ...NUMBERING, exchange: 'mexc-futures' }, isLive);
+  const channels = ['push.depth', 'push.depth.snapshot'];
+  return mexcFuturesNormalizer('books', channels, ({ channel, data, symbol, ts, localTimestamp }, emit) => {
+    if (!isMessageFields(data)) throw new UnknownFormError(channel);
+    const { version, begin, end, bids, asks, timestamp } = data;
+    const sides = { bids: parseLevelPairs(bids), asks: parseLevelPairs(asks) };
+    const last = parseNumber(parseNonZeroNumber(end) ?? version, channel);
+    if (channel === 'push.depth.snapshot') {
+      const time = eventTimeFromMs(timestamp, localTimestamp);
+      books.addSnapshot({ symbol, last, ...sides, time }, emit);
+      return;
+    }
+    const first = parseNonZeroNumber(begin) ?? parseNumber(version, channel);
+    books.addChange({ symbol, first, last, ...sides, time: eventTimeFromMs(ts, localTimestamp) }, emit);
+  });
+}
+
+/** The rate of a ticker is not that of the next funding, so rates are those of `push.funding.rate`. */
+export function mexcFuturesDerivativeTickers(): Normalizer {
+  const tickers = new Map<string, LastTicker>();
+  const channels = ['push.ticker', 'push.funding.rate'];
+  return mexcFuturesNormalizer('tickers', channels, ({ channel, data, symbol, localTimestamp }, emit) => {
+    if (!isMessageFields(data)) throw new UnknownFormError(channel);
+    const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
+    tickers.set(symbol, ticker);
+    if (channel === 'push.funding.rate') {
+      const next = parseNonZeroNumber(data['nextSettleTime']);
+      ticker.remember({
+        fundingRate: parseOptionalNumber(data['rate'] ?? data['fundingRate']),
+        fundingTimestamp: next === undefined ? undefined : next * 1000,
+      });
+      return;
+    }
+    const record = ticker.update(
+      {
+        lastPrice: parseOptionalNumber(data['lastPrice']),
+        openInterest: parseOptionalNumber(data['holdVol']),
+        indexPrice: parseOptionalNumber(data['indexPrice']),
+        markPrice: parseOptionalNumber(data['fairPrice']),
+      },
+      eventTimeFromMs(data['timestamp'], localTimestamp),
+    );
+    if (record) emit(record);
+  });
+}
+
+interface MexcFuturesMessage {
+  readonly channel: string;
+  readonly data: unknown;
+  readonly symbol: string;
+  readonly ts: unknown;
+  readonly localTimestamp: number;
+}
+
+function mexcFuturesNormalizer(
+  kind: string,
+  channels: readonly string[],
+  read: (message: MexcFuturesMessage, emit: EmitRecord) => void,
+): Normalizer {
+  return {
+    kind: `mexc-futures-${kind}`,
+    filters: (symbols) => channels.map((channel) => ({ channel, ...toUpperCaseSymbols(symbols) })),
+    read(message, localTimestamp, emit) {
+      if (!isMessageFields(message)) return;
+      const { channel, data, symbol, ts } = message;
+      if (typeof channel !== 'string' || !channels.includes(channel)) return;
+      if (typeof symbol !== 'string') throw new UnknownFormError(channel);
+      read({ channel, data, symbol, ts, localTimestamp }, emit);
+    },
+  };
+}
