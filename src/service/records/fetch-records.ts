@@ -21,8 +21,8 @@ export function fetchExchanges(
 }
 
 /**
- * Fetches the record of one exchange (`docs/spec/metadata-api.md#exchange-record`).
- * @param fields the part that is needed, an entry of `FIELDS`.
+ * Fetches the record of one exchange (`docs/spec/metadata-api.md#exchange-record`), or the part of it that an entry of
+ * `FIELDS` describes.
  * @throws usage error for an unknown exchange, with the most similar exchange ids.
  */
 export async function fetchRecord<T>(
