@@ -1,6 +1,7 @@
 import type { PriceLevel } from '../../market/messages.js';
 import { isMessageFields, type MessageFields, toFieldsList } from '../message-fields.js';
 import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
+import { createMexcDepthReader } from '../text/mexc-depth-text.js';
 import { type AlignedBooks, createAlignedBooks, type UpdateNumbering } from './aligned-books.js';
 import { toUpperCaseSymbols } from './filter-symbols.js';
 import { LastTicker } from './last-ticker.js';
@@ -74,24 +75,40 @@ const NUMBERING: UpdateNumbering = {
 export function mexcBooks(isLive: boolean): Normalizer {
   const books = createAlignedBooks(NUMBERING, isLive);
   const bodies = { [DEPTH]: 'publicAggreDepths', [DEPTH_SNAPSHOT]: 'publicAggreDepthsSnapshot' };
-  return mexcNormalizer('books', bodies, ({ channel, body, symbol, sendTime, localTimestamp }, emit) => {
-    if (channel === DEPTH_SNAPSHOT) {
-      const { lastUpdateId, bids, asks, timestamp } = body;
-      const sides = { bids: parseLevelPairs(bids), asks: parseLevelPairs(asks) };
-      const time = eventTimeFromMs(timestamp, localTimestamp);
-      books.addSnapshot({ symbol, last: parseNumber(lastUpdateId, channel), ...sides, time }, emit);
-      return;
-    }
-    const change = {
-      symbol,
-      first: parseNumber(body['fromVersion'], channel),
-      last: parseNumber(body['toVersion'], channel),
-      bids: parseMexcLevels(body['bids']),
-      asks: parseMexcLevels(body['asks']),
-      time: eventTimeFromMs(sendTime, localTimestamp),
-    };
-    books.addChange(change, emit);
-  });
+  const normalizer = mexcNormalizer(
+    'books',
+    bodies,
+    ({ channel, body, symbol, sendTime, localTimestamp }, emit) => {
+      if (channel === DEPTH_SNAPSHOT) {
+        const { lastUpdateId, bids, asks, timestamp } = body;
+        const sides = { bids: parseLevelPairs(bids), asks: parseLevelPairs(asks) };
+        const time = eventTimeFromMs(timestamp, localTimestamp);
+        books.addSnapshot({ symbol, last: parseNumber(lastUpdateId, channel), ...sides, time }, emit);
+        return;
+      }
+      const change = {
+        symbol,
+        first: parseNumber(body['fromVersion'], channel),
+        last: parseNumber(body['toVersion'], channel),
+        bids: parseMexcLevels(body['bids']),
+        asks: parseMexcLevels(body['asks']),
+        time: eventTimeFromMs(sendTime, localTimestamp),
+      };
+      books.addChange(change, emit);
+    },
+  );
+  const readDepth = createMexcDepthReader();
+  return {
+    ...normalizer,
+    readText(text, localTimestamp, emit) {
+      const depth = readDepth(text);
+      if (depth === undefined) return false;
+      const { symbol, sendTime, bids, asks, fromVersion: first, toVersion: last } = depth;
+      const time = eventTimeFromMs(sendTime, localTimestamp);
+      books.addChange({ symbol, first, last, bids, asks, time }, emit);
+      return true;
+    },
+  };
 }
 
 /** A field of a protocol buffer that is empty is absent: the quantity of a removed level may be. */

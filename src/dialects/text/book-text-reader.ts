@@ -106,7 +106,7 @@ function toPattern(part: string, end: string): RegExp {
 }
 
 /** A copy of a symbol, since a part of a text keeps the memory of the whole text. */
-function intern(symbol: string, symbols: Map<string, string>): string {
+export function intern(symbol: string, symbols: Map<string, string>): string {
   const known = symbols.get(symbol);
   if (known !== undefined) return known;
   const copy = Buffer.from(symbol).toString();
