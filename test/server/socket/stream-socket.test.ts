@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { test } from 'node:test';
+import { dealsBody, mexcFrame } from '../../dialects/live/mexc-writer.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
 import { createMarketSender, loopbackExchange, type Peer } from '../../live/exchange.js';
@@ -64,6 +65,26 @@ test('merges a list into one stream, sends requested disconnects and errors, and
   ]);
   assert.match(String(error?.['details']), /closed the connection \(4000\): going$/);
   assert.deepEqual(server.warnings, ['options: "symbol" is ignored; did you mean symbols?']);
+});
+
+test('streams the binary frames of mexc as normalized messages', async (t) => {
+  const at = 1_781_337_091_703;
+  const { url } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.nextMessage();
+      peer.socket.send(mexcFrame('deals', 'BTCUSDT', at, dealsBody('100.1', '0.2', 2, at)));
+    },
+  });
+  const server = await serveHere(t, await sandbox(t), await tempDir(t), { env: { WSS_URL_MEXC: url } });
+  const options = { exchange: 'mexc', symbols: ['BTCUSDT'], dataTypes: ['trade'] };
+  const connected = connectTo(server, withOptions(PATH, options));
+  const [text] = (await whileOpen(connected, once(connected.socket, 'message'))) as [Buffer];
+  const { localTimestamp, ...trade } = JSON.parse(String(text)) as Line;
+  assert.deepEqual(trade, {
+    ...{ type: 'trade', symbol: 'BTCUSDT', exchange: 'mexc', id: '7X0' },
+    ...{ price: 100.1, amount: 0.2, side: 'sell', timestamp: new Date(at).toISOString() },
+  });
+  connected.socket.terminate();
 });
 
 test('replaces a connection that is silent for timeoutIntervalMS and reports it if requested', async (t) => {
