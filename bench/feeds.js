@@ -3,12 +3,23 @@
 //   node bench/feeds.js [--rounds <n>] [--scale <n>] [--only <section>] [--symbols <n>]
 // --rounds  number of rounds, each with all peers in turn (default 3)
 // --scale   factor of 1 million trades and 1 million depth updates (default 1); slices are generated once per scale
-// --only    cache, service or day; repeatable
+// --only    cache, service, day or exchanges; repeatable
 // --symbols number of symbols of one exchange (default 1, at most 4)
 // --type    data types of the first two sections, or raw; repeatable
 // TICKHAUL_OLD is the path of an older build's command, which then runs beside the new one.
-import { coldPeers, curl, warmPeers } from './feeds/peers.js';
-import { bytesOf, DEPTH, makeSlices, SYMBOLS, TRADES, WHOLE_DAY } from './feeds/slices.js';
+import { coldPeers, curl, onePeer, warmPeers } from './feeds/peers.js';
+import {
+  bytesOf,
+  DEPTH,
+  JSON_DEPTH,
+  JSON_TRADES,
+  MEXC_DEPTH,
+  MEXC_TRADES,
+  makeSlices,
+  SYMBOLS,
+  TRADES,
+  WHOLE_DAY,
+} from './feeds/slices.js';
 import { makeCertificate } from './lib/peers.js';
 import { withScratch } from './lib/scratch.js';
 import { readOptions, report, runSections } from './lib/sections.js';
@@ -32,7 +43,12 @@ const ASKED = [
   [{ ...TRADES, symbols }, [undefined, 'trade', 'trade_bar_1m']],
   [{ ...DEPTH, symbols }, [undefined, 'book_change', 'book_snapshot_10_100ms']],
 ];
-const SECTIONS = { cache, service, day };
+/** Feeds without a text form beside those of Binance through JSON. */
+const EXCHANGES = {
+  trade: [JSON_TRADES, MEXC_TRADES],
+  book_change: [JSON_DEPTH, MEXC_DEPTH],
+};
+const SECTIONS = { cache, service, day, exchanges };
 
 await runSections(
   Object.fromEntries(Object.entries(SECTIONS).map(([name, run]) => [name, () => withScratch(run)])),
@@ -74,6 +90,21 @@ async function day(scratch, cleanUp) {
     curl('curl --parallel --parallel-max 60', WHOLE_DAY, slices, host, '--parallel-max', '60'),
     ...coldPeers(WHOLE_DAY, slices, host, tls, scratch),
   ]);
+}
+
+async function exchanges(scratch, cleanUp) {
+  for (const [type, feeds] of Object.entries(EXCHANGES)) {
+    const peers = [];
+    for (const feed of feeds) {
+      const slices = await makeSlices(feed, messages);
+      const host = await startFeeds(slices.folder, 0);
+      cleanUp(host.stop);
+      const size = `${(slices.bytes / slices.messages).toFixed(0)} bytes a message`;
+      peers.push(onePeer(`${feed.exchange}, ${size}`, feed, slices, host, type));
+    }
+    const title = `${type} through JSON, one processor: ${messages.toLocaleString('en')} messages`;
+    await report(title, peers, { rounds, scratch });
+  }
 }
 
 async function eachAsked(work) {

@@ -51,6 +51,65 @@ export function depthMinutes(seed, symbol) {
     });
 }
 
+/**
+ * Lines as those of `minutes`, with the keys of the messages in another order, so that no message is read from its text:
+ * the path of exchanges without a text form.
+ */
+export function throughJson(minutes) {
+  return (seed, symbol) => {
+    const textOf = minutes(seed, symbol);
+    return (minute, count) =>
+      textOf(minute, count).replaceAll(
+        /(Z )\{("stream":"[^"]*"),("generated":true,)?("data":.*)\}\n/g,
+        (_, start, stream, generated = '', data) => `${start}{${generated}${data},${stream}}\n`,
+      );
+  };
+}
+
+/** Lines of mexc: trades of a symbol, each in a message (about 290 bytes). @param symbol in upper case. */
+export function mexcTradeMinutes(seed, symbol) {
+  const { chance, pick, normal } = randomOf(seed);
+  const channel = 'spot@public.aggre.deals.v3.api.pb@10ms';
+  let id = 698_165_549_569;
+  let price = 612_345;
+  return (minute, count) =>
+    minuteOf(minute, count, (ms) => {
+      if (chance(0.4)) price += Math.round(normal() * 5);
+      const amount = (1 + pick(chance(0.1) ? 9000 : 200)) / 1000;
+      const deal = `{"price":"${(price / 10).toFixed(2)}","quantity":"${amount.toFixed(3)}","tradeType":${1 + pick(2)},"time":"${ms - 3}","tradeId":"${id}X0_${id++}X1"}`;
+      return `{"channel":"${channel}@${symbol}","symbol":"${symbol}","sendTime":"${ms}","publicAggreDeals":{"deals":[${deal}],"eventType":"${channel}"}}`;
+    });
+}
+
+/** Lines of its order book, with as many levels as those of `depthMinutes` (about 800 bytes). */
+export function mexcDepthMinutes(seed, symbol) {
+  const { chance, pick, normal } = randomOf(seed);
+  const channel = 'spot@public.aggre.depth.v3.api.pb@10ms';
+  const snapshots = 'spot@public.aggre.depth.snapshot.v3.api.pb@10ms';
+  let version = 74_483_042_020;
+  let mid = 612_345;
+  let isFirst = true;
+  const level = (step, away) =>
+    `{"price":"${((mid + step * away) / 10).toFixed(2)}","quantity":"${(chance(0.2) ? 0 : (1 + pick(9000)) / 1000).toFixed(3)}"}`;
+  const some = (step) => Array.from({ length: 4 + pick(6) }, () => level(step, 1 + pick(300))).join();
+  const whole = (step) =>
+    Array.from(
+      { length: 1000 },
+      (_, at) => `["${((mid + step * (at + 1)) / 10).toFixed(2)}","1.250"]`,
+    ).join();
+  return (minute, count) =>
+    minuteOf(minute, count, (ms) => {
+      if (isFirst) {
+        isFirst = false;
+        return `{"channel":"${snapshots}@${symbol}","symbol":"${symbol}","generated":true,"publicAggreDepthsSnapshot":{"lastUpdateId":${version},"bids":[${whole(-1)}],"asks":[${whole(1)}],"timestamp":${ms - 5}}}`;
+      }
+      if (chance(0.3)) mid += Math.round(normal() * 3);
+      const from = version + 1;
+      version += 1 + pick(40);
+      return `{"channel":"${channel}@${symbol}","symbol":"${symbol}","sendTime":"${ms}","publicAggreDepths":{"asks":[${some(1)}],"bids":[${some(-1)}],"eventType":"${channel}","fromVersion":"${from}","toVersion":"${version}"}}`;
+    });
+}
+
 /** @param messageAt creates a message for a time in milliseconds. */
 function minuteOf(minute, count, messageAt) {
   const start = MIDNIGHT + minute * 60_000;

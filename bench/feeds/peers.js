@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { onProcessors, onTwo } from '../lib/convert-peers.js';
 import { OLD_TICKHAUL, TICKHAUL } from '../lib/service.js';
-import { DAY, EXCHANGE, endOf, filtersOf, pathOf } from './slices.js';
+import { DAY, endOf, filtersOf, pathOf } from './slices.js';
 
 /** Types of the vendor's normalizers and of its computed types; undefined for raw data. */
 const RAW = undefined;
@@ -25,6 +25,11 @@ export function warmPeers(feed, slices, service, type = RAW) {
     vendor('tardis-dev, JSON lines', true, onTwo),
     vendor('tardis-dev, JSON lines, one processor', true, onOne),
   ];
+}
+
+/** One replay from the cache, limited to one processor, so that its time is its CPU time. */
+export function onePeer(name, feed, slices, service, type) {
+  return tickhaul({ name, bin: TICKHAUL, feed, slices, service, type, wrap: onOne });
 }
 
 /** Peers that fetch the slices and replay them, each with an empty cache. */
@@ -53,7 +58,7 @@ export function curl(name, feed, slices, service, ...flags) {
           filters: JSON.stringify(filtersOf(feed)),
           compression: 'gzip',
         });
-        const url = `${service.env.TICKHAUL_API_URL}/v1/data-feeds/${EXCHANGE}?${query}`;
+        const url = `${service.env.TICKHAUL_API_URL}/v1/data-feeds/${feed.exchange}?${query}`;
         lines.push(`url = "${url}"`, `output = "${join(folder, pathOf(feed, minute))}"`);
       }
       const config = join(folder, 'curl.config');
@@ -72,7 +77,7 @@ function tickhaul({ name, bin, feed, slices, service, type, wrap, isCold = false
       const symbols = type === RAW ? feed.symbols.join() : feed.symbols.join().toUpperCase();
       const period = ['--from', DAY, '--to', endOf(feed)];
       const cache = ['--cache-dir', isCold ? folder : slices.folder];
-      const args = [bin, 'replay', `${EXCHANGE}:${symbols}`, ...what, ...period, ...cache, '--quiet'];
+      const args = [bin, 'replay', `${feed.exchange}:${symbols}`, ...what, ...period, ...cache, '--quiet'];
       // Fetching the record is not measured.
       const env = { ...service.env, XDG_CACHE_HOME: join(slices.folder, 'records') };
       return [toPipe(wrap([process.execPath, ...args])), env];
@@ -86,7 +91,7 @@ function tardisDev({ name, feed, slices, type, lines, wrap, cacheDir, endpoint, 
     name,
     rows: slices.messages,
     command: async (folder) => {
-      const what = { type, lines, exchange: EXCHANGE, symbols, filters: filtersOf(feed) };
+      const what = { type, lines, exchange: feed.exchange, symbols, filters: filtersOf(feed) };
       const asked = { ...what, cacheDir: cacheDir ?? folder, endpoint, from: DAY, to: endOf(feed) };
       return [toPipe(wrap([process.execPath, script('tardis-dev'), JSON.stringify(asked)])), env];
     },

@@ -4,17 +4,17 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { DAY, depthMinutes, tradeMinutes } from './lines.js';
+import { DAY, depthMinutes, mexcDepthMinutes, mexcTradeMinutes, throughJson, tradeMinutes } from './lines.js';
 
 export { DAY };
 
 const gzipAsync = promisify(gzip);
 
-export const EXCHANGE = 'binance-futures';
 export const SYMBOLS = ['btcusdt', 'ethusdt', 'solusdt', 'xrpusdt'];
 
 /** The replayed data: minutes, channels and symbols, and the number of messages. */
 export const TRADES = {
+  exchange: 'binance-futures',
   name: 'trades',
   symbols: ['btcusdt'],
   channels: ['trade'],
@@ -26,6 +26,27 @@ export const DEPTH = {
   name: 'depth updates',
   channels: ['depth', 'depthSnapshot'],
   make: depthMinutes,
+};
+/** The same messages in a form that only JSON.parse reads, and those of an exchange that has no text form. */
+export const JSON_TRADES = {
+  ...TRADES,
+  symbols: ['btcusdt'],
+  folder: 'json',
+  make: throughJson(tradeMinutes),
+};
+export const JSON_DEPTH = { ...DEPTH, symbols: ['btcusdt'], folder: 'json', make: throughJson(depthMinutes) };
+export const MEXC_TRADES = {
+  ...TRADES,
+  exchange: 'mexc',
+  symbols: ['BTCUSDT'],
+  channels: ['spot@public.aggre.deals.v3.api.pb@10ms'],
+  make: mexcTradeMinutes,
+};
+export const MEXC_DEPTH = {
+  ...MEXC_TRADES,
+  name: 'depth updates',
+  channels: ['depth.snapshot', 'depth'].map((name) => `spot@public.aggre.${name}.v3.api.pb@10ms`),
+  make: mexcDepthMinutes,
 };
 /** Small slices, dominated by waiting for responses. */
 export const WHOLE_DAY = { ...TRADES, symbols: ['ethusdt'], minutes: 1440 };
@@ -39,7 +60,7 @@ export async function makeSlices(feed, messages) {
   const perMinute = Math.max(1, Math.round(messages / feed.minutes));
   const source = await readFile(new URL('lines.js', import.meta.url));
   const version = createHash('sha256').update(source).digest('hex').slice(0, 8);
-  const folder = join(tmpdir(), 'tickhaul-bench-feeds', `${version}-${perMinute}`);
+  const folder = join(tmpdir(), 'tickhaul-bench-feeds', `${version}-${perMinute}`, feed.folder ?? 'usual');
   const paths = Array.from({ length: feed.minutes }, (_, minute) => join(folder, pathOf(feed, minute)));
   const note = join(folder, `${keyOf(feed)}-${feed.minutes}.json`);
   const known = await readFile(note, 'utf8').then(JSON.parse, () => undefined);
@@ -73,7 +94,7 @@ function merged(texts) {
 export function pathOf(feed, minute) {
   const hour = String(Math.floor(minute / 60)).padStart(2, '0');
   const at = String(minute % 60).padStart(2, '0');
-  return join('feeds', EXCHANGE, keyOf(feed), ...DAY.split('-'), hour, `${at}.json.gz`);
+  return join('feeds', feed.exchange, keyOf(feed), ...DAY.split('-'), hour, `${at}.json.gz`);
 }
 
 /** Filters as in a request. */
