@@ -1,5 +1,5 @@
 import type { TickhaulError } from '../base/errors.js';
-import type { Files, StoredFileInfo, StoreSettings } from './files.js';
+import type { Files, StoredFileInfo, StoredVersion, StoreSettings } from './files.js';
 import type { AcquireLockOptions } from './lock/acquire-run-lock.js';
 import type { LockOwner, RunLock } from './lock/run-lock.js';
 import type { Manifest, ManifestOptions, ManifestScopes } from './manifest/manifest.js';
@@ -52,6 +52,16 @@ export interface Destination extends DestinationCapabilities {
   openLookup(getPrefixes?: () => readonly string[], signal?: AbortSignal): Promise<FileLookup>;
   /** Lists all paths under one, sorted, in batches. Leaves out tickhaul's state. */
   list(under: string, signal: AbortSignal): AsyncIterable<readonly ListedEntry[]>;
+
+  /**
+   * Finds what an earlier run has received of a day file; undefined in an object store, where nothing is kept.
+   * @param suffix of the run's part files.
+   */
+  findDayPart(path: string, suffix: string | undefined): Promise<KeptPart | undefined>;
+  /** Removes what an earlier run has received of a day file. */
+  removeDayPart(path: string): Promise<void>;
+  /** Opens a day file for writing. @throws TickhaulError `disk`; errors of the store. */
+  openDayPart(path: string, options: DayPartOptions): Promise<DayPart>;
 
   /** @param scope the records that will be needed. @throws TickhaulError `disk`; errors of the store. */
   openManifest(options: ManifestOptions, scope?: ManifestScopes): Promise<Manifest>;
@@ -125,6 +135,48 @@ export interface PendingUpload {
   readonly id: string;
   /** Milliseconds since the epoch, by the clock of the store. */
   readonly startedMs: number;
+}
+
+/** What an earlier run has received of a day file. */
+export interface KeptPart {
+  /** Bytes that can be kept; 0 if the file has to begin again. */
+  readonly from: number;
+  /** Strong ETag of the response that sent them, for If-Range. */
+  readonly etag: string;
+  /** Size of the whole file. */
+  readonly total: number;
+}
+
+export interface DayPartOptions {
+  /** Makes the name of the part file private to the run. */
+  readonly suffix: string | undefined;
+  /** Bytes of an earlier run that are kept; 0 to begin. */
+  readonly start: number;
+  /** Size of the whole file, if announced. */
+  readonly total: number | undefined;
+  /** Strong ETag of the response, if a later run may resume it. */
+  readonly etag: string | undefined;
+  /** Whether `findDayPart` has found a part. */
+  readonly isNoted: boolean;
+  readonly signal: AbortSignal;
+}
+
+/** A day file that is being written. It is invisible until `publish`. Calls must not overlap. */
+export interface DayPart {
+  /** The bytes before `start`, which have to be verified again. */
+  kept(signal: AbortSignal): AsyncIterable<Buffer>;
+  /** Resolves when the bytes may be reused. */
+  write(bytes: Uint8Array): Promise<void>;
+  /**
+   * Gives the file its name. An equal file in a folder is kept. For an object, resolves to its version.
+   * @param sha256 of the whole file.
+   */
+  publish(sha256: string): Promise<StoredVersion | undefined>;
+  /**
+   * Ends the writing; has no effect on a published file.
+   * @param keeps whether a later run may use the bytes; an object store keeps none.
+   */
+  close(keeps: boolean): Promise<void>;
 }
 
 /** Where a run works: its destination, and what it has opened there. */

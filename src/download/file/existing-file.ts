@@ -14,10 +14,9 @@ import {
 } from '../../store/manifest-record.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
-import { startArrivalWork } from '../conversion/start-arrival-work.js';
 import type { PlannedFile, PlannedOutput } from '../download-options.js';
 import { dropCsv, recordFile } from './record-file.js';
-import { acquireSlotAndMemory, type TransferContext } from './transfer-context.js';
+import { acquireSlotAndMemory, startArrivalWork, type TransferContext } from './transfer-context.js';
 
 /** A day file that needed no download. */
 export interface ExistingFile {

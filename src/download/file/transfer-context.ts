@@ -4,7 +4,7 @@ import type { RunPlace } from '../../store/destination.js';
 import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { ArrivalAudits } from '../conversion/arrival-audits.js';
-import type { Conversions } from '../conversion/conversions.js';
+import type { Conversions, DayFileConversion } from '../conversion/conversions.js';
 import type { PlannedFile } from '../download-options.js';
 import type { TransferLimits } from '../transfer-limits.js';
 
@@ -23,7 +23,7 @@ export interface TransferContext {
 }
 
 /** What is done with the text of a file when it arrives; undefined for nothing. */
-export interface ArrivalWork {
+interface ArrivalWork {
   readonly conversions: Conversions | undefined;
   readonly audits: ArrivalAudits | undefined;
 }
@@ -44,11 +44,39 @@ export async function acquireSlotAndMemory(
     batches: conversions?.batchBytes(planned) ?? 0,
     uploads: files * destination.uploadMemoryBytes,
   };
-  // An upload keeps its memory while it waits for its next slot, so never hold a slot while waiting for
-  // memory.
-  if (need.uploads > 0) slot.release();
-  else await slot.acquire();
+  // A file keeps its memory while it waits for its next slot, so never hold a slot while waiting for memory.
+  if (need.batches > 0 || need.uploads > 0) slot.release();
   const releaseMemory = await memory.acquire(need, signal);
   await slot.acquire();
   return releaseMemory;
+}
+
+/**
+ * Starts the conversion and the audit of a day file, which take the same text.
+ * @returns undefined if there is neither.
+ */
+export function startArrivalWork(
+  { conversions, audits }: ArrivalWork,
+  planned: PlannedFile,
+): DayFileConversion | undefined {
+  const conversion = conversions?.start(planned);
+  const audit = audits?.start(planned);
+  if (!audit) return conversion;
+  return {
+    textSink() {
+      const convert = conversion?.textSink();
+      const check = audit.textSink();
+      return async (text) => {
+        await Promise.all([convert?.(text), check(text)]);
+      };
+    },
+    async finish(proof) {
+      const outcome = await conversion?.finish(proof);
+      await audit.finish(proof);
+      return outcome;
+    },
+    async end() {
+      await Promise.all([conversion?.end(), audit.end()]);
+    },
+  };
 }

@@ -5,11 +5,9 @@ import { type ConversionEntry, type ManifestRecord, markChecked } from '../../st
 import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { PlannedFile } from '../download-options.js';
-import { assertExpected } from '../lists/assert-expected.js';
-import { type BodySink, isBadContent, type ReceivedFile, type TransferAttempt } from './body-sink.js';
-import { FolderBodySink } from './folder-body-sink.js';
-import { ObjectBodySink } from './object-body-sink.js';
+import { DayFileReceiver } from './receive-day-file.js';
 import { recordConversionsOnly, recordFile } from './record-file.js';
+import { assertExpected, isBadContent, type ReceivedFile, type TransferAttempt } from './transfer-attempt.js';
 import type { TransferContext } from './transfer-context.js';
 
 export interface TransferredFile {
@@ -66,9 +64,7 @@ async function receiveWithRetries(
   const { signal, emit, limits } = context;
   const { pause, concurrency } = limits;
   const { path } = planned;
-  const sink = context.place.destination.hasLocalPaths
-    ? new FolderBodySink(context, planned)
-    : new ObjectBodySink(context, planned);
+  const receiver = new DayFileReceiver(context, planned);
   let maxPosition = 0;
   let attemptsWithoutProgress = 0;
   try {
@@ -81,13 +77,13 @@ async function receiveWithRetries(
         emit({ event: 'progress', path, received, position, total });
       };
       try {
-        await sink.prepare(slot);
+        await receiver.prepare(slot);
         await pause.waitUntilOver(signal);
-        const received = await attemptTransfer(context, planned, attempt, sink, slot, onBytes);
+        const received = await attemptTransfer(context, planned, attempt, receiver, slot, onBytes);
         concurrency.onSuccess(performance.now(), true);
         return { received, attempts: attempt + 1 };
       } catch (cause) {
-        await sink.onFailure(cause);
+        await receiver.onFailure(cause);
         if (signal.aborted) throw new TransferError(abortReason(signal), attempt + 1);
         if (!(cause instanceof TickhaulError)) throw cause;
         attemptsWithoutProgress = hasProgress ? 1 : attemptsWithoutProgress + 1;
@@ -104,7 +100,7 @@ async function receiveWithRetries(
       }
     }
   } finally {
-    await sink.close();
+    await receiver.close();
   }
 }
 
@@ -113,12 +109,12 @@ async function attemptTransfer(
   { client, place, rate, signal }: TransferContext,
   { file, path, expected }: PlannedFile,
   attempt: number,
-  sink: BodySink,
+  receiver: DayFileReceiver,
   slot: TransferSlot,
   onBytes: (received: number, position: number, total: number | undefined) => void,
 ): Promise<ReceivedFile> {
   try {
-    const resume = await sink.findResumePoint(attempt);
+    const resume = await receiver.findResumePoint(attempt);
     const response = await requestDayFile(client, file, { attempt, resume, signal });
     try {
       const { total } = response;
@@ -132,7 +128,7 @@ async function attemptTransfer(
         onBytes: (received, position) => onBytes(received, position, total),
         onBodyEnd: () => slot.release(),
       };
-      return await sink.receive(transfer, response);
+      return await receiver.receive(transfer, response);
     } finally {
       response.body.destroy();
     }

@@ -8,6 +8,7 @@ import { acquireRunLock, describeOtherHolder } from '../lock/acquire-run-lock.js
 import { tryAcquireRunLock } from '../lock/run-lock.js';
 import { createPrivateSuffix } from '../part-owner.js';
 import { resolveInside, stateFolderPath } from '../paths.js';
+import { findFolderDayPart, openFolderDayPart, removeFolderDayPart } from './folder-day-part.js';
 import { createFolderLookup } from './folder-lookup.js';
 import { openFolderManifest, readFolderManifest } from './folder-manifest.js';
 import { localFiles } from './local-files.js';
@@ -33,6 +34,9 @@ export function openFolderDestination(
     async *list(under, signal) {
       for await (const paths of walkFiles(dir, under, signal)) yield paths.map((path) => ({ path }));
     },
+    findDayPart: (path, suffix) => findFolderDayPart(dir, path, suffix),
+    removeDayPart: (path) => removeFolderDayPart(dir, path),
+    openDayPart: (path, options) => openFolderDayPart(dir, path, options),
     openManifest: (options) => openFolderManifest(dir, options),
     readRecords: (options) => readFolderManifest(dir, options),
     acquireLock: (owner, options) => acquireRunLock(dir, owner, options),

@@ -74,6 +74,17 @@ export function createBucketDestination(
       if (object) yield [{ path, ...object }];
       yield* data.list(path === '' ? '' : `${path}/`, signal);
     },
+    findDayPart: async () => undefined,
+    async removeDayPart() {},
+    async openDayPart(path, { total, signal }) {
+      const part = await files.openPart(`s3://${bucket}/${prefix}${path}`, undefined, signal, total);
+      return {
+        async *kept() {},
+        write: part.write,
+        publish: () => part.publish(),
+        close: () => part.discard(),
+      };
+    },
     openManifest: (options, scope) => openStoreManifest(store, prefix, options, scope),
     async readRecords(options) {
       const manifest = await openStoreManifest(store, prefix, options);
