@@ -13,7 +13,7 @@ export interface RetryLimits {
 }
 
 /** What the attempts of one run share. */
-export interface RetryContext {
+export interface RetryContext extends RetryLimits {
   readonly pause: Pause;
   readonly concurrency: Concurrency;
   readonly signal: AbortSignal;
@@ -24,31 +24,18 @@ export interface RetryContext {
 }
 
 /**
- * The error that ends the attempts, or undefined if there is another retry.
+ * Waits after a failed attempt until the next one, or pauses the whole run if the response affects all transfers. Lowers
+ * the concurrency on congestion. An abort ends the wait without an error.
  * @param failedAttempts number of consecutive failed attempts.
+ * @throws TickhaulError if there is no other attempt: the cause, with the reason if the service asked for a longer wait.
  */
-export function finalError(
+export async function waitToRetry(
   cause: TickhaulError,
   failedAttempts: number,
-  { retries, maxWaitMs }: RetryLimits,
-): TickhaulError | undefined {
-  if (!judgeError(cause).canRetryFile) return cause;
-  const { code, status, retryAfterMs = 0, maxRetries = retries } = cause;
-  if (retryAfterMs <= maxWaitMs) return failedAttempts > Math.min(retries, maxRetries) ? cause : undefined;
-  const seconds = Math.ceil(retryAfterMs / 1000);
-  const message = `${cause.message}; the wait of ${seconds}s is longer than --max-wait`;
-  return new TickhaulError(code, message, { status, retryAfterMs, cause });
-}
-
-/**
- * Waits before the next attempt, or pauses the whole run if the response affects all transfers. Lowers the
- * concurrency on congestion. An abort ends the wait without an error.
- */
-export async function waitBeforeRetry(
-  cause: TickhaulError,
-  failedAttempts: number,
-  { pause, concurrency, signal, onRetry, onPause }: RetryContext,
+  context: RetryContext,
 ): Promise<void> {
+  assertRetry(cause, failedAttempts, context);
+  const { pause, concurrency, signal, onRetry, onPause } = context;
   const { affectsRun, isCongestion, isDisconnect } = judgeError(cause);
   if (isCongestion) concurrency.onCongestion(performance.now(), 'rate');
   if (isDisconnect) concurrency.onCongestion(performance.now(), 'broken');
@@ -57,4 +44,19 @@ export async function waitBeforeRetry(
   onRetry(waitMs, error);
   if (!affectsRun) await wait(waitMs, signal).catch(() => {});
   else if (pause.extend(waitMs)) onPause(waitMs, error);
+}
+
+function assertRetry(
+  cause: TickhaulError,
+  failedAttempts: number,
+  { retries, maxWaitMs }: RetryLimits,
+): void {
+  if (!judgeError(cause).canRetryFile) throw cause;
+  const { code, status, retryAfterMs = 0, maxRetries = retries } = cause;
+  if (retryAfterMs > maxWaitMs) {
+    const seconds = Math.ceil(retryAfterMs / 1000);
+    const message = `${cause.message}; the wait of ${seconds}s is longer than --max-wait`;
+    throw new TickhaulError(code, message, { status, retryAfterMs, cause });
+  }
+  if (failedAttempts > Math.min(retries, maxRetries)) throw cause;
 }

@@ -2,7 +2,7 @@ import { abortReason, TickhaulError, toDiskError } from '../../base/errors.js';
 import { VERSION } from '../../base/version.js';
 import { requestDayFile } from '../../service/request-day-file.js';
 import { type ConversionEntry, type ManifestRecord, markChecked } from '../../store/manifest-record.js';
-import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
+import { waitToRetry } from '../../transfer/retry-policy.js';
 import type { TransferSlot } from '../../transfer/transfer-pool.js';
 import type { PlannedFile } from '../download-options.js';
 import { DayFileReceiver } from './receive-day-file.js';
@@ -87,15 +87,16 @@ async function receiveWithRetries(
         if (signal.aborted) throw new TransferError(abortReason(signal), attempt + 1);
         if (!(cause instanceof TickhaulError)) throw cause;
         attemptsWithoutProgress = hasProgress ? 1 : attemptsWithoutProgress + 1;
-        const permanentError = finalError(cause, attemptsWithoutProgress, context);
-        if (permanentError) throw new TransferError(permanentError, attempt + 1);
-        slot.release();
-        await waitBeforeRetry(cause, attemptsWithoutProgress, {
-          pause,
-          concurrency,
-          signal,
-          onRetry: (waitMs, error) => emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error }),
+        await waitToRetry(cause, attemptsWithoutProgress, {
+          ...context,
+          ...limits,
+          onRetry(waitMs, error) {
+            slot.release();
+            emit({ event: 'retry', path, attempt: attempt + 1, waitMs, error });
+          },
           onPause: (waitMs, error) => emit({ event: 'pause', waitMs, error }),
+        }).catch((final: TickhaulError) => {
+          throw new TransferError(final, attempt + 1);
         });
       }
     }

@@ -1,6 +1,6 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
 import { formatMinute } from '../../dataset/minute.js';
-import { finalError, waitBeforeRetry } from '../../transfer/retry-policy.js';
+import { waitToRetry } from '../../transfer/retry-policy.js';
 import type { ReceivedSlice } from '../cache/slice-cache.js';
 import { keepUpTo, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
 import type { FetchRun } from './fetch-run.js';
@@ -39,16 +39,13 @@ export async function fetchSlice(
       if (signal.aborted) throw abortReason(signal);
       if (!(cause instanceof TickhaulError)) throw cause;
       const name = `${request.exchange} ${formatMinute(request.start)}`;
-      const final = finalError(cause, attempt, run);
-      if (final) {
-        const { code, message, status, retryAfterMs } = final;
-        throw new TickhaulError(code, `${name}: ${message}`, { status, retryAfterMs, cause });
-      }
-      await waitBeforeRetry(cause, attempt, {
+      await waitToRetry(cause, attempt, {
         ...run,
         signal,
         onRetry: (waitMs, error) => run.emit({ event: 'retry', path: name, attempt, waitMs, error }),
         onPause: (waitMs, error) => run.emit({ event: 'pause', waitMs, error }),
+      }).catch(({ code, message, status, retryAfterMs }: TickhaulError) => {
+        throw new TickhaulError(code, `${name}: ${message}`, { status, retryAfterMs, cause });
       });
     }
   }
