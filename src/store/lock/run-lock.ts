@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { createFolder, openRegular } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import { stateFolderPath } from '../paths.js';
+import { BACKGROUND_CLOCK, type Heartbeat, startHeartbeat } from './heartbeat.js';
 import { createLockHolder, isHolderGone, parseLockHolder } from './lock-holder.js';
-import { removeIfSame } from './remove-if-same.js';
-import { startHeartbeat } from './start-heartbeat.js';
+import { isOpenFileAt, removeIfSame } from './remove-if-same.js';
 
 export interface LockOwner {
   readonly pid: number;
@@ -51,10 +51,10 @@ export async function tryAcquireRunLock(
   try {
     await createFolder(stateFolderPath(dir));
     const first = await create(path, owner);
-    if (first !== undefined) return await startHolding(path, first);
+    if (first !== undefined) return startHolding(path, first);
     await removeIfDead(path, owner);
     const second = await create(path, owner);
-    return second && (await startHolding(path, second));
+    return second && startHolding(path, second);
   } catch (error) {
     throw toDiskError(error, path, 'disk');
   }
@@ -131,9 +131,9 @@ async function isStale(lock: FileHandle, path: string): Promise<boolean> {
   }
 }
 
-async function startHolding(path: string, handle: FileHandle): Promise<RunLock> {
+function startHolding(path: string, handle: FileHandle): RunLock {
   const lost = new AbortController();
-  const heartbeat = await startHeartbeat(handle, path, HEARTBEAT_MS, () => {
+  const heartbeat = startFileHeartbeat(path, handle, HEARTBEAT_MS, () => {
     lost.abort(
       new TickhaulError(
         'locked',
@@ -149,6 +149,44 @@ async function startHolding(path: string, handle: FileHandle): Promise<RunLock> 
       return released;
     },
   };
+}
+
+/**
+ * Updates a file's time of change regularly. If that fails, the lock becomes stale; the work of this run is still valid.
+ * @param handle of the file at the path, open for reading and writing.
+ * @param onLost called once if the path leads to another file, or to none.
+ */
+export function startFileHeartbeat(
+  path: string,
+  handle: FileHandle,
+  intervalMs: number,
+  onLost: () => void,
+): Heartbeat {
+  const clock = BACKGROUND_CLOCK;
+  return startHeartbeat({
+    intervalMs,
+    clock,
+    startedMs: clock.now(),
+    async beat() {
+      if (!(await isOpenFileAt(handle, path))) return 'the file is gone';
+      await touch(handle);
+      return undefined;
+    },
+    onLost,
+  });
+}
+
+/** Rewrites the first byte, so that the file system sets the time, independent of this machine's clock. */
+async function touch(handle: FileHandle): Promise<void> {
+  const first = Buffer.alloc(1);
+  try {
+    await handle.read(first, 0, 1, 0);
+    await handle.write(first, 0, 1, 0);
+  } catch {
+    // On a full disk even rewriting the same byte may fail.
+    const now = new Date();
+    await handle.utimes(now, now);
+  }
 }
 
 async function releaseLock(path: string, handle: FileHandle): Promise<void> {

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { TickhaulError } from '../../base/errors.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
 import { type AcquireLockOptions, waitForLock } from '../lock/acquire-run-lock.js';
+import { CLOCK, type LockClock, SUSPENDED, startHeartbeat } from '../lock/heartbeat.js';
 import {
   createLockHolder,
   formatLockHolder,
@@ -9,8 +11,6 @@ import {
   parseLockHolder,
 } from '../lock/lock-holder.js';
 import type { LockOwner, RunLock } from '../lock/run-lock.js';
-import { LEASE_CLOCK, LEASE_GIVE_UP_MS, LEASE_STALE_MS, type LeaseClock } from './lease-clock.js';
-import { LeaseHeartbeat } from './lease-heartbeat.js';
 import { formatKeyTime } from './manifest/manifest-objects.js';
 import type { ObjectStore, StoredObject } from './object-store.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
@@ -27,10 +27,19 @@ export interface TryLeaseOptions {
   readonly signal?: AbortSignal | undefined;
   /** Folder of conflicting leases, under `.tickhaul/`. */
   readonly folder?: string | undefined;
-  readonly clock?: LeaseClock | undefined;
+  readonly clock?: LockClock | undefined;
 }
 
 export interface AcquireLeaseOptions extends Omit<AcquireLockOptions, 'name'>, TryLeaseOptions {}
+
+/** A lease without a refresh for this long is dead. */
+const LEASE_STALE_MS = 300_000;
+/**
+ * The holder ends this long after its last refresh, at the latest with the next one: before others take over.
+ */
+const LEASE_GIVE_UP_MS = 240_000;
+/** Interval between two refreshes. */
+const LEASE_REFRESH_MS = 30_000;
 
 /** Checks of the earlier of two conflicting leases, until the later one is removed. */
 const MAX_POLLS = 20;
@@ -81,7 +90,7 @@ class LeaseAttempt {
   readonly #folder: string;
   readonly #owner: LockOwner;
   readonly #options: TryLeaseOptions;
-  readonly #clock: LeaseClock;
+  readonly #clock: LockClock;
   /** The store's time and the local time of the last put object. */
   #storeTime: { readonly storeMs: number; readonly localMs: number } | undefined;
   #holder: LockHolder | undefined;
@@ -92,7 +101,7 @@ class LeaseAttempt {
     this.#folder = `${prefix}${STATE_FOLDER}/${options.folder ?? 'locks'}/`;
     this.#owner = owner;
     this.#options = options;
-    this.#clock = options.clock ?? LEASE_CLOCK;
+    this.#clock = options.clock ?? CLOCK;
   }
 
   readonly tryAcquire = async (): Promise<StoreLease | undefined> => {
@@ -109,8 +118,8 @@ class LeaseAttempt {
     const startedMs = this.#clock.now();
     const acquiredMs = await this.#putAndCheck(key, body, startedMs);
     if (acquiredMs === undefined) return undefined;
-    const lock = new LeaseHeartbeat(this.#store, key, body, { startedMs, modified: acquiredMs }, this.#clock);
-    return { lost: lock.lost, release: () => lock.release(), acquiredMs };
+    const lock = holdLease(this.#store, key, body, { startedMs, modified: acquiredMs }, this.#clock);
+    return { ...lock, acquiredMs };
   };
 
   readonly holder = async (): Promise<string> =>
@@ -198,4 +207,77 @@ function isDead({ modified }: StoredObject, now: number): boolean {
 
 function keySuffix(exclusive: boolean): string {
   return exclusive ? '.exclusive' : '.shared';
+}
+
+/** The last refresh of a lease's object. */
+interface LeaseRefresh {
+  /** By this machine's clock, before the request. */
+  readonly startedMs: number;
+  /** By the store's clock. */
+  readonly modified: number;
+}
+
+/**
+ * Keeps a lease alive by putting its object every 30 seconds (docs/spec/s3-layout.md#leases). The lease is lost if the
+ * object is gone, if it could not be put for four minutes, or if the store's clock shows a gap in which others may have
+ * considered it dead, for example after the machine slept.
+ */
+function holdLease(
+  store: ObjectStore,
+  key: string,
+  body: Buffer,
+  last: LeaseRefresh,
+  clock: LockClock,
+): RunLock {
+  const name = `${store.name}/${key}`;
+  const lost = new AbortController();
+  let { modified } = last;
+  const heartbeat = startHeartbeat({
+    intervalMs: LEASE_REFRESH_MS,
+    clock,
+    startedMs: last.startedMs,
+    giveUp: {
+      afterMs: LEASE_GIVE_UP_MS,
+      reason: 'because the store accepted no refresh from this run for four minutes',
+    },
+    // The store may accept a later refresh even after refusing this one.
+    async beat(signal) {
+      const current = await store.head(key, signal);
+      if (!current) return 'or removed it';
+      if (current.modified - modified > LEASE_STALE_MS) return SUSPENDED;
+      await store.put(key, body, signal);
+      modified = current.modified;
+      return undefined;
+    },
+    onLost(reason) {
+      lost.abort(new TickhaulError('locked', `${name}: another run may have taken over the lock, ${reason}`));
+    },
+  });
+  /**
+   * Removes the object, whose name is unique, whatever it contains by now. If the store does not remove it in time, it is
+   * dead after some minutes, so this is no reason to fail a successful run.
+   */
+  const removeObject = async (): Promise<void> => {
+    const stopping = heartbeat.stop();
+    const remove = async (signal: AbortSignal): Promise<void> => {
+      // Wait for a refresh in flight, which would otherwise write the object again.
+      await stopping;
+      await store.remove([key], signal);
+    };
+    try {
+      await withShutdownTimeout(name, remove, clock);
+    } catch (error) {
+      if (!(error instanceof TickhaulError)) throw error;
+    } finally {
+      heartbeat.abort();
+    }
+  };
+  let released: Promise<void> | undefined;
+  return {
+    lost: lost.signal,
+    release() {
+      released ??= removeObject();
+      return released;
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { rejectOnAbort } from '../../base/wait.js';
-import { LEASE_CLOCK, type LeaseClock } from './lease-clock.js';
+import { CLOCK, type LockClock } from '../lock/heartbeat.js';
 
 /**
  * Time for the last requests of a run (docs/spec/s3-layout.md#end-of-a-run), so that a store that is down
@@ -17,7 +17,7 @@ export const SHUTDOWN_TIMEOUT_MS = 5_000;
 export async function withShutdownTimeout<T>(
   name: string,
   work: (signal: AbortSignal) => Promise<T>,
-  clock: Pick<LeaseClock, 'wait'> = LEASE_CLOCK,
+  clock: Pick<LockClock, 'wait'> = CLOCK,
 ): Promise<T> {
   const timeout = new AbortController();
   const done = new AbortController();

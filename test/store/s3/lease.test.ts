@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
+import type { LockClock } from '../../../src/store/lock/heartbeat.js';
 import { acquireLease, type StoreLease, tryAcquireLease } from '../../../src/store/s3/lease.js';
-import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
 import { SHUTDOWN_TIMEOUT_MS } from '../../../src/store/s3/shutdown-timeout.js';
 import { MemoryBucket } from '../../helpers/memory-store.js';
 import { acquireTestLease, owner, TestClock } from './leases.js';
@@ -127,7 +127,7 @@ test('a run on a machine that slept loses its lease', async () => {
   const bucket = new MemoryBucket();
   const clock = new TestClock(bucket);
   let asleep = 0;
-  const slept: LeaseClock = { now: () => clock.now() - asleep, wait: (ms, signal) => clock.wait(ms, signal) };
+  const slept: LockClock = { now: () => clock.now() - asleep, wait: (ms, signal) => clock.wait(ms, signal) };
   const lease = await acquireTestLease(bucket, 'a', { clock: slept });
   await clock.pass(10 * SECOND);
   // The store’s clock runs on while that of the machine stops.

@@ -1,6 +1,6 @@
+import type { LockClock } from '../../../src/store/lock/heartbeat.js';
 import type { LockOwner } from '../../../src/store/lock/run-lock.js';
 import { type AcquireLeaseOptions, acquireLease, type StoreLease } from '../../../src/store/s3/lease.js';
-import type { LeaseClock } from '../../../src/store/s3/lease-clock.js';
 import type { MemoryBucket } from '../../helpers/memory-store.js';
 
 export function owner(host: string): LockOwner {
@@ -8,7 +8,7 @@ export function owner(host: string): LockOwner {
 }
 
 /** A clock for clients and the store that runs only when a test advances it. */
-export class TestClock implements LeaseClock {
+export class TestClock implements LockClock {
   readonly #bucket: MemoryBucket;
   readonly #begun: number;
   #timers: { readonly at: number; readonly fire: () => void }[] = [];
