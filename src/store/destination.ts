@@ -102,8 +102,6 @@ export interface Destination extends DestinationCapabilities {
     update: (text: string | undefined) => string,
     signal?: AbortSignal,
   ): Promise<void>;
-  /** Set for object stores. In a folder, ended runs leave `.part` files instead. */
-  readonly uploads?: Uploads | undefined;
   /** Free space; undefined if unknown. */
   freeBytes(): Promise<number | undefined>;
   close(): Promise<void>;
@@ -119,22 +117,6 @@ export interface Store {
   openDestination(name: string, settings: StoreSettings, signal?: AbortSignal): Promise<Destination>;
   /** Accesses files by location. The store is not contacted before the first access. */
   openFiles(settings: StoreSettings): Files;
-}
-
-/** Unfinished multipart uploads of tickhaul. */
-export interface Uploads {
-  /** Lists them in batches, including those of tickhaul's state files. */
-  list(signal: AbortSignal): AsyncIterable<readonly PendingUpload[]>;
-  /** Aborts an upload and removes its parts. */
-  abandon(upload: PendingUpload, signal: AbortSignal | undefined): Promise<void>;
-}
-
-export interface PendingUpload {
-  /** Relative to the destination, with `/`. */
-  readonly path: string;
-  readonly id: string;
-  /** Milliseconds since the epoch, by the clock of the store. */
-  readonly startedMs: number;
 }
 
 /** What an earlier run has received of a day file. */

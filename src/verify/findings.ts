@@ -3,19 +3,15 @@ import { join, posix } from 'node:path';
 import { whyNotFound } from '../base/disk-files.js';
 import { isSystemError, toDiskError } from '../base/errors.js';
 import { formatSize } from '../base/units.js';
-import { formatDay, msToDay } from '../dataset/day.js';
 import { DAY_FILE_EXTENSION } from '../dataset/day-file.js';
 import { STATE_FOLDER } from '../dataset/file-naming.js';
 import type { FindingEvent } from '../run/run-events.js';
-import type { Uploads } from '../store/destination.js';
 import { lockPath } from '../store/lock/run-lock.js';
 import { isOwnerAlive } from '../store/part-owner.js';
 import { listResumeNotes, noteName, parsePartPath, readResumeNote } from '../store/part-path.js';
 import { isInside } from '../store/paths.js';
 import { isStrayName } from '../store/stray-files.js';
-import { parseFileName } from './folder-contents.js';
 import type { Verification } from './verification.js';
-import type { VerifyScope } from './verify-scope.js';
 
 const DAY_MS = 86_400_000;
 
@@ -29,11 +25,10 @@ export async function* findOtherFindings(
   verification: Verification,
   isLockOurs: boolean,
 ): AsyncGenerator<FindingEvent> {
-  const { input, scope, identified, days } = verification;
+  const { input, identified, days } = verification;
   yield* findUnknownFiles(verification);
-  const { uploads } = input.destination;
-  if (uploads) yield* findStaleUploads(uploads, scope, input.clean, input.signal);
-  else yield* findLeftoverParts(verification, isLockOurs);
+  // An object store has unfinished uploads instead, which each run aborts after a day.
+  if (input.destination.hasLocalPaths) yield* findLeftoverParts(verification, isLockOurs);
   // An existing file counts as a day of its series even without a record.
   for (const file of identified.values()) days.add(file, true);
   yield* days.gaps();
@@ -171,32 +166,5 @@ async function statIfExists(path: string) {
   } catch (error) {
     if (isSystemError(error)) return undefined;
     throw error;
-  }
-}
-
-/**
- * Reports uploads that started more than a day ago and never completed. Killed runs leave them in an object store,
- * where listings do not show them but their storage is billed.
- * @param isClean whether they are aborted as well.
- */
-async function* findStaleUploads(
-  uploads: Uploads,
-  scope: VerifyScope,
-  isClean: boolean,
-  signal: AbortSignal,
-): AsyncGenerator<FindingEvent> {
-  for await (const page of uploads.list(signal)) {
-    for (const upload of page) {
-      const { path, startedMs } = upload;
-      const isInScope = scope.findRoot(path) !== undefined && scope.includes(parseFileName(path));
-      if (!isInScope || Date.now() - startedMs < DAY_MS) continue;
-      if (isClean) await uploads.abandon(upload, signal);
-      yield {
-        event: 'finding',
-        kind: isClean ? 'removed' : 'stale',
-        path,
-        message: `${path}: an upload started on ${formatDay(msToDay(startedMs))} and never completed`,
-      };
-    }
   }
 }

@@ -28,7 +28,6 @@ export async function verifyDestination(input: VerifyInput): Promise<RunSummary>
   const lock = await destination.acquireLock(owner, {
     timeoutMs: input.lockTimeoutMs,
     onWait: createWaitNote(input.emit),
-    leavesUploads: true,
     signal: input.signal,
   });
   try {

@@ -42,8 +42,10 @@ export interface MemoryDestination extends Destination {
   bytes(path: string): Buffer | undefined;
   put(path: string, body: Uint8Array): StoredVersion;
   delete(path: string): void;
-  /** Starts an upload that is never finished. @param begun milliseconds since the epoch. */
-  leaveUpload(path: string, begun: number): Promise<void>;
+  /** Starts an upload that is never finished. @param ageMs by the store's clock. */
+  leaveUpload(path: string, ageMs: number): Promise<void>;
+  /** Paths of unfinished uploads. */
+  uploads(): readonly string[];
   /** Records by path. */
   records(): Promise<ReadonlyMap<string, ManifestRecord>>;
   /** Appends a record as another run would. */
@@ -98,9 +100,10 @@ export function memoryDestination(options: MemoryDestinationOptions = {}): Memor
     bytes: (path) => bucket.bytes(PREFIX + path),
     put: (path, body) => bucket.write(PREFIX + path, body),
     delete: (path) => bucket.delete(PREFIX + path),
-    async leaveUpload(path, begun) {
+    uploads: () => bucket.uploads().map((key) => key.slice(PREFIX.length)),
+    async leaveUpload(path, ageMs) {
       const { now } = bucket;
-      bucket.now = begun;
+      bucket.now -= ageMs;
       await client.upload(PREFIX + path).write(Buffer.from('begun'));
       bucket.now = now;
     },

@@ -10,8 +10,6 @@ export interface AcquireLockOptions {
   /** Called once before a wait, with a description of the holder. */
   readonly onWait?: ((holder: string) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** For an object store: do not abort old uploads while acquiring, since the caller processes them. */
-  readonly leavesUploads?: boolean | undefined;
   /** Name of a different lock in the same folder, for a part of its contents. */
   readonly name?: string | undefined;
 }

@@ -50,7 +50,7 @@ export function createBucketDestination(
     options: AcquireLockOptions = {},
   ): Promise<StoreLease> => {
     const lease = await acquireLease(store, prefix, owner, { ...options, exclusive });
-    if (!options.leavesUploads) await data.abortOldUploads(lease.acquiredMs, options.signal);
+    await data.abortOldUploads(lease.acquiredMs, options.signal);
     return lease;
   };
   return {
@@ -106,7 +106,6 @@ export function createBucketDestination(
       const replace = (updateSignal?: AbortSignal) => updateObject(store, key, update, updateSignal);
       await (signal?.aborted ? withShutdownTimeout(`${store.name}/${key}`, replace) : replace(signal));
     },
-    uploads: data.uploads,
     freeBytes: async () => undefined,
     close: () => files.close(),
   };

@@ -1,11 +1,11 @@
 import { OUTPUT_EXTENSIONS } from '../../base/output-format-names.js';
 import { Semaphore } from '../../base/semaphore.js';
-import type { FileLookup, ListedEntry, PendingUpload, Uploads } from '../destination.js';
+import type { FileLookup, ListedEntry } from '../destination.js';
 import type { StoredFileInfo } from '../files.js';
 import { LineStore } from '../manifest/line-store.js';
 import { isDataPath } from '../paths.js';
 import type { BucketAddress } from './bucket-address.js';
-import type { ObjectStore } from './object-store.js';
+import type { ObjectStore, UnfinishedUpload } from './object-store.js';
 
 /** Extensions of exports that conversions do not have. */
 const EXPORT_EXTENSIONS = ['npz', 'feather'];
@@ -59,32 +59,17 @@ export class DataPrefix {
     };
   }
 
-  /** Unfinished uploads of tickhaul. */
-  readonly uploads: Uploads = {
-    list: (signal) => this.#listUploads(signal),
-    abandon: ({ path, id }, signal) => this.#store.abortUpload({ key: this.#prefix + path, id }, signal),
-  };
-
-  async *#listUploads(signal: AbortSignal | undefined): AsyncGenerator<readonly PendingUpload[], void> {
-    for await (const page of this.#store.listUploads(this.#prefix, signal)) {
-      const ours = page.filter(({ key }) =>
-        UPLOAD_EXTENSIONS.some((extension) => key.endsWith(`.${extension}`)),
-      );
-      yield ours.map(({ key, id, startedMs }) => ({ path: key.slice(this.#prefix.length), id, startedMs }));
-    }
-  }
-
   /**
    * Aborts uploads that have been unfinished for more than a day: they are invisible, but cost money.
    * Failures are ignored; the next run tries again.
    * @param storeNowMs milliseconds since the epoch, by the store's clock.
    */
   async abortOldUploads(storeNowMs: number, signal: AbortSignal | undefined): Promise<void> {
+    const isOld = ({ key, startedMs }: UnfinishedUpload): boolean =>
+      storeNowMs - startedMs > DAY_MS && UPLOAD_EXTENSIONS.some((extension) => key.endsWith(`.${extension}`));
     try {
-      for await (const page of this.#listUploads(signal)) {
-        const old = page.filter(({ startedMs }) => storeNowMs - startedMs > DAY_MS);
-        for (const upload of old) await this.uploads.abandon(upload, signal);
-      }
+      for await (const page of this.#store.listUploads(this.#prefix, signal))
+        for (const upload of page.filter(isOld)) await this.#store.abortUpload(upload, signal);
     } catch {
       // The store may not list uploads, or not with these credentials. An abort is reported elsewhere.
     }

@@ -103,25 +103,6 @@ testStores('a state file is replaced as a whole', async (store) => {
   assert.deepEqual(await store.contents(), ['.tickhaul/sync.json']);
 });
 
-testStores('finds and removes the uploads of ended runs, if the store has uploads', async (store) => {
-  const { files, locate, uploads, uploadMemoryBytes } = await store.open();
-  assert.equal(uploads !== undefined, uploadMemoryBytes > 0);
-  if (!uploads) return;
-  const path = 'left/é +=%.csv.gz';
-  const part = await files.openPart(locate(path));
-  // The first part is stored before the second is sent.
-  await part.write(Buffer.alloc(uploadMemoryBytes + 1));
-  const found = [];
-  for await (const page of uploads.list(signal)) found.push(...page);
-  assert.deepEqual(
-    found.map((upload) => upload.path),
-    [path],
-  );
-  for (const upload of [...found, ...found]) await uploads.abandon(upload, undefined);
-  assert.deepEqual(await store.contents(), []);
-  await part.discard();
-});
-
 testStores('updates a state file that other clients update too', async (store) => {
   const clients = await Promise.all(Array.from({ length: 4 }, () => store.open()));
   const add = (line: string) => (text: string | undefined) =>
