@@ -1,5 +1,5 @@
 import type { DayFile } from '../dataset/day-file.js';
-import type { StoredVersion } from './files.js';
+import type { StoredFileInfo, StoredVersion } from './files.js';
 
 /** One line of the manifest (docs/spec/manifest.md#manifest-file): a verified day file. */
 export interface ManifestRecord {
@@ -46,6 +46,20 @@ export function markChecked(sha256: string): Required<Pick<ManifestRecord, 'chec
 /** Whether the start of the recorded bytes was checked. */
 export function isChecked({ checked, sha256 }: Pick<ManifestRecord, 'checked' | 'sha256'>): boolean {
   return checked?.length === CHECKED_DIGITS && sha256.startsWith(checked);
+}
+
+/**
+ * How a stored file differs from its record; undefined if it is as recorded. A file on a disk, and a record from one, have
+ * no ETag to compare.
+ */
+export function findDifference(
+  { bytes, object }: { readonly bytes: number; readonly object?: StoredVersion | undefined },
+  stored: StoredFileInfo | undefined,
+): 'missing' | 'size' | 'etag' | undefined {
+  if (!stored) return 'missing';
+  if (stored.bytes !== bytes) return 'size';
+  const hasEtags = stored.etag !== undefined && object !== undefined;
+  return hasEtags && stored.etag !== object.etag ? 'etag' : undefined;
 }
 
 /** A complete conversion of a day file: its rows in another format, or a computed type. */

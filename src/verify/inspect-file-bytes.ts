@@ -10,6 +10,7 @@ import { type TextCheck, verifyFile } from '../integrity/verify-file.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
+import { findDifference } from '../store/manifest-record.js';
 import { readBytesAt } from '../store/read-write-at.js';
 import type { CheckRequest, CheckResult, ExpectedFile, FileCheck, FileObservation } from './file-checks.js';
 
@@ -204,11 +205,17 @@ export function createSizeError(expected: number | undefined, actual: number): F
  * ETag.
  */
 export function compareWithListing(
-  { bytes, object }: Pick<ExpectedFile, 'bytes' | 'object'>,
+  expected: Pick<ExpectedFile, 'bytes' | 'object'>,
   actual: StoredFileInfo | undefined,
 ): CheckResult {
-  if (!actual) return { error: MISSING_ERROR };
-  const error = createSizeError(bytes, actual.bytes);
-  if (error) return { error };
-  return object === undefined || object.etag === actual.etag ? {} : { error: ETAG_CHANGED_ERROR };
+  switch (findDifference(expected, actual)) {
+    case 'missing':
+      return { error: MISSING_ERROR };
+    case 'size':
+      return { error: createSizeError(expected.bytes, actual?.bytes ?? 0) };
+    case 'etag':
+      return { error: ETAG_CHANGED_ERROR };
+    default:
+      return {};
+  }
 }

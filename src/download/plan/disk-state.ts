@@ -2,7 +2,7 @@ import type { Day } from '../../dataset/day.js';
 import { type DayFile, isSameDayFile } from '../../dataset/day-file.js';
 import type { FileLookup } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
-import { isChecked, type ManifestRecord } from '../../store/manifest-record.js';
+import { findDifference, isChecked, type ManifestRecord } from '../../store/manifest-record.js';
 import { findConversionEntry, toEntryOptions } from '../conversion/conversion-entry.js';
 import type { ConvertSetting, Existing, PlannedAction, PlannedOutput } from '../download-options.js';
 
@@ -52,18 +52,8 @@ export function createDiskLookup(
   repeatsEmpty: (day: Day) => boolean = () => false,
 ): (file: DayFile, paths: FilePaths) => DiskState {
   const options = convert && toEntryOptions(convert.options);
-  /**
-   * Whether a file has the recorded size, and an object also the recorded ETag, which differs if it was
-   * replaced.
-   */
-  const isAsRecorded = ({ path, bytes, object }: RecordedFile): boolean => {
-    const stat = lookup.get(path);
-    if (stat?.bytes !== bytes) return false;
-    return stat.etag === undefined || object === undefined || stat.etag === object.etag;
-  };
-
-  /** Whether only the size matches: another run may have written the same bytes as a new object. */
-  const hasRecordedSize = ({ path, bytes }: RecordedFile): boolean => lookup.get(path)?.bytes === bytes;
+  const difference = (recorded: RecordedFile) => findDifference(recorded, lookup.get(recorded.path));
+  const isAsRecorded = (recorded: RecordedFile): boolean => difference(recorded) === undefined;
 
   const isConverted = (ownRecord: ManifestRecord, output: PlannedOutput): boolean => {
     const entry = options && findConversionEntry(ownRecord, output, options);
@@ -89,7 +79,8 @@ export function createDiskLookup(
     if (!record) return ADOPT;
     if (!ownRecord) return REPLACE;
     if (existing === 'verify') return CHECK;
-    if (!isComplete) return hasRecordedSize(ownRecord) ? CHECK : REPLACE;
+    // Another run may have written the same bytes as a new object.
+    if (!isComplete) return difference(ownRecord) === 'etag' ? CHECK : REPLACE;
     if (!isFullyConverted) return CHECK;
     if (isDropped) return DROP;
     // A run was killed before it deleted the file, which is kept now.

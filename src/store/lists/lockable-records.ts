@@ -1,9 +1,8 @@
 import { TickhaulError, usageError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { Destination } from '../destination.js';
-import type { StoredFileInfo } from '../files.js';
 import type { ManifestOptions } from '../manifest/manifest.js';
-import type { ManifestRecord } from '../manifest-record.js';
+import { findDifference, type ManifestRecord } from '../manifest-record.js';
 
 /**
  * Reads the records of a download folder for a lock file or checksum list.
@@ -20,16 +19,13 @@ export async function readLockableRecords(
   if (records.length === 0)
     throw usageError(`${name}: nothing is downloaded here; set the folder with --dir`);
   const lookup = await destination.openLookup(undefined, options.signal);
-  const bad = records.filter((record) => !record.dropped && !isAsRecorded(record, lookup.get(record.path)));
+  const bad = records.filter(
+    (record) => !record.dropped && findDifference(record, lookup.get(record.path)) !== undefined,
+  );
   const [first] = bad;
   if (!first) return records;
   throw new TickhaulError(
     'missing',
-    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.hasEtags ? 'overwritten' : 'of another size'}, the first is ${first.path}; run tickhaul verify with --repair, or with --forget if they were deleted on purpose`,
+    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.hasLocalPaths ? 'of another size' : 'overwritten'}, the first is ${first.path}; run tickhaul verify with --repair, or with --forget if they were deleted on purpose`,
   );
-}
-
-/** Also compares the ETag of an object, since other bytes may have the same size. */
-function isAsRecorded({ bytes, object }: ManifestRecord, stored: StoredFileInfo | undefined): boolean {
-  return stored?.bytes === bytes && (object === undefined || object.etag === stored.etag);
 }
