@@ -130,9 +130,9 @@ export class FolderPool {
       const { partSuffix, lost, release } = await destination.joinRun(this.#owner(), { signal });
       try {
         const options = { warn: this.#warn, signal };
-        const sharedManifest = destination.hasScopedManifest
-          ? undefined
-          : await destination.openManifest(options);
+        const sharedManifest = destination.hasLocalPaths
+          ? await destination.openManifest(options)
+          : undefined;
         return {
           destination,
           async withManifest(scope, work) {

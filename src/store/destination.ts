@@ -8,19 +8,11 @@ import type { ManifestRecord } from './manifest-record.js';
 /** What a destination can do, for code that has to choose between two ways. */
 export interface DestinationCapabilities {
   /**
-   * Whether `locate` returns paths of this machine, so that files can be resumed, and replaced without an
-   * upload.
+   * Whether it is a folder of this machine: `locate` returns paths, and files can be resumed, and replaced without an
+   * upload. An object store has ETags, which show that a file was overwritten even if its size is the same; its `list`
+   * returns size and ETag of each file, and `openManifest` reads only the records of its scope.
    */
   readonly hasLocalPaths: boolean;
-  /** Whether each file has an ETag, which shows that it was overwritten even if the size is the same. */
-  readonly hasEtags: boolean;
-  /** Whether `list` returns the size of each file, and its ETag. Otherwise that takes a `stat` per file. */
-  readonly listsFileInfo: boolean;
-  /**
-   * Whether `openManifest` reads only the records of its scope. Otherwise it always reads all, so a long run
-   * opens it once.
-   */
-  readonly hasScopedManifest: boolean;
   /** Memory used by each file while it is written; 0 if its bytes are not buffered. */
   readonly uploadMemoryBytes: number;
 }
@@ -107,18 +99,6 @@ export interface Destination extends DestinationCapabilities {
   close(): Promise<void>;
 }
 
-/** A kind of store besides the disk: one folder next to this file, and one entry of `STORES` (`location.ts`). */
-export interface Store {
-  /**
-   * Opens the destination that the user named, and checks that it can be listed.
-   * @throws usage error for an invalid or missing location; TickhaulError `store_refused`, `store_down`; the
-   * abort reason.
-   */
-  openDestination(name: string, settings: StoreSettings, signal?: AbortSignal): Promise<Destination>;
-  /** Accesses files by location. The store is not contacted before the first access. */
-  openFiles(settings: StoreSettings): Files;
-}
-
 /** What an earlier run has received of a day file. */
 export interface KeptPart {
   /** Bytes that can be kept; 0 if the file has to begin again. */
@@ -188,7 +168,7 @@ export interface FileLookup {
   get(path: string): StoredFileInfo | undefined;
 }
 
-/** A listed file, with its facts if the destination has `listsFileInfo`. */
+/** A listed file, with its facts in an object store. */
 export interface ListedEntry extends Partial<StoredFileInfo> {
   readonly path: string;
   /** Milliseconds since the epoch, by the clock of the store. */

@@ -1,25 +1,10 @@
 import { dirname, join, relative, resolve, sep } from 'node:path';
 import { usageError } from '../base/errors.js';
-import type { Store } from './destination.js';
 import { isInside } from './paths.js';
-
-/** Loads a store at its first use. */
-export type LoadStore = () => Promise<Store>;
-
-/** Stores by the scheme of their locations. A location without a scheme is a path of this machine. */
-const STORES: ReadonlyMap<string, LoadStore> = new Map([
-  ['s3', async () => (await import('./s3/s3-store.js')).S3_STORE],
-]);
-
-/** The store of a location, by its scheme; undefined for a local path and for an unknown scheme. */
-export function findStore(location: string): LoadStore | undefined {
-  const [, scheme = ''] = /^([^:/]*):\/\//.exec(location) ?? [];
-  return STORES.get(scheme.toLowerCase());
-}
 
 /** Whether a location is in an object store, such as `s3://bucket/key`, rather than a local path. */
 export function isObjectLocation(location: string): boolean {
-  return findStore(location) !== undefined;
+  return /^s3:\/\//i.test(location);
 }
 
 /** Whether a location in an object store has a key that may be an object's, not a prefix with a slash. */
@@ -32,7 +17,7 @@ export function normalizeScheme(location: string): string {
   return location.replace(/^[^:]*/, (scheme) => scheme.toLowerCase());
 }
 
-const SCHEME = new RegExp(`^(?:[a-z][a-z0-9+.-]*://|(?:${[...STORES.keys()].join('|')}):)`, 'i');
+const SCHEME = /^(?:[a-z][a-z0-9+.-]*:\/\/|s3:)/i;
 
 /** The scheme of a URL (`ftp://`), or the start of a malformed one (`s3:`); undefined for a local path. */
 export function parseScheme(location: string): string | undefined {

@@ -1,11 +1,11 @@
 import type { Destination } from './destination.js';
 import { DEFAULT_STORE_SETTINGS, type StoreSettings } from './files.js';
 import { openFolderDestination } from './folder/folder-destination.js';
-import { assertKnownScheme, findStore } from './location.js';
+import { assertKnownScheme, isObjectLocation } from './location.js';
 
 /**
- * Opens the download folder that the user named: a local folder, or a prefix of a registered store.
- * @throws usage error for any other URL; for an object store, as `Store.openDestination`.
+ * Opens the download folder that the user named: a local folder, or a prefix of an object store.
+ * @throws usage error for any other URL; for an object store, as `openBucketDestination`.
  */
 export async function openDestination(
   name: string,
@@ -13,6 +13,7 @@ export async function openDestination(
   signal?: AbortSignal,
 ): Promise<Destination> {
   assertKnownScheme(name);
-  const store = await findStore(name)?.();
-  return store ? store.openDestination(name, settings, signal) : openFolderDestination(name, settings);
+  if (!isObjectLocation(name)) return openFolderDestination(name, settings);
+  const { openBucketDestination } = await import('./s3/bucket-destination.js');
+  return openBucketDestination(name, settings, signal);
 }

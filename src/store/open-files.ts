@@ -1,23 +1,21 @@
 import { DEFAULT_STORE_SETTINGS, type Files, type StoreSettings } from './files.js';
 import { localFiles } from './folder/local-files.js';
-import { findStore, type LoadStore } from './location.js';
+import { isObjectLocation } from './location.js';
 
 /**
  * Opens access to local files and objects by location. The store is not contacted before the first access.
  */
 export function openFiles(settings: StoreSettings = DEFAULT_STORE_SETTINGS): Files {
-  return createLocationFiles(async (loadStore) => (await loadStore()).openFiles(settings));
+  return createLocationFiles(async () => (await import('./s3/bucket-files.js')).openBucketFiles(settings));
 }
 
-/** @param openStore called once for each store, at the first access to one of its objects. */
-export function createLocationFiles(openStore: (loadStore: LoadStore) => Promise<Files>): Files {
-  const filesByStore = new Map<LoadStore, Promise<Files>>();
+/** @param openObjects called at the first access to an object. */
+export function createLocationFiles(openObjects: () => Promise<Files>): Files {
+  let objects: Promise<Files> | undefined;
   const filesFor = async (location: string): Promise<Files> => {
-    const loadStore = findStore(location);
-    if (!loadStore) return localFiles;
-    const files = filesByStore.get(loadStore) ?? openStore(loadStore);
-    filesByStore.set(loadStore, files);
-    return files;
+    if (!isObjectLocation(location)) return localFiles;
+    objects ??= openObjects();
+    return objects;
   };
   return {
     stat: async (location, signal) => (await filesFor(location)).stat(location, signal),
@@ -28,7 +26,7 @@ export function createLocationFiles(openStore: (loadStore: LoadStore) => Promise
     remove: async (location, signal) => (await filesFor(location)).remove(location, signal),
     hasRecords: async (location, signal) => (await filesFor(location)).hasRecords(location, signal),
     async close() {
-      for (const files of filesByStore.values()) await (await files).close();
+      await (await objects)?.close();
     },
   };
 }

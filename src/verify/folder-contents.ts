@@ -42,7 +42,7 @@ export async function listFolderContents(
   const outputs: string[] = [];
   const undecoded: string[] = [];
   const parts: string[] = [];
-  const listed = destination.listsFileInfo ? new Map<string, StoredFileInfo>() : undefined;
+  const listed = destination.hasLocalPaths ? undefined : new Map<string, StoredFileInfo>();
   const strays = new StrayFiles(destination.files);
   const isPassedOver = async (path: string): Promise<boolean> =>
     !manifest.has(path) && !recorded.has(path) && (await strays.has(path, destination.locate, signal));

@@ -22,9 +22,6 @@ export function openFolderDestination(
 ): Destination {
   return {
     hasLocalPaths: true,
-    hasEtags: false,
-    listsFileInfo: false,
-    hasScopedManifest: false,
     uploadMemoryBytes: 0,
     name: dir,
     locate: (path) => (path === '' ? dir : resolveInside(dir, path)),

@@ -41,7 +41,7 @@ export async function mergeManifests({ folders, target, warn, signal }: MergeInp
   const manifest = await target.openManifest({ warn, signal });
   const removeListener = onAbort(signal, () => manifest.flushSoon());
   try {
-    const resolveObject = target.hasEtags
+    const resolveObject = !target.hasLocalPaths
       ? createObjectResolver(await target.openLookup(undefined, signal))
       : resolveNoObject;
     const union = new RecordUnion(manifest, resolveObject);

@@ -5,8 +5,8 @@ import type { StoreSettings } from '../files.js';
 import type { AcquireLockOptions } from '../lock/acquire-run-lock.js';
 import type { LockOwner } from '../lock/run-lock.js';
 import { isInside } from '../paths.js';
-import type { BucketConnections } from './bucket.js';
-import type { BucketAddress } from './bucket-address.js';
+import { type BucketConnections, openBucketConnections } from './bucket.js';
+import { type BucketAddress, parseBucketAddress } from './bucket-address.js';
 import { createBucketFiles } from './bucket-files.js';
 import { DataPrefix } from './data-prefix.js';
 import { acquireLease, type StoreLease } from './lease.js';
@@ -33,6 +33,26 @@ async function updateObject(
   }
 }
 
+/**
+ * Opens the prefix that the user named, and checks that it can be listed.
+ * @throws usage error for an invalid or missing location; TickhaulError `store_refused`, `store_down`; the abort reason.
+ */
+export async function openBucketDestination(
+  name: string,
+  settings: StoreSettings,
+  signal?: AbortSignal,
+): Promise<Destination> {
+  const address = parseBucketAddress(name);
+  const stores = openBucketConnections(settings);
+  try {
+    await stores.bucket(address.bucket).check(address.prefix, signal);
+  } catch (error) {
+    stores.close();
+    throw error;
+  }
+  return createBucketDestination(address, stores, settings);
+}
+
 /** Creates a destination for a prefix of a bucket. */
 export function createBucketDestination(
   address: BucketAddress,
@@ -55,9 +75,6 @@ export function createBucketDestination(
   };
   return {
     hasLocalPaths: false,
-    hasEtags: true,
-    listsFileInfo: true,
-    hasScopedManifest: true,
     uploadMemoryBytes: UPLOAD_MEMORY_BYTES,
     name,
     locate(path) {

@@ -1,12 +1,17 @@
 import { TickhaulError } from '../../base/errors.js';
 import { collectBytes } from '../../base/memory.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
-import type { Files } from '../files.js';
+import type { Files, StoreSettings } from '../files.js';
 import { EXPORT_LOG_NAME, isDataPath } from '../paths.js';
-import type { BucketConnections } from './bucket.js';
+import { type BucketConnections, openBucketConnections } from './bucket.js';
 import { parseObjectLocation } from './bucket-address.js';
 import { manifestRoot } from './manifest/manifest-objects.js';
 import type { ObjectStore } from './object-store.js';
+
+/** Opens access to the objects of one store. It is not contacted before the first access. */
+export function openBucketFiles(settings: StoreSettings): Files {
+  return createBucketFiles(openBucketConnections(settings));
+}
 
 /** Accesses objects by location, `s3://bucket/key`. */
 export function createBucketFiles(stores: BucketConnections): Files {

@@ -31,7 +31,7 @@ testStores('lists and reads files with any names', async (store) => {
     assert.equal(stored?.bytes, Buffer.byteLength(path));
     assert.deepEqual(
       [bytes, etag],
-      destination.listsFileInfo ? [stored?.bytes, stored?.etag] : [undefined, undefined],
+      destination.hasLocalPaths ? [undefined, undefined] : [stored?.bytes, stored?.etag],
     );
     assert.equal((await readFileFrom(destination, path)).toString(), path);
     await destination.files.remove(destination.locate(path));
@@ -64,7 +64,10 @@ testStores('lists many files once each, in order, and looks them up', async (sto
       ['k/none', 'none/a'],
     );
     const { bytes, etag } = lookup.get(paths[7] ?? '') ?? {};
-    assert.deepEqual([bytes, etag !== undefined], [Buffer.byteLength(paths[7] ?? ''), destination.hasEtags]);
+    assert.deepEqual(
+      [bytes, etag !== undefined],
+      [Buffer.byteLength(paths[7] ?? ''), !destination.hasLocalPaths],
+    );
     assert.equal(lookup.get('k/none'), undefined);
   }
 });

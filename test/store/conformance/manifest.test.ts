@@ -95,5 +95,5 @@ testStores('opens only the records of a scope, if the manifest is divided', asyn
   const scope = { exchanges: ['binance'], dataTypes: ['trades'] };
   const scoped = await destination.openManifest({ warn: assert.fail }, scope);
   assert.equal(scoped.has(trades.path), true);
-  assert.equal(scoped.has(quotes.path), !destination.hasScopedManifest);
+  assert.equal(scoped.has(quotes.path), destination.hasLocalPaths);
 });

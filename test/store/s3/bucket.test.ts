@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { openBucketConnections } from '../../../src/store/s3/bucket.js';
 import { parseBucketAddress } from '../../../src/store/s3/bucket-address.js';
+import { openBucketDestination } from '../../../src/store/s3/bucket-destination.js';
 import { DataPrefix } from '../../../src/store/s3/data-prefix.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
-import { S3_STORE } from '../../../src/store/s3/s3-store.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import type { TestBucket } from '../../helpers/s3/bucket.js';
 import { type Shim, SLOW_DOWN } from '../../helpers/s3/shim.js';
@@ -103,7 +103,7 @@ storeTest('gives up on a silent store after some attempts', async (t) => {
 
 storeTest('a missing bucket is reported at once', async (t) => {
   const { settings } = await reachableBucket(t);
-  await assert.rejects(S3_STORE.openDestination('s3://nobodys-bucket/x', settings), {
+  await assert.rejects(openBucketDestination('s3://nobodys-bucket/x', settings), {
     exitCode: 2,
     message: /^s3:\/\/nobodys-bucket: there is no such bucket/,
   });

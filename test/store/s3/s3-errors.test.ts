@@ -4,9 +4,9 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { type TestContext, test } from 'node:test';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { openBucketConnections } from '../../../src/store/s3/bucket.js';
+import { openBucketDestination } from '../../../src/store/s3/bucket-destination.js';
 import type { ObjectStore } from '../../../src/store/s3/object-store.js';
 import { PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
-import { S3_STORE } from '../../../src/store/s3/s3-store.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { freePort } from '../../helpers/free-port.js';
 import { socksProxy } from '../../helpers/socks-proxy.js';
@@ -157,7 +157,7 @@ test('reports an unreachable store, a response that is a web page, and missing c
   setCredentials(undefined);
   cleanUp(t, () => setCredentials(KEY));
   const never = await serve(t, () => assert.fail('asked without credentials'));
-  await assert.rejects(S3_STORE.openDestination('s3://data/x', { endpoint: never, stallTimeoutMs: 10_000 }), {
+  await assert.rejects(openBucketDestination('s3://data/x', { endpoint: never, stallTimeoutMs: 10_000 }), {
     exitCode: 4,
     message: /^no credentials for the object store: .*AWS_ACCESS_KEY_ID/,
   });
