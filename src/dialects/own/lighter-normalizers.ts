@@ -2,6 +2,7 @@ import type { PriceLevel } from '../../market/messages.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { isMessageFields, type MessageFields, toFields, toFieldsList } from '../message-fields.js';
 import { type EmitRecord, type Normalizer, UnknownFormError } from '../normalizer.js';
+import { readLighterTradeText } from '../text/lighter-trade-text.js';
 import { BookSequence } from './book-sequence.js';
 import { mapSymbols } from './filter-symbols.js';
 import { LastTicker } from './last-ticker.js';
@@ -13,11 +14,12 @@ import { eventTimeFromMs, parseNonZeroNumber, parseOptionalNumber } from './pars
  * markets. The first message of a subscription repeats what happened before it, except for books.
  */
 export function lighterTrades(): Normalizer {
-  return lighterNormalizer('trade', 'trades', (kind, { trades }, localTimestamp, emit) => {
+  const normalizer = lighterNormalizer('trade', 'trades', (kind, { trades }, localTimestamp, emit) => {
     if (kind !== 'update') return;
     for (const trade of toList(trades, 'trade'))
       emit({ type: 'trade', ...readTrade(trade), ...eventTimeFromMs(trade['timestamp'], localTimestamp) });
   });
+  return { ...normalizer, readText: readLighterTradeText };
 }
 
 /** The list has deleveraged and settled positions too, which are no liquidations. */
@@ -50,8 +52,8 @@ export function lighterBooks(isLive = false): Normalizer {
       type: 'book_change',
       symbol,
       isSnapshot,
-      bids: toList(bids, 'order_book').map(parseLevel),
-      asks: toList(asks, 'order_book').map(parseLevel),
+      bids: parseLevels(bids),
+      asks: parseLevels(asks),
       ...eventTimeFromMs(message['timestamp'], localTimestamp),
     });
   });
@@ -167,6 +169,13 @@ function toList(value: unknown, channel: string): readonly MessageFields[] {
   return toFieldsList(value);
 }
 
-function parseLevel({ price, size }: MessageFields): PriceLevel {
-  return { price: Number(price), amount: Number(size) };
+/** A plain loop, since books are most of a feed. */
+function parseLevels(side: unknown): readonly PriceLevel[] {
+  const levels = toList(side, 'order_book');
+  const parsed = new Array<PriceLevel>(levels.length);
+  for (let i = 0; i < levels.length; i++) {
+    const { price, size } = levels[i] as MessageFields;
+    parsed[i] = { price: Number(price), amount: Number(size) };
+  }
+  return parsed;
 }

@@ -73,6 +73,17 @@ export function polymarketBookTickers(): Normalizer {
   });
 }
 
+/** A connection sends the events of all channels, whichever are needed. */
+const EVENT_TYPES: ReadonlySet<unknown> = new Set([
+  'book',
+  'price_change',
+  'last_trade_price',
+  'best_bid_ask',
+  'tick_size_change',
+  'new_market',
+  'market_resolved',
+]);
+
 /** @param channels the `event_type`s, which are also the names of channels in the feed. */
 function polymarketNormalizer(
   kind: string,
@@ -82,12 +93,16 @@ function polymarketNormalizer(
   return {
     kind: `polymarket-${kind}`,
     filters: (symbols) => channels.map((channel) => ({ channel, ...mapSymbols(symbols, String) })),
+    handles: (message) => toEvents(message).every(({ event_type }) => EVENT_TYPES.has(event_type)),
     read(message, localTimestamp, emit) {
-      const events = Array.isArray(message) ? toFieldsList(message) : [toFields(message)];
-      for (const event of events)
+      for (const event of toEvents(message))
         if (channels.includes(String(event['event_type']))) read(event, localTimestamp, emit);
     },
   };
+}
+
+function toEvents(message: unknown): readonly MessageFields[] {
+  return Array.isArray(message) ? toFieldsList(message) : [toFields(message)];
 }
 
 function parseLevel({ price, size }: MessageFields): PriceLevel {

@@ -64,6 +64,9 @@ test("Polymarket's books: alone or in a list, and each price change is a record"
   assert.deepEqual(read(books, { ...changed, price_changes: [] }), []);
   for (const event_type of ['tick_size_change', 'new_market', 'market_resolved', undefined])
     assert.deepEqual(read(books, { ...changed, event_type }), []);
+  assert.ok(polymarketTrades().handles?.([whole, changed]));
+  assert.ok(polymarketTrades().handles?.({ event_type: 'new_market' }));
+  assert.ok(!polymarketTrades().handles?.({ event_type: 'trade' }));
   const withoutSide = { ...changed, price_changes: [{ ...changes[0], side: 'HOLD' }] };
   assert.throws(() => read(books, withoutSide), UnknownFormError);
   assert.deepEqual(books.filters([TOKEN]), [
