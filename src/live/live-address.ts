@@ -11,8 +11,7 @@ function environmentVariable(prefix: string, exchange: string): string {
 
 /**
  * Resolves the address of a connection: `WSS_URL_<EXCHANGE>`, else the exchange's own, which some exchanges
- * give on request only.
- * @param feed its address is undefined if that must be requested.
+ * give on request only: the feed's is undefined then. A path of the feed is added to either.
  * @throws usage error if the variable is not a WebSocket address; as `requestJson`.
  */
 export async function resolveSocketAddress(

@@ -85,7 +85,7 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
       /unknown symbol "XBTUS" on bitmex; did you mean XBTUSD\?/,
       ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
     ],
-    [2, /aster: .*use --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
+    [2, /bitmex has no option_summary messages/, ['bitmex', '-t', 'option_summary', ...PERIOD]],
     [
       2,
       /the period has no whole minute/,
