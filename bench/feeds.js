@@ -13,6 +13,8 @@ import {
   DEPTH,
   JSON_DEPTH,
   JSON_TRADES,
+  LIGHTER_BOOKS,
+  LIGHTER_TRADES,
   MEXC_DEPTH,
   MEXC_TRADES,
   makeSlices,
@@ -43,10 +45,10 @@ const ASKED = [
   [{ ...TRADES, symbols }, [undefined, 'trade', 'trade_bar_1m']],
   [{ ...DEPTH, symbols }, [undefined, 'book_change', 'book_snapshot_10_100ms']],
 ];
-/** Feeds without a text form beside those of Binance through JSON. */
+/** Feeds of exchanges that only tickhaul knows, beside those of Binance through JSON. */
 const EXCHANGES = {
-  trade: [JSON_TRADES, MEXC_TRADES],
-  book_change: [JSON_DEPTH, MEXC_DEPTH],
+  trade: [JSON_TRADES, MEXC_TRADES, LIGHTER_TRADES],
+  book_change: [JSON_DEPTH, MEXC_DEPTH, LIGHTER_BOOKS],
 };
 const SECTIONS = { cache, service, day, exchanges };
 

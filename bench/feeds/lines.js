@@ -51,6 +51,51 @@ export function depthMinutes(seed, symbol) {
     });
 }
 
+/** Lines of lighter: a trade with its two orders and accounts (about 1,060 bytes). @param symbol number of a market. */
+export function lighterTradeMinutes(seed, symbol) {
+  const { chance, pick, normal } = randomOf(seed);
+  let id = 18_240_999_426;
+  let price = 612_345;
+  return (minute, count) =>
+    minuteOf(minute, count, (ms) => {
+      if (chance(0.4)) price += Math.round(normal() * 5);
+      const size = ((1 + pick(chance(0.1) ? 9000 : 200)) / 1000).toFixed(5);
+      const [ask, bid, askClient, bidClient] = [
+        562_952_080_517_591, 844_422_774_647_737, 177_669_079_994_047, 0,
+      ];
+      const ids = `"ask_id":${ask + id},"ask_id_str":"${ask + id}","bid_id":${bid - id},"bid_id_str":"${bid - id}","ask_client_id":${askClient},"ask_client_id_str":"${askClient}","bid_client_id":${bidClient},"bid_client_id_str":"${bidClient}","ask_account_id":72056,"bid_account_id":27927`;
+      const taker = `"taker_position_size_before":"0.00012","taker_entry_quote_before":"9.023274","taker_initial_margin_fraction_before":200`;
+      const maker = `"maker_fee":38,"maker_position_size_before":"-60.95034","maker_entry_quote_before":"4581230.089589","maker_initial_margin_fraction_before":500`;
+      const trade = `{"trade_id":${++id},"trade_id_str":"${id}","tx_hash":"${String(id).padEnd(80, '0')}","type":"trade","market_id":${symbol},"size":"${size}","price":"${(price / 10).toFixed(1)}","usd_amount":"9.023604",${ids},"is_maker_ask":${chance(0.5)},"block_height":218856174,"timestamp":${ms},${taker},${maker},"transaction_time":${ms}707}`;
+      return `{"type":"update/trade","channel":"trade:${symbol}","nonce":${id},"trades":[${trade}],"liquidation_trades":[]}`;
+    });
+}
+
+/** Lines of its order book: a snapshot of 1,000 levels per side, then updates of about 13 levels (about 780 bytes). */
+export function lighterBookMinutes(seed, symbol) {
+  const { chance, pick, normal } = randomOf(seed);
+  let nonce = 10_382_292_136;
+  let mid = 612_345;
+  let isFirst = true;
+  const level = (step, away, size) =>
+    `{"price":"${((mid + step * away) / 10).toFixed(1)}","size":"${size.toFixed(5)}"}`;
+  const some = (step) =>
+    Array.from({ length: 4 + pick(6) }, () =>
+      level(step, 1 + pick(300), chance(0.2) ? 0 : (1 + pick(9000)) / 1000),
+    ).join();
+  const whole = (step) => Array.from({ length: 1000 }, (_, at) => level(step, at + 1, 1.25)).join();
+  return (minute, count) =>
+    minuteOf(minute, count, (ms) => {
+      if (chance(0.3)) mid += Math.round(normal() * 3);
+      const begin = isFirst ? 0 : nonce;
+      const [kind, side] = isFirst ? ['subscribed', whole] : ['update', some];
+      isFirst = false;
+      nonce += 1 + pick(40);
+      const book = `"code":0,"asks":[${side(1)}],"bids":[${side(-1)}],"offset":52072055,"nonce":${nonce},"last_updated_at":${ms}930,"begin_nonce":${begin}`;
+      return `{"type":"${kind}/order_book","channel":"order_book:${symbol}","last_updated_at":${ms}930,"offset":52072055,"timestamp":${ms},"order_book":{${book}}}`;
+    });
+}
+
 /**
  * Lines as those of `minutes`, with the keys of the messages in another order, so that no message is read from its text:
  * the path of exchanges without a text form.

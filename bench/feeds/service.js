@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { SYMBOLS } from './slices.js';
 
 const [folder, latency] = process.argv.slice(2);
-const CHANNELS = ['trade', 'depth', 'depthSnapshot'];
+const CHANNELS = ['trade', 'depth', 'depthSnapshot', 'order_book'];
 
 const server = createServer((request, response) => {
   setTimeout(() => {
@@ -43,7 +43,7 @@ async function answer({ pathname, searchParams }, response) {
 }
 
 function sendRecord(pathname, response) {
-  const symbols = SYMBOLS.map((id) => ({
+  const symbols = [...SYMBOLS, '1'].map((id) => ({
     id,
     type: 'perpetual',
     availableSince: '2019-11-17T00:00:00.000Z',

@@ -4,7 +4,16 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { DAY, depthMinutes, mexcDepthMinutes, mexcTradeMinutes, throughJson, tradeMinutes } from './lines.js';
+import {
+  DAY,
+  depthMinutes,
+  lighterBookMinutes,
+  lighterTradeMinutes,
+  mexcDepthMinutes,
+  mexcTradeMinutes,
+  throughJson,
+  tradeMinutes,
+} from './lines.js';
 
 export { DAY };
 
@@ -47,6 +56,19 @@ export const MEXC_DEPTH = {
   name: 'depth updates',
   channels: ['depth.snapshot', 'depth'].map((name) => `spot@public.aggre.${name}.v3.api.pb@10ms`),
   make: mexcDepthMinutes,
+};
+export const LIGHTER_TRADES = {
+  ...TRADES,
+  exchange: 'lighter',
+  name: 'trades of lighter',
+  symbols: ['1'],
+  make: lighterTradeMinutes,
+};
+export const LIGHTER_BOOKS = {
+  ...LIGHTER_TRADES,
+  name: 'book updates of lighter',
+  channels: ['order_book'],
+  make: lighterBookMinutes,
 };
 /** Small slices, dominated by waiting for responses. */
 export const WHOLE_DAY = { ...TRADES, symbols: ['ethusdt'], minutes: 1440 };

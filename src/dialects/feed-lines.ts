@@ -163,8 +163,10 @@ const AMOUNTS_FIRST = ['askAmount', 'askPrice', 'bidAmount', 'bidPrice'];
 const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
   bitget: PRICES_FIRST,
   'bitget-futures': PRICES_FIRST,
+  bullish: BIDS_FIRST,
   hyperliquid: BIDS_FIRST,
   mexc: AMOUNTS_FIRST,
+  polymarket: BIDS_FIRST,
 };
 
 /** Order of a book ticker's four keys; undefined for the usual order. */

@@ -20,6 +20,11 @@ export interface Normalizer {
    */
   read(message: unknown, localTimestamp: number, emit: EmitRecord): void;
   /**
+   * Whether a message is of a form that `read` knows, although it may make no record of it. If omitted, those
+   * are known that name a channel of the filters.
+   */
+  readonly handles?: ((message: unknown) => boolean) | undefined;
+  /**
    * As `read`, for the unparsed text of a message in the most frequent form, which no other normalizer may
    * handle. Undefined if there is no such form.
    * @returns false for any other text, which must be parsed.

@@ -20,9 +20,6 @@ const UNKNOWN = 'have no normalizer';
  * (docs/how-to/normalizers.md#what-is-refused). An error is better than an empty or wrong result.
  */
 export const UNSUPPORTED_MESSAGES: readonly UnsupportedMessages[] = [
-  { exchange: 'bullish', reason: UNKNOWN },
-  { exchange: 'lighter', reason: UNKNOWN },
-  { exchange: 'polymarket', reason: UNKNOWN },
   { exchange: 'gemini', from: '2026-07-24', reason: CHANGED },
   { exchange: 'gemini', types: ['book_ticker'], reason: UNKNOWN },
   { exchange: 'woo-x', from: '2026-06-29', reason: CHANGED },

@@ -1,5 +1,6 @@
 import { TickhaulError, usageError } from '../base/errors.js';
 import { ADDRESS_REQUESTS } from '../dialects/live/feed-supplements.js';
+import type { LiveFeed } from '../dialects/live/live-feed.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import { requestJson } from './request-json.js';
 
@@ -10,14 +11,13 @@ function environmentVariable(prefix: string, exchange: string): string {
 
 /**
  * Resolves the address of a connection: `WSS_URL_<EXCHANGE>`, else the exchange's own, which some exchanges
- * give on request only.
- * @param own undefined if the address must be requested.
+ * give on request only: the feed's is undefined then. A path of the feed is added to either.
  * @throws usage error if the variable is not a WebSocket address; as `requestJson`.
  */
 export async function resolveSocketAddress(
   client: ServiceClient,
   exchange: string,
-  own: string | undefined,
+  { address: own, path = '' }: Pick<LiveFeed, 'address' | 'path'>,
   signal: AbortSignal,
 ): Promise<URL> {
   const name = environmentVariable('WSS_URL', exchange);
@@ -27,7 +27,7 @@ export async function resolveSocketAddress(
     if (configured) throw usageError(`${name}: not a WebSocket address; use the form wss://host/path`);
     throw new TickhaulError('bad_answer', `${exchange}: the response has no address to connect to`);
   }
-  return new URL(address);
+  return new URL(path === '' ? address : address.replace(/\/+$/, '') + path);
 }
 
 /** Resolves the host of HTTP requests: `REST_URL_<EXCHANGE>`, else the exchange's own. */

@@ -37,7 +37,7 @@ export interface ConnectionInput {
  */
 export async function runConnection(input: ConnectionInput): Promise<never> {
   const { exchange, feed, client, signal } = input;
-  const url = await resolveSocketAddress(client, exchange, feed.address, signal);
+  const url = await resolveSocketAddress(client, exchange, feed, signal);
   const tunnel = createTunnel(client.config.env, url);
   const ended = new AbortController();
   const socket = new WebSocket(url, {
@@ -66,7 +66,8 @@ function waitForEnd(
 ): Promise<never> {
   return new Promise((_, end) => {
     const send = (message: unknown): void => {
-      if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(message));
+      if (socket.readyState !== WebSocket.OPEN) return;
+      socket.send(typeof message === 'string' ? message : JSON.stringify(message));
     };
     /** Runs work during the connection; an error of it ends the connection, unless that has ended before. */
     const runAlongside = (work: Promise<void>): void => void work.catch(end);

@@ -27,15 +27,12 @@ const PENDING: readonly string[] = [
   'bitfinex',
   'bitfinex-derivatives',
   'bitget-futures',
-  'bullish',
   'crypto-com',
   'gate-io-futures',
   'gemini',
-  'lighter',
   'okex-futures',
   'okex-swap',
   'phemex',
-  'polymarket',
   'woo-x',
 ];
 

@@ -16,7 +16,7 @@ export interface Peer {
   readonly number: number;
   /** Sends a message as JSON. */
   send(message: unknown): void;
-  /** The next message of the client, parsed; undefined after the client has disconnected. */
+  /** The next message of the client, parsed if it is JSON; undefined after the client has disconnected. */
   nextMessage(): Promise<unknown>;
 }
 
@@ -78,7 +78,8 @@ function createPeer(socket: WebSocket, request: IncomingMessage, number: number)
   const messages: unknown[] = [];
   let wake = (): void => {};
   socket.on('message', (data) => {
-    messages.push(JSON.parse(String(data)));
+    const text = String(data);
+    messages.push(/^[[{]/.test(text) ? JSON.parse(text) : text);
     wake();
   });
   socket.on('close', () => wake());

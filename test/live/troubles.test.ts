@@ -4,8 +4,18 @@ import type { ErrorCode } from '../../src/base/errors.js';
 import { createMarketSender, type HandshakeResponse, loopbackExchange, type Peer } from './exchange.js';
 import { option, type Streaming, startStream } from './streaming.js';
 
-/** A symbol of each exchange, and one of its error messages. */
-const DIALECTS = [
+interface Played {
+  readonly exchange: string;
+  readonly symbol: string;
+  /** One of its error messages. */
+  readonly error: object;
+  /** Sends a whole book; if omitted, in the form of the sandbox. */
+  readonly book?: (peer: Peer, bid: number) => void;
+  /** Sends an update of the book after one that is missing, if the exchange numbers updates. */
+  readonly gap?: (peer: Peer) => void;
+}
+
+const DIALECTS: readonly Played[] = [
   { exchange: 'bitmex', symbol: 'XBTUSD', error: { status: 400, error: 'Unknown table: nothing' } },
   {
     exchange: 'deribit',
@@ -22,7 +32,37 @@ const DIALECTS = [
     symbol: 'BTCUSDT',
     error: { success: false, ret_msg: 'error:handler not found,topic:nothing', op: 'subscribe' },
   },
-] as const;
+  {
+    exchange: 'lighter',
+    symbol: '1',
+    error: { error: { code: 30005, message: 'Invalid Channel: order_book/x' } },
+    gap: ({ send }) =>
+      send({
+        type: 'update/order_book',
+        channel: 'order_book:1',
+        order_book: { bids: [], asks: [], begin_nonce: 5000, nonce: 5001 },
+      }),
+  },
+  {
+    exchange: 'bullish',
+    symbol: 'BTCUSDC',
+    error: { jsonrpc: '2.0', id: '1', result: { code: '-32602', errorCode: '29013' } },
+    book: (peer, bid) => sendBullishBook(peer, 'snapshot', [String(bid), '1'], 5),
+    gap: (peer) => sendBullishBook(peer, 'update', [], 9),
+  },
+  {
+    exchange: 'polymarket',
+    symbol: '7',
+    error: { error: 'invalid subscription' },
+    book: ({ send }, bid) =>
+      send([{ event_type: 'book', asset_id: '7', bids: [{ price: String(bid), size: '1' }], asks: [] }]),
+  },
+];
+
+function sendBullishBook({ send }: Peer, type: string, bids: readonly string[], number: number): void {
+  const sequenceNumberRange = [number, number];
+  send({ type, dataType: 'V1TALevel2', data: { symbol: 'BTCUSDC', bids, asks: [], sequenceNumberRange } });
+}
 
 interface Act {
   /** The stream's message about it. */
@@ -41,13 +81,14 @@ function actsDone(acts: readonly Act[], { events }: Pick<Streaming, 'events'>): 
   return done;
 }
 
-for (const { exchange, symbol, error } of DIALECTS) {
+for (const { exchange, symbol, error, book, gap } of DIALECTS) {
   test(`${exchange} disconnects, stalls, sends garbage, refuses and bans: the stream recovers with a new book`, async (t) => {
     const acts: readonly Act[] = [
       { code: 'reset', play: ({ socket }) => socket.terminate() },
       { code: 'stalled', play: () => {} },
       { code: 'corrupt', play: ({ socket }) => socket.send('<html>') },
       { code: 'rejected', play: ({ send }) => send(error) },
+      ...(gap ? [{ code: 'corrupt', play: gap } as const] : []),
       { code: 'no_access', refuse: { status: 403 } },
       { code: 'rate_limited', refuse: { status: 429, headers: { 'retry-after': '1' } } },
       { code: 'rate_limited', refuse: { status: 418 } },
@@ -61,7 +102,8 @@ for (const { exchange, symbol, error } of DIALECTS) {
         const act = actsDone(acts, stream);
         await peer.nextMessage();
         if (peer.socket.readyState !== peer.socket.OPEN) return;
-        createMarketSender(exchange, symbol, peer).book(true, 100 + act, 200);
+        if (book) book(peer, 100 + act);
+        else createMarketSender(exchange, symbol, peer).book(true, 100 + act, 200);
         acts[act]?.play?.(peer);
       },
     });

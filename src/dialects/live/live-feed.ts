@@ -1,6 +1,6 @@
 import type { FeedFilter } from '../../service/feed-filter.js';
 
-/** Sends a message to the exchange, as JSON. */
+/** Sends a message to the exchange: a text as it is, anything else as JSON. */
 export type SendMessage = (message: unknown) => void;
 
 /**
@@ -16,6 +16,8 @@ export type MessageKind = 'data' | 'heartbeat' | 'ignored' | 'error';
 export interface LiveFeed {
   /** `wss://…`; undefined if an HTTP request returns it (`ADDRESS_REQUESTS`). */
   readonly address: string | undefined;
+  /** Path below the address, if the exchange's connections have several; also below one that replaces it. */
+  readonly path?: string;
   /** Origin header, if the exchange requires one. */
   readonly origin: string | undefined;
   /** Filters of this connection. */
@@ -33,4 +35,25 @@ export interface LiveFeed {
   onMessage(message: unknown, send: SendMessage): void;
   /** Keeps the connection alive; undefined if WebSocket pings are sufficient. */
   readonly ping: ((send: SendMessage) => void) | undefined;
+}
+
+/** Subscriptions to channels that tickhaul's own normalizers read. */
+export interface OwnChannels {
+  /** The connection, if all channels of the exchange are defined here; if omitted, the vendor's. */
+  readonly feed?: OwnFeed;
+  /** The subscribe messages for a filter; empty for a channel that is not defined here. */
+  readonly subscribe: (filter: FeedFilter) => readonly object[];
+}
+
+/** A connection; its defaults are those of plain JSON. */
+export interface OwnFeed
+  extends Pick<LiveFeed, 'address' | 'throttleMs' | 'classify'>,
+    Partial<Pick<LiveFeed, 'decode' | 'onMessage' | 'ping'>> {
+  /** Divides filters among connections; if omitted, there is one. */
+  readonly connections?: (filters: readonly FeedFilter[]) => readonly OwnConnection[];
+}
+
+export interface OwnConnection extends Pick<LiveFeed, 'path' | 'filters'> {
+  /** The subscribe messages; if omitted, those of each filter. */
+  readonly messages?: readonly object[];
 }

@@ -17,7 +17,9 @@ const MAX_STREAMS: Readonly<Record<string, number>> = {
   hyperliquid: 1000,
   kucoin: 400,
   'kucoin-futures': 400,
+  lighter: 500,
   mexc: 30,
+  polymarket: 500,
 };
 
 const DEFAULT_MAX_STREAMS = 200;

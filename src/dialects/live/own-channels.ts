@@ -1,16 +1,7 @@
-import type { FeedFilter } from '../../service/feed-filter.js';
 import { toFields } from '../message-fields.js';
-import type { LiveFeed } from './live-feed.js';
+import type { OwnChannels } from './live-feed.js';
 import { decodeMexcFrame } from './mexc-frames.js';
-
-/** Subscriptions to channels that tickhaul's own normalizers read. */
-export interface OwnChannels {
-  /** The connection, if all channels of the exchange are defined here; if omitted, the vendor's. */
-  readonly feed?: Pick<LiveFeed, 'address' | 'throttleMs' | 'classify'> &
-    Partial<Pick<LiveFeed, 'decode' | 'ping'>>;
-  /** The subscribe messages for a filter; empty for a channel that is not defined here. */
-  readonly subscribe: (filter: FeedFilter) => readonly object[];
-}
+import { bullishChannels, lighterChannels, polymarketChannels } from './own-exchanges.js';
 
 const KRAKEN_DEPTH = 1000;
 const GATE_IO_DEPTH = 400;
@@ -28,6 +19,9 @@ const ASTER_PAUSE_MS = 250;
 export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
   aster: createAsterChannels('wss://sstream.asterdex.com/stream'),
   'aster-futures': createAsterChannels('wss://fstream.asterdex.com/stream'),
+  bullish: bullishChannels,
+  lighter: lighterChannels,
+  polymarket: polymarketChannels,
   kraken: {
     feed: {
       address: 'wss://ws.kraken.com/v2',

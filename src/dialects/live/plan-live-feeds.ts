@@ -1,9 +1,9 @@
 import { usageError } from '../../base/errors.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { loadVendorFeeds } from '../vendor/vendor-feeds.js';
-import type { LiveFeed } from './live-feed.js';
+import type { LiveFeed, OwnChannels, OwnConnection, OwnFeed } from './live-feed.js';
 import { splitByStreams } from './max-streams.js';
-import { OWN_CHANNELS, type OwnChannels } from './own-channels.js';
+import { OWN_CHANNELS } from './own-channels.js';
 
 /** Creates the connections that together subscribe to all filters of a stream. */
 export type FeedOpener = () => readonly LiveFeed[];
@@ -30,15 +30,7 @@ async function createFeedOpener(exchange: string, filters: readonly FeedFilter[]
   const own = OWN_CHANNELS[exchange];
   if (own?.feed) {
     const { feed, subscribe } = own;
-    const streams = filters.filter((filter) => subscribe(filter).length > 0);
-    const parts = splitByStreams(exchange, streams);
-    return () =>
-      parts.map((part) => ({
-        ...PLAIN,
-        ...feed,
-        filters: part,
-        subscriptions: () => part.flatMap(subscribe),
-      }));
+    return () => openOwnFeeds(exchange, feed, subscribe, removeRepeated(filters));
   }
   const vendor = await loadVendorFeeds();
   if (own === undefined) return () => vendor(exchange, filters);
@@ -56,6 +48,28 @@ const PLAIN = {
   onMessage() {},
   ping: undefined,
 } as const;
+
+function openOwnFeeds(
+  exchange: string,
+  { connections, ...feed }: OwnFeed,
+  subscribe: OwnChannels['subscribe'],
+  filters: readonly FeedFilter[],
+): readonly LiveFeed[] {
+  const streams = filters.filter((filter) => subscribe(filter).length > 0);
+  const parts: readonly OwnConnection[] =
+    connections?.(filters) ?? splitByStreams(exchange, streams).map((part) => ({ filters: part }));
+  return parts.map(({ messages, ...connection }) => ({
+    ...PLAIN,
+    ...feed,
+    ...connection,
+    subscriptions: () => messages ?? connection.filters.flatMap(subscribe),
+  }));
+}
+
+/** Two message types may need the same channel, which some exchanges refuse to send twice. */
+function removeRepeated(filters: readonly FeedFilter[]): readonly FeedFilter[] {
+  return [...new Map(filters.map((filter) => [JSON.stringify(filter), filter])).values()];
+}
 
 function withOwnChannels(feed: LiveFeed, own: OwnChannels, filters: readonly FeedFilter[]): LiveFeed {
   return {

@@ -15,9 +15,23 @@ import {
   bitgetLiquidations,
   bitgetTrades,
 } from './bitget-normalizers.js';
+import {
+  bullishBooks,
+  bullishBookTickers,
+  bullishDerivativeTickers,
+  bullishOptionSummaries,
+  bullishTrades,
+} from './bullish-normalizers.js';
 import { gateIoBooks } from './gate-io-books.js';
 import { hyperliquidBooks } from './hyperliquid-books.js';
 import { krakenBooks, krakenBookTickers, krakenTrades } from './kraken-normalizers.js';
+import {
+  lighterBooks,
+  lighterBookTickers,
+  lighterDerivativeTickers,
+  lighterLiquidations,
+  lighterTrades,
+} from './lighter-normalizers.js';
 import {
   mexcBooks,
   mexcBookTickers,
@@ -27,13 +41,14 @@ import {
   mexcTrades,
 } from './mexc-normalizers.js';
 import { okxBooks } from './okx-books.js';
+import { polymarketBooks, polymarketBookTickers, polymarketTrades } from './polymarket-normalizers.js';
 
 /** @param isLive whether the messages come from a live connection, where a book without gaps can be had. */
 type CreateNormalizer = (isLive: boolean) => Normalizer;
 
 /** Days in which tickhaul's own normalizers read an exchange's messages of some types. */
 export interface NormalizerEra {
-  /** UTC day; if omitted, from the beginning, and no normalizer of the vendor is used. */
+  /** UTC day; if omitted, from the beginning. */
   readonly from?: string;
   /** UTC day, exclusive; if omitted, the era has not ended. */
   readonly to?: string;
@@ -87,6 +102,37 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
       },
     },
   ],
+  bullish: [
+    {
+      normalizers: {
+        trade: bullishTrades,
+        book_change: bullishBooks,
+        derivative_ticker: bullishDerivativeTickers,
+        option_summary: bullishOptionSummaries,
+        book_ticker: bullishBookTickers,
+      },
+    },
+  ],
+  lighter: [
+    {
+      normalizers: {
+        trade: lighterTrades,
+        book_change: lighterBooks,
+        derivative_ticker: lighterDerivativeTickers,
+        liquidation: lighterLiquidations,
+        book_ticker: lighterBookTickers,
+      },
+    },
+  ],
+  polymarket: [
+    {
+      normalizers: {
+        trade: polymarketTrades,
+        book_change: polymarketBooks,
+        book_ticker: polymarketBookTickers,
+      },
+    },
+  ],
   kraken: [
     {
       from: '2026-07-10',
@@ -128,9 +174,13 @@ export function hasOwnNormalizers(exchange: string): boolean {
   return Object.hasOwn(OWN_ERAS, exchange);
 }
 
-/** Whether all messages of an exchange are read by tickhaul's normalizers, so that the vendor's are not needed. */
+/**
+ * Whether all messages of an exchange are read by tickhaul's normalizers, so that the vendor's are not needed:
+ * those of which trades are read from the beginning.
+ */
 export function hasOnlyOwnNormalizers(exchange: string): boolean {
-  return hasOwnNormalizers(exchange) && (OWN_ERAS[exchange] ?? []).some(({ from }) => from === undefined);
+  const eras = hasOwnNormalizers(exchange) ? (OWN_ERAS[exchange] ?? []) : [];
+  return eras.some(({ from, normalizers }) => from === undefined && normalizers.trade !== undefined);
 }
 
 function dayToUs(day: string): number {

@@ -4,6 +4,7 @@ import { createBybitDialect } from './bybit.js';
 import { createCoinbaseDialect } from './coinbase.js';
 import { createDeribitDialect } from './deribit.js';
 import type { Dialect, FeedEvent, NativeMessage } from './feed-event.js';
+import { createLighterDialect } from './lighter.js';
 import { createOkexSwapDialect } from './okex-swap.js';
 
 /** Exchanges whose native messages can be written. */
@@ -14,6 +15,7 @@ export const DIALECTS: Readonly<Record<string, () => Dialect>> = {
   bybit: createBybitDialect,
   'okex-swap': createOkexSwapDialect,
   coinbase: createCoinbaseDialect,
+  lighter: createLighterDialect,
 };
 
 /**

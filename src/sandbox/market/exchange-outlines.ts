@@ -160,6 +160,16 @@ export const EXCHANGE_OUTLINES: readonly ExchangeOutline[] = [
     ],
   },
   {
+    id: 'lighter',
+    name: 'Lighter',
+    since: '2024-01-01',
+    channels: ['order_book', 'trade', 'ticker', 'market_stats', 'spot_market_stats'],
+    symbols: [
+      { id: '0', type: 'perpetual', dataTypes: WITH_TICKER },
+      { id: '1', type: 'perpetual', dataTypes: WITH_TICKER },
+    ],
+  },
+  {
     id: 'kraken',
     name: 'Kraken',
     since: '2019-06-04',

@@ -32,6 +32,7 @@ const TRAITS: Readonly<Record<string, Partial<Traits>>> = {
   coinbase: { resolution: 'us' },
   huobi: { ids: 'huge' },
   kraken: { ids: 'none', resolution: 'us' },
+  lighter: { liquidationIds: 'counter' },
   ftx: { resolution: 'none' },
 };
 

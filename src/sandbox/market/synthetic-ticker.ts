@@ -37,7 +37,7 @@ export class SyntheticTicker {
       timestamp: clock.timestamp,
       localTimestamp: clock.localTimestamp,
       fundingTimestamp:
-        exchange === 'deribit'
+        exchange === 'deribit' || exchange === 'lighter'
           ? undefined
           : Math.ceil(clock.localTimestamp / FUNDING_INTERVAL_US) * FUNDING_INTERVAL_US,
       fundingRate: this.#fundingRate,

@@ -59,6 +59,20 @@ test('command and library give the same normalized messages, with threads too; t
   assert.deepEqual(summary, { event: 'summary', exitCode: 0, messages, bytes: Buffer.byteLength(stdout) });
 });
 
+test('feeds of lighter give the messages of its day files', async (t) => {
+  const service = await sandbox(t, { rows: 5000 });
+  const dir = await tempDir(t);
+  const types = 'trade,book_change,derivative_ticker,liquidation,book_ticker,book_snapshot_5_1s';
+  const args = ['replay', 'lighter:0,1', '-t', types, ...PERIOD, '-q'];
+  const env = envOf(service, dir);
+  const feeds = await runHere([...args, ...FEEDS], { env });
+  assert.equal(feeds.exitCode, 0, feeds.stderr);
+  assert.ok(feeds.stdout.split('\n').length > 100);
+  const files = await runHere([...args, '--dir', join(dir, 'data')], { env });
+  assert.equal(files.exitCode, 0, files.stderr);
+  assert.deepEqual(feeds.stdout.split('\n').sort(), files.stdout.split('\n').sort());
+});
+
 test('refuses invalid requests with their exit codes, before requesting a slice', async (t) => {
   const service = await sandbox(t);
   const dir = await tempDir(t);
@@ -71,7 +85,7 @@ test('refuses invalid requests with their exit codes, before requesting a slice'
       /unknown symbol "XBTUS" on bitmex; did you mean XBTUSD\?/,
       ['bitmex:XBTUS', '-t', 'trade', ...PERIOD],
     ],
-    [2, /aster: .*use --source datasets/, ['aster', '-t', 'trade', ...PERIOD]],
+    [2, /bitmex has no option_summary messages/, ['bitmex', '-t', 'option_summary', ...PERIOD]],
     [
       2,
       /the period has no whole minute/,

@@ -25,7 +25,7 @@ async function asked(
   exchange: string,
   types: string,
   symbols?: readonly string[],
-): Promise<readonly object[]> {
+): Promise<readonly { readonly address: string | undefined; readonly messages: readonly unknown[] }[]> {
   const open = await planLiveFeeds(exchange, await filtersFor(exchange, types, symbols));
   return open().map((feed) => ({ address: feed.address, messages: feed.subscriptions() }));
 }
@@ -131,6 +131,71 @@ test('addresses, streams and pings of the exchanges that only tickhaul knows', a
         { method: 'sub.funding.rate', param: { symbol: 'BTC_USDT' }, gzip: false },
       ],
     },
+  ]);
+});
+
+test('subscribes to exchanges that the vendor does not know, with their connections and pings', async () => {
+  const types = 'trade,book_change,derivative_ticker,liquidation,book_ticker';
+  const stats = 'market_stats/all';
+  // Trades and liquidations are one channel.
+  const channels = ['trade/1', 'order_book/1', stats, 'ticker/1'];
+  assert.deepEqual(await asked('lighter', types, ['1']), [
+    {
+      address: 'wss://mainnet.zklighter.elliot.ai/stream',
+      messages: channels.map((channel) => ({ type: 'subscribe', channel })),
+    },
+  ]);
+  // 600 streams need two connections.
+  const markets = Array.from({ length: 300 }, (_, i) => String(i));
+  const many = await asked('lighter', 'trade,book_change,liquidation', markets);
+  const subscribed = many.map(({ messages }) => messages);
+  assert.deepEqual(
+    subscribed.map(({ length }) => length),
+    [500, 100],
+  );
+  assert.equal(new Set(subscribed.flat().map((message) => JSON.stringify(message))).size, 600);
+  const bullish = await planLiveFeeds(
+    'bullish',
+    await filtersFor('bullish', 'trade,book_change,derivative_ticker,book_ticker', ['BTC-USDC-PERP']),
+  );
+  assert.deepEqual(
+    bullish().map(({ address, path }) => `${address}${path}`),
+    ['market-data/trades', 'market-data/orderbook', 'market-data/tick', 'index-data'].map(
+      (path) => `wss://api.exchange.bullish.com/trading-api/v1/${path}`,
+    ),
+  );
+  const topics = bullish().map((feed) =>
+    feed.subscriptions().map((message) => (message as { readonly params: unknown }).params),
+  );
+  assert.deepEqual(topics, [
+    [{ topic: 'anonymousTrades', symbol: 'BTC-USDC-PERP' }],
+    [
+      { topic: 'l2Orderbook', symbol: 'BTC-USDC-PERP' },
+      { topic: 'l1Orderbook', symbol: 'BTC-USDC-PERP' },
+    ],
+    [{ topic: 'tick', symbol: 'BTC-USDC-PERP' }],
+    [{ topic: 'indexPrice', assetSymbol: 'BTC' }],
+  ]);
+  const sent: unknown[] = [];
+  bullish()[0]?.ping?.((message) => sent.push(message));
+  assert.deepEqual(sent, [
+    { jsonrpc: '2.0', type: 'command', method: 'keepalivePing', params: {}, id: 'ping' },
+  ]);
+
+  // One message selects all channels of up to 500 tokens.
+  const tokens = Array.from({ length: 501 }, (_, i) => String(i));
+  const polymarket = (await asked('polymarket', 'trade,book_change,book_ticker', tokens)) as readonly {
+    readonly address: string;
+    readonly messages: readonly { readonly assets_ids: readonly string[] }[];
+  }[];
+  const [first] = polymarket;
+  assert.equal(first?.address, 'wss://ws-subscriptions-clob.polymarket.com/ws/market');
+  assert.deepEqual(
+    polymarket.map(({ messages }) => messages.map(({ assets_ids }) => assets_ids.length)),
+    [[500], [1]],
+  );
+  assert.deepEqual(polymarket[1]?.messages, [
+    { type: 'market', assets_ids: ['500'], initial_dump: true, level: 2, custom_feature_enabled: true },
   ]);
 });
 

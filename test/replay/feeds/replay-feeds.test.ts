@@ -84,7 +84,6 @@ test('accepts symbols of the record in any case and form, and refuses others bef
     [{ exchanges: ['bitmx'] }, /^unknown exchange "bitmx"; did you mean bitmex\?$/],
     [{ exchanges: ['../bitmex'] }, /is not an exchange id/],
     [{ exchanges: ['bitmex'], types: 'option_summary' }, /^bitmex has no option_summary messages$/],
-    [{ exchanges: ['bitmex', 'aster'] }, /^aster: trade messages of feeds .*--source datasets$/],
   ];
   for (const offline of [false, true]) {
     for (const [input, message] of cases) {

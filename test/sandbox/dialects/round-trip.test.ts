@@ -63,6 +63,12 @@ const TRAITS: Readonly<Record<string, Traits>> = {
     ],
   },
   coinbase: { ...MOST, symbol: 'BTC-USD', tick: 1 },
+  lighter: {
+    ...MOST,
+    symbol: '1',
+    liquidationIds: true,
+    tickerGroups: [{ keys: PRICES, timed: true }],
+  },
 };
 
 /** The event types of a dialect. */

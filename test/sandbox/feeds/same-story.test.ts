@@ -41,6 +41,7 @@ const MARKETS: readonly (readonly [string, readonly string[], readonly string[]]
   ['bybit', ['BTCUSDT'], DERIVATIVE],
   ['okex-swap', ['ETH-USDT-SWAP'], DERIVATIVE],
   ['coinbase', ['BTC-USD'], SPOT],
+  ['lighter', ['0', '1'], DERIVATIVE],
 ];
 
 /**
