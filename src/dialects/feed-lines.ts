@@ -161,8 +161,10 @@ const AMOUNTS_FIRST = ['askAmount', 'askPrice', 'bidAmount', 'bidPrice'];
 
 /** Exchanges with another order of keys in book tickers (docs/spec/normalized-messages.md#book_ticker). */
 const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  'binance-european-options': BIDS_FIRST,
   bitget: PRICES_FIRST,
   'bitget-futures': PRICES_FIRST,
+  gemini: AMOUNTS_FIRST,
   hyperliquid: BIDS_FIRST,
   mexc: AMOUNTS_FIRST,
 };

@@ -12,7 +12,6 @@ export interface UnsupportedMessages {
   readonly reason: string;
 }
 
-const CHANGED = 'have a form that the normalizers do not support';
 const UNKNOWN = 'have no normalizer';
 
 /**
@@ -23,14 +22,6 @@ export const UNSUPPORTED_MESSAGES: readonly UnsupportedMessages[] = [
   { exchange: 'bullish', reason: UNKNOWN },
   { exchange: 'lighter', reason: UNKNOWN },
   { exchange: 'polymarket', reason: UNKNOWN },
-  { exchange: 'gemini', from: '2026-07-24', reason: CHANGED },
-  { exchange: 'gemini', types: ['book_ticker'], reason: UNKNOWN },
-  { exchange: 'woo-x', from: '2026-06-29', reason: CHANGED },
-  { exchange: 'binance-european-options', from: '2025-12-17', reason: CHANGED },
-  { exchange: 'binance-european-options', types: ['book_ticker'], reason: UNKNOWN },
-  { exchange: 'bitfinex', types: ['book_ticker'], reason: 'would lack messages' },
-  { exchange: 'bitfinex-derivatives', types: ['book_ticker'], reason: 'would lack messages' },
-  { exchange: 'crypto-com', types: ['book_ticker'], reason: 'would lack their amounts' },
 ];
 
 /** Whether some messages of an exchange are unsupported, which implies that the exchange exists. */
@@ -43,14 +34,16 @@ export function hasUnsupportedMessages(exchange: string): boolean {
  * supported.
  * @param end microseconds, exclusive.
  * @param isLive whether the request is a stream.
+ * @param rows the table, for tests.
  */
 export function findUnsupportedError(
   exchange: string,
   type: ExchangeMessageTypeName,
   end: number,
   isLive = false,
+  rows = UNSUPPORTED_MESSAGES,
 ): TickhaulError | undefined {
-  const unsupported = UNSUPPORTED_MESSAGES.find(
+  const unsupported = rows.find(
     ({ exchange: unsupportedExchange, types, from }) =>
       unsupportedExchange === exchange &&
       (types === undefined || types.includes(type)) &&

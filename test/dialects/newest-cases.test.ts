@@ -22,22 +22,7 @@ interface Case {
 const DIFFERENCES: Readonly<Record<string, string>> = {};
 
 /** Exchanges of which not all answers are equal yet. */
-const PENDING: readonly string[] = [
-  'binance-european-options',
-  'bitfinex',
-  'bitfinex-derivatives',
-  'bitget-futures',
-  'bullish',
-  'crypto-com',
-  'gate-io-futures',
-  'gemini',
-  'lighter',
-  'okex-futures',
-  'okex-swap',
-  'phemex',
-  'polymarket',
-  'woo-x',
-];
+const PENDING: readonly string[] = ['bullish', 'lighter', 'polymarket'];
 
 const cases: readonly Case[] = existsSync(CASES)
   ? readFileSync(CASES, 'utf8')

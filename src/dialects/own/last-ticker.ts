@@ -29,12 +29,20 @@ export class LastTicker {
     this.#symbol = symbol;
   }
 
-  /** @param values values of the message; undefined ones keep their last value. */
-  update(values: TickerValues, time: EventTime): DerivativeTickerRecord | undefined {
+  /**
+   * @param values values of the message; undefined ones keep their last value.
+   * @param time of the message; if it has no event time, the last one remains.
+   */
+  update(
+    values: TickerValues,
+    time: EventTime | Pick<EventTime, 'localTimestamp'>,
+  ): DerivativeTickerRecord | undefined {
     this.remember(values);
-    if (this.#time === undefined || time.timestamp >= this.#time.timestamp) this.#time = time;
+    const { localTimestamp } = time;
+    if (isExchangeTime(time) && !(time.timestamp < (this.#time?.timestamp ?? 0))) this.#time = time;
     if (!this.#hasChanged) return undefined;
     this.#hasChanged = false;
+    this.#time ??= { timestamp: localTimestamp, micros: true, localTimestamp };
     const { timestamp, micros } = this.#time;
     return {
       type: 'derivative_ticker',
@@ -42,7 +50,7 @@ export class LastTicker {
       ...this.#values,
       timestamp,
       micros,
-      localTimestamp: time.localTimestamp,
+      localTimestamp,
     };
   }
 
@@ -54,5 +62,24 @@ export class LastTicker {
     if (changes.length === 0) return;
     this.#hasChanged = true;
     this.#values = { ...this.#values, ...Object.fromEntries(changes) };
+  }
+}
+
+/** Whether a time is the exchange's, which the local time in its place is not. */
+function isExchangeTime(time: Partial<EventTime>): time is EventTime {
+  return time.timestamp !== undefined && time.timestamp !== time.localTimestamp;
+}
+
+/** The last tickers of an exchange's symbols. */
+export class LastTickers {
+  readonly #tickers = new Map<string, LastTicker>();
+
+  /** The ticker of a symbol, without values if there was none. */
+  get(symbol: string): LastTicker {
+    const known = this.#tickers.get(symbol);
+    if (known) return known;
+    const ticker = new LastTicker(symbol);
+    this.#tickers.set(symbol, ticker);
+    return ticker;
   }
 }
