@@ -18,6 +18,8 @@ export interface LiveFeed {
   readonly address: string | undefined;
   /** Origin header, if the exchange requires one. */
   readonly origin: string | undefined;
+  /** Other headers of the handshake. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Filters of this connection. */
   readonly filters: readonly FeedFilter[];
   /** Milliseconds between two subscribe messages. */

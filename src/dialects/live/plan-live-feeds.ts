@@ -29,20 +29,30 @@ export async function planLiveFeeds(exchange: string, filters: readonly FeedFilt
 async function createFeedOpener(exchange: string, filters: readonly FeedFilter[]): Promise<FeedOpener> {
   const own = OWN_CHANNELS[exchange];
   if (own?.feed) {
-    const { feed, subscribe } = own;
-    const streams = filters.filter((filter) => subscribe(filter).length > 0);
-    const parts = splitByStreams(exchange, streams);
+    const { feed, subscribe, headers } = own;
+    const { address } = feed;
+    const addressOf = ({ channel }: FeedFilter): string =>
+      typeof address === 'string' ? address : address(channel);
+    const streams = filters.filter((filter) => subscribe(filter, filters).length > 0);
+    const parts = [...new Set(streams.map(addressOf))].flatMap((url) =>
+      splitByStreams(
+        exchange,
+        streams.filter((filter) => addressOf(filter) === url),
+      ).map((part) => ({ url, part })),
+    );
     return () =>
-      parts.map((part) => ({
+      parts.map(({ url, part }) => ({
         ...PLAIN,
         ...feed,
+        headers,
+        address: url,
         filters: part,
-        subscriptions: () => part.flatMap(subscribe),
+        subscriptions: () => part.flatMap((filter) => subscribe(filter, filters)),
       }));
   }
   const vendor = await loadVendorFeeds();
   if (own === undefined) return () => vendor(exchange, filters);
-  const isOwn = (filter: FeedFilter): boolean => own.subscribe(filter).length > 0;
+  const isOwn = (filter: FeedFilter): boolean => own.subscribe(filter, filters).length > 0;
   const vendorFilters = filters.filter((filter) => !isOwn(filter));
   return () =>
     vendor(exchange, vendorFilters).map((feed) => withOwnChannels(feed, own, filters.filter(isOwn)));
@@ -60,7 +70,11 @@ const PLAIN = {
 function withOwnChannels(feed: LiveFeed, own: OwnChannels, filters: readonly FeedFilter[]): LiveFeed {
   return {
     ...feed,
+    headers: own.headers,
     filters: [...feed.filters, ...filters],
-    subscriptions: () => [...feed.subscriptions(), ...filters.flatMap(own.subscribe)],
+    subscriptions: () => [
+      ...feed.subscriptions(),
+      ...filters.flatMap((filter) => own.subscribe(filter, filters)),
+    ],
   };
 }

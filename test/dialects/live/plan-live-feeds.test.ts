@@ -134,6 +134,42 @@ test('addresses, streams and pings of the exchanges that only tickhaul knows', a
   ]);
 });
 
+test('European options have a connection for each kind of channel, and a stream for each expiration', async () => {
+  const symbols = ['BTC-251219-89000-C', 'BTC-251226-90000-P', 'ETH-251219-3000-C'];
+  assert.deepEqual(await asked('binance-european-options', 'option_summary,book_change', symbols), [
+    {
+      address: 'wss://fstream.binance.com/public/stream',
+      messages: [
+        {
+          method: 'SUBSCRIBE',
+          params: symbols.map((symbol) => `${symbol.toLowerCase()}@depth20@100ms`),
+          id: 1,
+        },
+        {
+          method: 'SUBSCRIBE',
+          params: symbols.map((symbol) => `${symbol.toLowerCase()}@optionTicker`),
+          id: 3,
+        },
+      ],
+    },
+    {
+      address: 'wss://fstream.binance.com/market/stream',
+      messages: [
+        { method: 'SUBSCRIBE', params: ['btcusdt@optionMarkPrice', 'ethusdt@optionMarkPrice'], id: 2 },
+        {
+          method: 'SUBSCRIBE',
+          params: [
+            'btcusdt@optionOpenInterest@251219',
+            'btcusdt@optionOpenInterest@251226',
+            'ethusdt@optionOpenInterest@251219',
+          ],
+          id: 4,
+        },
+      ],
+    },
+  ]);
+});
+
 test('ignores credentials of other tools', async (t) => {
   const names = ['DERIBIT_API_CLIENT_ID', 'DERIBIT_API_CLIENT_SECRET', 'OKX_API_KEY'];
   for (const name of names) process.env[name] = 'secret';
@@ -158,6 +194,10 @@ test('refuses an exchange that requires symbols, and an unknown one', async () =
   await assert.rejects(
     asked('deribit', 'trade'),
     /^TickhaulError: deribit requires symbols; list some, such as deribit:SYMBOL$/,
+  );
+  await assert.rejects(
+    asked('gemini', 'trade'),
+    /^TickhaulError: gemini requires symbols; list some, such as gemini:SYMBOL$/,
   );
   await assert.rejects(
     planLiveFeeds('nowhere', []),
