@@ -15,10 +15,16 @@ export interface Normalizer {
    * Emits the records of a message; none for a message of another channel.
    * @param message parsed message of the exchange.
    * @param localTimestamp microseconds.
-   * @throws UnknownFormError for a message of its channels that has a form it does not know; TickhaulError
-   * `corrupt` for a book that lacks updates; any other error for a message that the exchange cannot have sent.
+   * @throws UnknownFormError, or another TypeError or RangeError, for a message of its channels that has a form it
+   * does not know; TickhaulError `corrupt` for a book that lacks updates; any other error for a message that must
+   * not be left out.
    */
   read(message: unknown, localTimestamp: number, emit: EmitRecord): void;
+  /**
+   * Whether a message is of a form that `read` knows, although it may make no record of it. If omitted, those
+   * are known that name a channel of the filters.
+   */
+  readonly handles?: ((message: unknown) => boolean) | undefined;
   /**
    * As `read`, for the unparsed text of a message in the most frequent form, which no other normalizer may
    * handle. Undefined if there is no such form.

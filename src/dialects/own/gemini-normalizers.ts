@@ -71,6 +71,8 @@ function geminiNormalizer(
   return {
     kind: `gemini-v3-${channel}`,
     filters: (symbols) => [{ channel, ...toUpperCaseSymbols(symbols) }],
+    // A book ticker without sides, and the state of a market, have a symbol only.
+    handles: (message) => typeof toFields(message)['s'] === 'string',
     read(message, localTimestamp, emit) {
       const fields = toFields(message);
       const { s, E } = fields;

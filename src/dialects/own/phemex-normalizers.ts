@@ -15,6 +15,7 @@ export function phemexTrades(): Normalizer {
   return {
     kind: 'phemex-trades',
     filters: (symbols) => toPhemexFilters('trades', 'trades_p', symbols),
+    handles: (message) => hasKey(message, ['trades', 'trades_p']),
     read(message, localTimestamp, emit) {
       const { type, symbol, trades, trades_p } = toFields(message);
       const list = trades ?? trades_p;
@@ -39,6 +40,7 @@ export function phemexBooks(): Normalizer {
   return {
     kind: 'phemex-books',
     filters: (symbols) => toPhemexFilters('book', 'orderbook_p', symbols),
+    handles: (message) => hasKey(message, ['book', 'orderbook_p']),
     read(message, localTimestamp, emit) {
       const { type, symbol, timestamp, book, orderbook_p } = toFields(message);
       const levels = book ?? orderbook_p;
@@ -65,6 +67,8 @@ export function phemexDerivativeTickers(): Normalizer {
   return {
     kind: 'phemex-derivative-tickers',
     filters: (symbols) => toPhemexFilters('market24h', 'perp_market24h_pack_p', symbols),
+    handles: (message) =>
+      hasKey(message, ['market24h']) || toFields(message)['method'] === 'perp_market24h_pack_p.update',
     read(message, localTimestamp, emit) {
       const { market24h, method, data, timestamp } = toFields(message);
       const isPack = method === 'perp_market24h_pack_p.update';
@@ -89,6 +93,11 @@ export function phemexDerivativeTickers(): Normalizer {
       }
     },
   };
+}
+
+function hasKey(message: unknown, keys: readonly string[]): boolean {
+  const fields = toFields(message);
+  return keys.some((key) => fields[key] !== undefined);
 }
 
 /** The values of a contract in coins, in the order of the packed rows of other contracts. */

@@ -32,6 +32,7 @@ export function createVendorNormalizer(
   return {
     kind: describeMapper(mapper),
     filters: (symbols) => readMapperFilters(mapper, symbols),
+    handles: (message) => mapper.canHandle(message),
     read(message, localTimestamp, emit) {
       if (!mapper.canHandle(message)) return;
       const messages = mapper.map(message, usToMicroDate(localTimestamp));
