@@ -56,8 +56,8 @@ function describeFeeds(
   if (vendor && createVendorNormalizer(vendor, exchange, type, Date.now() * 1000)) return { until };
   const eras = (OWN_ERAS[exchange] ?? []).filter(({ normalizers }) => normalizers[type] !== undefined);
   if (eras.length === 0) return undefined;
-  const [since] = eras.map(({ from = '' }) => from).sort();
-  return { since: since || undefined, until };
+  const [since] = eras.map(({ from, recordedFrom = '' }) => from ?? recordedFrom).sort();
+  return { since: since?.slice(0, 'YYYY-MM-DD'.length) || undefined, until };
 }
 
 /** Any symbol serves for a plan. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { describeMessageSupport } from '../../src/dialects/message-support.js';
 import { OWN_ERAS } from '../../src/dialects/own/normalizer-eras.js';
 import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
@@ -46,6 +48,43 @@ test('a type that is refused from a day on ends there, and one that only tickhau
     const support = await describeMessageSupport(exchange);
     for (const type of eras.flatMap(({ normalizers }) => Object.keys(normalizers))) {
       assert.equal(support[type as keyof typeof support]?.feeds, true, `${exchange} ${type}`);
+    }
+  }
+});
+
+test('a type that was not collected at first begins with its channel', async () => {
+  assert.deepEqual(await supportOf('gemini'), {
+    trade: BOTH,
+    book_change: BOTH,
+    book_ticker: { ...BOTH, since: '2026-07-24' },
+  });
+  const { liquidation } = (await supportOf('bitget-futures')) as { liquidation?: object };
+  assert.deepEqual(liquidation, { ...BOTH, since: '2026-04-28' });
+});
+
+/** The channels and messages that the vendor's newest client knows. */
+const FACTS = fileURLToPath(new URL('../../../../shared/mappers', import.meta.url));
+const skip = existsSync(FACTS) ? false : "no facts of the vendor's newest client";
+
+test("each type of the vendor's newest client has a normalizer, or a documented row refuses it", {
+  skip,
+}, async () => {
+  const cases = readFileSync(`${FACTS}/cases.jsonl`, 'utf8').trim().split('\n');
+  const known = new Set(
+    cases.flatMap((line) => {
+      const { exchange, expected } = JSON.parse(line);
+      return Object.keys(expected).map((type) => `${exchange} ${type}`);
+    }),
+  );
+  const exchanges = Object.keys(JSON.parse(readFileSync(`${FACTS}/channels.json`, 'utf8')));
+  for (const exchange of exchanges) {
+    const support = await describeMessageSupport(exchange);
+    const rows = UNSUPPORTED_MESSAGES.filter((row) => row.exchange === exchange);
+    assert.ok(Object.keys(support).length > 0 || rows.length > 0, exchange);
+    const types = [...known].filter((name) => name.startsWith(`${exchange} `));
+    for (const type of types.map((name) => name.slice(exchange.length + 1))) {
+      const isRefused = rows.some(({ types }) => types === undefined || types.some((one) => one === type));
+      assert.ok(isRefused || Object.hasOwn(support, type), `${exchange} ${type}`);
     }
   }
 });
