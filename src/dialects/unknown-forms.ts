@@ -116,10 +116,13 @@ const CHANNEL_KEYS: ReadonlySet<string> = new Set([
   'type',
 ]);
 
+const channelsOf = new WeakMap<Normalizer, readonly string[]>();
+
 /** The channel of a normalizer's filters that a message names, alone or as a part such as `trade@BTC`. */
 function findChannel(message: unknown, normalizer: Normalizer): string | undefined {
   const texts = listTexts(message).map(([, text]) => text);
-  const channels = normalizer.filters(undefined).map(({ channel }) => channel);
+  const channels = channelsOf.get(normalizer) ?? normalizer.filters(undefined).map(({ channel }) => channel);
+  channelsOf.set(normalizer, channels);
   return channels.find((channel) => texts.some((text) => includesWord(text, channel)));
 }
 

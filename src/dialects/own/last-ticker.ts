@@ -1,18 +1,19 @@
 import type { DerivativeTickerRecord } from '../../market/records/message-record.js';
 import type { EventTime } from './parse-values.js';
 
-export type TickerValues = Partial<
-  Pick<
-    DerivativeTickerRecord,
-    | 'lastPrice'
-    | 'openInterest'
-    | 'fundingRate'
-    | 'fundingTimestamp'
-    | 'predictedFundingRate'
-    | 'indexPrice'
-    | 'markPrice'
-  >
->;
+const KEYS = [
+  'lastPrice',
+  'openInterest',
+  'fundingRate',
+  'fundingTimestamp',
+  'predictedFundingRate',
+  'indexPrice',
+  'markPrice',
+] as const;
+
+type TickerFields = Partial<Pick<DerivativeTickerRecord, (typeof KEYS)[number]>>;
+/** Values of a ticker message. */
+export type TickerValues = { -readonly [Key in keyof TickerFields]: TickerFields[Key] };
 
 /**
  * The last known values of a symbol's ticker since the connection began
@@ -21,7 +22,7 @@ export type TickerValues = Partial<
  */
 export class LastTicker {
   readonly #symbol: string;
-  #values: TickerValues = {};
+  readonly #values: TickerValues = {};
   #time: EventTime | undefined;
   #hasChanged = false;
 
@@ -34,7 +35,7 @@ export class LastTicker {
    * @param time of the message; if it has no event time, the last one remains.
    */
   update(
-    values: TickerValues,
+    values: Readonly<TickerValues>,
     time: EventTime | Pick<EventTime, 'localTimestamp'>,
   ): DerivativeTickerRecord | undefined {
     this.remember(values);
@@ -55,13 +56,13 @@ export class LastTicker {
   }
 
   /** As `update`, for a message that emits no record itself: the next update emits its values. */
-  remember(values: TickerValues): void {
-    const changes = Object.entries(values).filter(
-      ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],
-    );
-    if (changes.length === 0) return;
-    this.#hasChanged = true;
-    this.#values = { ...this.#values, ...Object.fromEntries(changes) };
+  remember(values: Readonly<TickerValues>): void {
+    for (const key of KEYS) {
+      const value = values[key];
+      if (value === undefined || value === this.#values[key]) continue;
+      this.#values[key] = value;
+      this.#hasChanged = true;
+    }
   }
 }
 

@@ -139,6 +139,10 @@ export function wooXDerivativeTickers(): Normalizer {
         ...mapToUniqueSymbols(symbols, (symbol) => symbol.toUpperCase().replace('PERP_', 'SPOT_')),
       },
     ],
+    handles(message) {
+      const [channel] = splitTopic(toFields(message)['topic']);
+      return channel === 'indexprice' || TICKER_CHANNELS.has(channel);
+    },
     read(message, localTimestamp, emit) {
       const { topic, data } = toFields(message);
       const [channel] = splitTopic(topic);

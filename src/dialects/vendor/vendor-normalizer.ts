@@ -1,8 +1,10 @@
+import type { PriceLevel } from '../../market/messages.js';
 import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
+import type { MessageRecord } from '../../market/records/message-record.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
 import type { Normalizer } from '../normalizer.js';
 import { createTradeTextParser } from '../text/trade-text-parser.js';
-import type { MapperFactories, MicroDate, VendorMapper } from './load-vendor.js';
+import type { MapperFactories, MicroDate, VendorMapper, VendorMessage } from './load-vendor.js';
 import { toMessageRecord } from './to-message-record.js';
 
 /** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
@@ -28,6 +30,7 @@ export function createVendorNormalizer(
     isLive ? Date.now() : Math.min(at / 1000, Date.now() - LIVE_MS),
   );
   if (mapper === undefined) return undefined;
+  const toRecord = exchange.startsWith('binance') ? toBinanceRecord : toMessageRecord;
   const readTrade = type === 'trade' ? createTradeTextParser(exchange) : undefined;
   return {
     kind: describeMapper(mapper),
@@ -37,7 +40,7 @@ export function createVendorNormalizer(
       if (!mapper.canHandle(message)) return;
       const messages = mapper.map(message, usToMicroDate(localTimestamp));
       if (messages === undefined) return;
-      for (const vendorMessage of messages) emit(toMessageRecord(vendorMessage, localTimestamp));
+      for (const vendorMessage of messages) emit(toRecord(vendorMessage, localTimestamp));
     },
     readText:
       readTrade &&
@@ -47,6 +50,14 @@ export function createVendorNormalizer(
         return trade !== undefined;
       }),
   };
+}
+
+/** A snapshot with the changes that waited for it: levels that these have removed are no levels of the book. */
+function toBinanceRecord(message: VendorMessage, localTimestamp: number): MessageRecord {
+  const record = toMessageRecord(message, localTimestamp);
+  if (record.type !== 'book_change' || !record.isSnapshot) return record;
+  const remains = ({ amount }: PriceLevel): boolean => amount !== 0;
+  return { ...record, bids: record.bids.filter(remains), asks: record.asks.filter(remains) };
 }
 
 function createMapper(
