@@ -7,7 +7,7 @@ import { LineBuffer } from '../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../src/market/names/message-type-name.js';
 
 /** The types of the lines and the warnings of a feed with some messages. */
-async function read(
+async function readFeed(
   exchange: string,
   types: string,
   at: string,
@@ -53,7 +53,7 @@ test('own normalizers: a message without a price or symbol is left out, and the 
     krakenTrade({ symbol: undefined }),
     { channel: 'book', type: 'update', data: [{ symbol: 'BTC/USD', bids: [{ price: 1 }], asks: [] }] },
   ];
-  const { lines, warnings } = await read('kraken', 'trade,book_change', '2026-08-01', messages);
+  const { lines, warnings } = await readFeed('kraken', 'trade,book_change', '2026-08-01', messages);
   assert.deepEqual(lines, ['trade']);
   assert.deepEqual(warnings, [
     'kraken: the message of 2026-08-01T00:00:01.0000000Z in channel trade has an unknown form (its trade has no price or amount); leaving out all such messages',
@@ -65,7 +65,7 @@ test('own normalizers: a message without a price or symbol is left out, and the 
 
 test('what one normalizer cannot read, another one may', async () => {
   const message = { topic: 'trade@PERP_ETH_USDT', data: { s: 'PERP_ETH_USDT', px: '5', ts: 1, src: 1 } };
-  const { lines, warnings } = await read('woo-x', 'trade,derivative_ticker', '2026-08-01', [message]);
+  const { lines, warnings } = await readFeed('woo-x', 'trade,derivative_ticker', '2026-08-01', [message]);
   assert.deepEqual(lines, ['derivative_ticker']);
   assert.equal(warnings.length, 2);
 });
@@ -80,10 +80,10 @@ test('data that no normalizer knows is warned of; answers, heartbeats and snapsh
     { channel: 'trade', type: 'snapshot', data: [] },
     [5, 'hb', 1],
   ];
-  const quiet = await read('kraken', 'trade', '2026-08-01', control);
+  const quiet = await readFeed('kraken', 'trade', '2026-08-01', control);
   assert.deepEqual(quiet, { lines: [], warnings: [] });
   const unknown = [{ channel: 'level9', data: [1] }, { surprise: [1] }, 5];
-  const { warnings } = await read('kraken', 'trade', '2026-08-01', unknown);
+  const { warnings } = await readFeed('kraken', 'trade', '2026-08-01', unknown);
   assert.deepEqual(
     warnings.slice(2).map((text) => text.replace(/^.* in /, '')),
     ['channel level9', 'an unnamed channel'],
@@ -99,32 +99,31 @@ test('values that do not change, and what a symbol lacks, are no unknown forms',
     topic: 'trade@PERP_ETH_USDT',
     data: { s: 'PERP_ETH_USDT', px: '5', sx: '1', src: 0, ts: 1 },
   };
-  const again = await read('woo-x', 'trade,derivative_ticker', '2026-08-01', [ticker, ticker, other]);
+  const again = await readFeed('woo-x', 'trade,derivative_ticker', '2026-08-01', [ticker, ticker, other]);
   assert.deepEqual(again.warnings, []);
-  const sides = await read('gemini', 'book_ticker', '2026-08-01', [{ u: 1, E: 1, s: 'btcusd' }]);
+  const sides = await readFeed('gemini', 'book_ticker', '2026-08-01', [{ u: 1, E: 1, s: 'btcusd' }]);
   assert.deepEqual(sides, { lines: [], warnings: [] });
 });
 
-test("a change that does not continue the vendor's live book ends the connection, as in the vendor's client", async () => {
-  const stream = (name: string, data: object): object => ({ stream: `btcusdt@${name}`, data });
-  const messages = [
-    stream('depthSnapshot', { lastUpdateId: 100, bids: [], asks: [], T: 1 }),
-    stream('depth@0ms', {
-      e: 'depthUpdate',
-      s: 'BTCUSDT',
-      E: 1,
-      T: 1,
-      U: 111,
-      u: 115,
-      pu: 110,
-      b: [],
-      a: [],
-    }),
-  ];
-  await assert.rejects(read('binance-futures', 'book_change', '2024-03-01', messages, true), (error) => {
+test("a live change of Binance's futures continues the snapshot, or ends the connection with the numbers", async () => {
+  const read = (U: number, pu: number) => {
+    const change = { e: 'depthUpdate', s: 'BTCUSDT', E: 1, T: 1, U, u: U + 5, pu, b: [], a: [] };
+    const snapshot = { lastUpdateId: 100, bids: [], asks: [], T: 1 };
+    const messages = [
+      { stream: 'btcusdt@depthSnapshot', data: snapshot },
+      { stream: 'btcusdt@depth@0ms', data: change },
+    ];
+    return readFeed('binance-futures', 'book_change', '2024-03-01', messages, true);
+  };
+  for (const [U, pu] of [
+    [98, 90],
+    [104, 100],
+  ] as const) {
+    assert.deepEqual((await read(U, pu)).lines, ['book_change', 'book_change'], `${U} after ${pu}`);
+  }
+  await assert.rejects(read(111, 110), (error) => {
     assert.match(String(error), /^TickhaulError: binance-futures: .* cannot be normalized \(.*overlap/);
-    assert.match(String(error), /BTCUSDT/);
-    assert.match(String(error), /"U":111,.*lastUpdateId: 100/);
+    assert.match(String(error), /BTCUSDT.*"u":116,"pu":110.*lastUpdateId: 100/);
     return true;
   });
 });
