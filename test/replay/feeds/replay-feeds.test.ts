@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { UNSUPPORTED_MESSAGES } from '../../../src/dialects/unsupported-messages.js';
 import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
 import { openFeedSources } from '../../../src/replay/feeds/open-feed-sources.js';
 import { replayFeeds } from '../../../src/replay/feeds/replay-feeds.js';
@@ -72,6 +73,9 @@ test('a warm cache needs no requests, key or network; missing minutes are named'
   assert.equal(service.requests.length, asked);
 });
 
+/** Exchanges of which no message is supported. */
+const REFUSED = UNSUPPORTED_MESSAGES.filter(({ types, from }) => types === undefined && from === undefined);
+
 test('accepts symbols of the record in any case and form, and refuses others before any slice request', async (t) => {
   const service = await sandbox(t);
   const folder = await tempDir(t);
@@ -84,7 +88,10 @@ test('accepts symbols of the record in any case and form, and refuses others bef
     [{ exchanges: ['bitmx'] }, /^unknown exchange "bitmx"; did you mean bitmex\?$/],
     [{ exchanges: ['../bitmex'] }, /is not an exchange id/],
     [{ exchanges: ['bitmex'], types: 'option_summary' }, /^bitmex has no option_summary messages$/],
-    [{ exchanges: ['bitmex', 'aster'] }, /^aster: trade messages of feeds .*--source datasets$/],
+    ...REFUSED.map(({ exchange }): readonly [NormalizeInput, RegExp] => [
+      { exchanges: ['bitmex', exchange] },
+      new RegExp(`^${exchange}: trade messages of feeds .*--source datasets$`),
+    ]),
   ];
   for (const offline of [false, true]) {
     for (const [input, message] of cases) {
