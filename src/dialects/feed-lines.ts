@@ -1,12 +1,19 @@
-import { TickhaulError } from '../base/errors.js';
 import type { LineBuffer } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
-import type { EmittedRecord } from '../market/records/message-record.js';
+import type { EmittedRecord, MessageRecord } from '../market/records/message-record.js';
 import { RecordPipeline } from '../market/records/record-pipeline.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
 import { createLocalTimeParser } from './local-time-parser.js';
 import { createMessageParser } from './message-parser.js';
 import type { Normalizer } from './normalizer.js';
+import {
+  assertValues,
+  channelOf,
+  createCorruptError,
+  isFormError,
+  isUnknownForm,
+  UnknownForms,
+} from './unknown-forms.js';
 
 export interface FeedLinesOptions {
   readonly exchange: string;
@@ -18,6 +25,11 @@ export interface FeedLinesOptions {
   readonly isLive?: boolean;
   /** Result of `planFeed` for the same exchange, types and symbols. */
   readonly plan: FeedPlan;
+  /**
+   * Called with a sentence for the first message of an unknown form in each channel, and at the end with their
+   * number. Without it, a message that a normalizer cannot read is an error.
+   */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /**
@@ -30,6 +42,13 @@ export class FeedLines {
   readonly #parse: (text: string) => unknown;
   readonly #parseTime = createLocalTimeParser();
   readonly #emit: (record: EmittedRecord) => void;
+  readonly #unknownForms: UnknownForms | undefined;
+  /** Records of one normalizer for one message, which are output together or not at all. */
+  readonly #records: MessageRecord[] = [];
+  readonly #collect = (record: MessageRecord): void => {
+    assertValues(record);
+    this.#records.push(record);
+  };
   #segments: readonly FeedSegment[];
   #normalizers: readonly Normalizer[] | undefined;
   #acceptsSymbol: ((symbol: string) => boolean) | undefined;
@@ -39,7 +58,7 @@ export class FeedLines {
   #out: LineBuffer | undefined;
 
   constructor(options: FeedLinesOptions) {
-    const { exchange, types, plan, isLive, symbols } = options;
+    const { exchange, types, plan, isLive, symbols, warn } = options;
     this.#options = options;
     this.#pipeline = new RecordPipeline(exchange, types, {
       bookTickerKeys: bookTickerKeyOrder(exchange),
@@ -47,6 +66,7 @@ export class FeedLines {
     });
     this.#parse = createMessageParser(exchange);
     this.#segments = plan.segments;
+    this.#unknownForms = warn && new UnknownForms(exchange, warn);
     this.#emit = (record) => {
       if (this.#out && (this.#acceptsSymbol?.(record.symbol) ?? true)) this.#pipeline.push(record, this.#out);
     };
@@ -79,17 +99,38 @@ export class FeedLines {
    * Normalizes a parsed message.
    * @param time local time in microseconds.
    * @param name names the message in errors; defaults to its time.
-   * @throws TickhaulError `corrupt` for a message that the exchange cannot have sent.
+   * @throws TickhaulError `corrupt` for a message that the exchange cannot have sent, such as a change that
+   * does not continue a book.
    */
   addParsedMessage(parsed: unknown, time: number, out: LineBuffer, name?: string): void {
     this.#startMessage(time, out);
-    for (const normalizer of this.#normalizersAt(time)) {
+    const normalizers = this.#normalizersAt(time);
+    let isRead = false;
+    for (const normalizer of normalizers) {
+      this.#records.length = 0;
       try {
-        normalizer.read(parsed, time, this.#emit);
+        normalizer.read(parsed, time, this.#collect);
       } catch (cause) {
-        throw this.#toCorruptError(name ?? new Date(time / 1000).toISOString(), cause);
+        const place = name ?? new Date(time / 1000).toISOString();
+        if (this.#unknownForms === undefined || !isFormError(cause)) {
+          const { exchange, isLive } = this.#options;
+          throw createCorruptError(exchange, place, cause, isLive === true);
+        }
+        isRead = true;
+        this.#unknownForms.add(channelOf(parsed, [normalizer], cause), place, cause.message);
+        continue;
       }
+      isRead ||= this.#records.length > 0;
+      for (const record of this.#records) this.#emit(record);
     }
+    if (isRead || this.#unknownForms === undefined || !isUnknownForm(parsed, normalizers)) return;
+    const place = name ?? new Date(time / 1000).toISOString();
+    this.#unknownForms.add(channelOf(parsed, normalizers), place, 'no normalizer knows it');
+  }
+
+  /** Warns of the number of messages that were left out. */
+  finish(): void {
+    this.#unknownForms?.finish();
   }
 
   #startMessage(time: number, out: LineBuffer): void {
@@ -110,18 +151,6 @@ export class FeedLines {
     this.#isConnected = false;
     if (this.#options.withDisconnects) this.#pipeline.disconnect(last, out);
     else if (this.#options.isLive === true) this.#pipeline.restart();
-  }
-
-  #toCorruptError(name: string, cause: unknown): unknown {
-    if (cause instanceof TickhaulError) return cause;
-    const { exchange, isLive } = this.#options;
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    const advice = isLive === true ? '' : '; use --channel for the original messages';
-    return new TickhaulError(
-      'corrupt',
-      `${exchange}: the message of ${name} cannot be normalized (${reason})${advice}`,
-      { cause },
-    );
   }
 
   #normalizersAt(time: number): readonly Normalizer[] {
@@ -161,9 +190,11 @@ const AMOUNTS_FIRST = ['askAmount', 'askPrice', 'bidAmount', 'bidPrice'];
 
 /** Exchanges with another order of keys in book tickers (docs/spec/normalized-messages.md#book_ticker). */
 const KEY_ORDERS: Readonly<Record<string, readonly string[]>> = {
+  'binance-european-options': BIDS_FIRST,
   bitget: PRICES_FIRST,
   'bitget-futures': PRICES_FIRST,
   bullish: BIDS_FIRST,
+  gemini: AMOUNTS_FIRST,
   hyperliquid: BIDS_FIRST,
   mexc: AMOUNTS_FIRST,
   polymarket: BIDS_FIRST,

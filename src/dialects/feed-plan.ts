@@ -8,9 +8,8 @@ import {
 import type { Period } from '../market/trade-bars.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { Normalizer } from './normalizer.js';
-import { createOwnNormalizer, hasOnlyOwnNormalizers } from './own/normalizer-eras.js';
+import { createOwnNormalizer, hasOnlyOwnNormalizers, listEraEdges } from './own/normalizer-eras.js';
 import { withBookText } from './text/with-book-text.js';
-import { findUnsupportedError } from './unsupported-messages.js';
 import { listVendorExchanges, loadVendor } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
 
@@ -45,10 +44,9 @@ export interface FeedSegment extends Period {
 const DAY_US = 86_400_000_000;
 
 /**
- * Plans the normalization of a feed. The period is split at each UTC midnight at which an exchange's API
- * changed: there new normalizers differ, in kind or in filters, from those of the day before.
- * @throws usage error if a type cannot be normalized in the period, if the exchange has none of the types, or
- * if the vendor's package is needed and not installed.
+ * Plans the normalization of a feed. The period is split at each UTC midnight, or edge of an era, at
+ * which an exchange's API changed: there new normalizers differ, in kind or in filters, from those of the day before.
+ * @throws usage error if the exchange has none of the types, or if the vendor's package is needed and not installed.
  */
 export async function planFeed({
   exchange,
@@ -60,11 +58,9 @@ export async function planFeed({
   // Tables keyed by exchange, also the vendor's, inherit a `constructor` property.
   if (exchange === 'constructor') throw usageError(`"${exchange}" is not an exchange id`);
   const requested = listExchangeMessageTypes(types);
-  for (const type of requested) {
-    const unsupportedError = findUnsupportedError(exchange, type, period.end, isLive);
-    if (unsupportedError) throw unsupportedError;
-  }
-  const starts = [period.start, ...listMidnights(period)];
+  const edges = listEraEdges(exchange).filter((edge) => edge > period.start && edge < period.end);
+  const times = new Set([period.start, ...listMidnights(period), ...edges]);
+  const starts = [...times].sort((first, second) => first - second);
   const isOwn = hasOnlyOwnNormalizers(exchange);
   const areAllOwn =
     isOwn || starts.every((at) => requested.every((type) => createOwnNormalizer(exchange, type, at)));

@@ -7,7 +7,6 @@ import {
 import { planFeed } from './feed-plan.js';
 import { planLiveFeeds } from './live/plan-live-feeds.js';
 import { OWN_ERAS } from './own/normalizer-eras.js';
-import { UNSUPPORTED_MESSAGES } from './unsupported-messages.js';
 import { loadVendor, type MapperFactories } from './vendor/load-vendor.js';
 import { createVendorNormalizer } from './vendor/vendor-normalizer.js';
 
@@ -17,8 +16,6 @@ export interface MessageSupport {
   readonly feeds: boolean;
   /** First UTC day of `feeds`; absent if there is no such limit. */
   readonly since?: string | undefined;
-  /** UTC day before which `feeds` ends; absent if it has not ended. */
-  readonly until?: string | undefined;
   /** Whether `stream` can subscribe to them. */
   readonly live: boolean;
 }
@@ -47,17 +44,12 @@ function describeFeeds(
   exchange: string,
   type: ExchangeMessageTypeName,
   vendor: MapperFactories | undefined,
-): Pick<MessageSupport, 'since' | 'until'> | undefined {
-  const refused = UNSUPPORTED_MESSAGES.find(
-    (row) => row.exchange === exchange && (row.types === undefined || row.types.includes(type)),
-  );
-  if (refused && refused.from === undefined) return undefined;
-  const until = refused?.from;
-  if (vendor && createVendorNormalizer(vendor, exchange, type, Date.now() * 1000)) return { until };
+): Pick<MessageSupport, 'since'> | undefined {
+  if (vendor && createVendorNormalizer(vendor, exchange, type, Date.now() * 1000)) return {};
   const eras = (OWN_ERAS[exchange] ?? []).filter(({ normalizers }) => normalizers[type] !== undefined);
   if (eras.length === 0) return undefined;
-  const [since] = eras.map(({ from = '' }) => from).sort();
-  return { since: since || undefined, until };
+  const [since] = eras.map(({ from, recordedFrom = '' }) => from ?? recordedFrom).sort();
+  return { since: since?.slice(0, 'YYYY-MM-DD'.length) || undefined };
 }
 
 /** Any symbol serves for a plan. */

@@ -15,8 +15,9 @@ export interface Normalizer {
    * Emits the records of a message; none for a message of another channel.
    * @param message parsed message of the exchange.
    * @param localTimestamp microseconds.
-   * @throws UnknownFormError for a message of its channels that has a form it does not know; TickhaulError
-   * `corrupt` for a book that lacks updates; any other error for a message that the exchange cannot have sent.
+   * @throws UnknownFormError, or another TypeError or RangeError, for a message of its channels that has a form it
+   * does not know; TickhaulError `corrupt` for a book that lacks updates; any other error for a message that must
+   * not be left out.
    */
   read(message: unknown, localTimestamp: number, emit: EmitRecord): void;
   /**

@@ -4,7 +4,6 @@ import { type FeedPlan, planFeed } from '../dialects/feed-plan.js';
 import { maxStreamsPerConnection, supportsWholeChannels } from '../dialects/live/max-streams.js';
 import { type FeedOpener, planLiveFeeds } from '../dialects/live/plan-live-feeds.js';
 import { hasOwnNormalizers } from '../dialects/own/normalizer-eras.js';
-import { hasUnsupportedMessages } from '../dialects/unsupported-messages.js';
 import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { MetadataOptions } from '../service/records/fetch-records.js';
@@ -42,7 +41,7 @@ export async function planStream(option: LiveOption, input: StreamPlanInput): Pr
     const { createUnknownExchangeError } = await import('../service/records/fetch-records.js');
     // For an unknown exchange, report that instead of its missing types.
     throw (
-      (hasUnsupportedMessages(exchange) || hasOwnNormalizers(exchange)
+      (hasOwnNormalizers(exchange)
         ? undefined
         : await createUnknownExchangeError(client, exchange, metadata)) ?? error
     );

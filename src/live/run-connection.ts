@@ -42,7 +42,7 @@ export async function runConnection(input: ConnectionInput): Promise<never> {
   const ended = new AbortController();
   const socket = new WebSocket(url, {
     perMessageDeflate: false,
-    headers: { 'user-agent': `tickhaul/${VERSION}` },
+    headers: { 'user-agent': `tickhaul/${VERSION}`, ...feed.headers },
     ...(feed.origin !== undefined && { origin: feed.origin }),
     ...(tunnel && { createConnection: connectThrough(tunnel, ended.signal) }),
   });

@@ -36,9 +36,20 @@ const MAX_EXCHANGE_ERRORS = 100;
  * abort.
  */
 export async function streamExchange(input: ExchangeStreamInput): Promise<never> {
+  const { planned, emit } = input;
+  const warn = (message: string): void => emit({ event: 'warning', message });
+  const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true, warn });
+  try {
+    return await runSessions(input, lines);
+  } finally {
+    lines.finish();
+  }
+}
+
+/** Runs sessions, one after another, until an error ends the stream. */
+async function runSessions(input: ExchangeStreamInput, lines: FeedLines): Promise<never> {
   const { planned, pump, times, emit, signal } = input;
   const { exchange } = planned.option;
-  const lines = new FeedLines({ ...planned.option, plan: planned.plan, isLive: true });
   const reportedErrors = new Set<string>();
   let hadMessages = false;
   // Errors of the first working session repeat in each later one, often with the session's id, so later ones

@@ -125,3 +125,22 @@ test('an error for invalid JSON, or for a message that a normalizer rejects, nam
       /^bitmex: the message of 2024-03-01T00:00:00.0000000Z cannot be normalized \(.*\); use --channel for the original messages$/,
   });
 });
+
+test("a level that a change removes before Binance's snapshot arrives is not in the snapshot", async () => {
+  const update = { e: 'depthUpdate', E: 1, s: 'BTCUSDT', U: 101, u: 105, b: [['10', '0']], a: [['12', '3']] };
+  const snapshot = {
+    lastUpdateId: 100,
+    bids: [
+      ['10', '2'],
+      ['9', '1'],
+    ],
+    asks: [['11', '1']],
+  };
+  const [line = '', ...rest] = await linesOf({ exchange: 'binance', types: 'book_change' }, [
+    ['2026-08-01T00:00:01.0000000Z', { stream: 'btcusdt@depth@100ms', data: update }],
+    ['2026-08-01T00:00:02.0000000Z', { stream: 'btcusdt@depthSnapshot', generated: true, data: snapshot }],
+  ]);
+  assert.deepEqual(rest, []);
+  const { isSnapshot, bids, asks } = JSON.parse(line);
+  assert.deepEqual([isSnapshot, bids, asks.length], [true, [{ price: 9, amount: 1 }], 2]);
+});

@@ -1,8 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { TickhaulError } from '../../src/base/errors.js';
 import { type FeedPlan, planFeed } from '../../src/dialects/feed-plan.js';
-import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
 import { EXCHANGE_MESSAGE_TYPES, parseMessageType } from '../../src/market/names/message-type-name.js';
 
 const DAY = 86_400_000_000;
@@ -78,6 +76,28 @@ test("splits the period at the midnights of an exchange's API changes", async ()
   ]);
 });
 
+test('splits the period at an edge of an era within a day, and once if it is at midnight', async () => {
+  const starts = async (exchange: string, type: string, from: string, to: string) =>
+    (await plan(exchange, type, from, to)).segments.map(({ start }) =>
+      new Date(start / 1000).toISOString().slice(0, 16),
+    );
+  assert.deepEqual(await starts('woo-x', 'trade', '2026-06-29', '2026-07-02'), [
+    '2026-06-29T00:00',
+    '2026-06-29T22:02',
+  ]);
+  assert.deepEqual(await starts('okex-swap', 'derivative_ticker', '2023-04-09', '2023-04-12'), [
+    '2023-04-09T00:00',
+    '2023-04-10T08:40',
+  ]);
+  assert.deepEqual(await starts('okex-swap', 'derivative_ticker', '2023-04-10T08:40Z', '2023-04-10T09:00Z'), [
+    '2023-04-10T08:40',
+  ]);
+  assert.deepEqual(await starts('gemini', 'trade', '2026-07-23', '2026-07-25'), [
+    '2026-07-23T00:00',
+    '2026-07-24T00:00',
+  ]);
+});
+
 test('a normalizer that reads the same channels differently starts a segment too', async () => {
   const { segments } = await plan('cryptofacilities', 'derivative_ticker', '2022-09-27', '2022-10-02');
   assert.deepEqual(
@@ -95,6 +115,8 @@ test("uses tickhaul's own normalizers from the day on which the feed changed", a
     ['gate-io', 'book_change', '2025-08-01'],
     ['hyperliquid', 'book_change', '2026-06-17'],
     ['kraken', 'trade', '2026-07-10'],
+    ['binance-european-options', 'option_summary', '2025-12-17'],
+    ['gemini', 'book_change', '2026-07-24'],
   ] as const) {
     const period = { start: at(day) - DAY, end: at(day) + DAY };
     const { segments } = await planFeed({ exchange, types: [parseMessageType(type)], period });
@@ -120,26 +142,6 @@ test('reports missing types if another type exists, and refuses them otherwise',
     message: 'binance has no derivative_ticker, liquidation messages',
   });
   await assert.rejects(plan('constructor', 'trade', '2024-03-01', '2024-03-02'), { code: 'usage' });
-});
-
-test('refuses messages that would be missing or wrong, with an alternative', async () => {
-  await assert.rejects(plan('gemini', 'trade', '2026-07-20', '2026-07-25'), {
-    code: 'usage',
-    message:
-      'gemini: trade messages of feeds have a form that the normalizers do not support from 2026-07-24 on; ' +
-      'use --source datasets, or a period that ends at 2026-07-24',
-  });
-  assert.equal((await plan('gemini', 'trade', '2026-07-20', '2026-07-24')).segments.length, 1);
-  for (const { exchange, types, from } of UNSUPPORTED_MESSAGES) {
-    const type = types?.[0] ?? 'trade';
-    const start = from ?? '2024-03-01';
-    const end = new Date(Date.parse(start) + 60_000).toISOString();
-    await assert.rejects(plan(exchange, type, start, end), (error) => {
-      assert.ok(error instanceof TickhaulError && error.exitCode === 2, exchange);
-      assert.match(error.message, /--source datasets/);
-      return true;
-    });
-  }
 });
 
 test('plans all types over years', async () => {

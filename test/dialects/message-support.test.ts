@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { describeMessageSupport } from '../../src/dialects/message-support.js';
 import { OWN_ERAS } from '../../src/dialects/own/normalizer-eras.js';
-import { UNSUPPORTED_MESSAGES } from '../../src/dialects/unsupported-messages.js';
 
 const BOTH = { feeds: true, live: true };
 
@@ -34,18 +36,71 @@ test('tells by type what feeds and live streams can do', async () => {
   }
 });
 
-test('a type that is refused from a day on ends there, and one that only tickhaul reads begins with its era', async () => {
-  for (const { exchange, types, from } of UNSUPPORTED_MESSAGES) {
-    const support = await describeMessageSupport(exchange);
-    const messages = support[types?.[0] ?? 'trade'];
-    const isRefused = UNSUPPORTED_MESSAGES.some((row) => row.exchange === exchange && row.from === undefined);
-    if (from !== undefined && !isRefused) assert.equal(messages?.until, from, exchange);
-    assert.notEqual(messages?.live, true, exchange);
-  }
+test('a type that only tickhaul reads is supported', async () => {
   for (const [exchange, eras] of Object.entries(OWN_ERAS)) {
     const support = await describeMessageSupport(exchange);
     for (const type of eras.flatMap(({ normalizers }) => Object.keys(normalizers))) {
       assert.equal(support[type as keyof typeof support]?.feeds, true, `${exchange} ${type}`);
     }
   }
+});
+
+test('a type that was not collected at first begins with its channel', async () => {
+  assert.deepEqual(await supportOf('gemini'), {
+    trade: BOTH,
+    book_change: BOTH,
+    book_ticker: { ...BOTH, since: '2026-07-24' },
+  });
+  const { liquidation } = (await supportOf('bitget-futures')) as { liquidation?: object };
+  assert.deepEqual(liquidation, { ...BOTH, since: '2026-04-28' });
+});
+
+/** The channels and messages that the vendor's newest client knows. */
+const FACTS = fileURLToPath(new URL('../../../../shared/mappers', import.meta.url));
+const skip = existsSync(FACTS) ? false : "no facts of the vendor's newest client";
+
+test("each type of the vendor's newest client has a normalizer, or a documented row refuses it", {
+  skip,
+}, async () => {
+  const cases = readFileSync(`${FACTS}/cases.jsonl`, 'utf8').trim().split('\n');
+  const known = new Set(
+    cases.flatMap((line) => {
+      const { exchange, expected } = JSON.parse(line);
+      return Object.keys(expected).map((type) => `${exchange} ${type}`);
+    }),
+  );
+  const exchanges = Object.keys(JSON.parse(readFileSync(`${FACTS}/channels.json`, 'utf8')));
+  for (const exchange of exchanges) {
+    const support = await describeMessageSupport(exchange);
+    assert.ok(Object.keys(support).length > 0, exchange);
+    const types = [...known].filter((name) => name.startsWith(`${exchange} `));
+    for (const type of types.map((name) => name.slice(exchange.length + 1))) {
+      assert.ok(Object.hasOwn(support, type), `${exchange} ${type}`);
+    }
+  }
+});
+
+/** Exchanges and days in the rows of a table, by the table's position in the page. */
+async function tablesOf(page: string): Promise<readonly (readonly string[])[]> {
+  const text = await readFile(new URL(`../../../${page}`, import.meta.url), 'utf8');
+  const tables = text.split(/\n\n/).filter((part) => part.startsWith('|'));
+  return tables.map((table) =>
+    table.split('\n').flatMap((row) => {
+      const [, exchanges = '', , days = ''] = row.split('|');
+      const found = days.match(/\d{4}-\d\d-\d\d/g) ?? ['ever'];
+      return [...exchanges.matchAll(/`([^`]+)`/g)].flatMap(([, name]) =>
+        found.map((day) => `${name} ${day}`),
+      );
+    }),
+  );
+}
+
+test('docs/how-to/normalizers.md lists the exchanges and days of the code', async () => {
+  const [own] = await tablesOf('docs/how-to/normalizers.md');
+  const eras = Object.entries(OWN_ERAS).flatMap(([exchange, list]) =>
+    list.flatMap(({ from, to }) =>
+      [from ?? 'ever', ...(to ? [to] : [])].map((time) => `${exchange} ${time.slice(0, 10)}`),
+    ),
+  );
+  assert.deepEqual([...new Set(own)].sort(), [...new Set(eras)].sort());
 });

@@ -21,21 +21,6 @@ interface Case {
 /** Answers that differ from that client's, as `exchange minute type`, each with its reason. */
 const DIFFERENCES: Readonly<Record<string, string>> = {};
 
-/** Exchanges of which not all answers are equal yet. */
-const PENDING: readonly string[] = [
-  'binance-european-options',
-  'bitfinex',
-  'bitfinex-derivatives',
-  'bitget-futures',
-  'crypto-com',
-  'gate-io-futures',
-  'gemini',
-  'okex-futures',
-  'okex-swap',
-  'phemex',
-  'woo-x',
-];
-
 const cases: readonly Case[] = existsSync(CASES)
   ? readFileSync(CASES, 'utf8')
       .split('\n')
@@ -44,7 +29,6 @@ const cases: readonly Case[] = existsSync(CASES)
   : [];
 
 for (const exchange of new Set(cases.map((each) => each.exchange))) {
-  if (PENDING.includes(exchange)) continue;
   test(`messages of ${exchange} are normalized as by the vendor's newest client`, async () => {
     for (const each of cases.filter((other) => other.exchange === exchange)) {
       for (const [type, expected] of Object.entries(each.expected)) {

@@ -85,11 +85,10 @@ test('replaces a silent connection; heartbeats are not messages', async (t) => {
   assert.match(event.event === 'disconnect' ? event.error.message : '', /no message within 0\.3s$/);
 });
 
-test('ends a connection with invalid JSON, an invalid message, an error or an oversized text', async (t) => {
+test('ends a connection with invalid JSON, an error or an oversized text', async (t) => {
   const bad: readonly ((peer: Peer) => void)[] = [
     (peer) => peer.socket.send('{"table":"trade"'),
     (peer) => peer.socket.send('null'),
-    (peer) => peer.send({ table: 'trade', action: 'insert', data: [null] }),
     (peer) => peer.send({ status: 400, error: 'Unknown table:\u001b[31m nothing' }),
     (peer) => peer.socket.send(Buffer.from([0xff, 0xfe, 0xfd])),
   ];
@@ -107,18 +106,48 @@ test('ends a connection with invalid JSON, an invalid message, an error or an ov
   const reported = stream.events.map((event) => (event.event === 'disconnect' ? event.error.message : ''));
   assert.match(reported[0] ?? '', /^bitmex: feed message is not valid JSON/);
   assert.match(reported[1] ?? '', /^bitmex sent an unreadable message$/);
-  assert.match(reported[2] ?? '', /cannot be normalized/);
   assert.equal(
-    reported[3],
+    reported[2],
     'bitmex sent an error: {"status":400,"error":"Unknown table:\\u001b[31m nothing"}',
   );
-  assert.match(reported[4] ?? '', /not valid JSON/);
+  assert.match(reported[3] ?? '', /not valid JSON/);
   assert.ok(reported.every((text) => !text.includes('\u001b')));
-  // Only the third was a message of the exchange, although a wrong one.
+  // None was a message of the exchange.
   assert.deepEqual(
     stream.lines.map(({ type }) => type),
-    ['disconnect', 'trade'],
+    ['trade'],
   );
+});
+
+test('leaves out messages of an unknown form, with a warning for the first and their number at the end', async (t) => {
+  const { url, peers } = await loopbackExchange(t, {
+    async play(peer) {
+      await peer.nextMessage();
+      peer.send({ success: true, subscribe: 'trade:XBTUSD', request: { op: 'subscribe' } });
+      peer.send({ table: 'trade', action: 'insert', data: [null] });
+      peer.send({ table: 'trade', action: 'insert', data: [{ symbol: 'XBTUSD', px: 1 }] });
+      peer.send({ stream: 'newTrade@XBTUSD', payload: [1, 2] });
+      createMarketSender('bitmex', 'XBTUSD', peer).trade(7);
+    },
+  });
+  const stream = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: url });
+  await stream.waitForLine(({ price }) => price === 7);
+  await stream.end();
+  assert.equal(peers.length, 1);
+  const warnings = stream.events.map((event) => (event.event === 'warning' ? event.message : event.event));
+  assert.equal(warnings.length, 4, warnings.join('\n'));
+  assert.match(
+    warnings[0] ?? '',
+    /^bitmex: the message of .* in channel trade has an unknown form \(.*\); leaving out all such messages$/,
+  );
+  assert.match(
+    warnings[1] ?? '',
+    /in channel newTrade@XBTUSD has an unknown form \(no normalizer knows it\)/,
+  );
+  assert.deepEqual(warnings.slice(2), [
+    'bitmex: left out 2 messages of an unknown form in channel trade',
+    'bitmex: left out 1 message of an unknown form in channel newTrade@XBTUSD',
+  ]);
 });
 
 test('reports limits, bans and refusals with the requested delay', async (t) => {

@@ -232,7 +232,6 @@ test('refuses unsupported streams before any connection', async (t) => {
     assert.ok(error instanceof TickhaulError && error.code === 'usage', String(error));
     return error.message;
   };
-  assert.match(await refused('gemini', ['BTCUSD'], 'trade'), /^gemini: trade messages .*tickhaul replay$/);
   assert.match(await refused('coinbase-international', ['BTC-PERP'], 'trade'), /requires an account/);
   assert.match(await refused('binance', ['BTCUSDT'], 'option_summary'), /has no option_summary messages/);
   const bad = startStream(t, [option('bitmex', ['XBTUSD'], 'trade')], { WSS_URL_BITMEX: 'http://x' });

@@ -11,6 +11,10 @@ export const exchangesCommand: CommandAction = {
   examples: [
     ['$0 exchanges', 'list all exchanges'],
     ['$0 exchanges deribit', 'show the record of one exchange'],
+    [
+      '$0 exchanges deribit --json',
+      'the record, with the days and types that feeds and streams can normalize',
+    ],
   ],
   async run(args, cli) {
     return withSession(args, cli, {}, async ({ client, settings }) => {

@@ -1,5 +1,7 @@
+// cspell:ignore woox
 import { TickhaulError } from '../../base/errors.js';
 import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
+import { toWooXTopic } from './own-channels.js';
 
 interface SupplementRequest {
   /** Channel of the filters that need this request. */
@@ -137,6 +139,21 @@ export const HTTP_SUPPLEMENTS: Readonly<Record<string, readonly HttpSupplement[]
           data: checkBook(`mexc-futures: the book of ${symbol}`, toFields(body)['data'], 'version'),
         },
       ],
+    },
+  ],
+  'woo-x': [
+    {
+      channel: 'orderbook',
+      pauseMs: POLL_PAUSE_MS,
+      host: 'https://api.woox.io',
+      path: (symbol) => `/v3/public/orderbook?symbol=${symbol}&maxLevel=50`,
+      toMessages(body, symbol) {
+        const { success, timestamp, data } = toFields(body);
+        if (success === true) {
+          return [{ topic: toWooXTopic('orderbook', symbol), ts: timestamp, generated: true, data }];
+        }
+        throw new TickhaulError('bad_answer', `woo-x: no order book of ${symbol}`);
+      },
     },
   ],
   'huobi-dm': [huobiOpenInterest('/api/v1', huobiContract)],

@@ -20,6 +20,8 @@ export interface LiveFeed {
   readonly path?: string;
   /** Origin header, if the exchange requires one. */
   readonly origin: string | undefined;
+  /** Other headers of the handshake. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** Filters of this connection. */
   readonly filters: readonly FeedFilter[];
   /** Milliseconds between two subscribe messages. */
@@ -41,8 +43,13 @@ export interface LiveFeed {
 export interface OwnChannels {
   /** The connection, if all channels of the exchange are defined here; if omitted, the vendor's. */
   readonly feed?: OwnFeed;
-  /** The subscribe messages for a filter; empty for a channel that is not defined here. */
-  readonly subscribe: (filter: FeedFilter) => readonly object[];
+  /** Headers of the handshake. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /**
+   * The subscribe messages for a filter; empty for a channel that is not defined here.
+   * @param filters all filters of the stream.
+   */
+  readonly subscribe: (filter: FeedFilter, filters: readonly FeedFilter[]) => readonly object[];
 }
 
 /** A connection; its defaults are those of plain JSON. */

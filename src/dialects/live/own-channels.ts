@@ -1,20 +1,61 @@
+// Channels of WOO X: cspell:ignore woox
+
+import { usageError } from '../../base/errors.js';
+import type { FeedFilter } from '../../service/feed-filter.js';
 import { toFields } from '../message-fields.js';
 import type { OwnChannels } from './live-feed.js';
 import { decodeMexcFrame } from './mexc-frames.js';
-import { bullishChannels, lighterChannels, polymarketChannels } from './own-exchanges.js';
+import { bullishChannels, connectByPath, lighterChannels, polymarketChannels } from './own-exchanges.js';
 
 const KRAKEN_DEPTH = 1000;
 const GATE_IO_DEPTH = 400;
+const WOO_X_DEPTH = 50;
 /** Topics in one message to Bitget. */
 const BITGET_BATCH = 10;
 /** Aster accepts 5 messages a second in the spot market, and 10 in that of futures. */
 const ASTER_PAUSE_MS = 250;
 
+/** Of both exchanges of Bitfinex. */
+const BITFINEX_TICKERS: OwnChannels = {
+  subscribe: ({ channel, symbols = [] }) =>
+    channel !== 'ticker'
+      ? []
+      : symbols.map((symbol) => ({ event: 'subscribe', channel, symbol: `t${symbol}` })),
+};
+
+/** Channels of the underlying, on a connection of their own. */
+const OPTION_MARKET_CHANNELS: ReadonlySet<string> = new Set(['optionMarkPrice', 'optionOpenInterest']);
+
+/** The open interest has a stream for each expiration, which only the symbols of the other channels name. */
+function toOptionStreams(symbol: string, channel: string, filters: readonly FeedFilter[]): readonly string[] {
+  if (channel === 'depth20') return [`${symbol}@depth20@100ms`];
+  if (channel !== 'optionOpenInterest') return [`${symbol}@${channel}`];
+  const options = filters.find((filter) => filter.channel === 'optionTicker')?.symbols ?? [];
+  const expirations = options
+    .map((option) => option.toLowerCase().split('-'))
+    .filter(([base]) => `${base}usdt` === symbol)
+    .map(([, expiration]) => expiration);
+  return [...new Set(expirations)].map((expiration) => `${symbol}@${channel}@${expiration}`);
+}
+
+/** Books have their depth after the symbol. */
+export function toWooXTopic(channel: string, symbol: string): string {
+  return channel.startsWith('orderbook') ? `${channel}@${symbol}@${WOO_X_DEPTH}` : `${channel}@${symbol}`;
+}
+
+/** @throws usage error if a filter has no symbols. */
+function requireSymbols(exchange: string, { symbols = [] }: FeedFilter): readonly string[] {
+  if (symbols.length > 0) return symbols;
+  throw usageError(`${exchange} requires symbols; list some, such as ${exchange}:SYMBOL`);
+}
+
 /**
  * Exchanges that are newer than the vendor's release, or whose APIs changed after it: the channels of
  * own/normalizer-eras.ts, by the exchanges' documentation (Aster Finance, WebSocket Market Streams; Kraken
  * WebSocket v2; Bitget unified trading account, Public channels; Gate API v4, Order book V2; Hyperliquid API,
- * Subscriptions; MEXC Spot V3 API, Websocket Market Streams; MEXC Futures API, WebSocket API).
+ * Subscriptions; MEXC Spot V3 API, Websocket Market Streams; MEXC Futures API, WebSocket API; Binance Open
+ * Platform, Options trading; WOO X, Public WebSocket v3; Gemini, WebSocket, Streams; Bitfinex WebSocket v2,
+ * Ticker).
  */
 export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
   aster: createAsterChannels('wss://sstream.asterdex.com/stream'),
@@ -22,6 +63,78 @@ export const OWN_CHANNELS: Readonly<Record<string, OwnChannels>> = {
   bullish: bullishChannels,
   lighter: lighterChannels,
   polymarket: polymarketChannels,
+  'binance-european-options': {
+    feed: {
+      address: 'wss://fstream.binance.com',
+      connections: connectByPath((channel) =>
+        OPTION_MARKET_CHANNELS.has(channel) ? '/market/stream' : '/public/stream',
+      ),
+      throttleMs: 0,
+      classify(message) {
+        const { error, data } = toFields(message);
+        return error !== undefined || toFields(data)['e'] === 'error' ? 'error' : 'data';
+      },
+    },
+    subscribe: (filter, filters) => [
+      {
+        method: 'SUBSCRIBE',
+        params: requireSymbols('binance-european-options', filter).flatMap((symbol) =>
+          toOptionStreams(symbol.toLowerCase(), filter.channel, filters),
+        ),
+        id: filters.findIndex(({ channel }) => channel === filter.channel) + 1,
+      },
+    ],
+  },
+  bitfinex: BITFINEX_TICKERS,
+  'bitfinex-derivatives': BITFINEX_TICKERS,
+  gemini: {
+    // The first message of a subscribed book is then the whole book.
+    feed: {
+      address: 'wss://ws.gemini.com?snapshot=-1',
+      throttleMs: 0,
+      classify(message) {
+        const { result, error, status } = toFields(message);
+        return result === 'error' || error !== undefined || Number(status) >= 400 ? 'error' : 'data';
+      },
+    },
+    subscribe: (filter, filters) => [
+      {
+        method: 'SUBSCRIBE',
+        params: requireSymbols('gemini', filter).map(
+          (symbol) =>
+            `${symbol.toLowerCase()}@${filter.channel === 'depth' ? 'depth@100ms' : filter.channel}`,
+        ),
+        id: filters.findIndex(({ channel }) => channel === filter.channel) + 1,
+      },
+    ],
+  },
+  // With this header, sizes are decimals, as the collector records them.
+  'gate-io-futures': { headers: { 'x-gate-size-decimal': '1' }, subscribe: () => [] },
+  'woo-x': {
+    feed: {
+      address: 'wss://wss.woox.io/v3/public',
+      throttleMs: 0,
+      classify(message) {
+        const { success, errorMsg, cmd } = toFields(message);
+        if (success === false || errorMsg !== undefined || cmd === 'ERROR') return 'error';
+        return cmd === 'PING' ? 'heartbeat' : 'data';
+      },
+      onMessage(message, send) {
+        if (toFields(message)['cmd'] === 'PING') send({ cmd: 'PONG' });
+      },
+    },
+    // The book's snapshot, in the channel `orderbook`, is requested over HTTP (`HTTP_SUPPLEMENTS`).
+    subscribe: (filter) =>
+      filter.channel === 'orderbook'
+        ? []
+        : [
+            {
+              id: filter.channel,
+              cmd: 'subscribe',
+              params: requireSymbols('woo-x', filter).map((symbol) => toWooXTopic(filter.channel, symbol)),
+            },
+          ],
+  },
   kraken: {
     feed: {
       address: 'wss://ws.kraken.com/v2',

@@ -47,6 +47,17 @@ interface BullishTopic {
   readonly key: 'symbol' | 'assetSymbol';
 }
 
+/** A connection for each path. @param pathOf path of a channel's connection. */
+export function connectByPath(
+  pathOf: (channel: string) => string,
+): (filters: readonly FeedFilter[]) => readonly OwnConnection[] {
+  return (filters) =>
+    [...new Set(filters.map(({ channel }) => pathOf(channel)))].map((path) => ({
+      path,
+      filters: filters.filter(({ channel }) => pathOf(channel) === path),
+    }));
+}
+
 /** The id of a message only has to differ from those of the connection's other messages. */
 function bullishCommand(method: string, params: object, id: string): object {
   return { jsonrpc: '2.0', type: 'command', method, params, id };
@@ -63,13 +74,7 @@ export const bullishChannels: OwnChannels = {
   feed: {
     address: 'wss://api.exchange.bullish.com',
     throttleMs: 0,
-    connections(filters) {
-      const pathOf = ({ channel }: FeedFilter): string => BULLISH_TOPICS[channel]?.path ?? '';
-      return [...new Set(filters.map(pathOf))].map((path) => ({
-        path: BULLISH_API + path,
-        filters: filters.filter((filter) => pathOf(filter) === path),
-      }));
-    },
+    connections: connectByPath((channel) => BULLISH_API + (BULLISH_TOPICS[channel]?.path ?? '')),
     classify(message) {
       const { dataType, error, result } = toFields(message);
       const { message: answer, errorCode } = toFields(result);

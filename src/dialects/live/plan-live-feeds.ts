@@ -29,12 +29,12 @@ export async function planLiveFeeds(exchange: string, filters: readonly FeedFilt
 async function createFeedOpener(exchange: string, filters: readonly FeedFilter[]): Promise<FeedOpener> {
   const own = OWN_CHANNELS[exchange];
   if (own?.feed) {
-    const { feed, subscribe } = own;
-    return () => openOwnFeeds(exchange, feed, subscribe, removeRepeated(filters));
+    const { feed } = own;
+    return () => openOwnFeeds(exchange, own, feed, removeRepeated(filters));
   }
   const vendor = await loadVendorFeeds();
   if (own === undefined) return () => vendor(exchange, filters);
-  const isOwn = (filter: FeedFilter): boolean => own.subscribe(filter).length > 0;
+  const isOwn = (filter: FeedFilter): boolean => own.subscribe(filter, filters).length > 0;
   const vendorFilters = filters.filter((filter) => !isOwn(filter));
   return () =>
     vendor(exchange, vendorFilters).map((feed) => withOwnChannels(feed, own, filters.filter(isOwn)));
@@ -51,18 +51,19 @@ const PLAIN = {
 
 function openOwnFeeds(
   exchange: string,
+  { subscribe, headers }: OwnChannels,
   { connections, ...feed }: OwnFeed,
-  subscribe: OwnChannels['subscribe'],
   filters: readonly FeedFilter[],
 ): readonly LiveFeed[] {
-  const streams = filters.filter((filter) => subscribe(filter).length > 0);
+  const streams = filters.filter((filter) => subscribe(filter, filters).length > 0);
   const parts: readonly OwnConnection[] =
     connections?.(filters) ?? splitByStreams(exchange, streams).map((part) => ({ filters: part }));
   return parts.map(({ messages, ...connection }) => ({
     ...PLAIN,
     ...feed,
     ...connection,
-    subscriptions: () => messages ?? connection.filters.flatMap(subscribe),
+    headers,
+    subscriptions: () => messages ?? connection.filters.flatMap((filter) => subscribe(filter, filters)),
   }));
 }
 
@@ -74,7 +75,11 @@ function removeRepeated(filters: readonly FeedFilter[]): readonly FeedFilter[] {
 function withOwnChannels(feed: LiveFeed, own: OwnChannels, filters: readonly FeedFilter[]): LiveFeed {
   return {
     ...feed,
+    headers: own.headers,
     filters: [...feed.filters, ...filters],
-    subscriptions: () => [...feed.subscriptions(), ...filters.flatMap(own.subscribe)],
+    subscriptions: () => [
+      ...feed.subscriptions(),
+      ...filters.flatMap((filter) => own.subscribe(filter, filters)),
+    ],
   };
 }

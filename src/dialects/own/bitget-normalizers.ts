@@ -2,7 +2,7 @@ import type { FeedFilter } from '../../service/feed-filter.js';
 import { type MessageFields, toFields, toFieldsList } from '../message-fields.js';
 import type { EmitRecord, Normalizer } from '../normalizer.js';
 import { toUpperCaseSymbols } from './filter-symbols.js';
-import { LastTicker } from './last-ticker.js';
+import { LastTickers } from './last-ticker.js';
 import {
   type EventTime,
   eventTimeFromMs,
@@ -65,13 +65,11 @@ export function bitgetBookTickers(): Normalizer {
 }
 
 export function bitgetDerivativeTickers(): Normalizer {
-  const tickers = new Map<string, LastTicker>();
+  const tickers = new LastTickers();
   return bitgetNormalizer('ticker', ({ symbol, item, ts, toEventTime }, emit) => {
-    const ticker = tickers.get(symbol) ?? new LastTicker(symbol);
-    tickers.set(symbol, ticker);
     // Delivery contracts have no funding: `nextFundingTime` is 0 or empty.
     const next = parseNonZeroNumber(item['nextFundingTime']);
-    const record = ticker.update(
+    const record = tickers.get(symbol).update(
       {
         lastPrice: parseOptionalNumber(item['lastPrice']),
         openInterest: parseOptionalNumber(item['openInterest']),

@@ -12,3 +12,18 @@ export function mapSymbols(
 ): { readonly symbols?: readonly string[] } {
   return symbols === undefined ? {} : { symbols: symbols.map(write) };
 }
+
+/** The symbols of a filter in lower case; without symbols the key is absent. */
+export function toLowerCaseSymbols(symbols: readonly string[] | undefined): {
+  readonly symbols?: readonly string[];
+} {
+  return mapSymbols(symbols, (symbol) => symbol.toLowerCase());
+}
+
+/** As `mapSymbols`, without repetitions, for channels of what several symbols have in common. */
+export function mapToUniqueSymbols(
+  symbols: readonly string[] | undefined,
+  write: (symbol: string) => string,
+): { readonly symbols?: readonly string[] } {
+  return symbols === undefined ? {} : { symbols: [...new Set(symbols.map(write))] };
+}

@@ -1,18 +1,19 @@
 import type { DerivativeTickerRecord } from '../../market/records/message-record.js';
 import type { EventTime } from './parse-values.js';
 
-export type TickerValues = Partial<
-  Pick<
-    DerivativeTickerRecord,
-    | 'lastPrice'
-    | 'openInterest'
-    | 'fundingRate'
-    | 'fundingTimestamp'
-    | 'predictedFundingRate'
-    | 'indexPrice'
-    | 'markPrice'
-  >
->;
+const KEYS = [
+  'lastPrice',
+  'openInterest',
+  'fundingRate',
+  'fundingTimestamp',
+  'predictedFundingRate',
+  'indexPrice',
+  'markPrice',
+] as const;
+
+type TickerFields = Partial<Pick<DerivativeTickerRecord, (typeof KEYS)[number]>>;
+/** Values of a ticker message. */
+export type TickerValues = { -readonly [Key in keyof TickerFields]: TickerFields[Key] };
 
 /**
  * The last known values of a symbol's ticker since the connection began
@@ -21,7 +22,7 @@ export type TickerValues = Partial<
  */
 export class LastTicker {
   readonly #symbol: string;
-  #values: TickerValues = {};
+  readonly #values: TickerValues = {};
   #time: EventTime | undefined;
   #hasChanged = false;
 
@@ -29,12 +30,20 @@ export class LastTicker {
     this.#symbol = symbol;
   }
 
-  /** @param values values of the message; undefined ones keep their last value. */
-  update(values: TickerValues, time: EventTime): DerivativeTickerRecord | undefined {
+  /**
+   * @param values values of the message; undefined ones keep their last value.
+   * @param time of the message; if it has no event time, the last one remains.
+   */
+  update(
+    values: Readonly<TickerValues>,
+    time: EventTime | Pick<EventTime, 'localTimestamp'>,
+  ): DerivativeTickerRecord | undefined {
     this.remember(values);
-    if (this.#time === undefined || time.timestamp >= this.#time.timestamp) this.#time = time;
+    const { localTimestamp } = time;
+    if (isExchangeTime(time) && !(time.timestamp < (this.#time?.timestamp ?? 0))) this.#time = time;
     if (!this.#hasChanged) return undefined;
     this.#hasChanged = false;
+    this.#time ??= { timestamp: localTimestamp, micros: true, localTimestamp };
     const { timestamp, micros } = this.#time;
     return {
       type: 'derivative_ticker',
@@ -42,17 +51,36 @@ export class LastTicker {
       ...this.#values,
       timestamp,
       micros,
-      localTimestamp: time.localTimestamp,
+      localTimestamp,
     };
   }
 
   /** As `update`, for a message that emits no record itself: the next update emits its values. */
-  remember(values: TickerValues): void {
-    const changes = Object.entries(values).filter(
-      ([key, value]) => value !== undefined && value !== this.#values[key as keyof TickerValues],
-    );
-    if (changes.length === 0) return;
-    this.#hasChanged = true;
-    this.#values = { ...this.#values, ...Object.fromEntries(changes) };
+  remember(values: Readonly<TickerValues>): void {
+    for (const key of KEYS) {
+      const value = values[key];
+      if (value === undefined || value === this.#values[key]) continue;
+      this.#values[key] = value;
+      this.#hasChanged = true;
+    }
+  }
+}
+
+/** Whether a time is the exchange's, which the local time in its place is not. */
+function isExchangeTime(time: Partial<EventTime>): time is EventTime {
+  return time.timestamp !== undefined && time.timestamp !== time.localTimestamp;
+}
+
+/** The last tickers of an exchange's symbols. */
+export class LastTickers {
+  readonly #tickers = new Map<string, LastTicker>();
+
+  /** The ticker of a symbol, without values if there was none. */
+  get(symbol: string): LastTicker {
+    const known = this.#tickers.get(symbol);
+    if (known) return known;
+    const ticker = new LastTicker(symbol);
+    this.#tickers.set(symbol, ticker);
+    return ticker;
   }
 }

@@ -9,6 +9,13 @@ import {
   asterTrades,
 } from './aster-normalizers.js';
 import {
+  binanceOptionsBooks,
+  binanceOptionsBookTickers,
+  binanceOptionsSummaries,
+  binanceOptionsTrades,
+} from './binance-options-normalizers.js';
+import { bitfinexBookTickers } from './bitfinex-book-tickers.js';
+import {
   bitgetBooks,
   bitgetBookTickers,
   bitgetDerivativeTickers,
@@ -22,7 +29,10 @@ import {
   bullishOptionSummaries,
   bullishTrades,
 } from './bullish-normalizers.js';
+import { cryptoComBookTickers } from './crypto-com-book-tickers.js';
 import { gateIoBooks } from './gate-io-books.js';
+import { gateIoFuturesBooks, gateIoFuturesBookTickers } from './gate-io-futures-normalizers.js';
+import { geminiBooks, geminiBookTickers, geminiTrades } from './gemini-normalizers.js';
 import { hyperliquidBooks } from './hyperliquid-books.js';
 import { krakenBooks, krakenBookTickers, krakenTrades } from './kraken-normalizers.js';
 import {
@@ -41,17 +51,22 @@ import {
   mexcTrades,
 } from './mexc-normalizers.js';
 import { okxBooks } from './okx-books.js';
+import { okxDerivativeTickers } from './okx-derivative-tickers.js';
+import { phemexBooks, phemexDerivativeTickers, phemexTrades } from './phemex-normalizers.js';
 import { polymarketBooks, polymarketBookTickers, polymarketTrades } from './polymarket-normalizers.js';
+import { wooXBooks, wooXBookTickers, wooXDerivativeTickers, wooXTrades } from './woo-x-normalizers.js';
 
 /** @param isLive whether the messages come from a live connection, where a book without gaps can be had. */
 type CreateNormalizer = (isLive: boolean) => Normalizer;
 
-/** Days in which tickhaul's own normalizers read an exchange's messages of some types. */
+/** A time in which tickhaul's own normalizers read an exchange's messages of some types. */
 export interface NormalizerEra {
-  /** UTC day; if omitted, from the beginning. */
+  /** UTC day, or minute (`2026-06-29T22:02Z`); if omitted, always. */
   readonly from?: string;
-  /** UTC day, exclusive; if omitted, the era has not ended. */
+  /** As `from`, exclusive; if omitted, the era has not ended. */
   readonly to?: string;
+  /** First UTC day of which the feed has the messages, if that is later than the exchange's first. */
+  readonly recordedFrom?: string;
   readonly normalizers: Partial<Readonly<Record<ExchangeMessageTypeName, CreateNormalizer>>>;
 }
 
@@ -61,14 +76,74 @@ const OKX_BOOKS: readonly NormalizerEra[] = [
   { from: '2026-05-21', normalizers: { book_change: okxBooks } },
 ];
 
+/** The vendor's release does not know the index of contracts in USDC, nor funding rates of futures. */
+const OKX_TICKERS: readonly NormalizerEra[] = [
+  {
+    from: '2021-12-23',
+    to: '2023-04-10T08:40Z',
+    normalizers: { derivative_ticker: () => okxDerivativeTickers('USD') },
+  },
+  { from: '2023-04-10T08:40Z', normalizers: { derivative_ticker: () => okxDerivativeTickers('USDC') } },
+];
+
+/** The vendor's release leaves out tickers with the eleven values that they have since April 2026. */
+const BITFINEX_TICKERS: readonly NormalizerEra[] = [{ normalizers: { book_ticker: bitfinexBookTickers } }];
+
 /**
  * Messages read by tickhaul's own normalizers, since the exchanges are newer than the vendor's release in
- * use, or changed after it (docs/how-to/normalizers.md#what-reads-which-exchange). The days are those on which the recorded feed changed.
+ * use, or changed after it (docs/how-to/normalizers.md#what-reads-which-exchange). The times are those at which
+ * the recorded feed changed. Eras of an exchange may overlap if they have different types.
  */
 export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
+  'binance-european-options': [
+    {
+      from: '2025-12-17',
+      normalizers: {
+        trade: binanceOptionsTrades,
+        book_change: binanceOptionsBooks,
+        option_summary: binanceOptionsSummaries,
+      },
+    },
+    {
+      recordedFrom: '2025-12-17',
+      normalizers: { book_ticker: binanceOptionsBookTickers },
+    },
+  ],
+  bitfinex: BITFINEX_TICKERS,
+  'bitfinex-derivatives': BITFINEX_TICKERS,
+  'crypto-com': [{ normalizers: { book_ticker: cryptoComBookTickers } }],
+  gemini: [
+    { from: '2026-07-24', normalizers: { trade: geminiTrades, book_change: geminiBooks } },
+    { recordedFrom: '2026-07-24', normalizers: { book_ticker: geminiBookTickers } },
+  ],
+  'gate-io-futures': [
+    {
+      normalizers: { book_change: gateIoFuturesBooks, book_ticker: gateIoFuturesBookTickers },
+    },
+  ],
+  phemex: [
+    {
+      normalizers: {
+        trade: phemexTrades,
+        book_change: phemexBooks,
+        derivative_ticker: phemexDerivativeTickers,
+      },
+    },
+  ],
+  'woo-x': [
+    {
+      from: '2026-06-29T22:02Z',
+      normalizers: {
+        trade: wooXTrades,
+        book_change: wooXBooks,
+        derivative_ticker: wooXDerivativeTickers,
+        book_ticker: wooXBookTickers,
+      },
+    },
+  ],
   okex: OKX_BOOKS,
-  'okex-swap': OKX_BOOKS,
-  'okex-futures': OKX_BOOKS,
+  'okex-swap': [...OKX_BOOKS, ...OKX_TICKERS],
+  'okex-futures': [...OKX_BOOKS, ...OKX_TICKERS],
   'okex-options': OKX_BOOKS,
   bitget: [
     {
@@ -83,10 +158,10 @@ export const OWN_ERAS: Readonly<Record<string, readonly NormalizerEra[]>> = {
         trade: bitgetTrades,
         book_change: bitgetBooks,
         derivative_ticker: bitgetDerivativeTickers,
-        liquidation: bitgetLiquidations,
         book_ticker: bitgetBookTickers,
       },
     },
+    { recordedFrom: '2026-04-28', normalizers: { liquidation: bitgetLiquidations } },
   ],
   'gate-io': [{ from: '2025-08-01', normalizers: { book_change: gateIoBooks } }],
   hyperliquid: [{ from: '2026-06-17', normalizers: { book_change: hyperliquidBooks } }],
@@ -164,7 +239,10 @@ export function createOwnNormalizer(
 ): Normalizer | undefined {
   const eras = OWN_ERAS[exchange] ?? [];
   const era = eras.find(
-    ({ from, to }) => (from === undefined || at >= dayToUs(from)) && (to === undefined || at < dayToUs(to)),
+    ({ from, to, normalizers }) =>
+      normalizers[type] !== undefined &&
+      (from === undefined || at >= toUs(from)) &&
+      (to === undefined || at < toUs(to)),
   );
   return era?.normalizers[type]?.(isLive);
 }
@@ -183,6 +261,12 @@ export function hasOnlyOwnNormalizers(exchange: string): boolean {
   return eras.some(({ from, normalizers }) => from === undefined && normalizers.trade !== undefined);
 }
 
-function dayToUs(day: string): number {
-  return Date.parse(day) * 1000;
+/** Times at which the eras of an exchange begin or end, in microseconds, in no order. */
+export function listEraEdges(exchange: string): readonly number[] {
+  const edges = (OWN_ERAS[exchange] ?? []).flatMap(({ from, to }) => [from, to]);
+  return edges.filter((edge) => edge !== undefined).map(toUs);
+}
+
+function toUs(time: string): number {
+  return Date.parse(time) * 1000;
 }

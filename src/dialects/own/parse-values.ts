@@ -21,6 +21,12 @@ export function parseNumber(value: unknown, channel: string): number {
   return number;
 }
 
+/** As `parseOptionalNumber`, for fields that are 0 or negative if the exchange has no value. */
+export function parsePositiveNumber(value: unknown): number | undefined {
+  const number = parseOptionalNumber(value);
+  return number !== undefined && number > 0 ? number : undefined;
+}
+
 /** Parses levels in their most common form: `[["price", "amount", …], …]`. */
 export function parseLevelPairs(value: unknown): readonly PriceLevel[] {
   if (!Array.isArray(value)) return [];
@@ -42,6 +48,16 @@ export function eventTimeFromMs(ms: unknown, localTimestamp: number): EventTime 
     ? { timestamp, micros: false, localTimestamp }
     : { timestamp: localTimestamp, micros: true, localTimestamp };
 }
+
+/** Parses nanoseconds since the epoch, which are cut to microseconds; falls back to the local time. */
+export function eventTimeFromNanos(ns: unknown, localTimestamp: number): EventTime {
+  const timestamp = Math.floor(Number(ns) / 1000);
+  const isTime = timestamp > MIN_MICROSECONDS && Number.isSafeInteger(timestamp);
+  return { timestamp: isTime ? timestamp : localTimestamp, micros: true, localTimestamp };
+}
+
+/** 2001; a smaller number was in another unit. */
+const MIN_MICROSECONDS = 1e15;
 
 const MICROS = /\.\d{3}(\d{3})\d*Z$/;
 

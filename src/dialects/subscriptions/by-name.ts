@@ -1,6 +1,13 @@
 import type { FeedFilter } from '../../service/feed-filter.js';
 import { isMessageFields, type MessageFields, toFields, toFieldsList } from '../message-fields.js';
-import { createForm, mapAllOrNone, namedFilters, toFilter } from './subscription-form.js';
+import {
+  createForm,
+  eitherForm,
+  mapAllOrNone,
+  namedFilters,
+  toFilter,
+  toTexts,
+} from './subscription-form.js';
 
 /**
  * Exchanges whose names in messages differ from the feed's channels, or select several. An unknown name makes
@@ -40,12 +47,23 @@ export const bitnomial = createForm(
 
 const GEMINI = { l2: ['trade', 'l2_updates', 'auction_open', 'auction_indicative', 'auction_result'] };
 
-export const gemini = createForm(
-  '{"type":"subscribe","subscriptions":[{"name":"l2","symbols":["BTCUSD"]}]}',
-  ({ type, subscriptions }) =>
-    type === 'subscribe'
-      ? eachNamed(toFieldsList(subscriptions), ({ name, symbols }) => namedFilters(name, symbols, GEMINI))
+/** The second form since July 2026: `btcusd@depth@100ms`. */
+export const gemini = eitherForm(
+  createForm(
+    '{"type":"subscribe","subscriptions":[{"name":"l2","symbols":["BTCUSD"]}]}',
+    ({ type, subscriptions }) =>
+      type === 'subscribe'
+        ? eachNamed(toFieldsList(subscriptions), ({ name, symbols }) => namedFilters(name, symbols, GEMINI))
+        : undefined,
+  ),
+  createForm('{"method":"SUBSCRIBE","params":["btcusd@trade"]}', ({ method, params }) =>
+    method === 'SUBSCRIBE'
+      ? mapAllOrNone(toTexts(params), (text) => {
+          const [symbol = '', channel] = text.split('@');
+          return toFilter(channel, symbol.toUpperCase());
+        })
       : undefined,
+  ),
 );
 
 export const serum = createForm(

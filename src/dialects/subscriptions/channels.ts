@@ -164,11 +164,12 @@ export const cryptoCom = createForm(
       : undefined,
 );
 
-/** `PERP_BTC_USDT@trade`, or, since June 2026, `trade@PERP_BTC_USDT`. */
+/** `PERP_BTC_USDT@trade`, or, since June 2026, `trade@PERP_BTC_USDT`, for books with the depth after it. */
 export const wooX = createForm(
   '{"event":"subscribe","topic":"PERP_BTC_USDT@trade"}',
-  ({ event, topic, cmd, data }) => {
-    const topics = event === 'subscribe' ? topic : cmd === 'SUBSCRIBE' ? data : undefined;
+  ({ event, topic, cmd, data, params }) => {
+    const isNew = typeof cmd === 'string' && cmd.toLowerCase() === 'subscribe';
+    const topics = event === 'subscribe' ? topic : isNew ? (params ?? data) : undefined;
     return mapAllOrNone(toTexts(topics), (text) => {
       const [left = '', right] = text.split('@');
       if (right === undefined) return createFeedFilter(left);

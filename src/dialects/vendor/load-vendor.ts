@@ -24,7 +24,7 @@ export type MapperFactory = (exchange: string, localTimestamp: Date) => VendorMa
 
 export type MapperFactories = Readonly<Record<ExchangeMessageTypeName, MapperFactory>>;
 
-/** Supported release, whose faults are listed in unsupported-messages.ts; package.json requires the same. */
+/** Supported release; package.json requires the same. */
 export const VENDOR_PACKAGE = 'tardis-dev@13.35.3';
 
 /**

@@ -1,8 +1,11 @@
+import type { PriceLevel } from '../../market/messages.js';
 import type { ExchangeMessageTypeName } from '../../market/names/message-type-name.js';
+import type { MessageRecord } from '../../market/records/message-record.js';
 import type { FeedFilter } from '../../service/feed-filter.js';
+import { toFields } from '../message-fields.js';
 import type { Normalizer } from '../normalizer.js';
 import { createTradeTextParser } from '../text/trade-text-parser.js';
-import type { MapperFactories, MicroDate, VendorMapper } from './load-vendor.js';
+import type { MapperFactories, MicroDate, VendorMapper, VendorMessage } from './load-vendor.js';
 import { toMessageRecord } from './to-message-record.js';
 
 /** The vendor's normalizers apply the rules of live connections to times within this distance of now. */
@@ -28,15 +31,19 @@ export function createVendorNormalizer(
     isLive ? Date.now() : Math.min(at / 1000, Date.now() - LIVE_MS),
   );
   if (mapper === undefined) return undefined;
+  const isFuturesBook = type === 'book_change' && /^binance-(?:futures|delivery)$/.test(exchange);
+  const toRecord = BINANCE.test(exchange) ? toBinanceRecord : toMessageRecord;
   const readTrade = type === 'trade' ? createTradeTextParser(exchange) : undefined;
   return {
     kind: describeMapper(mapper),
     filters: (symbols) => readMapperFilters(mapper, symbols),
-    read(message, localTimestamp, emit) {
+    handles: (message) => mapper.canHandle(message),
+    read(original, localTimestamp, emit) {
+      const message = isFuturesBook ? joinToSnapshot(original) : original;
       if (!mapper.canHandle(message)) return;
       const messages = mapper.map(message, usToMicroDate(localTimestamp));
       if (messages === undefined) return;
-      for (const vendorMessage of messages) emit(toMessageRecord(vendorMessage, localTimestamp));
+      for (const vendorMessage of messages) emit(toRecord(vendorMessage, localTimestamp));
     },
     readText:
       readTrade &&
@@ -46,6 +53,27 @@ export function createVendorNormalizer(
         return trade !== undefined;
       }),
   };
+}
+
+/**
+ * The vendor's release accepts as first change only one that contains the number of the snapshot, and throws for
+ * one whose previous change (`pu`) has this number, although it continues the snapshot. With the number of the
+ * previous change as the first of its own, it accepts both.
+ */
+function joinToSnapshot(message: unknown): unknown {
+  const { data } = toFields(message);
+  const { pu } = toFields(data);
+  return pu === undefined ? message : { ...toFields(message), data: { ...toFields(data), U: pu } };
+}
+
+const BINANCE = /^binance(?:-us|-jersey|-futures|-delivery)?$/;
+
+/** A snapshot with the changes that waited for it: levels that these have removed are no levels of the book. */
+function toBinanceRecord(message: VendorMessage, localTimestamp: number): MessageRecord {
+  const record = toMessageRecord(message, localTimestamp);
+  if (record.type !== 'book_change' || !record.isSnapshot) return record;
+  const remains = ({ amount }: PriceLevel): boolean => amount !== 0;
+  return { ...record, bids: record.bids.filter(remains), asks: record.asks.filter(remains) };
 }
 
 function createMapper(

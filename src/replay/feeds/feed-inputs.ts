@@ -46,12 +46,13 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
     const input = { run, feeds, onMinutes, stopped: stop.signal };
     return { source, readText: (swap) => readFeeds(input, swap) };
   });
+  const warn = (message: string): void => run.emit({ event: 'warning', message });
   const periodUs = sources.reduce((sum, { source: { period } }) => sum + period.end - period.start, 0);
   if (periodUs < MIN_PERIOD_FOR_THREADS_US) {
-    const lines = readings.map((reading) => readInThisThread(reading, bufferBytes));
+    const lines = readings.map((reading) => readInThisThread(reading, bufferBytes, warn));
     return { lines, close: async () => stop.abort() };
   }
-  const { lines, close } = readInThreads(readings, threads, bufferBytes);
+  const { lines, close } = readInThreads(readings, threads, bufferBytes, warn);
   return {
     lines,
     async close() {
@@ -64,13 +65,14 @@ export function openFeedInputs({ run, sources, onMinutes, threads }: FeedInputsO
 function readInThisThread(
   { source, readText }: SourceReading,
   bufferBytes: number,
+  warn: (message: string) => void,
 ): MergeInputs['lines'][number] {
   return createHandover(createFeedLineBuffers(bufferBytes), (swap) => {
     const texts = createHandover(
       [new FeedTextBuffer(bufferBytes), new FeedTextBuffer(bufferBytes)],
       readText,
     );
-    return writeFeedLines(source, texts, swap, bufferBytes);
+    return writeFeedLines(source, texts, swap, bufferBytes, warn);
   });
 }
 
@@ -79,12 +81,13 @@ function readInThreads(
   readings: readonly SourceReading[],
   threads: FeedThreads,
   bufferBytes: number,
+  warn: (message: string) => void,
 ): { readonly lines: MergeInputs['lines']; readonly close: () => void } {
   const count = Math.min(readings.length, threads.maxThreads);
   const tasks = Array.from({ length: count }, (_, turn) =>
     readings.filter((_one, at) => at % count === turn).map(({ source }) => ({ source, bufferBytes })),
   );
-  const jobs = tasks.map((jobTasks) => startFeedJob(threads, jobTasks));
+  const jobs = tasks.map((jobTasks) => startFeedJob(threads, jobTasks, warn));
   return {
     lines: readings.map(({ readText }, at) =>
       readSourceLines(readText, jobs[at % count]?.readers[Math.floor(at / count)] as FeedReader, bufferBytes),

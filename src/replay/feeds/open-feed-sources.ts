@@ -4,7 +4,6 @@ import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/dataset-s
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasOwnNormalizers } from '../../dialects/own/normalizer-eras.js';
-import { hasUnsupportedMessages } from '../../dialects/unsupported-messages.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import {
   assertExchangeId,
@@ -70,7 +69,7 @@ async function openSource(
   if (!(inStored instanceof TickhaulError)) {
     const located = await locateSource(run, inStored).catch(async (error: unknown) => {
       // For an unknown exchange, report that instead of its missing types.
-      const isKnown = hasUnsupportedMessages(exchange) || hasOwnNormalizers(exchange);
+      const isKnown = hasOwnNormalizers(exchange);
       if (!offline && !isKnown && !(await readStoredNames())) await fetchNames();
       throw error;
     });

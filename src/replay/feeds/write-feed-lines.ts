@@ -24,6 +24,7 @@ export function createFeedLineBuffers(bytes: number): LineBuffer[] {
  * Parses and normalizes one exchange's text in this thread, and writes the lines, buffer by buffer.
  * @param texts each one is used until the next one is requested.
  * @param bufferBytes approximate size of one handed-over buffer of lines.
+ * @param warn called for messages of an unknown form, which are left out.
  * @throws after all earlier lines were handed over: TickhaulError `corrupt` for a message that cannot be
  * normalized, of which no line is written; what `texts` and `swap` throw.
  */
@@ -32,9 +33,10 @@ export async function writeFeedLines(
   texts: AsyncIterable<FeedText>,
   swap: SwapBuffer<LineBuffer>,
   bufferBytes: number,
+  warn: (message: string) => void,
 ): Promise<void> {
   const plan = await planFeed(source);
-  const lines = new FeedLines({ ...source, plan });
+  const lines = new FeedLines({ ...source, plan, warn });
   // A full buffer would have to grow for the next message.
   const maxLineBytes = 0.75 * bufferBytes;
   let out = await swap(undefined);
@@ -64,6 +66,7 @@ export async function writeFeedLines(
       if (out.length > 0) await handOver();
     }
   } finally {
+    lines.finish();
     if (out.length > 0) await handOver();
   }
 }

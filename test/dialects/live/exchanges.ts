@@ -1,8 +1,9 @@
-/** Exchanges without required accounts whose real-time API the vendor's package supports. */
+/** Exchanges without required accounts whose real-time API is supported. */
 export const SUBSCRIBING_EXCHANGES = [
   'ascendex',
   'binance',
   'binance-delivery',
+  'binance-european-options',
   'binance-futures',
   'binance-us',
   'bitfinex',
@@ -25,6 +26,7 @@ export const SUBSCRIBING_EXCHANGES = [
   'dydx-v4',
   'gate-io',
   'gate-io-futures',
+  'gemini',
   'hitbtc',
   'huobi',
   'huobi-dm',
@@ -43,4 +45,5 @@ export const SUBSCRIBING_EXCHANGES = [
   'phemex',
   'poloniex',
   'upbit',
+  'woo-x',
 ] as const;

@@ -3,7 +3,6 @@ import { test } from 'node:test';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { CONNECTION_SUPPLEMENTS, HTTP_SUPPLEMENTS } from '../../../src/dialects/live/feed-supplements.js';
 import { planLiveFeeds } from '../../../src/dialects/live/plan-live-feeds.js';
-import { UNSUPPORTED_MESSAGES } from '../../../src/dialects/unsupported-messages.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { SUBSCRIBING_EXCHANGES } from './exchanges.js';
 
@@ -27,14 +26,14 @@ async function asked(
   symbols?: readonly string[],
 ): Promise<readonly { readonly address: string | undefined; readonly messages: readonly unknown[] }[]> {
   const open = await planLiveFeeds(exchange, await filtersFor(exchange, types, symbols));
-  return open().map((feed) => ({ address: feed.address, messages: feed.subscriptions() }));
+  return open().map((feed) => ({
+    address: feed.path === undefined ? feed.address : `${feed.address}${feed.path}`,
+    messages: feed.subscriptions(),
+  }));
 }
 
 test("supported exchanges of the vendor's package give addresses and subscriptions without a socket", async () => {
-  const refused = new Set(
-    UNSUPPORTED_MESSAGES.filter(({ types }) => types === undefined).map(({ exchange }) => exchange),
-  );
-  for (const exchange of SUBSCRIBING_EXCHANGES.filter((one) => !refused.has(one))) {
+  for (const exchange of SUBSCRIBING_EXCHANGES) {
     const feeds = (await asked(exchange, 'trade,book_change', ['BTC-USDT'])) as readonly {
       readonly address: string | undefined;
       readonly messages: readonly unknown[];
@@ -199,6 +198,42 @@ test('subscribes to exchanges that the vendor does not know, with their connecti
   ]);
 });
 
+test('European options have a connection for each kind of channel, and a stream for each expiration', async () => {
+  const symbols = ['BTC-251219-89000-C', 'BTC-251226-90000-P', 'ETH-251219-3000-C'];
+  assert.deepEqual(await asked('binance-european-options', 'option_summary,book_change', symbols), [
+    {
+      address: 'wss://fstream.binance.com/public/stream',
+      messages: [
+        {
+          method: 'SUBSCRIBE',
+          params: symbols.map((symbol) => `${symbol.toLowerCase()}@depth20@100ms`),
+          id: 1,
+        },
+        {
+          method: 'SUBSCRIBE',
+          params: symbols.map((symbol) => `${symbol.toLowerCase()}@optionTicker`),
+          id: 3,
+        },
+      ],
+    },
+    {
+      address: 'wss://fstream.binance.com/market/stream',
+      messages: [
+        { method: 'SUBSCRIBE', params: ['btcusdt@optionMarkPrice', 'ethusdt@optionMarkPrice'], id: 2 },
+        {
+          method: 'SUBSCRIBE',
+          params: [
+            'btcusdt@optionOpenInterest@251219',
+            'btcusdt@optionOpenInterest@251226',
+            'ethusdt@optionOpenInterest@251219',
+          ],
+          id: 4,
+        },
+      ],
+    },
+  ]);
+});
+
 test('ignores credentials of other tools', async (t) => {
   const names = ['DERIBIT_API_CLIENT_ID', 'DERIBIT_API_CLIENT_SECRET', 'OKX_API_KEY'];
   for (const name of names) process.env[name] = 'secret';
@@ -223,6 +258,10 @@ test('refuses an exchange that requires symbols, and an unknown one', async () =
   await assert.rejects(
     asked('deribit', 'trade'),
     /^TickhaulError: deribit requires symbols; list some, such as deribit:SYMBOL$/,
+  );
+  await assert.rejects(
+    asked('gemini', 'trade'),
+    /^TickhaulError: gemini requires symbols; list some, such as gemini:SYMBOL$/,
   );
   await assert.rejects(
     planLiveFeeds('nowhere', []),

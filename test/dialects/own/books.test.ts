@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gateIoBooks } from '../../../src/dialects/own/gate-io-books.js';
+import { gateIoFuturesBooks } from '../../../src/dialects/own/gate-io-futures-normalizers.js';
 import { hyperliquidBooks } from '../../../src/dialects/own/hyperliquid-books.js';
 import { okxBooks } from '../../../src/dialects/own/okx-books.js';
 import { AT_MS, MS, read } from './messages.js';
@@ -106,4 +107,37 @@ test("Hyperliquid's fast books are snapshots, and coins traded in thousands have
   assert.deepEqual(books.filters(['kpepe', 'KPEPE', 'BTC', 'KAS']), [
     { channel: 'fastBook', symbols: ['kPEPE', 'kPEPE', 'BTC', 'KAS'] },
   ]);
+});
+
+test("the sign of a change in Gate.io's futures is its side, and a removed level has both", () => {
+  const message = (event: string, result: unknown, more = {}): object => ({
+    time: Math.floor(Number(MS) / 1000),
+    channel: 'futures.order_book',
+    event,
+    result,
+    ...more,
+  });
+  const books = gateIoFuturesBooks();
+  const level = (p: string, s: number | string): object => ({ p, s, c: 'BTC_USDT', t: Number(MS) });
+  const common = { type: 'book_change', symbol: 'BTC_USDT', ...AT_MS };
+  assert.deepEqual(read(books, message('update', [level('1', '2'), level('3', -4), level('5', 0)])), [
+    {
+      ...common,
+      isSnapshot: false,
+      bids: [
+        { price: 1, amount: 2 },
+        { price: 5, amount: 0 },
+      ],
+      asks: [
+        { price: 3, amount: 4 },
+        { price: 5, amount: 0 },
+      ],
+    },
+  ]);
+  const whole = { contract: 'BTC_USDT', t: 1, bids: [{ p: '1', s: '0.25' }], asks: [] };
+  assert.deepEqual(read(books, message('all', whole, { time_ms: Number(MS) })), [
+    { ...common, isSnapshot: true, bids: [{ price: 1, amount: 0.25 }], asks: [] },
+  ]);
+  assert.deepEqual(read(books, message('all', { ...whole, t: 0 })), []);
+  assert.deepEqual(read(books, message('update', [])), []);
 });

@@ -9,36 +9,53 @@ import { ALL, normalizeInProcess, parseLines, toSources } from './normalizing.js
 import { at, bitmexTrade, writeSlices } from './slices.js';
 
 for (const to of [4, 20]) {
-  test(`${to} minutes: a corrupt message ends the run after all lines before it`, async (t) => {
+  test(`${to} minutes: invalid JSON ends the run after all lines before it`, async (t) => {
+    const service = await sandbox(t);
+    const folder = await tempDir(t);
+    const input = { to, offline: true, types: 'trade,trade_bar_1ticks' };
+    const [source] = toSources(input) as [FeedSource];
+    await writeSlices(folder, source, [
+      bitmexTrade(1, 1),
+      bitmexTrade(61, 2),
+      [at(70), '{"table":"trade","data":['],
+      bitmexTrade(71, 4),
+      bitmexTrade(180, 5),
+    ]);
+    const replayed = await normalizeInProcess(service, folder, input);
+    assert.equal(replayed.error?.code, 'corrupt');
+    assert.match(replayed.error.message, /not valid JSON/);
+    assert.deepEqual(
+      parseLines(replayed).map(({ type, price }) => price ?? type),
+      [1, 'trade_bar', 2, 'trade_bar'],
+    );
+    assert.equal(replayed.messages, 4);
+  });
+
+  test(`${to} minutes: messages of an unknown form are left out whole, with warnings`, async (t) => {
     const service = await sandbox(t);
     const folder = await tempDir(t);
     const input = { to, offline: true, types: 'trade,trade_bar_1ticks' };
     const [source] = toSources(input) as [FeedSource];
     const halfWay = [{ timestamp: at(70), symbol: 'XBTUSD', side: 'Sell', size: 1, price: 3 }, null];
-    const broken = [
-      ['{"table":"trade","data":[', /not valid JSON/],
-      [
-        { table: 'trade', action: 'insert', data: halfWay },
-        /2024-03-01T00:01:10.1234567Z cannot be normalized/,
-      ],
-    ] as const;
-    for (const [message, reported] of broken) {
-      await writeSlices(folder, source, [
-        bitmexTrade(1, 1),
-        bitmexTrade(61, 2),
-        [at(70), message],
-        bitmexTrade(71, 4),
-        bitmexTrade(180, 5),
-      ]);
-      const replayed = await normalizeInProcess(service, folder, input);
-      assert.equal(replayed.error?.code, 'corrupt');
-      assert.match(replayed.error.message, reported);
-      assert.deepEqual(
-        parseLines(replayed).map(({ type, price }) => price ?? type),
-        [1, 'trade_bar', 2, 'trade_bar'],
-      );
-      assert.equal(replayed.messages, 4);
-    }
+    const broken = { table: 'trade', action: 'insert', data: halfWay };
+    await writeSlices(folder, source, [
+      bitmexTrade(61, 2),
+      [at(70), broken],
+      [at(71), { table: 'trade', action: 'insert' }],
+      bitmexTrade(72, 4),
+    ]);
+    const replayed = await normalizeInProcess(service, folder, input);
+    assert.equal(replayed.error, undefined);
+    assert.deepEqual(
+      parseLines(replayed).map(({ type, price }) => price ?? type),
+      [2, 'trade_bar', 4, 'trade_bar'],
+    );
+    const [first, ...rest] = replayed.warnings;
+    assert.match(
+      first ?? '',
+      /^bitmex: the message of 2024-03-01T00:01:10.1234567Z in channel trade has an unknown form \(.*\); leaving out all such messages$/,
+    );
+    assert.deepEqual(rest, ['bitmex: left out 2 messages of an unknown form in channel trade']);
   });
 }
 

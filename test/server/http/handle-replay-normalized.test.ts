@@ -7,7 +7,8 @@ import { startFront } from '../../feeds/front.js';
 import { envOf, tickhaul } from '../../helpers/cli.js';
 import { sandbox } from '../../helpers/sandbox.js';
 import { tempDir } from '../../helpers/temp.js';
-import { normalizeInProcess } from '../../replay/feeds/normalizing.js';
+import { normalizeInProcess, toSources } from '../../replay/feeds/normalizing.js';
+import { at, bitmexTrade, writeSlices } from '../../replay/feeds/slices.js';
 import { ask, busySandbox, type Served, serveHere, withOptions } from '../serving.js';
 import { connectTo } from '../socket/connecting.js';
 
@@ -173,3 +174,26 @@ for (const minutes of [5, 30]) {
     assert.deepEqual([messages.length, code], [1, 1000]);
   });
 }
+
+test('leaves out messages of an unknown form, which the log says once a channel, with their number', async (t) => {
+  const dir = await tempDir(t);
+  const [source] = toSources({ to: 2 });
+  assert.ok(source);
+  const broken = { table: 'trade', action: 'insert', data: [{ symbol: 'XBTUSD', cost: 1 }] };
+  await writeSlices(join(dir, 'cache'), source, [
+    bitmexTrade(1, 1),
+    [at(2), broken],
+    [at(3), broken],
+    bitmexTrade(4, 2),
+  ]);
+  const server = await serveHere(t, await sandbox(t), dir, { feeds: { offline: true } });
+  const period = { from: '2024-03-01T00:00', to: '2024-03-01T00:02' };
+  const lines = await fetchLines(server, { exchange: 'bitmex', dataTypes: ['trade'], ...period });
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line).price),
+    [1, 2],
+  );
+  assert.equal(server.warnings.length, 2, server.warnings.join('\n'));
+  assert.match(server.warnings[0] ?? '', /in channel trade has an unknown form \(its trade has no price/);
+  assert.match(server.warnings[1] ?? '', /left out 2 messages of an unknown form in channel trade$/);
+});

@@ -35,14 +35,19 @@ export function startFeedThread(): WorkerThread<PortJob<readonly FeedTask[]>> {
   });
 }
 
-/** Starts one job with some tasks. */
-export function startFeedJob(threads: FeedThreads, tasks: readonly FeedTask[]): FeedJob {
+/** Starts one job with some tasks. @param warn called for messages of an unknown form. */
+export function startFeedJob(
+  threads: FeedThreads,
+  tasks: readonly FeedTask[],
+  warn: (message: string) => void,
+): FeedJob {
   const thread = new LineThread(threads, tasks, tasks.length);
   const { port } = thread;
   /** Callbacks for the texts that each task has not used yet, in order. */
   const usedCallbacks = tasks.map((): (() => void)[] => []);
   port.on('message', (message: FeedThreadMessage) => {
     if (message.type === 'used') usedCallbacks[message.input]?.shift()?.();
+    else if (message.type === 'warning') warn(message.message);
     else thread.handleMessage(message);
   });
   const send = (command: FeedCommand): void => port.postMessage(command);

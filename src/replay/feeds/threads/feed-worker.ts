@@ -21,8 +21,11 @@ export type FeedCommand =
   | { readonly type: 'end'; readonly input: number }
   | UsedLines;
 
-/** Messages from the thread: lines of an input, a text that was used. */
-export type FeedThreadMessage = LinesMessage | { readonly type: 'used'; readonly input: number };
+/** Messages from the thread: lines of an input, a text that was used, a warning. */
+export type FeedThreadMessage =
+  | LinesMessage
+  | { readonly type: 'used'; readonly input: number }
+  | { readonly type: 'warning'; readonly message: string };
 
 serveJobs(async ({ task: tasks, port }: PortJob<readonly FeedTask[]>): Promise<void> => {
   const inputs = tasks.map((task) => ({
@@ -37,13 +40,14 @@ serveJobs(async ({ task: tasks, port }: PortJob<readonly FeedTask[]>): Promise<v
     else if (command.type === 'end') texts?.end();
     else free?.push(new LineBuffer(command.lines));
   });
+  const warn = (message: string): void => send({ type: 'warning', message });
   for (const [input, { source, bufferBytes, texts, free }] of inputs.entries()) {
     const onUsed = (): void => send({ type: 'used', input });
     void sendLines({
       port,
       input,
       free,
-      write: (swap) => writeFeedLines(source, readTexts(texts, onUsed), swap, bufferBytes),
+      write: (swap) => writeFeedLines(source, readTexts(texts, onUsed), swap, bufferBytes, warn),
     });
   }
   // The main thread no longer reads.
