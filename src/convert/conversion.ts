@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import { plural } from '../base/units.js';
+import type { DayFileHeader } from '../format/csv/day-file-header.js';
 import { RowSplitter } from '../format/csv/row-splitter.js';
 import { formatProvenance, type SourceContent } from './output/provenance.js';
 import { BatchPipeline, type BatchPipelineInput } from './threads/batch-pipeline.js';
@@ -7,7 +8,9 @@ import { BatchPipeline, type BatchPipelineInput } from './threads/batch-pipeline
 /** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */
 export interface ConversionInput extends BatchPipelineInput {
   /** Undefined if it must be read from the header. */
-  readonly dataType: string | undefined;
+  readonly dataType?: string | undefined;
+  /** Header of text without one. */
+  readonly header?: DayFileHeader | undefined;
 }
 
 export interface ConversionResult {
@@ -27,7 +30,11 @@ export interface Conversion {
   write(text: Uint8Array): Promise<void>;
   /** Resolves when all complete rows have been converted without an error. Call it if reading the source failed. */
   drain(): Promise<void>;
-  /** Publishes the output. Call it after the source was verified. */
+  /** Writes the end of the output. Call it after the source was verified. */
+  end(source: SourceContent): Promise<ConversionResult>;
+  /** Publishes the output. Call it after `end`. */
+  publish(): Promise<void>;
+  /** `end` and `publish`. */
   finish(source: SourceContent): Promise<ConversionResult>;
   /** Stops at once: pending calls throw the reason. */
   stop(reason: unknown): void;
@@ -41,9 +48,9 @@ export interface Conversion {
  * `usage` for an empty file of an unknown data type. After an error, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {
-  const { path, dataType, options, output } = input;
+  const { path, dataType, header, options, output } = input;
   const pipeline = new BatchPipeline(input);
-  const splitter = new RowSplitter(path, dataType, pipeline);
+  const splitter = new RowSplitter(path, header ?? dataType, pipeline);
 
   let failure: unknown;
   /** Prefers an error of the earlier rows, which the pipeline may still be parsing. */
@@ -59,6 +66,25 @@ export function startConversion(input: ConversionInput): Conversion {
     }
   };
 
+  const end = (source: SourceContent): Promise<ConversionResult> =>
+    runInOrder(async () => {
+      const { dataType, warning: unknown } = await splitter.end();
+      const writer = await pipeline.end();
+      const { rows } = splitter;
+      const record = { source: { name: basename(path), ...source }, dataType, rows, options };
+      const provenance = formatProvenance(record);
+      const written = await writer.finish(provenance);
+      if (written.rows !== rows)
+        throw new Error(`${path}: read ${plural(rows, 'row')} but wrote ${written.rows}`);
+      const warning = unknown && `${unknown}; keeping them as text`;
+      return { ...written, dataType, provenance, warning };
+    });
+  const publish = (): Promise<void> =>
+    runInOrder(async () => {
+      await output.publish();
+      await pipeline.close();
+    });
+
   return {
     write: (text) => runInOrder(() => splitter.push(text)),
     drain: () =>
@@ -67,21 +93,13 @@ export function startConversion(input: ConversionInput): Conversion {
         await pipeline.endEarly();
         if (pipeline.failure !== undefined) throw pipeline.failure;
       }),
-    finish: (source) =>
-      runInOrder(async () => {
-        const { dataType, warning: unknown } = await splitter.end();
-        const writer = await pipeline.end();
-        const { rows } = splitter;
-        const record = { source: { name: basename(path), ...source }, dataType, rows, options };
-        const provenance = formatProvenance(record);
-        const written = await writer.finish(provenance);
-        if (written.rows !== rows)
-          throw new Error(`${path}: read ${plural(rows, 'row')} but wrote ${written.rows}`);
-        await output.publish();
-        await pipeline.close();
-        const warning = unknown && `${unknown}; keeping them as text`;
-        return { ...written, dataType, provenance, warning };
-      }),
+    end,
+    publish,
+    async finish(source) {
+      const result = await end(source);
+      await publish();
+      return result;
+    },
     stop: (reason) => pipeline.stop(reason),
     async abort() {
       await pipeline.close();

@@ -13,7 +13,6 @@ import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { isSmallRun } from '../store/stat-source.js';
 import type { ComputedTarget } from './computed/convert-file-to-computed.js';
-import { clearEncoderCache } from './computed/encoder-cache.js';
 import type { ConvertFileResult } from './convert-file.js';
 import { type ConvertJob, runConvertJob } from './convert-job.js';
 import type { ConvertedBytes } from './file-worker.js';
@@ -37,10 +36,7 @@ const convertThreads = keepThreads<
   (workerData) =>
     new WorkerThread(new URL('./file-worker.js', import.meta.url), { name: 'convert', workerData }),
 );
-const freeMemoriesWhenIdle = freeWhenIdle(() => {
-  clearKernels();
-  clearEncoderCache();
-});
+const freeMemoriesWhenIdle = freeWhenIdle(clearKernels);
 
 type FileConverter = RunJob<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>;
 

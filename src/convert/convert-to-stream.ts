@@ -15,7 +15,6 @@ import { createRunTally } from '../run/run-tally.js';
 import type { Files } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { statSource } from '../store/stat-source.js';
-import { clearEncoderCache } from './computed/encoder-cache.js';
 import type { ConversionResult } from './conversion.js';
 import type { ConvertInput } from './convert-files.js';
 import { convertSource } from './convert-source.js';
@@ -49,7 +48,6 @@ export async function convertToStream(input: ConvertToStreamInput): Promise<RunS
     return await convertAll(input, files);
   } finally {
     clearKernels();
-    clearEncoderCache();
     await files.close();
   }
 }

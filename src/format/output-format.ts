@@ -1,5 +1,5 @@
 import type { OutputExtension } from '../base/output-format-names.js';
-import type { Batch, Schema } from './batch.js';
+import type { Schema } from './batch.js';
 import type { ByteSink } from './byte-sink.js';
 import type { Compression } from './compression/compressor.js';
 import type { FileAccess } from './file-access.js';
@@ -38,20 +38,16 @@ export interface OutputFormat {
     options: OutputOptions,
     location?: string,
   ): Promise<OutputWriter>;
-  createEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder>;
   /** Opens an output of the rows of several files in one stream. Without it, the format needs files. */
   openStream?(sink: ByteSink, options: OutputOptions): OutputStream;
-  /** Creates a kernel of the format. Without it, CSV text is parsed to columns, which an encoder encodes. */
-  createKernel?(job: KernelJob): Promise<BatchKernel>;
+  /** Creates a kernel, which encodes rows of CSV text. */
+  createKernel(job: KernelJob): Promise<BatchKernel>;
 
   /** Reads what `verify` compares. @throws TickhaulError `corrupt` if the file is incomplete; errors of `files`. */
   readFacts(path: string, files: FileAccess, signal?: AbortSignal): Promise<OutputFacts>;
   /** Summarizes a file for `inspect`. @throws TickhaulError `corrupt`; errors of `files`. */
   inspect(path: string, files: FileAccess, signal: AbortSignal): Promise<FileContent>;
 }
-
-/** Encodes a batch, synchronously. The bytes are valid until the next call. */
-export type BatchEncoder = (batch: Batch) => EncodedBatch;
 
 /** Writes encoded batches in their order. Calls must not overlap. */
 export interface OutputWriter {

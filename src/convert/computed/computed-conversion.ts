@@ -1,4 +1,3 @@
-import { basename } from 'node:path';
 import { TickhaulError } from '../../base/errors.js';
 import { type Day, msToDay, US_PER_DAY } from '../../dataset/day.js';
 import type { Batch, Schema } from '../../format/batch.js';
@@ -13,12 +12,12 @@ import {
 } from '../../market/day-file/computed-stream.js';
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../../market/names/message-type-name.js';
 import type { Period } from '../../market/trade-bars.js';
-import type { ConversionResult } from '../conversion.js';
+import { type Conversion, type ConversionResult, startConversion } from '../conversion.js';
 import type { ConversionSink } from '../output/conversion-sink.js';
 import type { SourceContent } from '../output/provenance.js';
-import { appendBar, appendSnapshot } from './append-rows.js';
-import { type ComputedOutput, openComputedOutput } from './computed-output.js';
-import { columnMemories } from './encoder-cache.js';
+import { columnMemories } from '../threads/kernel-cache.js';
+import { createLocalKernels } from '../threads/local-kernel.js';
+import { ComputedRows, computedColumns } from './computed-rows.js';
 
 export interface ComputedConversionInput {
   readonly path: string;
@@ -37,6 +36,12 @@ export interface ComputedConversionInput {
 /** Keeps the columns of a batch at a few MiB. */
 const SOURCE_BATCH_ROWS = 8192;
 
+interface ComputedOutput {
+  readonly type: ComputedType;
+  readonly rows: ComputedRows;
+  readonly conversion: Conversion;
+}
+
 /** Conversion of one day file to computed types, from its gunzipped text. Calls must not overlap. */
 export interface ComputedConversion {
   /** Resolves when the next chunk can be written; the chunk may be reused then. */
@@ -48,24 +53,19 @@ export interface ComputedConversion {
 }
 
 /**
- * Starts to compute types of a day file, in one pass and in this thread.
- * @throws from `write` and `finish`: as `DayFileReader` does; TickhaulError `usage` for a file of another
- * data type. After an error, only `abort` may be called.
+ * Starts to compute types of a day file, in one pass and in this thread. The rows of each type become text, which is
+ * converted like that of a day file.
+ * @throws from `write` and `finish`: as `DayFileReader` and `startConversion` do; TickhaulError `usage` for a file of
+ * another data type. After an error, only `abort` may be called.
  */
-export async function startComputedConversion(input: ComputedConversionInput): Promise<ComputedConversion> {
+export function startComputedConversion(input: ComputedConversionInput): ComputedConversion {
   const { path, options } = input;
-  const abort = async (): Promise<void> => {
-    for (const { file } of input.outputs) await file.discard();
-  };
-  const outputs: ComputedOutput[] = [];
-  try {
-    for (const { type, file } of input.outputs) {
-      outputs.push(await openComputedOutput(type, file, options));
-    }
-  } catch (error) {
-    await abort();
-    throw error;
-  }
+  const outputs = input.outputs.map(({ type, file }): ComputedOutput => {
+    const header = { dataType: type.name, schema: computedColumns(type), warning: undefined };
+    const kernels = createLocalKernels(true);
+    const conversion = startConversion({ path, header, options, output: file, kernels });
+    return { type, rows: new ComputedRows(type), conversion };
+  });
   const reader = new DayFileReader({
     path,
     dataType: input.dataType,
@@ -74,34 +74,37 @@ export async function startComputedConversion(input: ComputedConversionInput): P
     memories: columnMemories,
   });
   let computed: ComputedStream | undefined;
+  const convertRows = async (): Promise<void> => {
+    for (const { conversion, rows } of outputs) await conversion.write(rows.takeText());
+  };
   const processBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
       computed ??= createComputedTypes(input, reader, outputs, batch);
       computed.push(batch);
     }
-    // Flush only after the last batch: during the writes, other conversions of this thread parse in the same
-    // memory.
-    for (const output of outputs) await output.flush();
+    // Only after the last batch: meanwhile, other conversions of this thread parse in the same memory.
+    await convertRows();
   };
   return {
     write: ({ buffer, byteOffset, length }) =>
       processBatches(reader.push(Buffer.from(buffer, byteOffset, length))),
-    async finish(found) {
+    async finish(source) {
       await processBatches(reader.end());
       assertDataType(input, reader.dataType);
       computed?.end();
-      const source = { name: basename(path), ...found };
+      await convertRows();
       const converted: ConversionResult[] = [];
-      for (const output of outputs) {
-        const written = await output.finish({ source, options });
+      for (const { conversion } of outputs) {
         const unknown = converted.length === 0 ? reader.warning : undefined;
         const warning = unknown && `${unknown}; ignoring them`;
-        converted.push({ ...written, dataType: reader.dataType, warning });
+        converted.push({ ...(await conversion.end(source)), dataType: reader.dataType, warning });
       }
-      for (const { file } of input.outputs) await file.publish();
+      for (const { conversion } of outputs) await conversion.publish();
       return converted;
     },
-    abort,
+    async abort() {
+      for (const { conversion } of outputs) await conversion.abort();
+    },
   };
 }
 
@@ -114,7 +117,7 @@ export async function convertSourceToComputed(
   input: ComputedConversionInput,
   read: (onText: TextSink) => Promise<SourceContent>,
 ): Promise<readonly ConversionResult[]> {
-  const conversion = await startComputedConversion(input);
+  const conversion = startComputedConversion(input);
   try {
     return await conversion.finish(await read((text) => conversion.write(text)));
   } finally {
@@ -134,11 +137,11 @@ function createComputedTypes(
   if (dataType === 'trades') {
     const bars = types.filter((type): type is TradeBarType => type.kind === 'trade_bar');
     const day = dayToPeriod(input.day ?? readFirstDay(schema, first));
-    return createBarStream(schema, bars, day, (bar) => byType.get(bar.type)?.addResult(bar, appendBar));
+    return createBarStream(schema, bars, day, (bar) => byType.get(bar.type)?.rows.addBar(bar));
   }
   const snapshots = types.filter((type): type is BookSnapshotType => type.kind === 'book_snapshot');
   return createSnapshotStream(schema, snapshots, (snapshot) =>
-    byType.get(snapshot.type)?.addResult(snapshot, appendSnapshot),
+    byType.get(snapshot.type)?.rows.addSnapshot(snapshot),
   );
 }
 

@@ -1,6 +1,7 @@
 import { Semaphore } from '../../base/semaphore.js';
 import { createDeferred } from '../../base/wait.js';
 import { type BatchKernel, createBatchKernel, type KernelJob } from '../../format/kernel/batch-kernel.js';
+import type { ColumnMemory } from '../../format/kernel/column-memory.js';
 
 /** Exclusive use of a kernel for one batch. */
 export interface KernelLease {
@@ -26,6 +27,14 @@ export interface SharedKernelHandle {
 
 /** Kernels by schema and options. A kernel takes much memory, so conversions share it in turns. */
 const kernelCache = new Map<string, SharedKernel>();
+/** Maximum number of kernels that were in use at the same time. */
+let maxUsed = 0;
+
+/**
+ * Memory in which this thread reads the sources of computed types, in turns (`ReaderOptions.memories`). Allocating it
+ * takes longer than converting a small file.
+ */
+export const columnMemories = new Map<string, ColumnMemory>();
 
 /** Returns the kernel for a job. It is created with the first lease. */
 export function acquireSharedKernel(job: KernelJob): SharedKernelHandle {
@@ -44,15 +53,18 @@ export function acquireSharedKernel(job: KernelJob): SharedKernelHandle {
   };
 }
 
-/** Drops the cached kernels; those in use stay valid. */
+/** Drops the cached kernels and memory; those in use stay valid. */
 export function clearKernelCache(): void {
   kernelCache.clear();
+  columnMemories.clear();
+  maxUsed = 0;
 }
 
-/** Keeps the most recently used of the idle kernels, for further files of its kind. */
+/** Keeps the most recently used of the idle kernels, for further files: as many as one file used. */
 function evictIdleKernels(): void {
   const idle = [...kernelCache].filter(([, kernel]) => kernel.users === 0);
-  for (const [key] of idle.slice(0, -1)) kernelCache.delete(key);
+  maxUsed = Math.max(maxUsed, kernelCache.size - idle.length);
+  for (const [key] of idle.slice(0, -Math.max(1, maxUsed))) kernelCache.delete(key);
 }
 
 class SharedKernel {

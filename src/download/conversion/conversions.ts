@@ -1,6 +1,6 @@
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import { computedColumns } from '../../convert/computed/computed-columns.js';
+import { computedColumns } from '../../convert/computed/computed-rows.js';
 import { outputVersion } from '../../convert/output/versions.js';
 import { dataTypeColumns } from '../../dataset/data-types.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';

@@ -148,7 +148,7 @@ async function createConversion(
     return { ...conversion, finish: async (source) => toConvertedOutputs([await conversion.finish(source)]) };
   }
   const { startComputedConversion } = await import('../../convert/computed/computed-conversion.js');
-  const conversion = await startComputedConversion({ ...job, outputs: computed });
+  const conversion = startComputedConversion({ ...job, outputs: computed });
   return { ...conversion, finish: async (source) => toConvertedOutputs(await conversion.finish(source)) };
 }
 

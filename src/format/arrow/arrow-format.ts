@@ -25,10 +25,6 @@ export const ARROW_FORMAT: OutputFormat = {
     };
   },
   openStream: openArrowStream,
-  async createEncoder(schema, options) {
-    const { createBatchRecordBatchEncoder } = await import('./record-batch-encoder.js');
-    return createBatchRecordBatchEncoder(schema, options);
-  },
   async createKernel(job) {
     const { createRecordBatchKernel } = await import('./record-batch-encoder.js');
     return createRecordBatchKernel(job);

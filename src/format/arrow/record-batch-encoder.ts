@@ -1,7 +1,6 @@
-import type { Batch, Schema } from '../batch.js';
 import { type Compression, loadCompressor } from '../compression/compressor.js';
 import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
-import { type ColumnBatchEncoder, createColumnEncoder, createColumnKernel } from '../kernel/column-kernel.js';
+import { type ColumnBatchEncoder, createColumnKernel } from '../kernel/column-kernel.js';
 import type { ColumnMemory, TextLocation } from '../kernel/column-memory.js';
 import type { BatchKernel, KernelJob } from '../kernel/kernel-job.js';
 import { ScratchRegion } from '../kernel/scratch-region.js';
@@ -25,15 +24,6 @@ export async function createRecordBatchKernel(job: KernelJob): Promise<BatchKern
   return createColumnKernel(job, COLUMN_BATCHES, (memory) =>
     createRecordBatchEncoder(memory, job.options.numbers, compression),
   );
-}
-
-/** Creates an encoder of batches to record batches. The bytes are valid until the next call. */
-export async function createBatchRecordBatchEncoder(
-  schema: Schema,
-  { compression, numbers }: OutputOptions,
-): Promise<(batch: Batch) => EncodedRecordBatch> {
-  const loaded = await loadBufferCompression(compression);
-  return createColumnEncoder(schema, numbers, (memory) => createRecordBatchEncoder(memory, numbers, loaded));
 }
 
 /** Most cells are smaller. */

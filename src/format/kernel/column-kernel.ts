@@ -1,7 +1,4 @@
-import type { Batch, Schema } from '../batch.js';
 import { ByteWriter } from '../byte-writer.js';
-import type { OutputFormat } from '../output-format.js';
-import type { OutputOptions } from '../output-options.js';
 import type { BatchLimits } from './batch-limits.js';
 import { ColumnMemory } from './column-memory.js';
 import { ColumnParser } from './column-parser.js';
@@ -30,42 +27,6 @@ export function createColumnKernel(
   const memory = new ColumnMemory();
   memory.open(schema, limits.rows(options, schema.length), options.numbers === 'string' ? 'all' : 'none');
   return new ColumnKernel(memory, new ColumnParser(memory, source, 2), createEncoder(memory));
-}
-
-/** Creates a kernel from the encoder of a format, which gets the columns as views. */
-export async function createEncoderKernel(
-  job: KernelJob,
-  { batches, createEncoder }: Pick<OutputFormat, 'batches' | 'createEncoder'>,
-): Promise<BatchKernel> {
-  const encode = await createEncoder(job.schema, job.options);
-  return createColumnKernel(job, batches, (memory) => {
-    return (out) => {
-      const encoded = encode(memory.view());
-      out.length = 0;
-      out.append(encoded.bytes);
-      memory.clear();
-      return { ...encoded, bytes: out.written() };
-    };
-  });
-}
-
-/**
- * Creates an encoder of batches that were created elsewhere.
- * @param createEncoder creates the encoder for the batches of a memory.
- */
-export function createColumnEncoder<Encoded extends EncodedBatch>(
-  schema: Schema,
-  numbers: OutputOptions['numbers'],
-  createEncoder: (memory: ColumnMemory) => ColumnBatchEncoder<Encoded>,
-): (batch: Batch) => Encoded {
-  const memory = new ColumnMemory();
-  memory.open(schema, 1024, numbers === 'string' ? 'all' : 'none');
-  const encode = createEncoder(memory);
-  const out = new ByteWriter(65_536);
-  return (batch) => {
-    memory.load(batch);
-    return encode(out);
-  };
 }
 
 class ColumnKernel implements BatchKernel {

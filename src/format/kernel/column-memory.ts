@@ -14,12 +14,6 @@ const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as 
 /** As in assembly/parquet/columns.ts. */
 const NUMBER_TEXT = { none: 0, all: 1, long: 2 } as const satisfies Record<NumberText, number>;
 
-/** Bytes per row in a column's lane. */
-const ROW_BYTES = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
-  ColumnKind,
-  number
->;
-
 /** Addresses of texts in the memory. */
 export interface TextLocation {
   readonly bytes: number;
@@ -85,7 +79,7 @@ export class ColumnMemory {
     for (const [i, column] of schema.entries()) {
       kernel.setColumn(i, KIND_NUMBERS[column.kind], this.isRequired(column) ? 1 : 0);
     }
-    this.#allocateLanes(capacity);
+    if (!kernel.allocateLanes(capacity, NUMBER_TEXT[numberText])) throw this.createFullError();
     if (!kernel.initSharing()) throw this.createFullError();
   }
 
@@ -136,20 +130,6 @@ export class ColumnMemory {
     return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
   }
 
-  /** Replaces the content by a batch that was created elsewhere. */
-  load({ rows, columns }: Batch): void {
-    if (columns.length !== this.#schema.length) throw new Error(`a batch has ${columns.length} columns`);
-    this.clear();
-    if (rows > this.#capacity) this.#allocateLanes(rows);
-    for (const [i, column] of columns.entries()) this.#loadColumn(i, column, rows);
-    this.kernel.setRowCount(rows);
-  }
-
-  #allocateLanes(capacity: number): void {
-    this.#capacity = capacity;
-    if (!this.kernel.allocateLanes(capacity, NUMBER_TEXT[this.#numberText])) throw this.createFullError();
-  }
-
   #viewColumn(kind: ColumnKind, column: number): ColumnData {
     const { kernel, rows } = this;
     const { buffer } = this.#memory;
@@ -188,34 +168,5 @@ export class ColumnMemory {
     const { bytes, offsets, count } = this.getTexts(column);
     const offsetValues = new Int32Array(this.#memory.buffer, offsets, count + 1);
     return { bytes: new Uint8Array(this.#memory.buffer, bytes, offsetValues[count]), offsets: offsetValues };
-  }
-
-  #loadColumn(index: number, column: ColumnData, rows: number): void {
-    const { kernel } = this;
-    if (column.nulls) this.bytes.set(column.nulls.subarray(0, rows), kernel.getNulls(index) >>> 0);
-    kernel.loadNulls(index, column.nullCount);
-    if (column.kind === 'text' && column.encoding === 'plain') {
-      this.#loadTexts(index, column.text, true);
-      return;
-    }
-    if (column.kind === 'text') this.#loadTexts(index, column.dictionary, false);
-    if (column.kind === 'number' && column.text && this.#numberText === 'all') {
-      this.#loadTexts(index, column.text, true);
-    }
-    const values = column.kind === 'text' ? column.indices : column.values;
-    const bytes = new Uint8Array(values.buffer, values.byteOffset, rows * ROW_BYTES[column.kind]);
-    this.bytes.set(bytes, kernel.getLane(index) >>> 0);
-  }
-
-  #loadTexts(index: number, { bytes, offsets }: TextValues, plain: boolean): void {
-    const { kernel } = this;
-    const count = offsets.length - 1;
-    const start = offsets[0] ?? 0;
-    const end = offsets[count] ?? 0;
-    if (kernel.loadTexts(index, plain ? 1 : 0, count, end - start) === 0) throw this.createFullError();
-    const place = this.getTexts(index);
-    this.bytes.set(bytes.subarray(start, end), place.bytes);
-    const to = new Int32Array(this.#memory.buffer, place.offsets, count + 1);
-    for (let i = 0; i <= count; i++) to[i] = (offsets[i] as number) - start;
   }
 }

@@ -58,7 +58,6 @@ export interface ParquetExports extends TextEncodeExports {
   allocateLanes(rows: number, numberText: number): number;
   clearColumns(): void;
   dropPartialRow(): void;
-  setRowCount(rows: number): void;
   readonly rowCount: WasmVariable;
   getLane(index: number): number;
   getNulls(index: number): number;
@@ -69,8 +68,6 @@ export interface ParquetExports extends TextEncodeExports {
   getBytes(texts: number): number;
   getOffsets(texts: number): number;
   getCount(texts: number): number;
-  loadNulls(index: number, count: number): void;
-  loadTexts(index: number, plain: number, count: number, bytes: number): number;
 
   initSharing(): number;
   clearSharing(): void;

@@ -35,10 +35,6 @@ export const NDJSON_FORMAT: OutputFormat = {
     },
     end: async () => {},
   }),
-  async createEncoder(schema, options) {
-    const { createLineEncoder } = await import('./line-encoder.js');
-    return createLineEncoder(schema, toCellOptions(options), options.compression);
-  },
   async createKernel(job) {
     const { createNdjsonKernel } = await import('./ndjson-kernel.js');
     return createNdjsonKernel(job, toCellOptions(job.options));

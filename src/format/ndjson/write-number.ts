@@ -10,7 +10,8 @@ const TWO_DIGITS = Uint16Array.from({ length: 100 }, (_, i) =>
 /** Maximum size of a double in JavaScript's shortest form, such as `-1.2345678901234567e-300`. */
 export const MAX_NUMBER_BYTES = 32;
 
-const MAX_WHOLE = 1e15;
+/** Smaller whole numbers are exact, so their shortest form has all their digits. */
+const MAX_WHOLE = 2 ** 53;
 /** Below this, the number of thousandths fits into a 32-bit integer. */
 const MAX_SHORT_THOUSANDTHS = 1e6;
 /** Below this, JavaScript uses an exponent. */

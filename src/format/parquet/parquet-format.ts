@@ -31,10 +31,6 @@ export const PARQUET_FORMAT: OutputFormat = {
       },
     };
   },
-  async createEncoder(schema, options) {
-    const { createBatchRowGroupEncoder } = await import('./encode/row-group-encoder.js');
-    return createBatchRowGroupEncoder(toParquetOptions(schema, options));
-  },
   async createKernel(job) {
     const { createRowGroupKernel } = await import('./row-group-kernel.js');
     return createRowGroupKernel(job, toParquetOptions(job.schema, job.options));

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../../src/base/output-format-names.js';
-import { computedColumns } from '../../../src/convert/computed/computed-columns.js';
+import { computedColumns } from '../../../src/convert/computed/computed-rows.js';
 import { outputVersion } from '../../../src/convert/output/versions.js';
 import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';

@@ -1,7 +1,5 @@
-import type { Batch } from '../../batch.js';
 import type { Compress } from '../../compression/compress.js';
-import { loadCompressor } from '../../compression/compressor.js';
-import { type ColumnBatchEncoder, createColumnEncoder } from '../../kernel/column-kernel.js';
+import type { ColumnBatchEncoder } from '../../kernel/column-kernel.js';
 import type { ColumnMemory } from '../../kernel/column-memory.js';
 import { writeColumnChunk } from '../column-chunk.js';
 import { toParquetColumns } from '../parquet-schema.js';
@@ -28,14 +26,4 @@ export function createRowGroupEncoder(
     memory.clear();
     return { rows, bytes: out.written(), columns: chunks };
   };
-}
-
-/** Creates an encoder of batches to row groups. The bytes are valid until the next call. */
-export async function createBatchRowGroupEncoder(
-  options: ParquetOptions,
-): Promise<(batch: Batch) => EncodedRowGroup> {
-  const compress = await loadCompressor(options.compression);
-  return createColumnEncoder(options.schema, options.numbers, (memory) =>
-    createRowGroupEncoder(memory, options, compress),
-  );
 }
