@@ -9,9 +9,8 @@ import {
   type OutputFormatName,
 } from '../../src/base/output-format-names.js';
 import type { Schema } from '../../src/format/batch.js';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
-import { OUTPUT_FORMATS } from '../../src/format/output-formats.js';
-import type { OutputOptions } from '../../src/format/output-options.js';
+import type { OutputOptions } from '../../src/format/output-format.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../src/format/output-formats.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { createMemorySink } from '../helpers/memory-sink.js';
 import { tempDir } from '../helpers/temp.js';

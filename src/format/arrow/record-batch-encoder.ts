@@ -1,19 +1,14 @@
 import { type Compression, loadCompressor } from '../compression/compressor.js';
-import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
 import { type ColumnBatchEncoder, createColumnKernel } from '../kernel/column-kernel.js';
-import type { ColumnMemory, TextLocation } from '../kernel/column-memory.js';
-import type { BatchKernel, KernelJob } from '../kernel/kernel-job.js';
-import { ScratchRegion } from '../kernel/scratch-region.js';
-import type { OutputOptions } from '../output-options.js';
+import { type ColumnMemory, ScratchRegion, type TextLocation } from '../kernel/column-memory.js';
+import { type BatchKernel, COLUMN_BATCHES, type KernelJob, type OutputOptions } from '../output-format.js';
 import { type BufferCompression, type EncodedRecordBatch, RecordBatchBuilder } from './record-batch.js';
 
 /** Numbers of CompressionType (Message.fbs). */
 const CODECS: Readonly<Partial<Record<Compression, number>>> = { lz4: 0, zstd: 1 };
 
 /** Loads the compression of buffers; undefined for none. */
-export async function loadBufferCompression(
-  compression: Compression,
-): Promise<BufferCompression | undefined> {
+async function loadBufferCompression(compression: Compression): Promise<BufferCompression | undefined> {
   const codec = CODECS[compression];
   return codec === undefined ? undefined : { codec, compress: await loadCompressor(compression) };
 }

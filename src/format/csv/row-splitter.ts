@@ -1,8 +1,8 @@
 import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../integrity/count-lines.js';
 import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
-import { createLineError } from './csv-errors.js';
-import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './day-file-header.js';
+import { createLineError } from './csv-cells.js';
+import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './csv-header.js';
 import { RecordEndFinder } from './quoted-records.js';
 
 const LF = 10;

@@ -1,9 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
-import { createOwnMemory, type OwnWasmMemory } from '../../base/wasm.js';
+import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
 import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../batch.js';
-import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
-import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
+import { PIECE_CAPACITY_BYTES } from '../output-format.js';
 
 /** Column kinds as numbered in assembly/parquet/columns.ts. */
 const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
@@ -168,5 +167,148 @@ export class ColumnMemory {
     const { bytes, offsets, count } = this.getTexts(column);
     const offsetValues = new Int32Array(this.#memory.buffer, offsets, count + 1);
     return { bytes: new Uint8Array(this.#memory.buffer, bytes, offsetValues[count]), offsets: offsetValues };
+  }
+}
+
+/** Exports that encode texts, and positions in a dictionary. */
+export interface TextEncodeExports {
+  findDistinctTexts(
+    bytes: number,
+    offsets: number,
+    count: number,
+    maxDistinct: number,
+    slots: number,
+    slotCount: number,
+    firsts: number,
+    indices: number,
+  ): number;
+  copyTexts(
+    bytes: number,
+    offsets: number,
+    positions: number,
+    count: number,
+    toBytes: number,
+    toOffsets: number,
+  ): void;
+  findTextRange(bytes: number, offsets: number, count: number): void;
+  readonly minText: WasmVariable;
+  readonly maxText: WasmVariable;
+  writePlainText(out: number, bytes: number, offsets: number, count: number): number;
+  writeIndices(out: number, values: number, start: number, end: number, width: number): number;
+  storeSharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
+  writeDeltaLengthText(
+    out: number,
+    bytes: number,
+    offsets: number,
+    start: number,
+    end: number,
+    lengths: number,
+  ): number;
+  writeDeltaText(
+    out: number,
+    bytes: number,
+    offsets: number,
+    prefixes: number,
+    start: number,
+    end: number,
+    lengths: number,
+  ): number;
+}
+
+/**
+ * Exports of assembly/parquet/parquet-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them
+ * unsigned.
+ */
+export interface ParquetExports extends TextEncodeExports {
+  allocate(bytes: bigint): number;
+  createTables(): void;
+
+  createColumns(count: number): number;
+  setColumn(index: number, kind: number, required: number): void;
+  allocateLanes(rows: number, numberText: number): number;
+  clearColumns(): void;
+  dropPartialRow(): void;
+  readonly rowCount: WasmVariable;
+  getLane(index: number): number;
+  getNulls(index: number): number;
+  getNullCount(index: number): number;
+  isPlain(index: number): number;
+  getTexts(index: number): number;
+  padLongTexts(index: number): number;
+  getBytes(texts: number): number;
+  getOffsets(texts: number): number;
+  getCount(texts: number): number;
+
+  initSharing(): number;
+  clearSharing(): void;
+  parseRows(from: number, to: number, full: number): number;
+  resumeAfterCell(next: number, to: number): number;
+  endRow(): void;
+  readonly cellColumn: WasmVariable;
+  readonly cellStart: WasmVariable;
+  appendNull(column: number): number;
+  appendValue(column: number, value: number, at: number, length: number): number;
+  appendText(column: number, at: number, length: number): number;
+
+  dropNulls(values: number, nulls: number, rows: number, size: number): number;
+  dropNullTexts(offsets: number, nulls: number, rows: number): number;
+  widenBits(bytes: number, out: number, count: number, flip: number): void;
+  packBooleans(bytes: number, out: number, count: number, flip: number): void;
+  storeOffsets(offsets: number, indices: number, nulls: number, rows: number, out: number): number;
+  gatherTexts(
+    bytes: number,
+    offsets: number,
+    indices: number,
+    rows: number,
+    to: number,
+    toOffsets: number,
+  ): void;
+  countOnes(bytes: number, count: number): number;
+  findRange(values: number, count: number): void;
+  convertToLongs(values: number, count: number): void;
+  readonly minValue: WasmVariable;
+  readonly maxValue: WasmVariable;
+  readonly stepsBack: WasmVariable;
+  findDistinctDoubles(
+    values: number,
+    count: number,
+    maxDistinct: number,
+    slots: number,
+    distinct: number,
+    indices: number,
+  ): number;
+  writeSizedBits(out: number, values: number, start: number, end: number): number;
+  writeSizedOnes(out: number, count: number): number;
+  writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
+}
+
+/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/doubles.ts). */
+export function distinctSlotBytes(maxDistinct: number): number {
+  return 4 * (2048 + 8 * maxDistinct);
+}
+
+export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {
+  const exports = instantiateSync<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
+  exports.createTables();
+  return exports;
+}
+
+/** A buffer in a memory; its content is lost when it grows. */
+export class ScratchRegion {
+  readonly #memory: Pick<ColumnMemory, 'allocate'>;
+  #at = 0;
+  #room = 0;
+
+  constructor(memory: Pick<ColumnMemory, 'allocate'>) {
+    this.#memory = memory;
+  }
+
+  /** Address of a buffer of at least `bytes` bytes. */
+  at(bytes: number): number {
+    if (bytes > this.#room || this.#room === 0) {
+      this.#room = Math.max(bytes, 2 * this.#room, 1024);
+      this.#at = this.#memory.allocate(this.#room);
+    }
+    return this.#at;
   }
 }

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 import { rounds } from '../../helpers/services.js';
 import { type Cell, encodeBatches, schemaOf, type TestColumn } from '../parquet/batches.js';

@@ -1,10 +1,9 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
 import type { Schema } from '../../../src/format/batch.js';
-import { createBatchKernel, type EncodedBatch } from '../../../src/format/kernel/batch-kernel.js';
-import type { OutputOptions } from '../../../src/format/output-options.js';
-import { toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
-import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
-import type { EncodedRowGroup, ParquetOptions } from '../../../src/format/parquet/row-group.js';
+import type { EncodedBatch, OutputOptions } from '../../../src/format/output-format.js';
+import { createBatchKernel } from '../../../src/format/output-formats.js';
+import { type ParquetOptions, toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
+import { createParquetWriter, type EncodedRowGroup } from '../../../src/format/parquet/parquet-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 
 export type Cell = string | number | boolean | null;

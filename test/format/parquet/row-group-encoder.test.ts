@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
-import type { EncodedRowGroup } from '../../../src/format/parquet/row-group.js';
+import type { EncodedRowGroup } from '../../../src/format/parquet/parquet-writer.js';
 import { referenceBatches } from '../reference/csv/parser.js';
 import { createReferenceEncoder } from '../reference/parquet/row-group.js';
 import { type Cell, encodeBatches, rowOf, schemaOf, type TestColumn } from './batches.js';
