@@ -142,7 +142,7 @@ async function compare(scratch, text, source, env = process.env) {
       if (found === expected) continue;
       process.exitCode = 1;
       process.stdout.write(
-        `differs: ${source ? basename(source) : ''}, ${[...hold, node, text].join(' ')}\n`,
+        `differs: ${source ? basename(source) : ''}, ${[...hold, node, text].join(' ')}: ${found}\n`,
       );
     }
   }

@@ -17,10 +17,9 @@ export function fromTests(path) {
  * @param job the kind of file, its path, format and compression.
  */
 export async function engineOf({ kind, path, format, compression }) {
-  const { createOutputOptions } = await fromDist('format/create-output-options.js');
-  const { OUTPUT_FORMATS } = await fromDist('format/output-formats.js');
+  const { createBatchKernel, createOutputOptions, OUTPUT_FORMATS } =
+    await fromDist('format/output-formats.js');
   const { dataTypeColumns } = await fromDist('dataset/data-types.js');
-  const { createBatchKernel } = await fromDist('format/kernel/batch-kernel.js');
   const schema = dataTypeColumns(kind.type);
   const options = createOutputOptions(format, { compression });
   const kernel = await createBatchKernel({ source: path, schema, options });

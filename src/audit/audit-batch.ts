@@ -1,7 +1,7 @@
 import { findDataType } from '../dataset/data-types.js';
 import { US_PER_DAY } from '../dataset/day.js';
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
-import { createCellError } from '../format/csv/csv-errors.js';
+import { createCellError } from '../format/csv/csv-cells.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
 import { toDictionary } from '../market/lines/write-text.js';
 import type { ContentResult, RowPlace } from '../run/audited-day.js';

@@ -1,13 +1,21 @@
 import { basename } from 'node:path';
 import { plural } from '../base/units.js';
-import { RowSplitter } from '../format/csv/row-splitter.js';
+import type { Schema } from '../format/batch.js';
+import type { DayFileHeader } from '../format/csv/csv-header.js';
+import { type BatchSize, type PieceRows, type RowConsumer, RowSplitter } from '../format/csv/row-splitter.js';
+import type { Piece } from '../format/kernel/piece-memory.js';
+import type { EncodedBatch, OutputOptions, OutputStream, OutputWriter } from '../format/output-format.js';
+import { OUTPUT_FORMATS } from '../format/output-formats.js';
+import type { PartFile } from '../store/files.js';
 import { formatProvenance, type SourceContent } from './output/provenance.js';
-import { BatchPipeline, type BatchPipelineInput } from './threads/batch-pipeline.js';
+import type { KernelHost, KernelPool } from './threads/kernel-host.js';
 
 /** The caller opens `output`. The conversion closes the kernels, and publishes or discards the output. */
 export interface ConversionInput extends BatchPipelineInput {
   /** Undefined if it must be read from the header. */
-  readonly dataType: string | undefined;
+  readonly dataType?: string | undefined;
+  /** Header of text without one. */
+  readonly header?: DayFileHeader | undefined;
 }
 
 export interface ConversionResult {
@@ -27,7 +35,11 @@ export interface Conversion {
   write(text: Uint8Array): Promise<void>;
   /** Resolves when all complete rows have been converted without an error. Call it if reading the source failed. */
   drain(): Promise<void>;
-  /** Publishes the output. Call it after the source was verified. */
+  /** Writes the end of the output. Call it after the source was verified. */
+  end(source: SourceContent): Promise<ConversionResult>;
+  /** Publishes the output. Call it after `end`. */
+  publish(): Promise<void>;
+  /** `end` and `publish`. */
   finish(source: SourceContent): Promise<ConversionResult>;
   /** Stops at once: pending calls throw the reason. */
   stop(reason: unknown): void;
@@ -41,9 +53,9 @@ export interface Conversion {
  * `usage` for an empty file of an unknown data type. After an error, only `abort` may be called.
  */
 export function startConversion(input: ConversionInput): Conversion {
-  const { path, dataType, options, output } = input;
+  const { path, dataType, header, options, output } = input;
   const pipeline = new BatchPipeline(input);
-  const splitter = new RowSplitter(path, dataType, pipeline);
+  const splitter = new RowSplitter(path, header ?? dataType, pipeline);
 
   let failure: unknown;
   /** Prefers an error of the earlier rows, which the pipeline may still be parsing. */
@@ -59,6 +71,25 @@ export function startConversion(input: ConversionInput): Conversion {
     }
   };
 
+  const end = (source: SourceContent): Promise<ConversionResult> =>
+    runInOrder(async () => {
+      const { dataType, warning: unknown } = await splitter.end();
+      const writer = await pipeline.end();
+      const { rows } = splitter;
+      const record = { source: { name: basename(path), ...source }, dataType, rows, options };
+      const provenance = formatProvenance(record);
+      const written = await writer.finish(provenance);
+      if (written.rows !== rows)
+        throw new Error(`${path}: read ${plural(rows, 'row')} but wrote ${written.rows}`);
+      const warning = unknown && `${unknown}; keeping them as text`;
+      return { ...written, dataType, provenance, warning };
+    });
+  const publish = (): Promise<void> =>
+    runInOrder(async () => {
+      await output.publish();
+      await pipeline.close();
+    });
+
   return {
     write: (text) => runInOrder(() => splitter.push(text)),
     drain: () =>
@@ -67,25 +98,143 @@ export function startConversion(input: ConversionInput): Conversion {
         await pipeline.endEarly();
         if (pipeline.failure !== undefined) throw pipeline.failure;
       }),
-    finish: (source) =>
-      runInOrder(async () => {
-        const { dataType, warning: unknown } = await splitter.end();
-        const writer = await pipeline.end();
-        const { rows } = splitter;
-        const record = { source: { name: basename(path), ...source }, dataType, rows, options };
-        const provenance = formatProvenance(record);
-        const written = await writer.finish(provenance);
-        if (written.rows !== rows)
-          throw new Error(`${path}: read ${plural(rows, 'row')} but wrote ${written.rows}`);
-        await output.publish();
-        await pipeline.close();
-        const warning = unknown && `${unknown}; keeping them as text`;
-        return { ...written, dataType, provenance, warning };
-      }),
+    end,
+    publish,
+    async finish(source) {
+      const result = await end(source);
+      await publish();
+      return result;
+    },
     stop: (reason) => pipeline.stop(reason),
     async abort() {
       await pipeline.close();
       await output.discard();
     },
   };
+}
+
+interface BatchPipelineInput {
+  /** Path of the source, for messages. */
+  readonly path: string;
+  readonly options: OutputOptions;
+  readonly output: ConversionSink;
+  readonly kernels: KernelPool;
+}
+
+/**
+ * Distributes a file's rows to kernels, one batch to each in turn, and writes the encoded batches in the
+ * order of the file. If several batches fail, the error is that of the first in the file, even if it fails
+ * later than others.
+ */
+class BatchPipeline implements RowConsumer {
+  readonly #input: BatchPipelineInput;
+  /** Host of the current batch; undefined between two batches. */
+  #host: KernelHost | undefined;
+  #writer: Promise<OutputWriter> | undefined;
+  #isBatchOpen = false;
+  /** Resolves when all batches so far are written. */
+  #written: Promise<void> = Promise.resolve();
+  #failure: unknown;
+
+  constructor(input: BatchPipelineInput) {
+    this.#input = input;
+    this.#host = input.kernels.first;
+  }
+
+  /** Set as soon as a batch failed, or the pipeline was stopped. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
+  open({ schema }: DayFileHeader): BatchSize {
+    const { path: source, options, output, kernels } = this.#input;
+    kernels.open({ source, schema, options });
+    const { batches } = OUTPUT_FORMATS[options.format];
+    this.#writer = createOutputWriter(output, schema, options);
+    this.#writer.catch(() => {});
+    return {
+      rows: batches.rows(options, schema.length),
+      textBytes: batches.textBytes(options, schema),
+    };
+  }
+
+  acquirePiece(): Promise<Piece> {
+    return this.#currentHost().acquirePiece();
+  }
+
+  async consume(piece: Piece, rows: PieceRows): Promise<void> {
+    const host = this.#currentHost();
+    if (!this.#isBatchOpen) {
+      this.#isBatchOpen = true;
+      this.#written = this.#write(host, host.finishBatch(), this.#written);
+      this.#written.catch((error: unknown) => this.stop(error));
+    }
+    if (rows.endsBatch) {
+      this.#isBatchOpen = false;
+      this.#host = undefined;
+    }
+    await host.parse(piece, rows);
+  }
+
+  /**
+   * Ends the open batch, after which no more rows may follow. Resolves when all rows have been written; `failure` is set
+   * if one of them is corrupt.
+   */
+  async endEarly(): Promise<void> {
+    try {
+      const nothing = { length: 0, line: 0, quoted: false, endsBatch: true };
+      if (this.#isBatchOpen) await this.consume(await this.acquirePiece(), nothing);
+      await this.#written;
+    } catch {
+      // The batch fails with the same error.
+      await this.#written.catch(() => {});
+    }
+  }
+
+  /** Resolves with the output when all batches are written. Call it after the last batch ended. */
+  async end(): Promise<OutputWriter> {
+    await this.#written;
+    if (!this.#writer) throw new Error(`${this.#input.path}: ended before its header was read`);
+    return this.#writer;
+  }
+
+  /** Stops at once: pending calls fail. */
+  stop(reason: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = reason;
+    void this.#input.kernels.close();
+  }
+
+  /** Resolves when no work is pending. */
+  async close(): Promise<void> {
+    await this.#input.kernels.close();
+    await this.#written.catch(() => {});
+  }
+
+  #currentHost(): KernelHost {
+    this.#host ??= this.#input.kernels.next();
+    return this.#host;
+  }
+
+  async #write(host: KernelHost, batch: Promise<EncodedBatch>, previous: Promise<void>): Promise<void> {
+    await previous;
+    const writer = await this.#writer;
+    await writer?.write(await batch);
+    host.onWritten();
+  }
+}
+
+/** Destination of a conversion: a file, or a stream of the rows of several files. */
+export type ConversionSink =
+  | PartFile
+  | (Pick<PartFile, 'publish' | 'discard'> & Pick<OutputStream, 'createWriter'>);
+
+/** Creates the writer of a conversion's rows. @throws as `OutputStream.createWriter` does. */
+function createOutputWriter(
+  output: ConversionSink,
+  schema: Schema,
+  options: OutputOptions,
+): Promise<OutputWriter> {
+  if ('createWriter' in output) return output.createWriter(schema);
+  return OUTPUT_FORMATS[options.format].createWriter(output, schema, options, output.location);
 }

@@ -1,14 +1,17 @@
 import { basename } from 'node:path';
-import type { OutputOptions } from '../format/output-options.js';
+import { abortReason } from '../base/errors.js';
+import type { OutputOptions } from '../format/output-format.js';
 import type { TextSink } from '../integrity/gunzip.js';
+import { hashFile } from '../integrity/read-chunks.js';
+import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
+import { isObjectLocation } from '../store/location.js';
+import { createReadAhead } from '../store/read-ahead.js';
 import { statSource } from '../store/stat-source.js';
-import { convertSource } from './convert-source.js';
+import { type ConversionInput, type ConversionResult, startConversion } from './conversion.js';
+import { findUpToDateOutput } from './output/existing-outputs.js';
 import type { SourceContent } from './output/provenance.js';
-import { findUpToDateOutput } from './output/up-to-date-output.js';
-import { hashSource, readUnchangedSource, removeIfUnchanged } from './source-file.js';
-import { createKernels } from './threads/kernel-pool.js';
-import { planThreads } from './threads/thread-plan.js';
+import { createKernels, planThreads } from './threads/kernel-pool.js';
 
 /** Conversion of one day file as plain data, which can be posted to a thread. Files are named by location. */
 export interface ConvertFileJob {
@@ -76,4 +79,78 @@ async function convert(
     readUnchangedSource(files, source, found, onText, onBytes, signal, plan.inflateThreads);
   const { rows, bytes, provenance, warning } = await convertSource(input, read, signal);
   return { status: 'converted', rows, bytes, provenance, warning };
+}
+
+/**
+ * Converts a file.
+ * @param read passes the text of the file to `onText`.
+ * @throws errors of `read` and `startConversion`. An error in the text that was read takes precedence over an
+ * error of `read`.
+ */
+export async function convertSource(
+  input: ConversionInput,
+  read: (onText: TextSink) => Promise<SourceContent>,
+  signal: AbortSignal,
+): Promise<ConversionResult> {
+  const conversion = startConversion(input);
+  const stop = (): void => conversion.stop(abortReason(signal));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    const source = await read((text) => conversion.write(text)).catch(async (error: unknown) => {
+      await conversion.drain();
+      throw error;
+    });
+    return await conversion.finish(source);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    await conversion.abort();
+  }
+}
+
+/**
+ * Reads a source to its end and passes its text to `onText`. The result has the ETag if the object did not
+ * change during the read.
+ * @param found result of `statSource` before the read.
+ * @param onBytes called with the number of compressed bytes just read.
+ * @param inflateThreads as in `GzipReadOptions`.
+ * @throws as `readSource` does.
+ */
+export async function readUnchangedSource(
+  files: Files,
+  path: string,
+  found: StoredFileInfo,
+  onText: TextSink,
+  onBytes: (count: number) => void,
+  signal: AbortSignal,
+  inflateThreads?: number,
+): Promise<SourceContent> {
+  const readBytes = inflateThreads && isObjectLocation(path) ? createReadAhead(files) : files.read;
+  const read = await readSource(path, onText, onBytes, signal, readBytes, inflateThreads);
+  const { etag } = found;
+  if (etag === undefined) return read;
+  return (await files.stat(path, signal))?.etag === etag ? { ...read, etag } : read;
+}
+
+/**
+ * Removes a source after its conversion.
+ * @param found result of `statSource` before the conversion.
+ * @returns false if the file has changed since; then it is kept.
+ */
+export async function removeIfUnchanged(
+  files: Files,
+  path: string,
+  found: StoredFileInfo,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { bytes, etag, version } = await statSource(files, path, signal);
+  if (bytes !== found.bytes || etag !== found.etag || version !== found.version) return false;
+  await files.remove(path, signal);
+  return true;
+}
+
+/** @throws TickhaulError `unreadable`, errors of the store. */
+export function hashSource(files: Files, path: string, signal: AbortSignal): Promise<string> {
+  return hashFile(path, 'md5', signal, files.read).catch((error: unknown) => {
+    throw toSourceError(error, path);
+  });
 }

@@ -3,30 +3,32 @@ import { abortReason, TickhaulError, toFileError } from '../base/errors.js';
 import { judgeError } from '../base/judge-error.js';
 import { freeWhenIdle, keepThreads, type RunJob, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
+import { withRetries } from '../base/with-retries.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import { describeColumnKeys, type LayoutChoice, parseLayout } from '../dataset/layout.js';
+import type { OutputOptions } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
-import type { OutputOptions } from '../format/output-options.js';
 import type { EventSink, FileEvent, RunSummary } from '../run/run-events.js';
 import { createRunTally } from '../run/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { isSmallRun } from '../store/stat-source.js';
-import type { ComputedTarget } from './computed/convert-file-to-computed.js';
-import { clearEncoderCache } from './computed/encoder-cache.js';
+import type { ComputedTarget } from './computed/computed-conversion.js';
 import type { ConvertFileResult } from './convert-file.js';
 import { type ConvertJob, runConvertJob } from './convert-job.js';
 import type { ConvertedBytes } from './file-worker.js';
 import { createDayFileLookup } from './naming/day-file-lookup.js';
-import { findSources } from './naming/find-sources.js';
+import { findSources, type SourceSelection, selectSources } from './naming/find-sources.js';
 import { type ConversionOutput, type PlannedConversion, planConversions } from './naming/plan-conversions.js';
-import { type SourceSelection, selectSources } from './naming/select-sources.js';
-import { createOutputLocator, type LocateOutput } from './output/older-outputs.js';
+import {
+  createOutputLocator,
+  type LocateOutput,
+  openProvenanceStore,
+  type ProvenanceStore,
+} from './output/existing-outputs.js';
 import { OUTPUT_BYTES_KEY } from './output/provenance.js';
-import { openProvenanceStore, type ProvenanceStore } from './output/provenance-store.js';
 import { type OutputSelection, ROWS_ONLY } from './output-selection.js';
 import { clearKernels } from './threads/local-kernel.js';
-import { withUploadRetries } from './with-upload-retries.js';
 
 const convertThreads = keepThreads<
   StoreSettings | undefined,
@@ -37,10 +39,7 @@ const convertThreads = keepThreads<
   (workerData) =>
     new WorkerThread(new URL('./file-worker.js', import.meta.url), { name: 'convert', workerData }),
 );
-const freeMemoriesWhenIdle = freeWhenIdle(() => {
-  clearKernels();
-  clearEncoderCache();
-});
+const freeMemoriesWhenIdle = freeWhenIdle(clearKernels);
 
 type FileConverter = RunJob<ConvertJob, readonly ConvertFileResult[], ConvertedBytes>;
 
@@ -270,4 +269,38 @@ class ConvertRun {
     this.#records.set(root, records);
     return records;
   }
+}
+
+/** Total uploads of an output whose upload the store loses. */
+const MAX_UPLOADS = 3;
+
+/**
+ * Writes outputs from their sources. If the store lost an upload, they are written again, since the sources can be read
+ * again.
+ * @param write called with the sink of progress: the number of compressed bytes just read, and their total.
+ * @param path for events.
+ * @throws like `write`; the abort reason.
+ */
+export function withUploadRetries<Result>(
+  write: (onBytes: (count: number, total: number) => void) => Promise<Result>,
+  path: string,
+  { emit, signal }: { readonly emit: EventSink; readonly signal: AbortSignal },
+): Promise<Result> {
+  let attempt = 0;
+  const writeOnce = (): Promise<Result> => {
+    attempt++;
+    let position = 0;
+    return write((received, total) => {
+      position += received;
+      emit({ event: 'progress', path, received, position, total });
+    });
+  };
+  return withRetries(writeOnce, {
+    maxAttempts: MAX_UPLOADS,
+    maxWaitMs: 0,
+    signal,
+    isFile: true,
+    mayRetry: ({ code }) => code === 'upload_lost',
+    onWait: (waitMs, error) => emit({ event: 'retry', path, attempt, waitMs, error: toFileError(error) }),
+  });
 }

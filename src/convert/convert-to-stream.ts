@@ -5,9 +5,8 @@ import { type OutputSink, ReaderClosedError, streamSink } from '../base/output-s
 import { formatSize, secondsSince } from '../base/units.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { parseDayFileName } from '../dataset/day-file.js';
-import type { OutputStream } from '../format/output-format.js';
+import type { OutputOptions, OutputStream } from '../format/output-format.js';
 import { OUTPUT_FORMATS } from '../format/output-formats.js';
-import type { OutputOptions } from '../format/output-options.js';
 import type { TextSink } from '../integrity/gunzip.js';
 import type { ComputedType } from '../market/names/message-type-name.js';
 import type { RunSummary } from '../run/run-events.js';
@@ -15,19 +14,14 @@ import { createRunTally } from '../run/run-tally.js';
 import type { Files } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { statSource } from '../store/stat-source.js';
-import { clearEncoderCache } from './computed/encoder-cache.js';
-import type { ConversionResult } from './conversion.js';
+import type { ConversionResult, ConversionSink } from './conversion.js';
+import { convertSource, readUnchangedSource } from './convert-file.js';
 import type { ConvertInput } from './convert-files.js';
-import { convertSource } from './convert-source.js';
-import { type ConvertSource, findSources } from './naming/find-sources.js';
-import { selectSources } from './naming/select-sources.js';
-import { SkippedSources } from './naming/skipped-sources.js';
-import type { ConversionSink } from './output/conversion-sink.js';
+import { type ConvertSource, findSources, selectSources } from './naming/find-sources.js';
+import { SkippedSources } from './naming/plan-conversions.js';
 import type { SourceContent } from './output/provenance.js';
-import { readUnchangedSource } from './source-file.js';
-import { createKernels } from './threads/kernel-pool.js';
+import { createKernels, planThreads } from './threads/kernel-pool.js';
 import { clearKernels } from './threads/local-kernel.js';
-import { planThreads } from './threads/thread-plan.js';
 
 /** `jobs` is the number of processors to use. */
 export interface ConvertToStreamInput
@@ -49,7 +43,6 @@ export async function convertToStream(input: ConvertToStreamInput): Promise<RunS
     return await convertAll(input, files);
   } finally {
     clearKernels();
-    clearEncoderCache();
     await files.close();
   }
 }

@@ -1,7 +1,7 @@
 import { AuditLog } from '../audit/audit-log.js';
 import { abortReason, type TickhaulError, usageError } from '../base/errors.js';
 import { OUTPUT_EXTENSIONS } from '../base/output-format-names.js';
-import { isOutdated } from '../convert/output/versions.js';
+import { isOutdated } from '../convert/output/provenance.js';
 import { type Day, parseTimeToDay } from '../dataset/day.js';
 import type { DayFile } from '../dataset/day-file.js';
 import { createSeriesFilter, resolveSeries } from '../dataset/series-filter.js';

@@ -1,6 +1,6 @@
 import { TickhaulError } from '../base/errors.js';
 import { createOwnMemory, instantiateSync, type OwnWasmMemory } from '../base/wasm.js';
-import { ScratchRegion } from '../format/kernel/scratch-region.js';
+import { ScratchRegion } from '../format/kernel/column-memory.js';
 
 /** Memory of a kernel, with buffers that are used again and again. */
 export class ExportKernelMemory<Kernel extends { allocate(bytes: bigint): number }> {

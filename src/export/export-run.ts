@@ -5,7 +5,7 @@ import { keepThreads, workInParallel } from '../base/run-jobs.js';
 import { secondsSince } from '../base/units.js';
 import { VERSION } from '../base/version.js';
 import { WorkerThread } from '../base/worker-thread.js';
-import { withUploadRetries } from '../convert/with-upload-retries.js';
+import { withUploadRetries } from '../convert/convert-files.js';
 import type { FileEvent } from '../run/run-events.js';
 import type { RunTally } from '../run/run-tally.js';
 import type { Files, StoreSettings } from '../store/files.js';

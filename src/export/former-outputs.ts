@@ -1,5 +1,5 @@
 import { plural } from '../base/units.js';
-import { hashFile } from '../integrity/hash-file.js';
+import { hashFile } from '../integrity/read-chunks.js';
 import type { EventSink } from '../run/run-events.js';
 import type { Files } from '../store/files.js';
 import type { ExportedFile } from './export-record.js';

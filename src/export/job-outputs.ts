@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { posix } from 'node:path';
 import { TickhaulError, usageError } from '../base/errors.js';
-import type { ByteSink } from '../format/byte-sink.js';
+import type { ByteSink } from '../format/output-format.js';
 import type { RowReaderContext } from '../rows/read-rows.js';
 import type { PartFile } from '../store/files.js';
 import { isObjectLocation, joinLocation } from '../store/location.js';

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { contentVersion } from '../audit/audit-record.js';
-import { hashSource } from '../convert/source-file.js';
+import { hashSource } from '../convert/convert-file.js';
 import type { FilesWithSettings } from '../rows/read-rows.js';
 import type { RowCounts } from '../run/run-events.js';
 import type { Files } from '../store/files.js';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js';
 import type { ConvertSetting, DownloadSettings, Selection } from '../download/download-options.js';
 import type { DownloadPlan } from '../download/plan/create-download-plan.js';
-import type { OutputOptions } from '../format/output-options.js';
+import type { OutputOptions } from '../format/output-format.js';
 import type { Destination } from '../store/destination.js';
 import type { StoreSettings } from '../store/files.js';
 import type { Slice } from './split-into-slices.js';

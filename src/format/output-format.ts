@@ -1,12 +1,13 @@
-import type { OutputExtension } from '../base/output-format-names.js';
-import type { Batch, Schema } from './batch.js';
-import type { ByteSink } from './byte-sink.js';
+import type {
+  NUMBER_ENCODINGS,
+  OutputExtension,
+  OutputFormatName,
+  TIME_ENCODINGS,
+} from '../base/output-format-names.js';
+import type { ReadChunks } from '../integrity/read-chunks.js';
+import type { Schema } from './batch.js';
 import type { Compression } from './compression/compressor.js';
-import type { FileAccess } from './file-access.js';
-import type { FileContent } from './inspection/file-content.js';
-import type { BatchLimits } from './kernel/batch-limits.js';
-import type { BatchKernel, EncodedBatch, KernelJob } from './kernel/kernel-job.js';
-import type { OutputOptions } from './output-options.js';
+import type { FileContent } from './file-content.js';
 
 /**
  * A format of converted files: plain facts, and functions that load the format's code when they are called. Threads
@@ -38,20 +39,16 @@ export interface OutputFormat {
     options: OutputOptions,
     location?: string,
   ): Promise<OutputWriter>;
-  createEncoder(schema: Schema, options: OutputOptions): Promise<BatchEncoder>;
   /** Opens an output of the rows of several files in one stream. Without it, the format needs files. */
   openStream?(sink: ByteSink, options: OutputOptions): OutputStream;
-  /** Creates a kernel of the format. Without it, CSV text is parsed to columns, which an encoder encodes. */
-  createKernel?(job: KernelJob): Promise<BatchKernel>;
+  /** Creates a kernel, which encodes rows of CSV text. */
+  createKernel(job: KernelJob): Promise<BatchKernel>;
 
   /** Reads what `verify` compares. @throws TickhaulError `corrupt` if the file is incomplete; errors of `files`. */
   readFacts(path: string, files: FileAccess, signal?: AbortSignal): Promise<OutputFacts>;
   /** Summarizes a file for `inspect`. @throws TickhaulError `corrupt`; errors of `files`. */
   inspect(path: string, files: FileAccess, signal: AbortSignal): Promise<FileContent>;
 }
-
-/** Encodes a batch, synchronously. The bytes are valid until the next call. */
-export type BatchEncoder = (batch: Batch) => EncodedBatch;
 
 /** Writes encoded batches in their order. Calls must not overlap. */
 export interface OutputWriter {
@@ -77,4 +74,115 @@ export interface OutputFacts {
   readonly rows: number;
   /** Metadata of the file; undefined if the format has none. */
   readonly keyValues?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Options of a conversion. Plain data, which can be posted to other threads. */
+export interface OutputOptions {
+  readonly format: OutputFormatName;
+  readonly compression: Compression;
+  /** Rows per row group; undefined for a default that depends on the schema. */
+  readonly rowGroup?: number | undefined;
+  readonly times: (typeof TIME_ENCODINGS)[number];
+  readonly numbers: (typeof NUMBER_ENCODINGS)[number];
+  /** Maximum text of a batch, in bytes; undefined for the default of the format. */
+  readonly maxTextBytes?: number | undefined;
+  /** Only PLAIN and dictionaries in Parquet; undefined for the smallest encoding of each column. */
+  readonly encodings?: 'plain' | undefined;
+}
+
+/**
+ * An encoded and compressed batch. Plain data, which can be posted to a thread; a format may add fields for its writer.
+ */
+export interface EncodedBatch {
+  readonly rows: number;
+  readonly bytes: Uint8Array;
+}
+
+/** The rows of one file that a kernel encodes. Plain data, which can be posted to a thread. */
+export interface KernelJob {
+  /** The file's path, for messages. */
+  readonly source: string;
+  readonly schema: Schema;
+  readonly options: OutputOptions;
+}
+
+/** Size of the buffer for one piece of text. */
+export const PIECE_CAPACITY_BYTES = 2 * 1024 * 1024;
+
+/**
+ * Encodes the text of one batch after the other to bytes of the output; synchronous, one per thread.
+ *
+ * A batch consists of the rows between two calls of `finish`. The caller ends it in time (batch-limits.ts).
+ */
+export interface BatchKernel {
+  /** Path of the file with the next row, for messages: that of the job, until it is set. */
+  source: string;
+  /** Line at which the next row begins, for messages. The kernel advances it; the header is line 1. */
+  line: number;
+  /** Buffer for the next piece of text, of `PIECE_CAPACITY_BYTES` bytes. Valid until `parse`. */
+  getPieceBuffer(): Buffer;
+  /**
+   * Parses the first `length` bytes of the piece buffer: complete rows without quotes. The LF of the last row
+   * may be missing.
+   * @throws TickhaulError `corrupt`, with line, column and cell; the kernel must not be used after that.
+   */
+  parse(length: number): void;
+  /** Appends a row of unquoted cells. Throws as `parse` does. */
+  appendRow(cells: readonly Uint8Array[]): void;
+  /**
+   * Ends the batch; undefined if it has no rows. Its bytes may be in the kernel's shared memory, where they
+   * stay valid until the batch after the next one begins. So one batch can be written while the next is
+   * encoded.
+   */
+  finish(): EncodedBatch | undefined;
+}
+
+/** How large the batches of a format are. A batch ends with the row with which it has all its rows or all its text. */
+export interface BatchLimits {
+  /** Rows per batch. */
+  rows(options: OutputOptions, columns: number): number;
+  /** Text per batch, in bytes; usual batches have less. It limits their memory. */
+  textBytes(options: OutputOptions, schema: Schema): number;
+  /** Bytes of memory for a cell of a batch, with those of its encoded form if they count. */
+  cellBytes(options: OutputOptions): number;
+}
+
+const DEFAULT_ROW_GROUP = 128 * 1024;
+/** About 24 MB of numbers: limits the batches of a wide schema, as several are in memory at once. */
+const MAX_GROUP_CELLS = 3 * 1024 * 1024;
+
+/** Batches of formats that are encoded from columns; a row group is one batch. */
+export const COLUMN_BATCHES: BatchLimits = {
+  rows: getRowGroupRows,
+  textBytes: (options, schema) =>
+    options.maxTextBytes ?? maxBatchTextBytes(getRowGroupRows(options, schema.length)),
+  cellBytes: ({ numbers }) => (numbers === 'string' ? 20 : 8),
+};
+
+function getRowGroupRows({ rowGroup }: OutputOptions, columns: number): number {
+  return rowGroup ?? Math.max(1024, Math.min(DEFAULT_ROW_GROUP, Math.floor(MAX_GROUP_CELLS / columns)));
+}
+
+/** More than the text of any usual batch of columns, in bytes. */
+export function maxBatchTextBytes(rows: number): number {
+  return Math.min(Math.max(64 * 1024 * 1024, 512 * rows), 1024 * 1024 * 1024);
+}
+
+/** Destination of a file's bytes, written in order. */
+export interface ByteSink {
+  write(bytes: Uint8Array): Promise<void>;
+}
+
+/** Random access to a file. */
+export interface RandomBytes {
+  readonly bytes: number;
+  /** Reads exactly `length` bytes. */
+  read(position: number, length: number): Promise<Buffer>;
+}
+
+/** Access to files by path, on a disk or in an object store. */
+export interface FileAccess {
+  /** Reads a file from start to end. */
+  readonly read: ReadChunks;
+  openRandom(path: string, signal?: AbortSignal): Promise<RandomBytes & { close(): Promise<void> }>;
 }

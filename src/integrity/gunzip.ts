@@ -1,8 +1,7 @@
 import type { TransformOptions } from 'node:stream';
-import { createGunzip, type Gunzip, type ZlibOptions } from 'node:zlib';
-import { TickhaulError } from '../base/errors.js';
+import { constants, createGunzip, type Gunzip, gunzipSync, type ZlibOptions } from 'node:zlib';
+import { isSystemError, TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
-import { describeGzipError, HEAD_BYTES } from './describe-gzip-error.js';
 
 /** Receives gunzipped text in chunks. The next chunk waits for the returned promise. */
 export type TextSink = (chunk: Buffer) => void | Promise<void>;
@@ -145,4 +144,99 @@ class CheckedGunzip implements GunzipPass {
     }
     if (this.#failure !== undefined) throw this.#failure;
   }
+}
+
+const MIN_CHUNK_BYTES = 1024;
+const MAX_CHUNK_BYTES = 256 * 1024;
+/** Length of the trailer of a gzip member: checksum and text length (RFC 1952, section 2.3.1). */
+const TRAILER_BYTES = 8;
+
+/** Result of `gunzipSync` with the option `info`, which Node's types lack. */
+interface GunzipInfo {
+  readonly buffer: Buffer;
+  /** Compressed bytes that were used. */
+  readonly engine: { readonly bytesWritten: number };
+}
+
+/**
+ * Gunzips a small file in memory at once, which is faster than a stream. As with `startGunzip`, the bytes
+ * must be a complete gzip file and nothing more.
+ * @returns undefined if the text is larger than `maxTextBytes`.
+ * @throws TickhaulError `corrupt`.
+ */
+export function gunzipBytes(bytes: Buffer, maxTextBytes: number): Buffer | undefined {
+  if (bytes.length === 0) throw new TickhaulError('corrupt', 'empty body');
+  try {
+    const options = { chunkSize: chooseChunkBytes(bytes), maxOutputLength: maxTextBytes, info: true };
+    const { buffer, engine } = gunzipSync(bytes, options) as unknown as GunzipInfo;
+    // zlib takes a zero byte after a member for padding, and ignores the rest without an error.
+    if (engine.bytesWritten === bytes.length) return buffer;
+    const used = engine.bytesWritten;
+    throw new TickhaulError(
+      'corrupt',
+      `${plural(bytes.length - used, 'byte')} after the last gzip member (byte ${used})`,
+    );
+  } catch (error) {
+    if (error instanceof TickhaulError || !isSystemError(error)) throw error;
+    if (error.code === 'ERR_BUFFER_TOO_LARGE') return undefined;
+    throw new TickhaulError('corrupt', describeGzipError(error, bytes.subarray(0, HEAD_BYTES), bytes.length));
+  }
+}
+
+/** Gunzips the start of a file, as far as its bytes go. @throws TickhaulError `corrupt`. */
+export function gunzipStart(bytes: Buffer): Buffer {
+  if (bytes.length === 0) throw new TickhaulError('corrupt', 'empty body');
+  try {
+    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new TickhaulError('corrupt', describeGzipError(error, bytes.subarray(0, HEAD_BYTES), bytes.length));
+  }
+}
+
+/**
+ * The text length in the trailer, which is exact for a file of one member: too large a buffer is slow to
+ * allocate.
+ */
+function chooseChunkBytes(bytes: Buffer): number {
+  const length = bytes.length < TRAILER_BYTES ? 0 : bytes.readUInt32LE(bytes.length - 4);
+  return Math.min(Math.max(length + 1, MIN_CHUNK_BYTES), MAX_CHUNK_BYTES);
+}
+
+/** Bytes at the start of a stream that `describeGzipError` needs. */
+export const HEAD_BYTES = 16;
+
+/**
+ * Advice in errors about the content of a day file. Without the flag, a download trusts a file of the recorded size,
+ * and a repair trusts recorded bytes, however bad they are.
+ */
+export const DOWNLOAD_AGAIN = 'download the file again with --existing overwrite';
+
+const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);
+
+const ZLIB_MESSAGES: Readonly<Record<string, string>> = {
+  'incorrect data check': 'wrong gzip checksum',
+  'incorrect length check': 'wrong length in the gzip trailer',
+  // The header of the first member was valid: these bytes follow a complete member.
+  'incorrect header check': 'bytes after the last gzip member',
+};
+
+/**
+ * Describes zlib's error.
+ * @param head the first bytes of the file. @param bytes number of bytes read so far.
+ */
+export function describeGzipError(error: Error, head: Buffer, bytes: number): string {
+  if (!GZIP_MAGIC.subarray(0, head.length).equals(head.subarray(0, GZIP_MAGIC.length))) {
+    return `not a gzip file: begins with ${JSON.stringify(describeHead(head))}`;
+  }
+  if (isSystemError(error) && error.code === 'Z_BUF_ERROR')
+    return `the gzip stream ends early after ${plural(bytes, 'byte')}`;
+  return ZLIB_MESSAGES[error.message] ?? `damaged gzip stream: ${error.message}`;
+}
+
+function describeHead(head: Buffer): string {
+  return head
+    .toString('latin1')
+    .replace(/[^ -~]+/g, '.')
+    .trim();
 }

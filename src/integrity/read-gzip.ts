@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { TickhaulError } from '../base/errors.js';
 import { hasWebAssembly } from '../base/wasm.js';
@@ -160,4 +161,13 @@ function createTextSkipper({ bytes, uncheckedBytes, uncheckedCrc }: PassedText):
     },
     hasDiffered: () => hasDiffered,
   };
+}
+
+/**
+ * How a thread inflates while others of the same run work, as in `GzipReadOptions`: itself if they use all
+ * processors, otherwise with zlib's threads, which use the others.
+ * @param busyThreads threads that work, this one included.
+ */
+export function chooseInflateThreads(busyThreads: number): 0 | undefined {
+  return busyThreads >= availableParallelism() ? 0 : undefined;
 }

@@ -33,6 +33,16 @@ export interface RowsResult extends RowsFacts {
   readonly checksum: string;
 }
 
+/** A file to read, or memory that is returned for other batches. */
+export type RowsJob = RowsRequest | { readonly memory: ArrayBuffer };
+
+export type RowsEvent =
+  /** Compressed bytes. */
+  | { readonly chunk: Uint8Array<ArrayBuffer> }
+  /** Precedes the first batch. */
+  | { readonly schema: Schema; readonly dataType: string }
+  | { readonly batch: Batch; readonly memory: ArrayBuffer };
+
 /** Receives the rows of a file. */
 export interface RowsSink {
   /** A batch is valid until this returns or its promise resolves. */

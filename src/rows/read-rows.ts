@@ -1,9 +1,20 @@
 import { availableParallelism } from 'node:os';
+import { abortReason } from '../base/errors.js';
+import { WorkerThread } from '../base/worker-thread.js';
+import type { Schema } from '../format/batch.js';
 import type { ReaderOptions } from '../format/csv/day-file-reader.js';
-import { chooseInflateThreads } from '../integrity/choose-inflate-threads.js';
+import { chooseInflateThreads } from '../integrity/read-gzip.js';
 import type { Files, StoreSettings } from '../store/files.js';
-import { readRowsInThread } from './read-rows-in-thread.js';
-import { type RowsRequest, type RowsResult, type RowsSink, readRowsInline } from './read-rows-inline.js';
+import {
+  BytesSummary,
+  type RowsEvent,
+  type RowsFacts,
+  type RowsJob,
+  type RowsRequest,
+  type RowsResult,
+  type RowsSink,
+  readRowsInline,
+} from './read-rows-inline.js';
 
 /** Compressed size from which a second thread saves time; starting it takes as long as reading some 10 MB. */
 const MIN_BYTES_FOR_THREAD = 16_000_000;
@@ -47,4 +58,52 @@ export function readRows(
   }
   const inflateThreads = chooseInflateThreads(busyThreads + 1);
   return readRowsInThread({ ...request, inflateThreads }, store, sink, signal);
+}
+
+/**
+ * Like `readRowsInline`, in another thread, which reads some batches ahead. The calling thread, which has less to do,
+ * computes the checksum.
+ * @param store settings of the stores that the thread reads from.
+ */
+export async function readRowsInThread(
+  request: RowsRequest,
+  store: StoreSettings | undefined,
+  { onBatch, onBytes }: RowsSink,
+  signal: AbortSignal,
+): Promise<RowsResult> {
+  const stop = new AbortController();
+  const thread = new WorkerThread<RowsJob, RowsFacts | undefined, RowsEvent>(
+    new URL('./rows-worker.js', import.meta.url),
+    { name: 'row reader', workerData: store },
+  );
+  const summary = new BytesSummary(request.hash, onBytes);
+  let schema: Schema = [];
+  let dataType = '';
+  let lastUse = Promise.resolve();
+  const use = async (event: RowsEvent, before: Promise<void>): Promise<void> => {
+    await before;
+    if ('chunk' in event) return summary.add(event.chunk);
+    if ('schema' in event) {
+      ({ schema, dataType } = event);
+      return;
+    }
+    const { batch, memory } = event;
+    if (signal.aborted) throw abortReason(signal);
+    await onBatch(batch, schema, dataType);
+    thread.run({ memory }, { transfer: [memory] }).catch(() => {});
+  };
+  const onEvent = (event: RowsEvent): void => {
+    lastUse = use(event, lastUse);
+    lastUse.catch((error: unknown) => stop.abort(error));
+  };
+  try {
+    const reading = thread.run(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
+    const facts = await reading.finally(() => lastUse);
+    if (!facts) throw new Error('the row reader returned no result');
+    return { ...facts, ...summary.end() };
+  } catch (error) {
+    throw signal.aborted ? abortReason(signal) : error;
+  } finally {
+    await thread.close();
+  }
 }

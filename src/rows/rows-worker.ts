@@ -1,24 +1,13 @@
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../base/serve-jobs.js';
 import { createDeferred, rejectOnAbort } from '../base/wait.js';
-import type { Batch, Schema } from '../format/batch.js';
-import { copyBatch } from '../format/copy-batch.js';
+import { type Batch, copyBatch, type Schema } from '../format/batch.js';
 import type { StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
-import { type RowsFacts, type RowsRequest, readRowsAndBytes } from './read-rows-inline.js';
+import { type RowsEvent, type RowsFacts, type RowsJob, readRowsAndBytes } from './read-rows-inline.js';
 
 /** Limit for the memory of batches that were sent and not returned; two are always allowed. */
 const MAX_BYTES_IN_FLIGHT = 24 * 1024 * 1024;
-
-/** A file to read, or memory that is returned for other batches. */
-export type RowsJob = RowsRequest | { readonly memory: ArrayBuffer };
-
-export type RowsEvent =
-  /** Compressed bytes. */
-  | { readonly chunk: Uint8Array<ArrayBuffer> }
-  /** Precedes the first batch. */
-  | { readonly schema: Schema; readonly dataType: string }
-  | { readonly batch: Batch; readonly memory: ArrayBuffer };
 
 const files = openFiles(workerData as StoreSettings | undefined);
 const returnedMemory: ArrayBuffer[] = [];

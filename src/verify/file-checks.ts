@@ -1,7 +1,7 @@
 import type { FileError } from '../base/errors.js';
 import { findOutputFormat, type OutputFormatName } from '../base/output-format-names.js';
 import type { RunJob } from '../base/run-jobs.js';
-import { isOutdated } from '../convert/output/versions.js';
+import { isOutdated } from '../convert/output/provenance.js';
 import { type DayFile, parseDayFileName } from '../dataset/day-file.js';
 import type { ExportLog } from '../export/export-log.js';
 import type { FileEvent } from '../run/run-events.js';

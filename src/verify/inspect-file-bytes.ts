@@ -4,9 +4,8 @@ import { abortReason, type FileError, isSystemError, TickhaulError, toFileError 
 import type { OutputFormatName } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
 import { deferStartCheck } from '../format/csv/start-check.js';
-import { hashFile } from '../integrity/hash-file.js';
-import { verifyBytes, verifyBytesWithoutMd5 } from '../integrity/verify-bytes.js';
-import { type TextCheck, verifyFile } from '../integrity/verify-file.js';
+import { hashFile } from '../integrity/read-chunks.js';
+import { type TextCheck, verifyBytes, verifyBytesWithoutMd5, verifyFile } from '../integrity/verify-file.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';

@@ -3,17 +3,17 @@ import type { ErrorCode, FileError } from '../base/errors.js';
 import type { OutputFormatName } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
 import {
+  openProvenanceStore,
+  type ProvenancePairs,
+  type ProvenanceStore,
+} from '../convert/output/existing-outputs.js';
+import {
   isOutdatedRecord,
   parseOutputBytes,
   parseRowCount,
   parseSource,
   type SourceIdentity,
 } from '../convert/output/provenance.js';
-import {
-  openProvenanceStore,
-  type ProvenancePairs,
-  type ProvenanceStore,
-} from '../convert/output/provenance-store.js';
 import type { FileChecksums } from '../integrity/verify-file.js';
 import type { FileEvent, FileStatus } from '../run/run-events.js';
 import type { Destination } from '../store/destination.js';

@@ -2,7 +2,7 @@ import { parseOutputSelection, ROWS_WORD } from '../convert/output-selection.js'
 import type { DownloadSettings, PlannedFile, PlannedOutput } from '../download/download-options.js';
 import { runDownloadJobs } from '../download/run-download-jobs.js';
 import type { DownloadJob } from '../download/shared-run.js';
-import type { OutputOptions } from '../format/output-options.js';
+import type { OutputOptions } from '../format/output-format.js';
 import { parseComputedTypeName } from '../market/names/message-type-name.js';
 import type { KeyProblem } from '../run/exit-reasons.js';
 import type { EventSink, FileEvent, FileStatus, RunSummary } from '../run/run-events.js';

@@ -6,7 +6,7 @@ import { readHeaderNames } from '../convert/naming/read-header-names.js';
 import { parseOutputType, parseSource } from '../convert/output/provenance.js';
 import { DAY_FILE_EXTENSION, type DayFile, parseDayFileName } from '../dataset/day-file.js';
 import { dayFileName } from '../dataset/layout.js';
-import { inferDataType } from '../format/csv/header-buffer.js';
+import { inferDataType } from '../format/csv/csv-header.js';
 import { readParquetFooter } from '../format/parquet/parquet-footer.js';
 import type { Destination } from '../store/destination.js';
 import { absoluteLocation } from '../store/location.js';

@@ -1,4 +1,4 @@
-import { computedColumns } from '../convert/computed/computed-columns.js';
+import { computedColumns } from '../convert/computed/computed-rows.js';
 import { type Column, dataTypeColumns, LEADING_COLUMNS } from '../dataset/data-types.js';
 import { parseNormalizedName } from '../market/names/message-type-name.js';
 

@@ -7,7 +7,7 @@ import type { OutputFormatName } from '../../src/base/output-format-names.js';
 import { type ConvertInput, convertFiles } from '../../src/convert/convert-files.js';
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
 import { parseDay } from '../../src/dataset/day.js';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
+import { createOutputOptions } from '../../src/format/output-formats.js';
 import type { FileEvent, RunEvent, RunSummary } from '../../src/run/run-events.js';
 import { generateDayFileText } from '../../src/sandbox/day-files/generate-day-file.js';
 

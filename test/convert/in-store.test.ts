@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import type { OutputFormatName } from '../../src/base/output-format-names.js';
-import { type ConvertFileJob, type ConvertFileResult, convertFile } from '../../src/convert/convert-file.js';
+import {
+  type ConvertFileJob,
+  type ConvertFileResult,
+  convertFile,
+  readUnchangedSource,
+} from '../../src/convert/convert-file.js';
 import { runConvertJob } from '../../src/convert/convert-job.js';
-import { openProvenanceStore } from '../../src/convert/output/provenance-store.js';
-import { readUnchangedSource } from '../../src/convert/source-file.js';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
+import { openProvenanceStore } from '../../src/convert/output/existing-outputs.js';
+import { createOutputOptions } from '../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../src/market/names/message-type-name.js';
 import { readWithFlechette } from '../format/arrow/read-arrow.js';
 import { type ObjectFiles, objectFiles } from '../helpers/memory-destination.js';

@@ -9,20 +9,13 @@ import {
   type OutputFormatName,
 } from '../../src/base/output-format-names.js';
 import type { Schema } from '../../src/format/batch.js';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
-import {
-  type BatchKernel,
-  createBatchKernel,
-  type EncodedBatch,
-} from '../../src/format/kernel/batch-kernel.js';
-import { createEncoderKernel } from '../../src/format/kernel/column-kernel.js';
-import { OUTPUT_FORMATS } from '../../src/format/output-formats.js';
-import type { OutputOptions } from '../../src/format/output-options.js';
+import type { OutputOptions } from '../../src/format/output-format.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../src/format/output-formats.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { createMemorySink } from '../helpers/memory-sink.js';
 import { tempDir } from '../helpers/temp.js';
 import { readWithFlechette } from './arrow/read-arrow.js';
-import { batchesOf, type Cell, type TestColumn } from './parquet/batches.js';
+import { type Cell, encodeBatches, schemaOf, type TestColumn } from './parquet/batches.js';
 import { type Duck, openDuck } from './parquet/readers.js';
 
 let duck: Duck;
@@ -65,14 +58,14 @@ function columnsOf(rows: number, wide = 0): TestColumn[] {
   const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));
   const some = (cell: (row: number) => Cell): Cell[] => cells((row) => (row % 3 === 1 ? null : cell(row)));
   return [
-    { name: 'exchange', kind: 'text', cells: cells(() => 'deribit'), dictionary: true },
-    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`), dictionary: true },
+    { name: 'exchange', kind: 'text', cells: cells(() => 'deribit') },
+    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`) },
     { name: 'timestamp', kind: 'time', cells: cells((row) => START + row * 1000 - (row % 7)) },
     { name: 'local_timestamp', kind: 'time', cells: cells((row) => START + 3 + row * 1000) },
     { name: 'expiration', kind: 'time', cells: some((row) => START + (row % 2) * 28_800_000_000) },
     { name: 'id', kind: 'text', cells: some((row) => `é\\${10n ** 20n + BigInt(row)}`) },
-    { name: 'side', kind: 'text', cells: some((row) => (row % 5 > 2 ? 'buy' : 'sell')), dictionary: true },
-    { name: 'never', kind: 'text', cells: cells(() => null), dictionary: true },
+    { name: 'side', kind: 'text', cells: some((row) => (row % 5 > 2 ? 'buy' : 'sell')) },
+    { name: 'never', kind: 'text', cells: cells(() => null) },
     { name: 'is_snapshot', kind: 'boolean', cells: some((row) => row % 100 < 50) },
     { name: 'trades', kind: 'integer', cells: some((row) => row * 1_000_000_007) },
     { name: 'price', kind: 'number', cells: cells((row) => 6421.5 + (row % 11) / 2) },
@@ -89,66 +82,6 @@ const FILES: Readonly<Record<string, { readonly columns: TestColumn[]; readonly 
   'no rows': { columns: columnsOf(0), batchRows: 300 },
   'many columns': { columns: columnsOf(50, 60), batchRows: 20 },
 };
-
-/** Encodes batches of columns, as for computed rows. */
-async function encodeColumns(
-  columns: readonly TestColumn[],
-  batchRows: number,
-  options: OutputOptions,
-): Promise<readonly EncodedBatch[]> {
-  const encode = await OUTPUT_FORMATS[options.format].createEncoder(schemaOf(columns), options);
-  return batchesOf(columns, batchRows).map((batch) => copyOf(encode(batch)));
-}
-
-/** Encodes the text of a day file with the kernel of the format. */
-async function encodeText(
-  columns: readonly TestColumn[],
-  batchRows: number,
-  options: OutputOptions,
-): Promise<readonly EncodedBatch[]> {
-  const job = { source: 'day.csv.gz', schema: schemaOf(columns), options };
-  return encodeWith(await createBatchKernel(job), columns, batchRows);
-}
-
-/** Encodes the text of a day file with the kernel for formats without one. */
-async function encodeParsedText(
-  columns: readonly TestColumn[],
-  batchRows: number,
-  options: OutputOptions,
-): Promise<readonly EncodedBatch[]> {
-  const job = { source: 'day.csv.gz', schema: schemaOf(columns), options };
-  return encodeWith(await createEncoderKernel(job, OUTPUT_FORMATS[options.format]), columns, batchRows);
-}
-
-function encodeWith(
-  kernel: BatchKernel,
-  columns: readonly TestColumn[],
-  batchRows: number,
-): readonly EncodedBatch[] {
-  const batches: EncodedBatch[] = [];
-  const rows = columns[0]?.cells.length ?? 0;
-  for (let start = 0; start < rows; start += batchRows) {
-    const numbers = Array.from({ length: Math.min(batchRows, rows - start) }, (_, i) => start + i);
-    const lines = numbers.map((row) => `${columns.map(({ cells }) => cells[row] ?? '').join(',')}\n`);
-    const text = Buffer.from(lines.join(''));
-    kernel.getPieceBuffer().set(text);
-    kernel.parse(text.length);
-    const encoded = kernel.finish();
-    assert.ok(encoded);
-    batches.push(copyOf(encoded));
-  }
-  assert.equal(kernel.finish(), undefined);
-  return batches;
-}
-
-function schemaOf(columns: readonly TestColumn[]): Schema {
-  return columns.map(({ name, kind }) => ({ name, kind }));
-}
-
-/** The bytes are valid only until the next batch. */
-function copyOf(encoded: EncodedBatch): EncodedBatch {
-  return { ...encoded, bytes: encoded.bytes.slice() };
-}
 
 const METADATA = { 'tickhaul.source': 'ä.csv.gz', empty: '' };
 
@@ -170,28 +103,26 @@ for (const name of OUTPUT_FORMAT_CHOICES) {
             kind === 'number' && options.numbers === 'string' && cell !== null ? String(cell) : cell,
           ),
         );
-        for (const encode of [encodeColumns, encodeText, encodeParsedText]) {
-          const sink = createMemorySink();
-          const writer = await format.createWriter(sink, schema, options);
-          for (const batch of await encode(columns, batchRows, options)) await writer.write(batch);
-          const written = await writer.finish(METADATA);
-          const bytes = sink.bytes().length;
-          const path = join(await tempDir(t), `day.${format.extension(options.compression)}`);
-          await writeFile(path, sink.bytes());
+        const sink = createMemorySink();
+        const writer = await format.createWriter(sink, schema, options);
+        for (const batch of await encodeBatches(columns, batchRows, options)) await writer.write(batch);
+        const written = await writer.finish(METADATA);
+        const bytes = sink.bytes().length;
+        const path = join(await tempDir(t), `day.${format.extension(options.compression)}`);
+        await writeFile(path, sink.bytes());
 
-          assert.deepEqual(written, { rows, bytes });
-          assert.deepEqual(await READERS[name](path, schema, options), expected);
-          const files = openFiles(undefined);
-          const keyValues = format.hasMetadata ? { keyValues: METADATA } : {};
-          assert.deepEqual(await format.readFacts(path, files), { bytes, rows, ...keyValues });
-          const found = await format.inspect(path, files, t.signal);
-          assert.deepEqual([found.bytes, found.rows], [bytes, rows]);
-          if (rows > 0) assert.deepEqual(namesOf(found.columns), namesOf(schema));
-          const first = Array.from({ length: Math.min(rows, 5) }, (_, row) =>
-            expected.map((cells) => cells[row]),
-          );
-          if (options.times !== 'iso') assert.deepEqual(found.first, first);
-        }
+        assert.deepEqual(written, { rows, bytes });
+        assert.deepEqual(await READERS[name](path, schema, options), expected);
+        const files = openFiles(undefined);
+        const keyValues = format.hasMetadata ? { keyValues: METADATA } : {};
+        assert.deepEqual(await format.readFacts(path, files), { bytes, rows, ...keyValues });
+        const found = await format.inspect(path, files, t.signal);
+        assert.deepEqual([found.bytes, found.rows], [bytes, rows]);
+        if (rows > 0) assert.deepEqual(namesOf(found.columns), namesOf(schema));
+        const first = Array.from({ length: Math.min(rows, 5) }, (_, row) =>
+          expected.map((cells) => cells[row]),
+        );
+        if (options.times !== 'iso') assert.deepEqual(found.first, first);
       });
     }
   }

@@ -1,4 +1,4 @@
-import type { ByteSink } from '../../src/format/byte-sink.js';
+import type { ByteSink } from '../../src/format/output-format.js';
 
 /** Collects all bytes in memory. */
 export function createMemorySink(): ByteSink & { readonly bytes: () => Uint8Array } {

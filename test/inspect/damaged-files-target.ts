@@ -5,16 +5,15 @@ import { join } from 'node:path';
 import { gunzipSync, gzipSync } from 'node:zlib';
 import { tableFromArrays, tableToIPC } from '@uwdata/flechette';
 import { TickhaulError } from '../../src/base/errors.js';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
-import type { FileAccess } from '../../src/format/file-access.js';
-import { OUTPUT_FORMATS } from '../../src/format/output-formats.js';
-import { inspectCsv } from '../../src/inspect/inspect-csv.js';
+import type { FileAccess } from '../../src/format/output-format.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../src/format/output-formats.js';
+import { inspectCsv } from '../../src/inspect/inspect-file.js';
 import type { Random } from '../../src/sandbox/market/seeded-random.js';
 import { csvOf } from '../convert/day-files.js';
 import { toRandomBytes } from '../format/arrow/random-bytes.js';
 import { pick } from '../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../format/fuzz/target.js';
-import { batchesOf, type TestColumn } from '../format/parquet/batches.js';
+import { encodeBatches, schemaOf, type TestColumn } from '../format/parquet/batches.js';
 import { openDuck } from '../format/parquet/readers.js';
 import { createMemorySink } from '../helpers/memory-sink.js';
 
@@ -117,7 +116,7 @@ const ROWS = 60;
 function columns(): readonly TestColumn[] {
   const cells = <T>(cell: (row: number) => T): T[] => Array.from({ length: ROWS }, (_, row) => cell(row));
   return [
-    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`), dictionary: true },
+    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`) },
     { name: 'local_timestamp', kind: 'time', cells: cells((row) => 1_585_699_200_245_001 + row * 1000) },
     { name: 'id', kind: 'text', cells: cells((row) => (row % 3 === 1 ? null : `id ${row * 7919}`)) },
     { name: 'is_snapshot', kind: 'boolean', cells: cells((row) => (row % 4 === 1 ? null : row % 2 === 0)) },
@@ -132,15 +131,14 @@ async function createSamples(): Promise<readonly Sample[]> {
     ...['x.arrow', 'facts.arrow'].map((path) => ({ path, bytes: createForeignArrow() })),
     ...(await createForeignParquet()),
   ];
-  const schema = columns().map(({ name, kind }) => ({ name, kind }));
+  const schema = schemaOf(columns());
   for (const name of ['parquet', 'arrow', 'ndjson'] as const) {
     const format = OUTPUT_FORMATS[name];
     for (const compression of format.compressions) {
       const options = createOutputOptions(name, { compression });
       const sink = createMemorySink();
       const writer = await format.createWriter(sink, schema, options);
-      const encode = await format.createEncoder(schema, options);
-      for (const batch of batchesOf(columns(), 25)) await writer.write(encode(batch));
+      for (const batch of await encodeBatches(columns(), 25, options)) await writer.write(batch);
       await writer.finish({ 'tickhaul.source': 'day.csv.gz' });
       const bytes = Buffer.from(sink.bytes());
       created.push({ path: `x.${format.extension(compression)}`, bytes });

@@ -1,5 +1,5 @@
 import { ByteWriter } from '../../src/format/byte-writer.js';
-import { Encoding, PageType, PhysicalType } from '../../src/format/parquet/format-constants.js';
+import { Encoding, PageType, PhysicalType } from '../../src/format/parquet/parquet-schema.js';
 import { ThriftWriter } from '../../src/format/parquet/thrift-writer.js';
 
 type Write = (thrift: ThriftWriter) => void;

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { crc32 } from 'node:zlib';
 import fc from 'fast-check';
-import { Inflater } from '../../src/integrity/inflate/inflater.js';
-import { computeMemoryCrc } from '../../src/integrity/memory-crc.js';
+import { Inflater } from '../../src/integrity/inflate/inflate-pass.js';
+import { computeMemoryCrc } from '../../src/integrity/inflate/inflated-text.js';
 
 const MAX_BYTES = 100_000;
 const { module, bytes, textAddress } = new Inflater(2 * MAX_BYTES);

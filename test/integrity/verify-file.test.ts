@@ -7,11 +7,11 @@ import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { TickhaulError } from '../../src/base/errors.js';
-import { verifyBytes } from '../../src/integrity/verify-bytes.js';
 import {
   type FileChecksums,
   startVerification,
   type VerificationOptions,
+  verifyBytes,
   verifyFile,
 } from '../../src/integrity/verify-file.js';
 import { rounds } from '../helpers/services.js';

@@ -1,6 +1,6 @@
 import { type DataType, dataTypeColumns } from '../../src/dataset/data-types.js';
 import type { Batch, Schema } from '../../src/format/batch.js';
-import { CsvParser } from '../../src/format/csv/csv-parser.js';
+import { CsvParser } from '../../src/format/csv/day-file-reader.js';
 import { copyBatch } from '../helpers/copy-batch.js';
 import type { Row } from './naive/messages.js';
 

@@ -12,7 +12,7 @@ const run = promisify(execFile);
 test('a thread can be started from the text of a module', async (t) => {
   const path = join(await tempDir(t), 'a.csv.gz');
   await writeFile(path, gzipSync('exchange,symbol,timestamp,local_timestamp,id,side,price,amount\n'));
-  const module = new URL('../../src/rows/read-rows-in-thread.js', import.meta.url).href;
+  const module = new URL('../../src/rows/read-rows.js', import.meta.url).href;
   const request = { path, batchRows: 10, numberText: 'none', hash: 'md5', inflateThreads: 0 };
   const sink = '{ onBatch() {}, onBytes() {} }';
   const text = `import { readRowsInThread } from '${module}';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { gzipSync } from 'node:zlib';
 import { dataTypeColumns } from '../../src/dataset/data-types.js';
-import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
+import { readRowsInThread } from '../../src/rows/read-rows.js';
 import { readRowsInline } from '../../src/rows/read-rows-inline.js';
 import { openFiles } from '../../src/store/open-files.js';
 import { makeUpRows, toCsv } from '../audit/text-rows.js';

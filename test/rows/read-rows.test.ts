@@ -5,9 +5,8 @@ import { type TestContext, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { DATA_TYPES, dataTypeColumns } from '../../src/dataset/data-types.js';
-import type { Batch, Schema } from '../../src/format/batch.js';
-import { copyBatch } from '../../src/format/copy-batch.js';
-import { readRowsInThread } from '../../src/rows/read-rows-in-thread.js';
+import { type Batch, copyBatch, type Schema } from '../../src/format/batch.js';
+import { readRowsInThread } from '../../src/rows/read-rows.js';
 import {
   type RowsRequest,
   type RowsResult,

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseOutputSelection } from '../../src/convert/output-selection.js';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
+import { createOutputOptions } from '../../src/format/output-formats.js';
 import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 import { job, requestedPaths, syncNow } from './helpers.js';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { createOutputOptions } from '../../src/format/create-output-options.js';
+import { createOutputOptions } from '../../src/format/output-formats.js';
 import { verifyFile } from '../../src/integrity/verify-file.js';
 import { tryAcquireRunLock } from '../../src/store/lock/run-lock.js';
 import { sandbox } from '../helpers/sandbox.js';

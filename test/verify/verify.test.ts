@@ -6,7 +6,7 @@ import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { TickhaulError } from '../../src/base/errors.js';
 import { formatDay } from '../../src/dataset/day.js';
-import { verifyBytes } from '../../src/integrity/verify-bytes.js';
+import { verifyBytes } from '../../src/integrity/verify-file.js';
 import type { RunEvent } from '../../src/run/run-events.js';
 import { openFolderDestination } from '../../src/store/folder/folder-destination.js';
 import { openFolderManifest } from '../../src/store/folder/folder-manifest.js';

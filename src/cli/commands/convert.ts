@@ -3,8 +3,8 @@ import { OUTPUT_FORMAT_CHOICES, OUTPUT_FORMAT_TABLE } from '../../base/output-fo
 import { joinWithOr } from '../../base/units.js';
 import { readBooleanFlag, readTextFlag } from '../../commands/arguments/read-arguments.js';
 import type { OutputSelection } from '../../convert/output-selection.js';
+import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { OutputOptions } from '../../format/output-options.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import { COMMAND_OPTIONS } from '../../options/command-options.js';
 import type { CliHost, CommandAction, CommandArgs } from '../arguments/command.js';

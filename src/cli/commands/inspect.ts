@@ -5,8 +5,7 @@ import {
   readLocations,
 } from '../../commands/arguments/read-arguments.js';
 import { readStoreSettings } from '../../commands/with-destination.js';
-import type { Cell, Inspection } from '../../inspect/inspect-file.js';
-import { INSPECTED_EXTENSIONS } from '../../inspect/inspection.js';
+import { type Cell, INSPECTED_EXTENSIONS, type Inspection } from '../../inspect/inspect-file.js';
 import { STORE_OPTIONS } from '../../options/service-options.js';
 import type { CommandAction } from '../arguments/command.js';
 import { toFlags } from '../arguments/define-flags.js';

@@ -1,9 +1,11 @@
 import { readdir, stat } from 'node:fs/promises';
-import { join, relative, resolve, sep } from 'node:path';
+import { join, normalize, relative, resolve, sep } from 'node:path';
 import { mayBeUndecoded, whyNotFound } from '../../base/disk-files.js';
 import { abortReason, isSystemError, toDiskError, usageError } from '../../base/errors.js';
-import { DAY_FILE_EXTENSION } from '../../dataset/day-file.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
 import { STATE_FOLDER } from '../../dataset/file-naming.js';
+import { createSeriesFilter, type RequestedSeries, resolveSeries } from '../../dataset/series-filter.js';
+import { createShardTest, type Shard } from '../../dataset/shard.js';
 import type { Files, StoredFileInfo, StoreSettings } from '../../store/files.js';
 import { createDestinationFinder, NOTHING_KNOWN } from '../../store/find-destination.js';
 import {
@@ -14,8 +16,7 @@ import {
   relativeLocation,
 } from '../../store/location.js';
 import { StrayFiles } from '../../store/stray-files.js';
-import { createRecordLookup } from './day-file-lookup.js';
-import { createPathMatcher, globBaseFolder, isPathGlob } from './path-glob.js';
+import { createRecordLookup, type FindDayFile } from './day-file-lookup.js';
 
 export interface ConvertSource {
   /** A location. */
@@ -190,4 +191,88 @@ async function* listDayFiles(folder: string, signal: AbortSignal): AsyncGenerato
       if (entry.isFile() || (await statIfExists(path))?.isFile()) yield path;
     }
   }
+}
+
+/** Restricts the sources to convert. */
+export interface SourceSelection {
+  /** Undefined for all. */
+  readonly symbols?: RequestedSeries['symbols'];
+  /** Part of the selected sources; undefined for all. */
+  readonly shard?: Shard | undefined;
+  /** Whether a source is left out for another reason. */
+  readonly isExcluded?: ((path: string) => Promise<boolean>) | undefined;
+}
+
+/**
+ * Filters the sources by a selection.
+ * @throws TickhaulError `usage` for a symbol that no source has, with the nearest.
+ */
+export async function selectSources(
+  sources: readonly ConvertSource[],
+  { symbols, shard, isExcluded }: SourceSelection,
+  findDayFile: FindDayFile,
+): Promise<readonly ConvertSource[]> {
+  if (symbols === undefined && shard === undefined && isExcluded === undefined) return sources;
+  const found: (readonly [source: ConvertSource, file: DayFile | undefined])[] = [];
+  for (const source of sources) found.push([source, await findDayFile(source.path)]);
+  const filter = createSeriesFilter(
+    resolveSeries({ symbols }, () => found.flatMap(([, file]) => file ?? [])),
+  );
+  const isInShard = createShardTest(shard);
+  const selected: ConvertSource[] = [];
+  for (const [source, file] of found) {
+    const isSelected = file ? filter.matches(file) : symbols === undefined;
+    if (isSelected && isInShard(file) && !(await isExcluded?.(source.path))) selected.push(source);
+  }
+  filter.assertAllMatched();
+  return selected;
+}
+
+const GLOB_CHARACTERS = /[*?[{]/;
+
+/** Whether a path contains glob characters. */
+function isPathGlob(path: string): boolean {
+  return GLOB_CHARACTERS.test(path);
+}
+
+/** The folder that contains all possible matches of a glob. */
+function globBaseFolder(glob: string): string {
+  const parts = toForwardSlashes(glob).split('/');
+  const plain = parts.slice(0, parts.findIndex(isPathGlob));
+  return plain.length === 0 ? '.' : plain.join('/') || '/';
+}
+
+/**
+ * Matches paths below `globBaseFolder`: `*` and `?` match within a name, `**` across folders, `[a-z]` and
+ * `[!a-z]` one character, `{a,b}` either text.
+ */
+function createPathMatcher(glob: string): (path: string) => boolean {
+  const pattern = new RegExp(`^${globToPattern(toForwardSlashes(normalize(glob)))}$`, 'su');
+  return (path) => pattern.test(toForwardSlashes(join(path)));
+}
+
+const GLOB_TOKENS = /\*\*\/|\*\*|\*|\?|\[[!^]?\]?[^\]]*\]|\{[^{}]*\}|[\s\S]/gu;
+
+function globToPattern(glob: string): string {
+  return (glob.match(GLOB_TOKENS) ?? []).map(tokenToPattern).join('');
+}
+
+function tokenToPattern(token: string): string {
+  if (token === '**/') return '(?:[^/]+/)*';
+  if (token === '**') return '.*';
+  if (token === '*') return '[^/]*';
+  if (token === '?') return '[^/]';
+  if (token.length > 1 && token.startsWith('[')) {
+    const inner = token.slice(1, -1).replace(/^[!^]/, '');
+    const negated = inner.length < token.length - 2 ? '^' : '';
+    return `(?!/)[${negated}${inner.replace(/[\\\][&~|^]/g, '\\$&')}]`;
+  }
+  if (token.length > 1 && token.startsWith('{')) {
+    return `(?:${token.slice(1, -1).split(',').map(globToPattern).join('|')})`;
+  }
+  return token.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&').replace('\\-', '-');
+}
+
+function toForwardSlashes(path: string): string {
+  return sep === '/' ? path : path.replaceAll(sep, '/');
 }

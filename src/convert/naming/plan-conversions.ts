@@ -1,20 +1,14 @@
+import { basename, dirname } from 'node:path';
 import { type TickhaulError, usageError } from '../../base/errors.js';
-import type { DayFile } from '../../dataset/day-file.js';
+import { type DayFile, parseDayFileName } from '../../dataset/day-file.js';
+import { dayFileName, type Layout, olderLayoutOf } from '../../dataset/layout.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { Files } from '../../store/files.js';
-import { absoluteLocation } from '../../store/location.js';
-import type { OutputSelection } from '../output-selection.js';
+import { absoluteLocation, joinLocation } from '../../store/location.js';
+import { describeRequiredTypes, type OutputSelection } from '../output-selection.js';
 import type { FindDayFile } from './day-file-lookup.js';
 import type { ConvertSource } from './find-sources.js';
-import {
-  hasPlace,
-  type OutputPlacement,
-  resolveOlderTarget,
-  resolveOutputRoot,
-  resolveTarget,
-  unplacedError,
-} from './output-placement.js';
-import { SkippedSources } from './skipped-sources.js';
+import { readDataTypeFromHeader } from './read-header-names.js';
 
 /** A source and its outputs. */
 export interface PlannedConversion {
@@ -107,4 +101,111 @@ export async function planConversions(
     conversions.push({ source: path, file, dataType, root: resolveOutputRoot(source, placement), outputs });
   }
   return { conversions, unplaced, warnings: skippedSources.warnings };
+}
+
+interface OutputPlacement {
+  /** If undefined, each output is written next to its source. */
+  readonly out: string | undefined;
+  readonly layout: Layout | undefined;
+}
+
+/** The folder for a source's output; the layout may add folders below it. */
+function resolveOutputRoot({ path, root }: ConvertSource, { out, layout }: OutputPlacement): string {
+  return out ?? (layout === undefined ? undefined : root) ?? dirname(path);
+}
+
+/** Whether the layout defines a path for a file. @param file undefined if the day file is unknown. */
+function hasPlace(file: DayFile | undefined, { layout }: OutputPlacement): boolean {
+  return file !== undefined || layout === undefined || layout.template === '{name}';
+}
+
+/** The error for a source without a path in the layout. */
+function unplacedError(path: string, { layout }: OutputPlacement): TickhaulError {
+  return usageError(
+    `${path}: its name does not state exchange, data type, day and symbol, which --layout ${layout?.template} requires; rename the file, or omit --layout`,
+  );
+}
+
+/**
+ * Location of a source's output.
+ * @param file undefined if the day file is unknown; then `hasPlace` must hold.
+ * @param computed name of the computed type, which replaces the data type; undefined for the rows.
+ */
+function resolveTarget(
+  source: ConvertSource,
+  file: DayFile | undefined,
+  placement: OutputPlacement,
+  extension: string,
+  computed: string | undefined,
+): string {
+  const root = resolveOutputRoot(source, placement);
+  const { layout } = placement;
+  if (layout && file) return joinLocation(root, layout.pathOf(computedFile(file, computed), extension));
+  const named = computed === undefined ? undefined : parseDayFileName(source.path);
+  if (named) return joinLocation(root, `${dayFileName(computedFile(named, computed))}.${extension}`);
+  const stem = basename(source.path).replace(/(\.csv)?(\.gz)?$/, '');
+  return joinLocation(root, `${computed === undefined ? stem : `${stem}_${computed}`}.${extension}`);
+}
+
+/** Where an earlier version wrote the same output, with the older keys of `hive`; undefined for other layouts. */
+function resolveOlderTarget(
+  source: ConvertSource,
+  file: DayFile | undefined,
+  placement: OutputPlacement,
+  extension: string,
+  computed: string | undefined,
+): string | undefined {
+  const older = placement.layout && olderLayoutOf(placement.layout);
+  return older && resolveTarget(source, file, { ...placement, layout: older }, extension, computed);
+}
+
+function computedFile(file: DayFile, dataType = file.dataType): DayFile {
+  return { ...file, dataType };
+}
+
+/** Finds the computed types for each file, and collects the files without any output. */
+export class SkippedSources {
+  readonly #selection: OutputSelection;
+  readonly #files: Files;
+  readonly #signal: AbortSignal;
+  /** Paths by data type. */
+  readonly #paths = new Map<string, string[]>();
+
+  constructor(selection: OutputSelection, files: Files, signal: AbortSignal) {
+    this.#selection = selection;
+    this.#files = files;
+    this.#signal = signal;
+  }
+
+  /** One warning per data type of the skipped files. */
+  get warnings(): readonly string[] {
+    const needs = describeRequiredTypes(this.#selection);
+    return [...this.#paths].map(([dataType, paths]) => {
+      const [first = ''] = paths;
+      const which =
+        paths.length === 1 ? first : `${paths.length} files of ${dataType}, the first is ${first}`;
+      return `skipping ${which}: ${needs}, not from ${dataType}`;
+    });
+  }
+
+  /**
+   * The selected computed types that can be computed from a file. All of them if its data type is unknown:
+   * the conversion reports the error later.
+   * @param known the file's data type; undefined if it must be read from the header.
+   */
+  async findComputedTypes(path: string, known: string | undefined): Promise<readonly ComputedType[]> {
+    const { rows, computed } = this.#selection;
+    if (computed.length === 0) return [];
+    const dataType = known ?? (await readDataTypeFromHeader(this.#files, path, this.#signal));
+    if (dataType === undefined) return computed;
+    const types = computed.filter(({ dayFileType }) => dayFileType === dataType);
+    if (types.length === 0 && !rows) this.#add(dataType, path);
+    return types;
+  }
+
+  #add(dataType: string, path: string): void {
+    const paths = this.#paths.get(dataType) ?? [];
+    paths.push(path);
+    this.#paths.set(dataType, paths);
+  }
 }

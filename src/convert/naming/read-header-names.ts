@@ -1,7 +1,7 @@
 import { constants, gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../base/errors.js';
-import { HeaderBuffer, parseHeaderNames } from '../../format/csv/header-buffer.js';
-import { describeGzipError, HEAD_BYTES } from '../../integrity/describe-gzip-error.js';
+import { HeaderBuffer, inferDataType, parseHeaderNames } from '../../format/csv/csv-header.js';
+import { describeGzipError, HEAD_BYTES } from '../../integrity/gunzip.js';
 import type { Files } from '../../store/files.js';
 
 /** Enough compressed bytes for any header. */
@@ -36,5 +36,22 @@ function inflate(bytes: Buffer, path: string): Buffer {
       `${path}: ${describeGzipError(cause, bytes.subarray(0, HEAD_BYTES), bytes.length)}`,
       { cause },
     );
+  }
+}
+
+/**
+ * Infers the data type from a file's header. Undefined if it cannot be inferred or read: the conversion
+ * reports the error later.
+ */
+export async function readDataTypeFromHeader(
+  files: Files,
+  path: string,
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  try {
+    const names = await readHeaderNames(files, path, signal);
+    return names && inferDataType(names);
+  } catch {
+    return undefined;
   }
 }

@@ -1,13 +1,9 @@
 import type { TransferListItem } from 'node:worker_threads';
 import { serveJobs } from '../../base/serve-jobs.js';
 import type { PieceRows } from '../../format/csv/row-splitter.js';
-import {
-  type BatchKernel,
-  createBatchKernel,
-  type EncodedBatch,
-  type KernelJob,
-} from '../../format/kernel/batch-kernel.js';
-import { parseRows } from './parse-rows.js';
+import type { BatchKernel, EncodedBatch, KernelJob } from '../../format/output-format.js';
+import { createBatchKernel } from '../../format/output-formats.js';
+import { parseRows } from './kernel-host.js';
 
 interface OpenCommand {
   readonly command: 'open';

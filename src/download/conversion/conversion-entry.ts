@@ -1,5 +1,5 @@
-import { isOutdated } from '../../convert/output/versions.js';
-import type { OutputOptions } from '../../format/output-options.js';
+import { isOutdated } from '../../convert/output/provenance.js';
+import type { OutputOptions } from '../../format/output-format.js';
 import type { ConversionEntry, ManifestRecord } from '../../store/manifest-record.js';
 import type { PlannedOutput } from '../download-options.js';
 

@@ -1,10 +1,10 @@
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import { computedColumns } from '../../convert/computed/computed-columns.js';
-import { outputVersion } from '../../convert/output/versions.js';
+import { computedColumns } from '../../convert/computed/computed-rows.js';
+import { outputVersion } from '../../convert/output/provenance.js';
 import { dataTypeColumns } from '../../dataset/data-types.js';
+import type { OutputOptions } from '../../format/output-format.js';
 import { OUTPUT_FORMATS } from '../../format/output-formats.js';
-import type { OutputOptions } from '../../format/output-options.js';
 import type { TextSink } from '../../integrity/gunzip.js';
 import type { FileChecksums } from '../../integrity/verify-file.js';
 import type { EventSink } from '../../run/run-events.js';

@@ -6,7 +6,7 @@ import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
 import type { Day } from '../../dataset/day.js';
-import type { OutputOptions } from '../../format/output-options.js';
+import type { OutputOptions } from '../../format/output-format.js';
 import type { ComputedType } from '../../market/names/message-type-name.js';
 import type { PartFile, StoredVersion, StoreSettings } from '../../store/files.js';
 import { openFiles } from '../../store/open-files.js';
@@ -148,7 +148,7 @@ async function createConversion(
     return { ...conversion, finish: async (source) => toConvertedOutputs([await conversion.finish(source)]) };
   }
   const { startComputedConversion } = await import('../../convert/computed/computed-conversion.js');
-  const conversion = await startComputedConversion({ ...job, outputs: computed });
+  const conversion = startComputedConversion({ ...job, outputs: computed });
   return { ...conversion, finish: async (source) => toConvertedOutputs(await conversion.finish(source)) };
 }
 

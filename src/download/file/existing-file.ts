@@ -1,8 +1,7 @@
 import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
 import { createStartCheck, deferStartCheck } from '../../format/csv/start-check.js';
-import type { TextSink } from '../../integrity/gunzip.js';
-import { gunzipStart } from '../../integrity/gunzip-bytes.js';
-import { hashFile } from '../../integrity/hash-file.js';
+import { gunzipStart, type TextSink } from '../../integrity/gunzip.js';
+import { hashFile } from '../../integrity/read-chunks.js';
 import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
 import type { StoredVersion } from '../../store/files.js';
 import { createVerifiedRecord } from '../../store/manifest/verified-record.js';

@@ -3,8 +3,12 @@ import { plural } from '../../base/units.js';
 import { yieldToEventLoop } from '../../base/wait.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import { createStartCheck } from '../../format/csv/start-check.js';
-import { verifyBytes } from '../../integrity/verify-bytes.js';
-import { type FileChecksums, startVerification, type TextCheck } from '../../integrity/verify-file.js';
+import {
+  type FileChecksums,
+  startVerification,
+  type TextCheck,
+  verifyBytes,
+} from '../../integrity/verify-file.js';
 import type { DayFileResponse } from '../../service/service-config.js';
 import type { StoredVersion } from '../../store/files.js';
 import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';

@@ -1,6 +1,6 @@
 import type { ArrowSchema } from '../../format/arrow/arrow-schema.js';
 import { ByteWriter } from '../../format/byte-writer.js';
-import { loadLz4 } from '../../format/compression/lz4.js';
+import { loadLz4 } from '../../format/compression/compressor.js';
 import type { ExportIo } from '../export-io.js';
 import type { OutputOwner } from '../job-outputs.js';
 import { createFullArray, encodeRecordBatch, FeatherFile } from './feather-file.js';

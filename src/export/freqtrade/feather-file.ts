@@ -6,7 +6,7 @@ import {
   RecordBatchBuilder,
 } from '../../format/arrow/record-batch.js';
 import type { ByteWriter } from '../../format/byte-writer.js';
-import type { Compress } from '../../format/compression/compress.js';
+import type { Compress } from '../../format/compression/compressor.js';
 import type { ExportIo } from '../export-io.js';
 import type { ExportOutput, OutputOwner } from '../job-outputs.js';
 

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
 import type { Batch, Schema, TextColumn, TextValues } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-errors.js';
+import { createCellError } from '../../format/csv/csv-cells.js';
 import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
 import { toDictionary } from '../../market/lines/write-text.js';
 import { sameOutputError } from '../job-outputs.js';

@@ -1,5 +1,9 @@
-import type { Compress } from '../../format/compression/compress.js';
-import { createFrameCompressor, LZ4_SCRATCH_BYTES, type Lz4Exports } from '../../format/compression/lz4.js';
+import {
+  type Compress,
+  createFrameCompressor,
+  LZ4_SCRATCH_BYTES,
+  type Lz4Exports,
+} from '../../format/compression/compressor.js';
 import { ExportKernelMemory } from '../export-kernel-memory.js';
 
 /** Exports of assembly/trades-kernel.ts, where they are documented. */

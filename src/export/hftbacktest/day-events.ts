@@ -1,7 +1,7 @@
 import type { TickhaulError } from '../../base/errors.js';
 import { toDatasetSymbol } from '../../dataset/dataset-symbol.js';
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-errors.js';
+import { createCellError } from '../../format/csv/csv-cells.js';
 import {
   getBooleans,
   getColumn,

@@ -1,4 +1,4 @@
-import type { ByteSink } from '../../format/byte-sink.js';
+import type { ByteSink } from '../../format/output-format.js';
 import type { SpillFile } from '../spill-file.js';
 
 /** Rows in memory: those of most days, so that they need no file. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import type { ByteSink } from '../../format/byte-sink.js';
+import type { ByteSink } from '../../format/output-format.js';
 import { combineCrc32, createCrc32Shift } from './crc32-shift.js';
 import type { DeflatedRows } from './deflated-rows.js';
 import type { EncodedBlock } from './encode-block.js';

@@ -1,6 +1,5 @@
 import type { ArrowField } from '../../format/arrow/arrow-schema.js';
-import { PhysicalType } from '../../format/parquet/format-constants.js';
-import type { ParquetColumn } from '../../format/parquet/parquet-schema.js';
+import { type ParquetColumn, PhysicalType } from '../../format/parquet/parquet-schema.js';
 
 /** Types of data in a catalog, by the name of their folder in a Python catalog. */
 export type CatalogType = 'trade_tick' | 'quote_tick' | 'order_book_deltas' | 'order_book_depths' | 'bar';

@@ -1,10 +1,13 @@
-import { encodeSchemaMessage } from '../../format/arrow/schema-message.js';
-import type { ByteSink } from '../../format/byte-sink.js';
+import { encodeSchemaMessage } from '../../format/arrow/arrow-message.js';
 import { ByteWriter } from '../../format/byte-writer.js';
+import type { ByteSink } from '../../format/output-format.js';
 import { ARROW_SCHEMA_KEY } from '../../format/parquet/arrow-hint.js';
-import { writeColumnChunk } from '../../format/parquet/column-chunk.js';
-import { createParquetWriter, type ParquetWriter } from '../../format/parquet/parquet-writer.js';
-import type { EncodedRowGroup } from '../../format/parquet/row-group.js';
+import {
+  createParquetWriter,
+  type EncodedRowGroup,
+  type ParquetWriter,
+  writeColumnChunk,
+} from '../../format/parquet/parquet-writer.js';
 import type { ExportOutput, UnnamedOutput } from '../job-outputs.js';
 import type { SpillFile } from '../spill-file.js';
 import {

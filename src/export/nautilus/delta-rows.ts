@@ -1,4 +1,4 @@
-import { createCellError } from '../../format/csv/csv-errors.js';
+import { createCellError } from '../../format/csv/csv-cells.js';
 import { getBooleans, getTextBytes, getTextCodes } from '../../market/batch-columns.js';
 import { CATALOG_COLUMNS, type CatalogColumn, type FixedPrecision } from './catalog-columns.js';
 import type { KernelMemory } from './kernel-memory.js';

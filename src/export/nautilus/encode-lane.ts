@@ -1,14 +1,13 @@
-import { distinctSlotBytes } from '../../format/kernel/parquet-exports.js';
-import type { EncodedValues } from '../../format/parquet/column-chunk.js';
-import type { EncodableValues } from '../../format/parquet/encode/encodable-values.js';
+import { distinctSlotBytes } from '../../format/kernel/column-memory.js';
 import {
+  type EncodableValues,
   encodeDictionaryIndices,
+  encodeTexts,
   MAX_DISTINCT_RATIO,
   maxDeltaBytes,
-} from '../../format/parquet/encode/encodable-values.js';
-import { encodeTexts } from '../../format/parquet/encode/text-values.js';
-import { Encoding } from '../../format/parquet/format-constants.js';
-import type { ValueBounds } from '../../format/parquet/statistics.js';
+} from '../../format/parquet/encode-texts.js';
+import { Encoding } from '../../format/parquet/parquet-schema.js';
+import type { EncodedValues, ValueBounds } from '../../format/parquet/parquet-writer.js';
 import type { CatalogColumn, FixedPrecision } from './catalog-columns.js';
 import { laneWidth } from './catalog-columns.js';
 import type { KernelMemory } from './kernel-memory.js';

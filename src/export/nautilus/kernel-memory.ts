@@ -1,10 +1,8 @@
 import type { WasmVariable } from '../../base/wasm.js';
 import type { TextValues } from '../../format/batch.js';
-import type { SnappyExports } from '../../format/compression/snappy.js';
-import type { TextLocation } from '../../format/kernel/column-memory.js';
-import type { ParquetExports, TextEncodeExports } from '../../format/kernel/parquet-exports.js';
-import type { EncodeMemory } from '../../format/parquet/encode/encode-memory.js';
-import { Scratch } from '../../format/parquet/encode/scratch.js';
+import type { SnappyExports } from '../../format/compression/compressor.js';
+import type { ParquetExports, TextEncodeExports, TextLocation } from '../../format/kernel/column-memory.js';
+import { type EncodeMemory, Scratch } from '../../format/parquet/encode-texts.js';
 import { ExportKernelMemory } from '../export-kernel-memory.js';
 
 /** Exports of assembly/nautilus-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them unsigned. */

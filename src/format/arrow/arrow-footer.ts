@@ -1,11 +1,16 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { RandomBytes } from '../file-access.js';
-import { describeDamage, isDamage } from '../inspection/damage.js';
-import { type ArrowFieldType, parseFieldType, parseIntegerType } from './arrow-field-type.js';
+import { describeDamage, isDamage } from '../file-content.js';
+import type { RandomBytes } from '../output-format.js';
+import {
+  type ArrowFieldType,
+  FlatTable,
+  parseFieldType,
+  parseIntegerType,
+  readLong,
+} from './arrow-field-type.js';
 import { CONTINUATION, MessageHeader } from './arrow-message.js';
 import { ARROW_MAGIC, FOOTER_KEYS } from './arrow-writer.js';
-import { FlatTable, readLong } from './flat-table.js';
 import { type ArrowBlock, readHeader } from './record-batch-reader.js';
 
 /** Content of an Arrow file's footer. */

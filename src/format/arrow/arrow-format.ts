@@ -1,6 +1,14 @@
-import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
-import type { OutputFormat } from '../output-format.js';
-import { openArrowStream } from './arrow-stream.js';
+import { isDeepStrictEqual } from 'node:util';
+import { usageError } from '../../base/errors.js';
+import {
+  type ByteSink,
+  COLUMN_BATCHES,
+  type OutputFormat,
+  type OutputOptions,
+  type OutputStream,
+} from '../output-format.js';
+import type { ArrowSchema } from './arrow-schema.js';
+import type { ArrowWriter } from './arrow-writer.js';
 import type { EncodedRecordBatch } from './record-batch.js';
 
 /** Record batches with plain buffers, and provenance in the footer's schema (docs/spec/arrow-mapping.md#types). */
@@ -17,7 +25,7 @@ export const ARROW_FORMAT: OutputFormat = {
 
   async createWriter(sink, schema, options) {
     const { createArrowWriter } = await import('./arrow-writer.js');
-    const { toArrowSchema } = await import('./arrow-columns.js');
+    const { toArrowSchema } = await import('./arrow-schema.js');
     const writer = createArrowWriter(sink, toArrowSchema(schema, options), 'file');
     return {
       write: (encoded) => writer.writeBatch(encoded as EncodedRecordBatch),
@@ -25,10 +33,6 @@ export const ARROW_FORMAT: OutputFormat = {
     };
   },
   openStream: openArrowStream,
-  async createEncoder(schema, options) {
-    const { createBatchRecordBatchEncoder } = await import('./record-batch-encoder.js');
-    return createBatchRecordBatchEncoder(schema, options);
-  },
   async createKernel(job) {
     const { createRecordBatchKernel } = await import('./record-batch-encoder.js');
     return createRecordBatchKernel(job);
@@ -49,3 +53,44 @@ export const ARROW_FORMAT: OutputFormat = {
     return inspectArrow(path, file, signal).finally(() => file.close());
   },
 };
+
+/**
+ * Opens an IPC stream: the schema of the first file, then the record batches of all files. If a file was not finished
+ * after some of its rows, readers fail at the end.
+ */
+function openArrowStream(sink: ByteSink, options: OutputOptions): OutputStream {
+  let opened: { readonly schema: ArrowSchema; readonly writer: ArrowWriter } | undefined;
+  const unfinished = new Set<symbol>();
+  return {
+    async createWriter(columns) {
+      const { createArrowWriter } = await import('./arrow-writer.js');
+      const { toArrowSchema } = await import('./arrow-schema.js');
+      const schema = toArrowSchema(columns, options);
+      opened ??= { schema, writer: createArrowWriter(sink, schema, 'stream') };
+      if (!isDeepStrictEqual(schema, opened.schema))
+        throw usageError(
+          '-o -: this file has other columns than the first one, and an Arrow stream has one schema; convert it separately',
+        );
+      const { writer } = opened;
+      const file = Symbol('file');
+      let rows = 0;
+      let bytes = 0;
+      return {
+        async write(encoded) {
+          unfinished.add(file);
+          await writer.writeBatch(encoded as EncodedRecordBatch);
+          rows += encoded.rows;
+          bytes += encoded.bytes.length;
+        },
+        async finish() {
+          unfinished.delete(file);
+          return { rows, bytes };
+        },
+      };
+    },
+    async end() {
+      if (unfinished.size > 0) await opened?.writer.breakOff();
+      else await opened?.writer.finish();
+    },
+  };
+}

@@ -1,3 +1,7 @@
+import type { Column } from '../../dataset/data-types.js';
+import type { Schema } from '../batch.js';
+import type { OutputOptions } from '../output-format.js';
+
 /** Fields and metadata of Arrow data, independent of the columns of day files . */
 export interface ArrowSchema {
   readonly fields: readonly ArrowField[];
@@ -25,3 +29,36 @@ export type ArrowType =
 export const ARROW_TIME_UNITS = ['s', 'ms', 'us', 'ns'] as const;
 
 export type ArrowTimeUnit = (typeof ARROW_TIME_UNITS)[number];
+
+export type ArrowColumnOptions = Pick<OutputOptions, 'times' | 'numbers'>;
+
+/** Microseconds since the epoch, UTC. */
+export const TIME_TYPE = { name: 'timestamp', unit: 'us', timezone: 'UTC' } as const satisfies ArrowType;
+
+const LONG_TYPE = { name: 'int', bits: 64, isSigned: true } as const satisfies ArrowType;
+
+/** The fields of a file's columns, with the types of docs/spec/arrow-mapping.md#types. */
+export function toArrowSchema(schema: Schema, options: ArrowColumnOptions): ArrowSchema {
+  return {
+    fields: schema.map((column) => ({
+      name: column.name,
+      type: toArrowType(column, options),
+      nullable: true,
+    })),
+  };
+}
+
+function toArrowType({ kind }: Column, { times, numbers }: ArrowColumnOptions): ArrowType {
+  switch (kind) {
+    case 'time':
+      return times === 'int' ? LONG_TYPE : TIME_TYPE;
+    case 'integer':
+      return LONG_TYPE;
+    case 'boolean':
+      return { name: 'bool' };
+    case 'number':
+      return { name: numbers === 'string' ? 'utf8' : 'double' };
+    case 'text':
+      return { name: 'utf8' };
+  }
+}

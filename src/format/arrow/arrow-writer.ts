@@ -1,18 +1,19 @@
 import { Builder } from 'flatbuffers';
 import { VERSION } from '../../base/version.js';
-import type { ByteSink } from '../byte-sink.js';
 import { ByteWriter } from '../byte-writer.js';
+import type { ByteSink } from '../output-format.js';
 import {
   alignLength,
   BROKEN_MESSAGE,
   END_OF_STREAM,
+  encodeSchemaMessage,
   METADATA_VERSION,
+  writeArrowSchema,
   writeKeyValues,
   writeStructs,
 } from './arrow-message.js';
 import type { ArrowSchema } from './arrow-schema.js';
 import type { EncodedRecordBatch } from './record-batch.js';
-import { encodeSchemaMessage, writeArrowSchema } from './schema-message.js';
 
 /** Begins and ends an IPC file. */
 export const ARROW_MAGIC = Buffer.from('ARROW1');

@@ -1,12 +1,26 @@
 import { abortReason, TickhaulError } from '../../base/errors.js';
-import type { RandomBytes } from '../file-access.js';
-import { describeDamage, isDamage, TooLargeError } from '../inspection/damage.js';
-import { EDGE_ROWS } from '../inspection/edge-rows.js';
-import { type Cell, type FileContent, TIME_COLUMN } from '../inspection/file-content.js';
-import { TimeOrder } from '../inspection/time-order.js';
+import {
+  type Cell,
+  describeDamage,
+  EDGE_ROWS,
+  type FileContent,
+  isDamage,
+  TIME_COLUMN,
+  TimeOrder,
+  TooLargeError,
+} from '../file-content.js';
+import type { RandomBytes } from '../output-format.js';
 import { type ArrowFooter, countRows, type FooterField, readArrowFooter } from './arrow-footer.js';
-import { readDictionaries } from './dictionary-reader.js';
-import { createReadLimits, readRecordBatch, type StoredRecordBatch } from './record-batch-reader.js';
+import { MessageHeader } from './arrow-message.js';
+import {
+  type ArrowBlock,
+  createReadLimits,
+  openRecordBatch,
+  type ReadLimits,
+  readHeader,
+  readRecordBatch,
+  type StoredRecordBatch,
+} from './record-batch-reader.js';
 
 /**
  * Summarizes an Arrow file. Rows, columns and metadata come from its footer, and nulls from the messages of its record
@@ -129,4 +143,48 @@ async function addTimes(batch: StoredRecordBatch, column: number, order: TimeOrd
     const time = timeAt(row);
     if (time !== null) order.add(Number(time));
   }
+}
+
+/** A batch of a dictionary's values. */
+interface DictionaryPart {
+  readonly rows: number;
+  readonly cellAt: (row: number) => Cell;
+}
+
+/**
+ * Reads the dictionaries of a file, which cannot be replaced in it, but extended.
+ * @returns a function that finds the value at a position of a dictionary.
+ * @throws RangeError for damaged or unsupported data, and errors of `file.read`.
+ */
+async function readDictionaries(
+  file: RandomBytes,
+  blocks: readonly ArrowBlock[],
+  fields: readonly FooterField[],
+  limits: ReadLimits,
+): Promise<(id: number, position: number) => Cell> {
+  const parts = new Map<number, DictionaryPart[]>();
+  // All of them are kept in memory.
+  let maxBytes = limits.maxBytes;
+  for (const block of blocks) {
+    const header = await readHeader(file, block, MessageHeader.dictionaryBatch);
+    const id = header.long(0);
+    const data = header.table(1);
+    const field = fields.find(({ dictionary }) => dictionary?.id === id);
+    if (!data || !field) throw new RangeError('a dictionary belongs to no column');
+    const batch = openRecordBatch(file, block, data, [field.type], { ...limits, maxBytes });
+    const part = { rows: batch.rows, cellAt: await batch.readColumn(0) };
+    maxBytes -= batch.columnBytes();
+    const known = parts.get(id);
+    if (known) known.push(part);
+    else parts.set(id, [part]);
+  }
+  return (id, position) => {
+    let rest = position;
+    for (const { rows, cellAt } of parts.get(id) ?? []) {
+      limits.steps.take(1);
+      if (rest < rows) return cellAt(rest);
+      rest -= rows;
+    }
+    throw new RangeError('a value is not in its dictionary');
+  };
 }

@@ -1,20 +1,14 @@
-import type { Batch, Schema } from '../batch.js';
 import { type Compression, loadCompressor } from '../compression/compressor.js';
-import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
-import { type ColumnBatchEncoder, createColumnEncoder, createColumnKernel } from '../kernel/column-kernel.js';
-import type { ColumnMemory, TextLocation } from '../kernel/column-memory.js';
-import type { BatchKernel, KernelJob } from '../kernel/kernel-job.js';
-import { ScratchRegion } from '../kernel/scratch-region.js';
-import type { OutputOptions } from '../output-options.js';
+import { type ColumnBatchEncoder, createColumnKernel } from '../kernel/column-kernel.js';
+import { type ColumnMemory, ScratchRegion, type TextLocation } from '../kernel/column-memory.js';
+import { type BatchKernel, COLUMN_BATCHES, type KernelJob, type OutputOptions } from '../output-format.js';
 import { type BufferCompression, type EncodedRecordBatch, RecordBatchBuilder } from './record-batch.js';
 
 /** Numbers of CompressionType (Message.fbs). */
 const CODECS: Readonly<Partial<Record<Compression, number>>> = { lz4: 0, zstd: 1 };
 
 /** Loads the compression of buffers; undefined for none. */
-export async function loadBufferCompression(
-  compression: Compression,
-): Promise<BufferCompression | undefined> {
+async function loadBufferCompression(compression: Compression): Promise<BufferCompression | undefined> {
   const codec = CODECS[compression];
   return codec === undefined ? undefined : { codec, compress: await loadCompressor(compression) };
 }
@@ -25,15 +19,6 @@ export async function createRecordBatchKernel(job: KernelJob): Promise<BatchKern
   return createColumnKernel(job, COLUMN_BATCHES, (memory) =>
     createRecordBatchEncoder(memory, job.options.numbers, compression),
   );
-}
-
-/** Creates an encoder of batches to record batches. The bytes are valid until the next call. */
-export async function createBatchRecordBatchEncoder(
-  schema: Schema,
-  { compression, numbers }: OutputOptions,
-): Promise<(batch: Batch) => EncodedRecordBatch> {
-  const loaded = await loadBufferCompression(compression);
-  return createColumnEncoder(schema, numbers, (memory) => createRecordBatchEncoder(memory, numbers, loaded));
 }
 
 /** Most cells are smaller. */

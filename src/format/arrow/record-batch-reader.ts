@@ -1,11 +1,8 @@
-import { decompressLz4 } from '../compression/decompress-lz4.js';
-import { decompressZstd } from '../compression/decompress-zstd.js';
-import type { RandomBytes } from '../file-access.js';
-import { StepLimit, TooLargeError } from '../inspection/damage.js';
-import type { Cell } from '../inspection/file-content.js';
-import { type ArrowFieldType, isBitSet } from './arrow-field-type.js';
+import { decompressLz4, decompressZstd } from '../compression/decompress.js';
+import { type Cell, StepLimit, TooLargeError } from '../file-content.js';
+import type { RandomBytes } from '../output-format.js';
+import { type ArrowFieldType, FlatTable, isBitSet, readLong } from './arrow-field-type.js';
 import { CONTINUATION, MESSAGE_PREFIX_BYTES, MessageHeader } from './arrow-message.js';
-import { FlatTable, readLong } from './flat-table.js';
 
 /** Position of a message in a file. */
 export interface ArrowBlock {

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { type Column, dataTypeColumns, LEADING_COLUMNS } from '../../dataset/data-types.js';
+import { TickhaulError } from '../../base/errors.js';
+import { type Column, DATA_TYPES, dataTypeColumns, LEADING_COLUMNS } from '../../dataset/data-types.js';
 import type { Schema } from '../batch.js';
-import { createLineError, formatCell } from './csv-errors.js';
-import { inferDataType } from './header-buffer.js';
+import { createLineError, formatCell, splitLine } from './csv-cells.js';
+import { parseRecords } from './quoted-records.js';
 
 export interface CsvHeader {
   readonly schema: Schema;
@@ -78,4 +79,83 @@ function parseColumnName(cell: Uint8Array): string | undefined {
   const name = Buffer.from(cell).toString('utf8');
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are searched for
   return /[\u0000-\u001f\u007f\ufeff]/.test(name) ? undefined : name;
+}
+
+const LF = 10;
+/** Longer than any header; the parser reports the error of a longer line. */
+const MAX_HEADER_BYTES = 64 * 1024;
+
+/** Buffers a file's first bytes until the header is complete, since it determines how the rest is read. */
+export class HeaderBuffer {
+  #bytes: Buffer | undefined;
+
+  /** Returns all bytes so far, once they contain the header; undefined before. */
+  push(chunk: Buffer): Buffer | undefined {
+    const from = this.#bytes?.length ?? 0;
+    const bytes = Buffer.concat([this.bytes, chunk]);
+    const isComplete = bytes.includes(LF, from) || bytes.length > MAX_HEADER_BYTES;
+    this.#bytes = isComplete ? undefined : bytes;
+    return isComplete ? bytes : undefined;
+  }
+
+  /** The buffered bytes. */
+  get bytes(): Buffer {
+    return this.#bytes ?? Buffer.alloc(0);
+  }
+}
+
+/** The column names in a file's first line, without quotes and a byte order mark. */
+export function parseHeaderNames(bytes: Buffer): readonly string[] {
+  const end = bytes.indexOf(LF);
+  const line = bytes.toString('utf8', 0, end < 0 ? bytes.length : end).replace(/^\uFEFF|\r$/g, '');
+  if (!line.includes('"')) return line.split(',');
+  const cells = line.matchAll(/(?:^|,)(?:"((?:[^"]|"")*)"|([^,]*))/g);
+  return [...cells].map(([, quoted, plain = '']) => quoted?.replaceAll('""', '"') ?? plain);
+}
+
+/**
+ * The data type whose columns a header contains. Of several, the one with the most columns; of equal ones,
+ * the first: a header of `liquidations` gives `trades`, and one of `book_ticker` gives `quotes`. Undefined if there
+ * is none.
+ */
+export function inferDataType(names: readonly string[]): string | undefined {
+  const found = new Set(names);
+  const matching = DATA_TYPES.map((dataType) => ({ dataType, columns: dataTypeColumns(dataType) ?? [] }))
+    .filter(({ columns }) => columns.every(({ name }) => found.has(name)))
+    .sort((a, b) => b.columns.length - a.columns.length);
+  return matching[0]?.dataType;
+}
+
+/** Content of a day file's first row. */
+export interface DayFileHeader extends CsvHeader {
+  readonly dataType: string;
+}
+
+/**
+ * Reads a file's first row, which ends in LF.
+ * @param path path of the source, for messages.
+ * @param dataType undefined if it must be inferred from the column names.
+ * @throws TickhaulError `corrupt`, as `parseCsvHeader` does.
+ */
+export function readDayFileHeader(
+  text: Buffer,
+  isQuoted: boolean,
+  path: string,
+  dataType: string | undefined,
+): DayFileHeader {
+  const type = dataType ?? inferDataType(parseHeaderNames(text)) ?? 'unknown';
+  const [cells = []] = isQuoted
+    ? parseRecords(text, { source: path, line: 1 }, [])
+    : [splitLine(text.subarray(0, -1))];
+  return { dataType: type, ...parseCsvHeader(cells, path, type) };
+}
+
+/**
+ * The header of a file without any bytes.
+ * @throws TickhaulError `usage` if the data type is unknown.
+ */
+export function emptyDayFileHeader(path: string, dataType: string | undefined): DayFileHeader {
+  if (dataType !== undefined) return { dataType, schema: dataTypeSchema(dataType), warning: undefined };
+  const message = `${path}: the file is empty and its name does not state the data type; set it with --type`;
+  throw new TickhaulError('usage', message);
 }

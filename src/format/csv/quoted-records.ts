@@ -1,7 +1,7 @@
 import { createRequire } from 'node:module';
 import type { CsvError } from 'csv-parse';
 import type { TickhaulError } from '../../base/errors.js';
-import { createCellError, type SourceLine } from './csv-errors.js';
+import { createCellError, type SourceLine } from './csv-cells.js';
 
 /** Loads csv-parse only if a file has quotes: few do, and otherwise every conversion thread would load it. */
 const require = createRequire(import.meta.url);

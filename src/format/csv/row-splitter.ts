@@ -1,8 +1,8 @@
 import { copyBytes } from '../../base/memory.js';
 import { countLines } from '../../integrity/count-lines.js';
 import { PIECE_BYTES, type Piece, type ScanResult } from '../kernel/piece-memory.js';
-import { createLineError } from './csv-errors.js';
-import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './day-file-header.js';
+import { createLineError } from './csv-cells.js';
+import { type DayFileHeader, emptyDayFileHeader, readDayFileHeader } from './csv-header.js';
 import { RecordEndFinder } from './quoted-records.js';
 
 const LF = 10;
@@ -76,12 +76,13 @@ export class RowSplitter {
 
   /**
    * @param path path of the source, for messages.
-   * @param dataType undefined if it must be read from the header.
+   * @param known the header, which the text then lacks, or the data type; undefined if it must be read from the header.
    */
-  constructor(path: string, dataType: string | undefined, consumer: RowConsumer) {
+  constructor(path: string, known: DayFileHeader | string | undefined, consumer: RowConsumer) {
     this.#path = path;
-    this.#dataType = dataType;
     this.#consumer = consumer;
+    this.#dataType = typeof known === 'object' ? known.dataType : known;
+    if (typeof known === 'object') this.#open(known);
   }
 
   /** Set before the first rows are passed on, and after `end`. */

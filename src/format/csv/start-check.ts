@@ -4,12 +4,16 @@ import { isGroupedSymbol, toDatasetSymbol } from '../../dataset/dataset-symbol.j
 import { formatDay, US_PER_DAY } from '../../dataset/day.js';
 import type { DayFile } from '../../dataset/day-file.js';
 import type { TextCheck } from '../../integrity/verify-file.js';
-import { describeRowProblem, formatCell } from './csv-errors.js';
-import { findHeaderProblem } from './csv-header.js';
-import { inferDataType, parseHeaderNames } from './header-buffer.js';
-import { parseTimeUs } from './parse-cell.js';
+import {
+  describeRowProblem,
+  formatCell,
+  MAX_LINE_BYTES,
+  parseTimeUs,
+  splitLine,
+  TOO_LONG,
+} from './csv-cells.js';
+import { findHeaderProblem, inferDataType, parseHeaderNames } from './csv-header.js';
 import { parseRecords, RecordEndFinder } from './quoted-records.js';
-import { MAX_LINE_BYTES, splitLine, TOO_LONG } from './split-line.js';
 
 const QUOTE = 34;
 const GZIP_MAGIC = Buffer.from([0x1f, 0x8b]);

@@ -1,9 +1,8 @@
 import { TickhaulError } from '../../base/errors.js';
-import { createOwnMemory, type OwnWasmMemory } from '../../base/wasm.js';
+import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
 import { type Column, type ColumnKind, isNeverEmpty } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../batch.js';
-import { PIECE_CAPACITY_BYTES } from './kernel-job.js';
-import { loadParquetExports, type ParquetExports } from './parquet-exports.js';
+import { PIECE_CAPACITY_BYTES } from '../output-format.js';
 
 /** Column kinds as numbered in assembly/parquet/columns.ts. */
 const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as const satisfies Record<
@@ -13,12 +12,6 @@ const KIND_NUMBERS = { time: 0, integer: 0, number: 1, boolean: 2, text: 3 } as 
 
 /** As in assembly/parquet/columns.ts. */
 const NUMBER_TEXT = { none: 0, all: 1, long: 2 } as const satisfies Record<NumberText, number>;
-
-/** Bytes per row in a column's lane. */
-const ROW_BYTES = { time: 8, integer: 8, number: 8, boolean: 1, text: 4 } as const satisfies Record<
-  ColumnKind,
-  number
->;
 
 /** Addresses of texts in the memory. */
 export interface TextLocation {
@@ -85,7 +78,7 @@ export class ColumnMemory {
     for (const [i, column] of schema.entries()) {
       kernel.setColumn(i, KIND_NUMBERS[column.kind], this.isRequired(column) ? 1 : 0);
     }
-    this.#allocateLanes(capacity);
+    if (!kernel.allocateLanes(capacity, NUMBER_TEXT[numberText])) throw this.createFullError();
     if (!kernel.initSharing()) throw this.createFullError();
   }
 
@@ -136,20 +129,6 @@ export class ColumnMemory {
     return { rows: this.rows, columns: this.#schema.map(({ kind }, i) => this.#viewColumn(kind, i)) };
   }
 
-  /** Replaces the content by a batch that was created elsewhere. */
-  load({ rows, columns }: Batch): void {
-    if (columns.length !== this.#schema.length) throw new Error(`a batch has ${columns.length} columns`);
-    this.clear();
-    if (rows > this.#capacity) this.#allocateLanes(rows);
-    for (const [i, column] of columns.entries()) this.#loadColumn(i, column, rows);
-    this.kernel.setRowCount(rows);
-  }
-
-  #allocateLanes(capacity: number): void {
-    this.#capacity = capacity;
-    if (!this.kernel.allocateLanes(capacity, NUMBER_TEXT[this.#numberText])) throw this.createFullError();
-  }
-
   #viewColumn(kind: ColumnKind, column: number): ColumnData {
     const { kernel, rows } = this;
     const { buffer } = this.#memory;
@@ -189,33 +168,147 @@ export class ColumnMemory {
     const offsetValues = new Int32Array(this.#memory.buffer, offsets, count + 1);
     return { bytes: new Uint8Array(this.#memory.buffer, bytes, offsetValues[count]), offsets: offsetValues };
   }
+}
 
-  #loadColumn(index: number, column: ColumnData, rows: number): void {
-    const { kernel } = this;
-    if (column.nulls) this.bytes.set(column.nulls.subarray(0, rows), kernel.getNulls(index) >>> 0);
-    kernel.loadNulls(index, column.nullCount);
-    if (column.kind === 'text' && column.encoding === 'plain') {
-      this.#loadTexts(index, column.text, true);
-      return;
-    }
-    if (column.kind === 'text') this.#loadTexts(index, column.dictionary, false);
-    if (column.kind === 'number' && column.text && this.#numberText === 'all') {
-      this.#loadTexts(index, column.text, true);
-    }
-    const values = column.kind === 'text' ? column.indices : column.values;
-    const bytes = new Uint8Array(values.buffer, values.byteOffset, rows * ROW_BYTES[column.kind]);
-    this.bytes.set(bytes, kernel.getLane(index) >>> 0);
+/** Exports that encode texts, and positions in a dictionary. */
+export interface TextEncodeExports {
+  findDistinctTexts(
+    bytes: number,
+    offsets: number,
+    count: number,
+    maxDistinct: number,
+    slots: number,
+    slotCount: number,
+    firsts: number,
+    indices: number,
+  ): number;
+  copyTexts(
+    bytes: number,
+    offsets: number,
+    positions: number,
+    count: number,
+    toBytes: number,
+    toOffsets: number,
+  ): void;
+  findTextRange(bytes: number, offsets: number, count: number): void;
+  readonly minText: WasmVariable;
+  readonly maxText: WasmVariable;
+  writePlainText(out: number, bytes: number, offsets: number, count: number): number;
+  writeIndices(out: number, values: number, start: number, end: number, width: number): number;
+  storeSharedPrefixes(bytes: number, offsets: number, count: number, prefixes: number): number;
+  writeDeltaLengthText(
+    out: number,
+    bytes: number,
+    offsets: number,
+    start: number,
+    end: number,
+    lengths: number,
+  ): number;
+  writeDeltaText(
+    out: number,
+    bytes: number,
+    offsets: number,
+    prefixes: number,
+    start: number,
+    end: number,
+    lengths: number,
+  ): number;
+}
+
+/**
+ * Exports of assembly/parquet/parquet-kernel.ts. Addresses arrive as signed integers; `>>> 0` makes them
+ * unsigned.
+ */
+export interface ParquetExports extends TextEncodeExports {
+  allocate(bytes: bigint): number;
+  createTables(): void;
+
+  createColumns(count: number): number;
+  setColumn(index: number, kind: number, required: number): void;
+  allocateLanes(rows: number, numberText: number): number;
+  clearColumns(): void;
+  dropPartialRow(): void;
+  readonly rowCount: WasmVariable;
+  getLane(index: number): number;
+  getNulls(index: number): number;
+  getNullCount(index: number): number;
+  isPlain(index: number): number;
+  getTexts(index: number): number;
+  padLongTexts(index: number): number;
+  getBytes(texts: number): number;
+  getOffsets(texts: number): number;
+  getCount(texts: number): number;
+
+  initSharing(): number;
+  clearSharing(): void;
+  parseRows(from: number, to: number, full: number): number;
+  resumeAfterCell(next: number, to: number): number;
+  endRow(): void;
+  readonly cellColumn: WasmVariable;
+  readonly cellStart: WasmVariable;
+  appendNull(column: number): number;
+  appendValue(column: number, value: number, at: number, length: number): number;
+  appendText(column: number, at: number, length: number): number;
+
+  dropNulls(values: number, nulls: number, rows: number, size: number): number;
+  dropNullTexts(offsets: number, nulls: number, rows: number): number;
+  widenBits(bytes: number, out: number, count: number, flip: number): void;
+  packBooleans(bytes: number, out: number, count: number, flip: number): void;
+  storeOffsets(offsets: number, indices: number, nulls: number, rows: number, out: number): number;
+  gatherTexts(
+    bytes: number,
+    offsets: number,
+    indices: number,
+    rows: number,
+    to: number,
+    toOffsets: number,
+  ): void;
+  countOnes(bytes: number, count: number): number;
+  findRange(values: number, count: number): void;
+  convertToLongs(values: number, count: number): void;
+  readonly minValue: WasmVariable;
+  readonly maxValue: WasmVariable;
+  readonly stepsBack: WasmVariable;
+  findDistinctDoubles(
+    values: number,
+    count: number,
+    maxDistinct: number,
+    slots: number,
+    distinct: number,
+    indices: number,
+  ): number;
+  writeSizedBits(out: number, values: number, start: number, end: number): number;
+  writeSizedOnes(out: number, count: number): number;
+  writeDeltaLongs(out: number, values: number, start: number, end: number, count: number): number;
+}
+
+/** Bytes of the slots that finding up to `maxDistinct` distinct values needs (assembly/parquet/doubles.ts). */
+export function distinctSlotBytes(maxDistinct: number): number {
+  return 4 * (2048 + 8 * maxDistinct);
+}
+
+export function loadParquetExports(memory: OwnWasmMemory): ParquetExports {
+  const exports = instantiateSync<ParquetExports>(new URL('./parquet-kernel.wasm', import.meta.url), memory);
+  exports.createTables();
+  return exports;
+}
+
+/** A buffer in a memory; its content is lost when it grows. */
+export class ScratchRegion {
+  readonly #memory: Pick<ColumnMemory, 'allocate'>;
+  #at = 0;
+  #room = 0;
+
+  constructor(memory: Pick<ColumnMemory, 'allocate'>) {
+    this.#memory = memory;
   }
 
-  #loadTexts(index: number, { bytes, offsets }: TextValues, plain: boolean): void {
-    const { kernel } = this;
-    const count = offsets.length - 1;
-    const start = offsets[0] ?? 0;
-    const end = offsets[count] ?? 0;
-    if (kernel.loadTexts(index, plain ? 1 : 0, count, end - start) === 0) throw this.createFullError();
-    const place = this.getTexts(index);
-    this.bytes.set(bytes.subarray(start, end), place.bytes);
-    const to = new Int32Array(this.#memory.buffer, place.offsets, count + 1);
-    for (let i = 0; i <= count; i++) to[i] = (offsets[i] as number) - start;
+  /** Address of a buffer of at least `bytes` bytes. */
+  at(bytes: number): number {
+    if (bytes > this.#room || this.#room === 0) {
+      this.#room = Math.max(bytes, 2 * this.#room, 1024);
+      this.#at = this.#memory.allocate(this.#room);
+    }
+    return this.#at;
   }
 }

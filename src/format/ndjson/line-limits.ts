@@ -1,5 +1,5 @@
 import type { Schema } from '../batch.js';
-import type { BatchLimits } from '../kernel/batch-limits.js';
+import type { BatchLimits } from '../output-format.js';
 
 /** Text of a batch; usual ones have about 1 MB. Escapes may make its lines six times as long. */
 const MAX_TEXT_BYTES = 4 * 1024 * 1024;

@@ -1,10 +1,9 @@
 import type { OutputExtension } from '../../base/output-format-names.js';
 import { countLines } from '../../integrity/count-lines.js';
 import type { Compression } from '../compression/compressor.js';
-import type { OutputFormat } from '../output-format.js';
-import type { OutputOptions } from '../output-options.js';
-import type { CellOptions } from './json-cell.js';
+import type { OutputFormat, OutputOptions } from '../output-format.js';
 import { LINE_BATCHES } from './line-limits.js';
+import type { CellOptions } from './ndjson-kernel.js';
 
 const EXTENSIONS: Readonly<Partial<Record<Compression, OutputExtension>>> = {
   gzip: 'ndjson.gz',
@@ -35,16 +34,12 @@ export const NDJSON_FORMAT: OutputFormat = {
     },
     end: async () => {},
   }),
-  async createEncoder(schema, options) {
-    const { createLineEncoder } = await import('./line-encoder.js');
-    return createLineEncoder(schema, toCellOptions(options), options.compression);
-  },
   async createKernel(job) {
     const { createNdjsonKernel } = await import('./ndjson-kernel.js');
     return createNdjsonKernel(job, toCellOptions(job.options));
   },
   async readFacts(path, { read }, signal = new AbortController().signal) {
-    const { readNdjsonText } = await import('./ndjson-text.js');
+    const { readNdjsonText } = await import('./inspect-ndjson.js');
     let rows = 0;
     const onText = (text: Buffer): void => {
       rows += countLines(text);

@@ -1,6 +1,5 @@
-import type { ByteSink } from '../byte-sink.js';
 import { type Compression, loadCompressor } from '../compression/compressor.js';
-import type { OutputWriter } from '../output-format.js';
+import type { ByteSink, OutputWriter } from '../output-format.js';
 
 /**
  * Writes NDJSON to a sink. Each batch is its own gzip member or zstd frame, and a file is their concatenation

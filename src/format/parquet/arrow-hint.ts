@@ -1,7 +1,6 @@
+import { encodeSchemaMessage } from '../arrow/arrow-message.js';
 import type { ArrowType } from '../arrow/arrow-schema.js';
-import { encodeSchemaMessage } from '../arrow/schema-message.js';
-import { PhysicalType } from './format-constants.js';
-import type { ParquetColumn } from './parquet-schema.js';
+import { type ParquetColumn, PhysicalType } from './parquet-schema.js';
 
 /** Key under which Arrow's readers look for the types of the columns. */
 export const ARROW_SCHEMA_KEY = 'ARROW:schema';

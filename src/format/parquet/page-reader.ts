@@ -1,12 +1,9 @@
 import { brotliDecompressSync, unzipSync } from 'node:zlib';
-import { decompressLz4Block } from '../compression/decompress-lz4.js';
-import { decompressSnappy } from '../compression/decompress-snappy.js';
-import { decompressZstd } from '../compression/decompress-zstd.js';
-import type { RandomBytes } from '../file-access.js';
-import { type StepLimit, TooLargeError } from '../inspection/damage.js';
-import { Encoding, PageType } from './format-constants.js';
-import { checkThrift } from './thrift-check.js';
-import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
+import { decompressLz4Block, decompressSnappy, decompressZstd } from '../compression/decompress.js';
+import { type StepLimit, TooLargeError } from '../file-content.js';
+import type { RandomBytes } from '../output-format.js';
+import { Encoding, PageType } from './parquet-schema.js';
+import { checkThrift, readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
 
 /** Steps to read a header; decompressing BYTES_PER_STEP bytes is one. */
 const PAGE_STEPS = 400;

@@ -1,6 +1,6 @@
-import type { StepLimit } from '../inspection/damage.js';
-import { Encoding, PhysicalType } from './format-constants.js';
+import type { StepLimit } from '../file-content.js';
 import type { DictionaryPage, PageSections } from './page-reader.js';
+import { Encoding, PhysicalType } from './parquet-schema.js';
 
 /** A value as it is stored. Integers are numbers if these are exact. */
 export type RawValue = number | bigint | boolean | Buffer;

@@ -1,11 +1,10 @@
 import { TickhaulError } from '../../base/errors.js';
 import { plural } from '../../base/units.js';
-import type { RandomBytes } from '../file-access.js';
-import { describeDamage, isDamage } from '../inspection/damage.js';
+import { describeDamage, isDamage } from '../file-content.js';
+import type { RandomBytes } from '../output-format.js';
 import { ColumnSummarizer, type ColumnSummary, type Leaf, listLeaves } from './column-summary.js';
-import { PARQUET_MAGIC } from './format-constants.js';
-import { checkThrift } from './thrift-check.js';
-import { readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
+import { PARQUET_MAGIC } from './parquet-schema.js';
+import { checkThrift, readThrift, type ThriftStruct, type ThriftValue } from './thrift-reader.js';
 
 /** Content of a Parquet file's footer. */
 export interface ParquetFooter {

@@ -1,9 +1,8 @@
 import { isInHiveFolder } from '../../dataset/layout.js';
 import type { Schema } from '../batch.js';
-import { COLUMN_BATCHES } from '../kernel/batch-limits.js';
-import type { OutputFormat } from '../output-format.js';
-import type { OutputOptions } from '../output-options.js';
-import type { EncodedRowGroup, ParquetOptions } from './row-group.js';
+import { COLUMN_BATCHES, type OutputFormat, type OutputOptions } from '../output-format.js';
+import type { ParquetOptions } from './parquet-schema.js';
+import type { EncodedRowGroup } from './parquet-writer.js';
 
 /** Columns in row groups, with provenance in the footer (docs/spec/parquet-mapping.md#types). */
 export const PARQUET_FORMAT: OutputFormat = {
@@ -30,10 +29,6 @@ export const PARQUET_FORMAT: OutputFormat = {
         return writer.finish({ ...metadata, [ARROW_SCHEMA_KEY]: encodeArrowHint(columns, 'exchange') });
       },
     };
-  },
-  async createEncoder(schema, options) {
-    const { createBatchRowGroupEncoder } = await import('./encode/row-group-encoder.js');
-    return createBatchRowGroupEncoder(toParquetOptions(schema, options));
   },
   async createKernel(job) {
     const { createRowGroupKernel } = await import('./row-group-kernel.js');

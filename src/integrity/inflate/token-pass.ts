@@ -1,21 +1,22 @@
 import { copyBytes } from '../../base/memory.js';
-import { instantiateSync } from '../../base/wasm.js';
+import { instantiateSync, type WasmMemory } from '../../base/wasm.js';
+import { WorkerThread } from '../../base/worker-thread.js';
 import type { GunzipPass, TextSink } from '../gunzip.js';
-import type { ChunkJob, DecodedChunk } from './decode-chunk.js';
-import { readMemberHeader, readMemberTrailer, TRAILER_BYTES } from './gzip-member.js';
-import { InflatedText } from './inflated-text.js';
-import { InflateStatus } from './inflater.js';
+import { InflateStatus } from './inflate-pass.js';
+import { InflatedText, readMemberHeader, readMemberTrailer, TRAILER_BYTES } from './inflated-text.js';
 import {
   CHUNK_SIZES,
+  type ChunkJob,
   type ChunkOutput,
   type ChunkSizes,
   createTokenMemory,
+  type DecodedChunk,
   TEXT_BYTES,
   TOKEN_MODULE_URL,
   type TokenMemory,
   type TokenModule,
 } from './token-memory.js';
-import { type ChunkDecoders, startTokenThreads } from './token-threads.js';
+import type { TokenThreadData } from './token-worker.js';
 
 /** Place in the file from which on text is missing. */
 interface Position {
@@ -234,4 +235,27 @@ export class TokenPass implements GunzipPass {
       }
     }
   }
+}
+
+/** Decodes chunks, several at the same time. */
+interface ChunkDecoders {
+  /** @param index number of the chunk in the file. */
+  decode(index: number, job: ChunkJob): Promise<DecodedChunk | undefined>;
+  close(): Promise<void>;
+}
+
+/** Starts a thread for each address of tables. */
+function startTokenThreads(memory: WasmMemory, tables: readonly number[]): ChunkDecoders {
+  const threads = tables.map((address): WorkerThread<ChunkJob, DecodedChunk | undefined> => {
+    const workerData: TokenThreadData = { memory, tables: address };
+    return new WorkerThread(new URL('./token-worker.js', import.meta.url), { name: 'inflate', workerData });
+  });
+  return {
+    async decode(index, job) {
+      return threads[index % threads.length]?.run(job);
+    },
+    close: async () => {
+      await Promise.all(threads.map((thread) => thread.close()));
+    },
+  };
 }

@@ -1,8 +1,13 @@
 import { workerData } from 'node:worker_threads';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { instantiateSync, type WasmMemory } from '../../base/wasm.js';
-import { type ChunkJob, type DecodedChunk, decodeChunk } from './decode-chunk.js';
-import { TOKEN_MODULE_URL, type TokenModule } from './token-memory.js';
+import {
+  type ChunkJob,
+  type DecodedChunk,
+  decodeChunk,
+  TOKEN_MODULE_URL,
+  type TokenModule,
+} from './token-memory.js';
 
 /** Memory that a thread shares with the reader, and the address for its tables. */
 export interface TokenThreadData {

@@ -1,7 +1,7 @@
 import type { TickhaulError } from '../../base/errors.js';
 import type { Batch, Schema } from '../../format/batch.js';
-import { createCellError } from '../../format/csv/csv-errors.js';
-import { hasMicros } from '../../format/ndjson/iso-time.js';
+import { createCellError } from '../../format/csv/csv-cells.js';
+import { hasMicros } from '../../format/ndjson/write-json.js';
 import { getBooleans, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
 import type { BookChangeLines } from '../lines/book-change-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';

@@ -1,5 +1,5 @@
 import type { Batch, Schema } from '../../format/batch.js';
-import { createFixedText } from '../../format/ndjson/fixed-text.js';
+import { createFixedText } from '../../format/ndjson/write-json.js';
 import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../names/message-type-name.js';
 import { type ComputedSink, InstrumentPipeline } from '../pipeline.js';

@@ -1,5 +1,5 @@
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
-import type { FixedText } from '../../format/ndjson/fixed-text.js';
+import type { FixedText } from '../../format/ndjson/write-json.js';
 import { getColumn } from '../batch-columns.js';
 import type { Instrument } from '../instrument.js';
 import { toDictionary } from '../lines/write-text.js';

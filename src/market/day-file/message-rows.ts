@@ -1,5 +1,5 @@
 import type { Batch, Schema } from '../../format/batch.js';
-import { hasMicros } from '../../format/ndjson/iso-time.js';
+import { hasMicros } from '../../format/ndjson/write-json.js';
 import { getNumbers, getTextCodes } from '../batch-columns.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { RowLines } from '../lines/row-lines.js';

@@ -1,7 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import { createOwnMemory } from '../../base/wasm.js';
-import { parseDecimal } from '../../format/csv/parse-cell.js';
-import { writeNumber } from '../../format/ndjson/write-number.js';
+import { parseDecimal } from '../../format/csv/csv-cells.js';
+import { writeNumber } from '../../format/ndjson/write-json.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { ExchangeMessageTypeName } from '../names/message-type-name.js';

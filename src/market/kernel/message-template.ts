@@ -1,5 +1,5 @@
 import { dataTypeColumns } from '../../dataset/data-types.js';
-import { MAX_NUMBER_BYTES } from '../../format/ndjson/write-number.js';
+import { MAX_NUMBER_BYTES } from '../../format/ndjson/write-json.js';
 import { TAIL_TEXTS } from '../lines/line-head.js';
 import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
 import { LEVEL_KEYS } from '../lines/write-level.js';

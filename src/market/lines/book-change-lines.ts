@@ -4,10 +4,11 @@ import {
   copyWords,
   createLineTarget,
   type FixedText,
+  hasMicros,
+  IsoTime,
   type LineTarget,
   WORD_BYTES,
-} from '../../format/ndjson/fixed-text.js';
-import { hasMicros, IsoTime } from '../../format/ndjson/iso-time.js';
+} from '../../format/ndjson/write-json.js';
 import { getNumbers } from '../batch-columns.js';
 import type { LineBuffer } from './line-buffer.js';
 import { MAX_TAIL_BYTES, writeTail } from './line-head.js';

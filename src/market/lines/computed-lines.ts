@@ -1,6 +1,11 @@
-import { copyFixed, createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
-import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
-import { writeNumber } from '../../format/ndjson/write-number.js';
+import {
+  copyFixed,
+  createFixedText,
+  type FixedText,
+  IsoTime,
+  MAX_TIME_BYTES,
+  writeNumber,
+} from '../../format/ndjson/write-json.js';
 import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { SideLevels } from '../book/top-levels.js';
 import type { Instrument } from '../instrument.js';

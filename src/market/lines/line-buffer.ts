@@ -1,4 +1,4 @@
-import { createLineTarget, type LineTarget, WORD_BYTES } from '../../format/ndjson/fixed-text.js';
+import { createLineTarget, type LineTarget, WORD_BYTES } from '../../format/ndjson/write-json.js';
 import type { TimedBatch } from '../time-merge.js';
 
 /**

@@ -2,9 +2,10 @@ import {
   copyFixed,
   createFixedText,
   type FixedText,
+  type IsoTime,
   type LineTarget,
-} from '../../format/ndjson/fixed-text.js';
-import { type IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
+  MAX_TIME_BYTES,
+} from '../../format/ndjson/write-json.js';
 import type { Instrument } from '../instrument.js';
 
 /** Text around the times at the end of most lines. */

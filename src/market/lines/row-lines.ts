@@ -3,11 +3,14 @@ import {
   copyFixed,
   createFixedText,
   type FixedText,
+  hasMicros,
+  IsoTime,
   type LineTarget,
-} from '../../format/ndjson/fixed-text.js';
-import { hasMicros, IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
-import { MAX_ESCAPE_BYTES } from '../../format/ndjson/json-escape.js';
-import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
+  MAX_ESCAPE_BYTES,
+  MAX_NUMBER_BYTES,
+  MAX_TIME_BYTES,
+  writeNumber,
+} from '../../format/ndjson/write-json.js';
 import type { LineBuffer } from './line-buffer.js';
 import { MAX_TAIL_BYTES, writeTail } from './line-head.js';
 import { MESSAGE_LAYOUTS, type MessagePart, type OneRowMessageType } from './message-layouts.js';

@@ -1,5 +1,4 @@
-import { copyFixed, createFixedText } from '../../format/ndjson/fixed-text.js';
-import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
+import { copyFixed, createFixedText, MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
 
 const BRACE = 125;
 /** Text before the numbers of a level. */

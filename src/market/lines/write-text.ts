@@ -1,5 +1,5 @@
 import type { TextColumn, TextValues } from '../../format/batch.js';
-import { createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
+import { createFixedText, type FixedText } from '../../format/ndjson/write-json.js';
 
 const SPACE = 32;
 const QUOTE = 34;

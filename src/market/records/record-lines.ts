@@ -3,11 +3,13 @@ import {
   copyWords,
   createFixedText,
   type FixedText,
+  IsoTime,
   type LineTarget,
-} from '../../format/ndjson/fixed-text.js';
-import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
-import { MAX_ESCAPE_BYTES } from '../../format/ndjson/json-escape.js';
-import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-number.js';
+  MAX_ESCAPE_BYTES,
+  MAX_NUMBER_BYTES,
+  MAX_TIME_BYTES,
+  writeNumber,
+} from '../../format/ndjson/write-json.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import { createLineHead, MAX_TAIL_BYTES, writeTail } from '../lines/line-head.js';
 import { MESSAGE_LAYOUTS, type MessagePart, type OneRowMessageType } from '../lines/message-layouts.js';

@@ -1,5 +1,10 @@
-import { copyFixed, createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
-import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
+import {
+  copyFixed,
+  createFixedText,
+  type FixedText,
+  IsoTime,
+  MAX_TIME_BYTES,
+} from '../../format/ndjson/write-json.js';
 import { ComputedLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
 import type { PriceLevel } from '../messages.js';

@@ -1,14 +1,15 @@
 import { ReaderClosedError } from '../../base/output-sink.js';
 import { createArrowWriter } from '../../format/arrow/arrow-writer.js';
 import {
+  type ArrowArray,
   createBooleanArray,
   createDoubleArray,
   createListArray,
   createLongArray,
   createStructArray,
   createTextArray,
-} from '../../format/arrow/build-arrays.js';
-import { type ArrowArray, RecordBatchBuilder } from '../../format/arrow/record-batch.js';
+  RecordBatchBuilder,
+} from '../../format/arrow/record-batch.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import type { LineSink } from '../../market/lines/line-sink.js';
 import type { SnapshotLevel } from '../../market/messages.js';

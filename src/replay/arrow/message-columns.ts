@@ -1,5 +1,4 @@
-import { TIME_TYPE } from '../../format/arrow/arrow-columns.js';
-import type { ArrowField, ArrowType } from '../../format/arrow/arrow-schema.js';
+import { type ArrowField, type ArrowType, TIME_TYPE } from '../../format/arrow/arrow-schema.js';
 import { MESSAGE_LAYOUTS } from '../../market/lines/message-layouts.js';
 import type { NormalizedType } from '../../market/names/message-type-name.js';
 

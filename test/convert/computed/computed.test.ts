@@ -119,6 +119,29 @@ test('writes the open bars of a grouped file with late and stray trades, all wit
   );
 });
 
+test('keeps symbols with commas, quotes and letters beyond ASCII', async (t) => {
+  const dir = await tempDir(t);
+  const csv = tradesOf([
+    [1, 2, '"a,""b"""', 'buy', '1', '1'],
+    [3, 4, 'é', 'buy', '2', '1'],
+  ]);
+  const source = await writeDayFile(dir, 'trades', csv, 'GROUP');
+  for (const format of ['parquet', 'ndjson'] as const)
+    await run([source], { format, outputSelection: parseOutputSelection(['trade_bar_1m']) });
+  const path = join(dir, 'deribit_trade_bar_1m_2024-03-01_GROUP');
+  const rows = plain(await parquetRows(await readFile(`${path}.parquet`)));
+  assert.deepEqual(rows, expectedRows('trade_bar_1m', csv));
+  assert.deepEqual(
+    rows.map((row) => row['symbol']),
+    ['a,"b"', 'é'],
+  );
+  const lines = (await readFile(`${path}.ndjson`, 'utf8')).trimEnd().split('\n');
+  assert.deepEqual(
+    lines.map((line) => JSON.parse(line)),
+    rows,
+  );
+});
+
 test('converts an empty day to a file without rows, with its columns', async (t) => {
   const dir = await tempDir(t);
   const sources = [

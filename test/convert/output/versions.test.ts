@@ -4,8 +4,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { OUTPUT_FORMAT_CHOICES, type OutputFormatName } from '../../../src/base/output-format-names.js';
-import { computedColumns } from '../../../src/convert/computed/computed-columns.js';
-import { outputVersion } from '../../../src/convert/output/versions.js';
+import { computedColumns } from '../../../src/convert/computed/computed-rows.js';
+import { outputVersion } from '../../../src/convert/output/provenance.js';
 import { parseOutputSelection } from '../../../src/convert/output-selection.js';
 import { DATA_TYPES, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
@@ -16,7 +16,7 @@ import { setOtherNoteVersion, setOtherParquetVersion } from './another-version.j
 const digest = (value: string | Buffer): string => createHash('md5').update(value).digest('hex').slice(0, 8);
 
 /**
- * Fails if columns changed without `src/convert/output/versions.ts`: raise the version there, then pin it
+ * Fails if columns changed without `src/convert/output/provenance.ts`: raise the version there, then pin it
  * here.
  */
 const COLUMNS: Readonly<Record<string, string>> = {

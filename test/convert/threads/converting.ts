@@ -2,7 +2,7 @@ import { type Conversion, startConversion } from '../../../src/convert/conversio
 import type { KernelPool } from '../../../src/convert/threads/kernel-host.js';
 import { createKernelThreads } from '../../../src/convert/threads/kernel-pool.js';
 import { createLocalKernels } from '../../../src/convert/threads/local-kernel.js';
-import type { OutputOptions } from '../../../src/format/output-options.js';
+import type { OutputOptions } from '../../../src/format/output-format.js';
 import type { PartFile } from '../../../src/store/files.js';
 
 export const SOURCE = { bytes: 1, md5: '0'.repeat(32) };

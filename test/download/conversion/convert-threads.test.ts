@@ -8,7 +8,7 @@ import {
   createConvertThreads,
   type ThreadConversion,
 } from '../../../src/download/conversion/convert-threads.js';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
+import { createOutputOptions } from '../../../src/format/output-formats.js';
 import { parseComputedTypeName } from '../../../src/market/names/message-type-name.js';
 import { expectedRows, plain } from '../../convert/computed/rows.js';
 import { cellsOf, csvOf, parquetRows } from '../../convert/day-files.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import type { OutputFormatName } from '../../../src/base/output-format-names.js';
 import type { ConvertSetting } from '../../../src/download/download-options.js';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
+import { createOutputOptions } from '../../../src/format/output-formats.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';

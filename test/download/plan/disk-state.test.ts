@@ -6,7 +6,7 @@ import { parseDay } from '../../../src/dataset/day.js';
 import { toEntryOptions } from '../../../src/download/conversion/conversion-entry.js';
 import type { ConvertSetting, Existing } from '../../../src/download/download-options.js';
 import { selectionScope } from '../../../src/download/plan/plan-prefixes.js';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
+import { createOutputOptions } from '../../../src/format/output-formats.js';
 import { openFolderManifest } from '../../../src/store/folder/folder-manifest.js';
 import type { ManifestRecord } from '../../../src/store/manifest-record.js';
 import { tempDir } from '../../helpers/temp.js';

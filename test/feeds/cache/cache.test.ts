@@ -9,7 +9,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
 import { filterKeys } from '../../../src/feeds/canonical-filters.js';
 import { openFeed } from '../../../src/feeds/open-feed.js';
-import { loadZstd } from '../../../src/format/compression/zstd.js';
+import { loadZstd } from '../../../src/format/compression/compressor.js';
 import { replayRaw } from '../../../src/replay/raw/replay-raw.js';
 import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
 import { busySandbox } from '../../helpers/sandbox.js';

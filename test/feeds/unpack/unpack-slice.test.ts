@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { keepUpTo, type SliceEncoding, unpackSlice } from '../../../src/feeds/unpack/unpack-slice.js';
 import { splitZstdFrames } from '../../../src/feeds/unpack/zstd-frames.js';
-import { loadZstd } from '../../../src/format/compression/zstd.js';
+import { loadZstd } from '../../../src/format/compression/compressor.js';
 import { isTickhaulError } from '../errors.js';
 
 const zstd = await loadZstd();

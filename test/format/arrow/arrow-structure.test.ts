@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FlatTable, readLong } from '../../../src/format/arrow/arrow-field-type.js';
 import { readArrowFooter } from '../../../src/format/arrow/arrow-footer.js';
 import { MessageHeader } from '../../../src/format/arrow/arrow-message.js';
-import { FlatTable, readLong } from '../../../src/format/arrow/flat-table.js';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
-import { batchesOf, type TestColumn } from '../parquet/batches.js';
+import { encodeBatches, schemaOf, type TestColumn } from '../parquet/batches.js';
 import { toRandomBytes } from './random-bytes.js';
 
 const ROWS = 40;
 const rows = Array.from({ length: ROWS }, (_, row) => row);
 
 const COLUMNS: readonly TestColumn[] = [
-  { name: 'symbol', kind: 'text', cells: rows.map(() => 'BTC'), dictionary: true },
+  { name: 'symbol', kind: 'text', cells: rows.map(() => 'BTC') },
   { name: 'local_timestamp', kind: 'time', cells: rows.map((row) => 1_709_251_200_000_000 + row) },
   { name: 'id', kind: 'text', cells: rows.map((row) => (row % 2 ? null : `${row}`)) },
   { name: 'price', kind: 'number', cells: rows.map((row) => (row % 3 ? row : null)) },
@@ -27,15 +26,14 @@ async function arrowOf(
 ): Promise<Buffer> {
   const format = OUTPUT_FORMATS.arrow;
   const options = createOutputOptions('arrow', { compression });
-  const schema = COLUMNS.map(({ name, kind }) => ({ name, kind }));
-  const encode = await format.createEncoder(schema, options);
+  const schema = schemaOf(COLUMNS);
   const sink = createMemorySink();
   const stream = format.openStream?.(sink, options);
   const writer =
     container === 'file'
       ? await format.createWriter(sink, schema, options)
       : await stream?.createWriter(schema);
-  for (const batch of batchesOf(COLUMNS, batchRows)) await writer?.write(encode(batch));
+  for (const batch of await encodeBatches(COLUMNS, batchRows, options)) await writer?.write(batch);
   await writer?.finish({ key: 'value' });
   if (container === 'stream') await stream?.end();
   return Buffer.from(sink.bytes());

@@ -3,14 +3,15 @@ import { test } from 'node:test';
 import type { ArrowType } from '../../../src/format/arrow/arrow-schema.js';
 import { createArrowWriter } from '../../../src/format/arrow/arrow-writer.js';
 import {
+  type ArrowArray,
   createBooleanArray,
   createDoubleArray,
   createListArray,
   createLongArray,
   createStructArray,
   createTextArray,
-} from '../../../src/format/arrow/build-arrays.js';
-import { type ArrowArray, RecordBatchBuilder } from '../../../src/format/arrow/record-batch.js';
+  RecordBatchBuilder,
+} from '../../../src/format/arrow/record-batch.js';
 import { ByteWriter } from '../../../src/format/byte-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 import { readTable } from './read-arrow.js';

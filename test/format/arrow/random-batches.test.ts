@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
+import { createOutputOptions, OUTPUT_FORMATS } from '../../../src/format/output-formats.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 import { rounds } from '../../helpers/services.js';
-import { batchesOf, type Cell, type TestColumn } from '../parquet/batches.js';
+import { type Cell, encodeBatches, schemaOf, type TestColumn } from '../parquet/batches.js';
 import { readWithFlechette } from './read-arrow.js';
 
 const VALUES = {
@@ -23,14 +22,13 @@ const VALUES = {
 function columnOf(rows: number): fc.Arbitrary<TestColumn> {
   const nulls = fc.constantFrom(0, 0.3, 1);
   return fc
-    .tuple(fc.constantFrom(...(Object.keys(VALUES) as (keyof typeof VALUES)[])), nulls, fc.boolean())
-    .chain(([kind, share, dictionary]) => {
+    .tuple(fc.constantFrom(...(Object.keys(VALUES) as (keyof typeof VALUES)[])), nulls)
+    .chain(([kind, share]) => {
       const value: fc.Arbitrary<Cell> = VALUES[kind];
       const cell = fc.tuple(value, fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }));
       return fc.array(cell, { minLength: rows, maxLength: rows }).map((cells) => ({
         name: 'column',
         kind,
-        dictionary,
         cells: cells.map(([found, random]) => (random < share ? null : found)),
       }));
     });
@@ -55,14 +53,13 @@ test('reads back random columns from files and from streams, compressed or not',
     fc.boolean(),
     async (found, chosen, batchRows, isFile) => {
       const selected = createOutputOptions('arrow', chosen);
-      const schema = found.map(({ name, kind }) => ({ name, kind }));
-      const encode = await format.createEncoder(schema, selected);
+      const schema = schemaOf(found);
       const sink = createMemorySink();
       const stream = format.openStream?.(sink, selected);
       const writer = isFile
         ? await format.createWriter(sink, schema, selected)
         : await stream?.createWriter(schema);
-      for (const batch of batchesOf(found, batchRows)) await writer?.write(encode(batch));
+      for (const batch of await encodeBatches(found, batchRows, selected)) await writer?.write(batch);
       await writer?.finish({});
       if (!isFile) await stream?.end();
       const expected = found.map(({ kind, cells }) =>

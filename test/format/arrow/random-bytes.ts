@@ -1,4 +1,4 @@
-import type { RandomBytes } from '../../../src/format/file-access.js';
+import type { RandomBytes } from '../../../src/format/output-format.js';
 
 /** Random access to bytes in memory. */
 export function toRandomBytes(bytes: Uint8Array): RandomBytes {

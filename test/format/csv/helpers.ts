@@ -1,5 +1,5 @@
 import type { Batch, ColumnData, NumberText, Schema, TextValues } from '../../../src/format/batch.js';
-import { CsvParser } from '../../../src/format/csv/csv-parser.js';
+import { CsvParser } from '../../../src/format/csv/day-file-reader.js';
 import { copyBatch } from '../../helpers/copy-batch.js';
 
 /** A cell as a value: text as strings, times and numbers as numbers, null if empty. */

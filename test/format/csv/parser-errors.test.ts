@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Batch } from '../../../src/format/batch.js';
-import { CsvParser } from '../../../src/format/csv/csv-parser.js';
+import { CsvParser } from '../../../src/format/csv/day-file-reader.js';
 import { copyBatch } from '../../helpers/copy-batch.js';
 import { fileOf, HEADER, ROW, withCell } from '../trades.js';
 import { parseCsv, rowsOf } from './helpers.js';

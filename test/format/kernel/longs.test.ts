@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { createOwnMemory } from '../../../src/base/wasm.js';
-import { loadParquetExports } from '../../../src/format/kernel/parquet-exports.js';
+import { loadParquetExports } from '../../../src/format/kernel/column-memory.js';
 
 const ADDRESS = 131_072;
 const memory = createOwnMemory(262_144);

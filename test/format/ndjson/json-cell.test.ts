@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { formatIsoTime } from '../../../src/format/ndjson/json-cell.js';
+import { formatIsoTime } from '../../../src/format/ndjson/ndjson-kernel.js';
 
 const time = fc.oneof(
   fc.maxSafeInteger(),

@@ -1,7 +1,6 @@
 import { type ColumnKind, dataTypeColumns } from '../../../src/dataset/data-types.js';
 import type { Schema } from '../../../src/format/batch.js';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 
 export interface LineChoice {
   readonly schema?: Schema;

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 import { between, type LineChoice, linesOf } from './lines-of.js';
 
 /** Formats a cell of a kind between two other cells. */

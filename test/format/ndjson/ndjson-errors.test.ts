@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { createOutputOptions } from '../../../src/format/create-output-options.js';
-import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
+import { createBatchKernel, createOutputOptions } from '../../../src/format/output-formats.js';
 import { ROW, withCell } from '../trades.js';
 import { linesOf } from './lines-of.js';
 

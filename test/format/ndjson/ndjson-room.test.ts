@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataTypeColumns } from '../../../src/dataset/data-types.js';
-import { LineMemory } from '../../../src/format/ndjson/line-memory.js';
-import { loadNdjsonModule, NDJSON_STOP_REASON } from '../../../src/format/ndjson/ndjson-module.js';
+import {
+  LineMemory,
+  loadNdjsonModule,
+  NDJSON_STOP_REASON,
+} from '../../../src/format/ndjson/ndjson-kernel.js';
 
 /** More bytes than the lines need. */
 const SIZE = 8192;

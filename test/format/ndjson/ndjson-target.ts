@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { gunzipSync } from 'node:zlib';
 import type { DayFileColumn } from '../../../src/dataset/data-types.js';
-import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import type { BatchKernel } from '../../../src/format/kernel/kernel-job.js';
+import type { BatchKernel } from '../../../src/format/output-format.js';
+import { createBatchKernel } from '../../../src/format/output-formats.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { isUtf8 } from 'node:buffer';
 import { test } from 'node:test';
-import { LineMemory } from '../../../src/format/ndjson/line-memory.js';
-import { loadNdjsonModule, NDJSON_STOP_REASON } from '../../../src/format/ndjson/ndjson-module.js';
+import {
+  LineMemory,
+  loadNdjsonModule,
+  NDJSON_STOP_REASON,
+} from '../../../src/format/ndjson/ndjson-kernel.js';
 import { between } from './lines-of.js';
 
 /** Bytes on both sides of each bound in Unicode's table 3-7. */

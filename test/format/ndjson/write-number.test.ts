@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { MAX_NUMBER_BYTES, writeNumber } from '../../../src/format/ndjson/write-number.js';
+import { MAX_NUMBER_BYTES, writeNumber } from '../../../src/format/ndjson/write-json.js';
 
 function writeToText(value: number): string {
   const bytes = Buffer.alloc(MAX_NUMBER_BYTES + 8, '#');

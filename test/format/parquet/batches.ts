@@ -1,31 +1,61 @@
 import type { ColumnKind } from '../../../src/dataset/data-types.js';
-import type { Batch, ColumnData, Nulls, TextValues } from '../../../src/format/batch.js';
-import { createBatchRowGroupEncoder } from '../../../src/format/parquet/encode/row-group-encoder.js';
-import { toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
-import { createParquetWriter } from '../../../src/format/parquet/parquet-writer.js';
-import type { ParquetOptions } from '../../../src/format/parquet/row-group.js';
+import type { Schema } from '../../../src/format/batch.js';
+import type { EncodedBatch, OutputOptions } from '../../../src/format/output-format.js';
+import { createBatchKernel } from '../../../src/format/output-formats.js';
+import { type ParquetOptions, toParquetColumns } from '../../../src/format/parquet/parquet-schema.js';
+import { createParquetWriter, type EncodedRowGroup } from '../../../src/format/parquet/parquet-writer.js';
 import { createMemorySink } from '../../helpers/memory-sink.js';
 
 export type Cell = string | number | boolean | null;
 
-/** A column of a test. With `dictionary`, the writer receives its text as a dictionary. */
+/** A column of a test. */
 export interface TestColumn {
   readonly name: string;
   readonly kind: ColumnKind;
   readonly cells: readonly Cell[];
-  readonly dictionary?: boolean;
 }
 
-const DEFAULTS = { times: 'timestamp', numbers: 'double', compression: 'zstd' } as const;
+/** Less text than a piece holds, in characters. */
+const PIECE_CHARACTERS = 500_000;
 
-/** The columns as one batch, or as batches of `rows` rows. */
-export function batchesOf(columns: readonly TestColumn[], rows = Number.POSITIVE_INFINITY): Batch[] {
+export function schemaOf(columns: readonly TestColumn[]): Schema {
+  return columns.map(({ name, kind }) => ({ name, kind }));
+}
+
+/** The cells of a row in the CSV of a day file. */
+export function rowOf(columns: readonly TestColumn[], row: number): string[] {
+  return columns.map(({ cells }) => {
+    const cell = cells[row] ?? null;
+    return cell === null ? '' : Object.is(cell, -0) ? '-0' : String(cell);
+  });
+}
+
+/** Encodes the columns in batches of `batchRows` rows. */
+export async function encodeBatches(
+  columns: readonly TestColumn[],
+  batchRows: number,
+  options: OutputOptions,
+): Promise<EncodedBatch[]> {
+  const kernel = await createBatchKernel({ source: 'day.csv.gz', schema: schemaOf(columns), options });
+  const batches: EncodedBatch[] = [];
   const total = columns[0]?.cells.length ?? 0;
-  const batches: Batch[] = [];
-  for (let start = 0; start < total; start += rows) {
-    const end = Math.min(total, start + rows);
-    const data = columns.map((column) => columnData({ ...column, cells: column.cells.slice(start, end) }));
-    batches.push({ rows: end - start, columns: data });
+  let text = '';
+  const parse = (): void => {
+    kernel.parse(kernel.getPieceBuffer().write(text));
+    text = '';
+  };
+  for (let row = 0; row < total; row++) {
+    const cells = rowOf(columns, row);
+    if (cells.some((cell) => /[",\r\n]/.test(cell))) {
+      parse();
+      kernel.appendRow(cells.map((cell) => Buffer.from(cell)));
+    } else text += `${cells.join()}\n`;
+    if (text.length > PIECE_CHARACTERS) parse();
+    if ((row + 1) % batchRows !== 0 && row + 1 < total) continue;
+    parse();
+    const batch = kernel.finish();
+    // Copy: the bytes are valid only until the batch after the next one.
+    if (batch) batches.push({ ...batch, bytes: batch.bytes.slice() });
   }
   return batches;
 }
@@ -38,44 +68,12 @@ export async function parquetOf(
     keyValues?: Record<string, string>;
   } = {},
 ): Promise<Uint8Array> {
-  const { rows, keyValues = {}, ...chosen } = options;
-  const parquet = { ...DEFAULTS, ...chosen, schema: columns.map(({ name, kind }) => ({ name, kind })) };
-  const encode = await createBatchRowGroupEncoder(parquet);
+  const { rows = Math.max(1, columns[0]?.cells.length ?? 0), keyValues = {}, ...chosen } = options;
+  const parquet = { times: 'timestamp', numbers: 'double', compression: 'zstd', ...chosen } as const;
   const sink = createMemorySink();
-  const writer = createParquetWriter(sink, toParquetColumns(parquet.schema, parquet), parquet.compression);
-  for (const batch of batchesOf(columns, rows)) await writer.writeRowGroup(encode(batch));
+  const writer = createParquetWriter(sink, toParquetColumns(schemaOf(columns), parquet), parquet.compression);
+  const groups = await encodeBatches(columns, rows, { ...parquet, format: 'parquet', rowGroup: rows });
+  for (const group of groups) await writer.writeRowGroup(group as EncodedRowGroup);
   await writer.finish(keyValues);
   return sink.bytes();
-}
-
-function columnData({ kind, cells, dictionary }: TestColumn): ColumnData {
-  const nulls = nullsOf(cells);
-  const numbers = cells.map((cell) => (typeof cell === 'number' ? cell : 0));
-  if (kind === 'time' || kind === 'integer') return { kind, values: Float64Array.from(numbers), ...nulls };
-  if (kind === 'boolean') return { kind, values: Uint8Array.from(cells, (cell) => (cell ? 1 : 0)), ...nulls };
-  const texts = cells.map((cell) => (cell === null ? '' : Object.is(cell, -0) ? '-0' : String(cell)));
-  if (kind === 'number') return { kind, values: Float64Array.from(numbers), text: textOf(texts), ...nulls };
-  if (!dictionary) return { kind, encoding: 'plain', text: textOf(texts), ...nulls };
-  const distinct = [...new Set(texts.filter((_, i) => cells[i] !== null))];
-  const indices = Int32Array.from(texts, (text) => Math.max(0, distinct.indexOf(text)));
-  return { kind, encoding: 'dictionary', indices, dictionary: textOf(distinct), ...nulls };
-}
-
-function nullsOf(cells: readonly Cell[]): Nulls {
-  const nulls = Uint8Array.from(cells, (cell) => (cell === null ? 1 : 0));
-  const nullCount = nulls.reduce((sum, isNull) => sum + isNull, 0);
-  return { nulls: nullCount > 0 ? nulls : undefined, nullCount };
-}
-
-function textOf(texts: readonly string[]): TextValues {
-  const parts = texts.map((text) => new TextEncoder().encode(text));
-  const offsets = new Int32Array(parts.length + 1);
-  parts.forEach((part, i) => {
-    offsets[i + 1] = (offsets[i] ?? 0) + part.length;
-  });
-  const bytes = new Uint8Array(offsets.at(-1) ?? 0);
-  parts.forEach((part, i) => {
-    bytes.set(part, offsets[i]);
-  });
-  return { bytes, offsets };
 }

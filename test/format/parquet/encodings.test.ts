@@ -31,7 +31,7 @@ const time = fc.oneof(
 const anyTime = fc.oneof(time, fc.maxSafeInteger(), fc.constantFrom(MAX_INTEGER, -MAX_INTEGER));
 const text = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 });
 const id = fc.bigInt({ min: 10n ** 15n, max: 10n ** 15n + 999n }).map(String);
-const word = fc.constantFrom('buy', 'sell', 'unknown', '', 'é');
+const word = fc.constantFrom('buy', 'sell', 'unknown', 'é');
 
 const COLUMNS: Readonly<Record<string, [ColumnKind, fc.Arbitrary<Cell[]>]>> = {
   'any doubles': ['number', fc.array(number, { minLength: 1, maxLength: 300 })],
@@ -48,20 +48,18 @@ const COLUMNS: Readonly<Record<string, [ColumnKind, fc.Arbitrary<Cell[]>]>> = {
 };
 
 for (const [which, [kind, cells]] of Object.entries(COLUMNS)) {
-  for (const dictionary of kind === 'text' ? [false, true] : [false]) {
-    test(`reads back ${which}${dictionary ? ' as a dictionary' : ''}`, async () => {
-      const property = fc.asyncProperty(cells, fc.integer({ min: 0, max: 9 }), async (all, every) => {
-        const holed = all.map((cell, i) => (every > 1 && i % every === 1 ? null : cell));
-        const column: TestColumn = { name: 'x', kind, cells: holed, dictionary };
-        const file = await parquetOf([column], { compression: 'none' });
-        assert.deepEqual(await readWithHyparquet(file, ['x']), cellsOf([column]));
-        const plain = await parquetOf([column], { compression: 'none', encodings: 'plain' });
-        assert.deepEqual(await readWithHyparquet(plain, ['x']), cellsOf([column]));
-        assert.match(await encodingsOf(plain), /^(?:PLAIN, )?RLE(?:, (?:PLAIN|RLE_DICTIONARY))?$/);
-      });
-      await fc.assert(property, { numRuns: rounds(30) });
+  test(`reads back ${which}`, async () => {
+    const property = fc.asyncProperty(cells, fc.integer({ min: 0, max: 9 }), async (all, every) => {
+      const holed = all.map((cell, i) => (every > 1 && i % every === 1 ? null : cell));
+      const column: TestColumn = { name: 'x', kind, cells: holed };
+      const file = await parquetOf([column], { compression: 'none' });
+      assert.deepEqual(await readWithHyparquet(file, ['x']), cellsOf([column]));
+      const plain = await parquetOf([column], { compression: 'none', encodings: 'plain' });
+      assert.deepEqual(await readWithHyparquet(plain, ['x']), cellsOf([column]));
+      assert.match(await encodingsOf(plain), /^(?:PLAIN, )?RLE(?:, (?:PLAIN|RLE_DICTIONARY))?$/);
     });
-  }
+    await fc.assert(property, { numRuns: rounds(30) });
+  });
 }
 
 /** Steps of every width, up and down, so that each width of packed bits occurs. */
@@ -103,8 +101,12 @@ const CHOICES: Readonly<Record<string, TestColumn>> = {
   'RLE, DELTA_BINARY_PACKED': { name: 'x', kind: 'time', cells: range(1000, (i) => i * 1000) },
   'RLE, PLAIN ': { name: 'x', kind: 'time', cells: [-MAX_INTEGER, MAX_INTEGER] },
   RLE: { name: 'x', kind: 'boolean', cells: range(100, (i) => i < 50) },
-  'RLE, DELTA_BYTE_ARRAY': { name: 'x', kind: 'text', cells: range(100, (i) => `prefix-${i}`) },
-  'RLE, DELTA_LENGTH_BYTE_ARRAY': { name: 'x', kind: 'text', cells: range(100, (i) => `${(i * 37) % 100}-`) },
+  'RLE, DELTA_BYTE_ARRAY': { name: 'x', kind: 'text', cells: range(2000, (i) => `prefix-${i}`) },
+  'RLE, DELTA_LENGTH_BYTE_ARRAY': {
+    name: 'x',
+    kind: 'text',
+    cells: range(2000, (i) => `${(i * 37) % 2000}-`),
+  },
   'PLAIN, RLE, RLE_DICTIONARY ': { name: 'x', kind: 'text', cells: range(100, (i) => `w${i % 3}`) },
 };
 

@@ -17,14 +17,14 @@ function columnsOf(rows: number, isNull: (row: number) => boolean): TestColumn[]
   const cells = (cell: (row: number) => Cell): Cell[] => Array.from({ length: rows }, (_, row) => cell(row));
   const some = (cell: (row: number) => Cell): Cell[] => cells((row) => (isNull(row) ? null : cell(row)));
   return [
-    { name: 'exchange', kind: 'text', cells: cells(() => 'deribit'), dictionary: true },
-    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`), dictionary: true },
+    { name: 'exchange', kind: 'text', cells: cells(() => 'deribit') },
+    { name: 'symbol', kind: 'text', cells: cells((row) => `S-${row % 3}`) },
     { name: 'timestamp', kind: 'time', cells: cells((row) => START + row * 1000 - (row % 7)) },
     { name: 'local_timestamp', kind: 'time', cells: cells((row) => START + 3 + row * 1000) },
     { name: 'funding_timestamp', kind: 'time', cells: some((row) => START + (row % 2) * 28_800_000_000) },
     { name: 'id', kind: 'text', cells: some((row) => `${10n ** 20n + BigInt(row)}`) },
     { name: 'uuid', kind: 'text', cells: some((row) => `é${(row * 2_654_435_761) % 4_294_967_296}`) },
-    { name: 'side', kind: 'text', cells: some((row) => (row % 5 > 2 ? 'buy' : 'sell')), dictionary: true },
+    { name: 'side', kind: 'text', cells: some((row) => (row % 5 > 2 ? 'buy' : 'sell')) },
     { name: 'is_snapshot', kind: 'boolean', cells: some((row) => row % 100 < 50) },
     { name: 'price', kind: 'number', cells: some((row) => 6421.5 + (row % 11) / 2) },
     { name: 'amount', kind: 'number', cells: some((row) => (row % 3 === 0 ? -0 : 1 / (row + 1))) },

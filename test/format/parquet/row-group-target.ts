@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
-import { createBatchKernel } from '../../../src/format/kernel/batch-kernel.js';
-import { COLUMN_BATCHES } from '../../../src/format/kernel/batch-limits.js';
-import type { BatchKernel, EncodedBatch } from '../../../src/format/kernel/kernel-job.js';
-import type { OutputOptions } from '../../../src/format/output-options.js';
+import {
+  type BatchKernel,
+  COLUMN_BATCHES,
+  type EncodedBatch,
+  type OutputOptions,
+} from '../../../src/format/output-format.js';
+import { createBatchKernel } from '../../../src/format/output-formats.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick, randomRows, randomSchema, textOf } from '../fuzz/random-rows.js';
 import type { FuzzTarget } from '../fuzz/target.js';

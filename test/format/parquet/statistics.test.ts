@@ -54,7 +54,6 @@ const COLUMNS: readonly (TestColumn & { min: Cell | undefined; max: Cell | undef
     cells: ['s', 'b', null, 'b', 's', 's'],
     min: 'b',
     max: 's',
-    dictionary: true,
   },
   { name: 'long', kind: 'text', cells: ['a', 'b', LONG, 'c', 'd', 'e'], min: undefined, max: undefined },
   { name: 'void', kind: 'text', cells: [null, null, null, null, null, null], min: undefined, max: undefined },

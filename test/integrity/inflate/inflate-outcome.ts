@@ -1,10 +1,10 @@
 import { TickhaulError } from '../../../src/base/errors.js';
 import { instantiateSync } from '../../../src/base/wasm.js';
 import { type GunzipPass, startGunzip, type TextSink } from '../../../src/integrity/gunzip.js';
-import { decodeChunk } from '../../../src/integrity/inflate/decode-chunk.js';
 import { InflateRefusal } from '../../../src/integrity/inflate/inflated-text.js';
 import {
   type ChunkSizes,
+  decodeChunk,
   TOKEN_MODULE_URL,
   type TokenModule,
 } from '../../../src/integrity/inflate/token-memory.js';

@@ -1,5 +1,5 @@
 import { createOwnMemory, instantiateSync, WASM_PAGE_BYTES, type WasmVariable } from '../../../base/wasm.js';
-import { writeNumber } from '../../../format/ndjson/write-number.js';
+import { writeNumber } from '../../../format/ndjson/write-json.js';
 import { LEVEL_KEYS } from '../../../market/lines/write-level.js';
 import type { TextLevels } from '../../../market/records/message-record.js';
 

@@ -1,6 +1,6 @@
 import { isNeverEmpty } from '../../../../src/dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, Schema } from '../../../../src/format/batch.js';
-import { parseBoolean, parseDecimal, parseTimeUs } from '../../../../src/format/csv/parse-cell.js';
+import { parseBoolean, parseDecimal, parseTimeUs } from '../../../../src/format/csv/csv-cells.js';
 import { TextColumnBuilder } from './text-column.js';
 import { TextValuesBuilder } from './text-values.js';
 

@@ -1,7 +1,6 @@
 import type { Batch, Schema } from '../../../../src/format/batch.js';
-import { createRowError } from '../../../../src/format/csv/csv-errors.js';
+import { createRowError, splitLine } from '../../../../src/format/csv/csv-cells.js';
 import { countRecordLines, parseRecords } from '../../../../src/format/csv/quoted-records.js';
-import { splitLine } from '../../../../src/format/csv/split-line.js';
 import { BatchBuilder } from './batch-builder.js';
 
 const LF = 10;

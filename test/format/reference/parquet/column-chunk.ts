@@ -1,10 +1,16 @@
 import type { ColumnData } from '../../../../src/format/batch.js';
 import { ByteWriter } from '../../../../src/format/byte-writer.js';
-import type { Compress } from '../../../../src/format/compression/compress.js';
-import type { ChunkMetadata } from '../../../../src/format/parquet/column-chunk.js';
-import { Encoding, type EncodingId } from '../../../../src/format/parquet/format-constants.js';
-import { writeDataPage, writeDictionaryPage } from '../../../../src/format/parquet/page.js';
-import type { ParquetColumn } from '../../../../src/format/parquet/parquet-schema.js';
+import type { Compress } from '../../../../src/format/compression/compressor.js';
+import {
+  Encoding,
+  type EncodingId,
+  type ParquetColumn,
+} from '../../../../src/format/parquet/parquet-schema.js';
+import {
+  type ChunkMetadata,
+  writeDataPage,
+  writeDictionaryPage,
+} from '../../../../src/format/parquet/parquet-writer.js';
 import { denseColumn } from './dense.js';
 import { writeRun } from './encodings/rle.js';
 import { statisticsOf } from './statistics.js';

@@ -1,8 +1,8 @@
 import type { Batch } from '../../../../src/format/batch.js';
 import { ByteWriter } from '../../../../src/format/byte-writer.js';
 import { loadCompressor } from '../../../../src/format/compression/compressor.js';
-import { toParquetColumns } from '../../../../src/format/parquet/parquet-schema.js';
-import type { EncodedRowGroup, ParquetOptions } from '../../../../src/format/parquet/row-group.js';
+import { type ParquetOptions, toParquetColumns } from '../../../../src/format/parquet/parquet-schema.js';
+import type { EncodedRowGroup } from '../../../../src/format/parquet/parquet-writer.js';
 import { writeColumnChunk } from './column-chunk.js';
 
 /** Creates an encoder of batches to row groups; synchronous. */

@@ -1,5 +1,5 @@
 import type { TextValues } from '../../../../src/format/batch.js';
-import type { Statistics, ValueBounds } from '../../../../src/format/parquet/statistics.js';
+import type { Statistics, ValueBounds } from '../../../../src/format/parquet/parquet-writer.js';
 import type { DenseColumn } from './dense.js';
 import { doubleBytes, int64Bytes } from './encodings/plain.js';
 

@@ -1,7 +1,7 @@
 import type { TextValues } from '../../../../src/format/batch.js';
 import { ByteWriter } from '../../../../src/format/byte-writer.js';
-import { Encoding, type EncodingId } from '../../../../src/format/parquet/format-constants.js';
-import type { DictionaryValues } from '../../../../src/format/parquet/page.js';
+import { Encoding, type EncodingId } from '../../../../src/format/parquet/parquet-schema.js';
+import type { DictionaryValues } from '../../../../src/format/parquet/parquet-writer.js';
 import type { DenseColumn } from './dense.js';
 import { bitWidth } from './encodings/bit-pack.js';
 import { isDeltaExact, surveyTimes, writeDelta } from './encodings/delta.js';

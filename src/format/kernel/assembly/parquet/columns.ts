@@ -1,7 +1,7 @@
 // The columns of the current batch.
 import { clearDictionary, createDictionary, Dictionary } from './dictionary';
 import { allocate } from '../memory';
-import { append, createTexts, padTexts, reserveAll, Texts } from './texts';
+import { append, createTexts, padTexts, Texts } from './texts';
 
 /** Microseconds or other integers, as doubles. */
 export const TIME: i32 = 0;
@@ -130,22 +130,6 @@ export function getOffsets(texts: Texts): usize {
 
 export function getCount(texts: Texts): i32 {
   return texts.count;
-}
-
-// Columns from elsewhere: these functions allocate the memory, and the caller fills it.
-
-/** Sets the number of a column's nulls. */
-export function loadNulls(index: i32, count: i32): void {
-  columnAt(index).nullCount = count;
-}
-
-/** Allocates memory for `count` texts with `bytes` bytes in total; null if the memory is full. */
-export function loadTexts(index: i32, plain: bool, count: i32, bytes: i32): Texts | null {
-  const column = columnAt(index);
-  if (column.kind >= TEXT) column.kind = plain ? PLAIN : TEXT;
-  if (column.kind != TEXT && column.text == null) column.text = createTexts(count);
-  const texts = column.kind == TEXT ? (column.dictionary as Dictionary).texts : column.text;
-  return texts != null && reserveAll(texts, count, bytes) ? texts : null;
 }
 
 /** Removes all rows. */

@@ -13,15 +13,12 @@ export {
   isPlain,
   getLane,
   allocateLanes,
-  loadNulls,
-  loadTexts,
   padLongTexts,
   getNullCount,
   getNulls,
   getOffsets,
   rowCount,
   setColumn,
-  setRowCount,
   getTexts,
 } from './columns';
 export { createTables } from './decimal';

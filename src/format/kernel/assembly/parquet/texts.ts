@@ -50,22 +50,6 @@ export function reserve(texts: Texts, length: i32): bool {
   return true;
 }
 
-/** Ensures room for `count` texts with `bytes` bytes in total, which the caller writes. */
-export function reserveAll(texts: Texts, count: i32, bytes: i32): bool {
-  if (<u32>bytes > texts.room) {
-    texts.bytes = allocate(bytes);
-    if (texts.bytes == 0) return false;
-    texts.room = bytes;
-  }
-  if (count > texts.capacity) {
-    texts.offsets = allocate((<u64>count + 1) << 2);
-    if (texts.offsets == 0) return false;
-    texts.capacity = count;
-  }
-  texts.count = count;
-  return true;
-}
-
 /** Appends a text, 16 bytes at a time and beyond its end; false if the memory is full. */
 // @ts-ignore: decorator
 @inline

@@ -1,15 +1,14 @@
-import type { ColumnMemory } from '../../kernel/column-memory.js';
-import { distinctSlotBytes } from '../../kernel/parquet-exports.js';
-import { Encoding } from '../format-constants.js';
-import { booleanBounds, doubleBounds, longBounds } from '../statistics.js';
+import { type ColumnMemory, distinctSlotBytes } from '../kernel/column-memory.js';
 import {
   type EncodableValues,
   encodeDictionaryIndices,
   MAX_DISTINCT_RATIO,
   maxDeltaBytes,
   maxHybridBytes,
-} from './encodable-values.js';
-import type { Scratch } from './scratch.js';
+  type Scratch,
+} from './encode-texts.js';
+import { Encoding } from './parquet-schema.js';
+import { booleanBounds, doubleBounds, longBounds } from './parquet-writer.js';
 
 /** Encodes doubles at an address. */
 export function encodeNumbers(

@@ -1,14 +1,6 @@
-import type { TextLocation } from '../../kernel/column-memory.js';
-import { Encoding } from '../format-constants.js';
-import { textBounds, type ValueBounds } from '../statistics.js';
-import {
-  type EncodableValues,
-  encodeDictionaryIndices,
-  MAX_DISTINCT_RATIO,
-  maxDeltaBytes,
-} from './encodable-values.js';
-import type { EncodeMemory } from './encode-memory.js';
-import type { Scratch } from './scratch.js';
+import { ScratchRegion, type TextEncodeExports, type TextLocation } from '../kernel/column-memory.js';
+import { Encoding } from './parquet-schema.js';
+import { type EncodedValues, textBounds, type ValueBounds } from './parquet-writer.js';
 
 /**
  * Encodes texts without nulls: with a dictionary if they repeat, else by their lengths or shared prefixes.
@@ -126,4 +118,85 @@ function findTextBounds(
 /** Size of the texts from `start` up to, but not including, `end`. */
 function countTextBytes(memory: EncodeMemory, { offsets }: TextLocation, start: number, end: number): number {
   return memory.readInt(offsets + 4 * end) - memory.readInt(offsets + 4 * start);
+}
+
+/** The values of a column without its nulls, and how to write them. */
+export interface EncodableValues extends Pick<EncodedValues, 'encoding' | 'dictionary' | 'valueSize'> {
+  readonly bounds: ValueBounds | undefined;
+  /** Maximum size of the values from `start` up to, but not including, `end`, in bytes. */
+  readonly room: (start: number, end: number) => number;
+  /** Writes them at an address; returns the end. */
+  readonly write: (out: number, start: number, end: number) => number;
+}
+
+/** With a greater share of distinct values, a dictionary does not reduce the size. */
+export const MAX_DISTINCT_RATIO = 0.5;
+
+/** Values as positions in a dictionary of `size` entries. */
+export function encodeDictionaryIndices(
+  kernel: TextEncodeExports,
+  indices: number,
+  size: number,
+): Pick<EncodableValues, 'encoding' | 'room' | 'write'> {
+  // A single value would need no bits, but some readers fail on a width of 0. An empty dictionary has width
+  // 32.
+  const width = Math.max(1, 32 - Math.clz32(size - 1));
+  return {
+    encoding: Encoding.rleDictionary,
+    room: (start, end) => 4 + maxHybridBytes(end - start, width),
+    write: (out, start, end) => kernel.writeIndices(out, indices, start, end, width),
+  };
+}
+
+/** Maximum size in bytes of the RLE / bit-packing hybrid for `count` values of a width in bits. */
+export function maxHybridBytes(count: number, width: number): number {
+  const groups = Math.ceil(count / 8) + 1;
+  // After each run of nine or more: its header, its value, and a header for the packed part after it.
+  return groups * width + (Math.ceil(count / 9) + 2) * 14;
+}
+
+/** Maximum size in bytes of DELTA_BINARY_PACKED for `count` values. */
+export function maxDeltaBytes(count: number): number {
+  const block = 10 + 4 + 128 * 8;
+  return 64 + (Math.ceil(count / 128) + 1) * block;
+}
+
+/** Memory of a kernel that encodes values. */
+export interface EncodeMemory {
+  readonly kernel: TextEncodeExports;
+  /** The whole memory; becomes invalid when the memory grows. */
+  readonly bytes: Buffer<ArrayBuffer>;
+  /** Allocates a region. The slack after it may be read and written, too. */
+  allocate(bytes: number): number;
+  /** Reads the 32-bit integer at an address. */
+  readInt(address: number): number;
+}
+
+/** Buffers for encoding a column, reused for the next one. */
+export class Scratch {
+  /** Body of a page or of a dictionary. */
+  readonly body: ScratchRegion;
+  /** A 32-bit integer per value: its position in a dictionary, or the length of its shared prefix. */
+  readonly indices: ScratchRegion;
+  /** Hash tables. */
+  readonly slots: ScratchRegion;
+  /** Values of a dictionary, or the positions of their first occurrence. */
+  readonly distinct: ScratchRegion;
+  /** Texts of a dictionary, their offsets, and the lengths of the texts of a page. */
+  readonly texts: ScratchRegion;
+  readonly offsets: ScratchRegion;
+  readonly lengths: ScratchRegion;
+  /** Definition levels of a page. */
+  readonly levels: ScratchRegion;
+
+  constructor(memory: EncodeMemory) {
+    this.body = new ScratchRegion(memory);
+    this.indices = new ScratchRegion(memory);
+    this.slots = new ScratchRegion(memory);
+    this.distinct = new ScratchRegion(memory);
+    this.texts = new ScratchRegion(memory);
+    this.offsets = new ScratchRegion(memory);
+    this.lengths = new ScratchRegion(memory);
+    this.levels = new ScratchRegion(memory);
+  }
 }

@@ -1,4 +1,0 @@
-/** Destination of a file's bytes, written in order. */
-export interface ByteSink {
-  write(bytes: Uint8Array): Promise<void>;
-}
