@@ -9,7 +9,7 @@ import {
   type RowsResult,
   type RowsSink,
 } from './read-rows-inline.js';
-import type { RowsEvent, RowsJob } from './rows-worker.js';
+import type { RowsEvent } from './rows-worker.js';
 
 /**
  * Like `readRowsInline`, in another thread, which reads some batches ahead. The calling thread, which has less to do,
@@ -23,7 +23,7 @@ export async function readRowsInThread(
   signal: AbortSignal,
 ): Promise<RowsResult> {
   const stop = new AbortController();
-  const thread = new WorkerThread<RowsJob, RowsFacts | undefined, RowsEvent>(
+  const thread = new WorkerThread<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>(
     new URL('./rows-worker.js', import.meta.url),
     { name: 'row reader', workerData: store },
   );
@@ -41,16 +41,15 @@ export async function readRowsInThread(
     const { batch, memory } = event;
     if (signal.aborted) throw abortReason(signal);
     await onBatch(batch, schema, dataType);
-    thread.run({ memory }, { transfer: [memory] }).catch(() => {});
+    reading.post(memory, [memory]);
   };
   const onEvent = (event: RowsEvent): void => {
     lastUse = use(event, lastUse);
     lastUse.catch((error: unknown) => stop.abort(error));
   };
+  const reading = thread.open(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
   try {
-    const reading = thread.run(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
-    const facts = await reading.finally(() => lastUse);
-    if (!facts) throw new Error('the row reader returned no result');
+    const facts = await reading.result.finally(() => lastUse);
     return { ...facts, ...summary.end() };
   } catch (error) {
     throw signal.aborted ? abortReason(signal) : error;

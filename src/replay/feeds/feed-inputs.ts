@@ -1,14 +1,15 @@
 import { availableParallelism } from 'node:os';
+import { WorkerThread } from '../../base/worker-thread.js';
 import { US_PER_MINUTE } from '../../dataset/minute.js';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import { createHandover } from '../handover.js';
+import { createReplayThreads, type ReplayThreads, startLineJobs, THREAD_LIMITS } from '../line-jobs.js';
 import type { MergeInputs } from '../series-inputs.js';
-import { createReplayThreads } from '../threads/line-thread.js';
 import type { FeedSource, OpenSource } from './feed-source.js';
 import { FeedTextBuffer } from './feed-text.js';
+import type { FeedJobEvent, FeedMessage, FeedTask } from './feed-worker.js';
 import { readFeeds } from './read-feeds.js';
-import { type ReadText, readSourceLines } from './read-source-lines.js';
-import { type FeedReader, type FeedThreads, startFeedJob, startFeedThread } from './threads/feed-thread.js';
+import { type FeedReader, type ReadText, readSourceLines } from './read-source-lines.js';
 import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
 
 export interface FeedInputsOptions {
@@ -24,9 +25,19 @@ const MAX_THREADS = 8;
 /** Starting a thread takes longer than replaying a shorter period. */
 const MIN_PERIOD_FOR_THREADS_US = 15 * US_PER_MINUTE;
 
+/** Threads that the replays of a process share. */
+export type FeedThreads = ReplayThreads<FeedTask, FeedJobEvent, FeedMessage>;
+
 /** @param processors maximum number of threads; defaults to the number of processors. */
 export function createFeedThreads(processors = availableParallelism()): FeedThreads {
-  return createReplayThreads(Math.min(processors, MAX_THREADS), startFeedThread);
+  return createReplayThreads(
+    Math.min(processors, MAX_THREADS),
+    () =>
+      new WorkerThread(new URL('./feed-worker.js', import.meta.url), {
+        name: 'feed replay',
+        resourceLimits: THREAD_LIMITS,
+      }),
+  );
 }
 
 /** A source and how its text is read. */
@@ -84,7 +95,7 @@ function readInThreads(
   const tasks = Array.from({ length: count }, (_, turn) =>
     readings.filter((_one, at) => at % count === turn).map(({ source }) => ({ source, bufferBytes })),
   );
-  const jobs = tasks.map((jobTasks) => startFeedJob(threads, jobTasks));
+  const jobs = tasks.map((threadTasks) => startFeedJobs(threads, threadTasks));
   return {
     lines: readings.map(({ readText }, at) =>
       readSourceLines(readText, jobs[at % count]?.readers[Math.floor(at / count)] as FeedReader, bufferBytes),
@@ -93,4 +104,25 @@ function readInThreads(
       for (const job of jobs) job.close();
     },
   };
+}
+
+/** Starts jobs in one thread, with a reader for each. */
+function startFeedJobs(
+  threads: FeedThreads,
+  tasks: readonly FeedTask[],
+): { readonly readers: readonly FeedReader[]; readonly close: () => void } {
+  /** Callbacks for the texts that each job has not used yet, in order. */
+  const usedCallbacks = tasks.map((): (() => void)[] => []);
+  const { jobs, close } = startLineJobs(threads, tasks, (_, at) => usedCallbacks[at]?.shift()?.());
+  const readers = jobs.map(
+    ({ post, lines }, at): FeedReader => ({
+      write(text, onUsed) {
+        usedCallbacks[at]?.push(onUsed);
+        post({ text });
+      },
+      end: () => post({ text: undefined }),
+      lines,
+    }),
+  );
+  return { readers, close };
 }

@@ -1,8 +1,20 @@
 import { AsyncQueue } from '../../base/async-queue.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import { createSwapBuffer, type SwapBuffer } from '../handover.js';
-import { FeedTextBuffer } from './feed-text.js';
-import type { FeedReader } from './threads/feed-thread.js';
+import { type FeedText, FeedTextBuffer } from './feed-text.js';
+
+/** Parses and normalizes the messages of a source in another thread. */
+export interface FeedReader {
+  /** Sends more text. @param onUsed called when the reader no longer needs the text. */
+  write(text: FeedText, onUsed: () => void): void;
+  /** Marks the end of the text. */
+  end(): void;
+  /**
+   * The lines of this reader; can be iterated once. A buffer is valid until the next one is requested.
+   * @throws as `writeFeedLines`.
+   */
+  lines(): AsyncIterable<TimedLines>;
+}
 
 /** Maximum number of a source's text buffers in use. */
 const TEXTS_IN_FLIGHT = 3;

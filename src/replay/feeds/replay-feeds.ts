@@ -1,9 +1,8 @@
 import { setMaxListeners } from 'node:events';
 import type { FeedRun } from '../../feeds/feed-run.js';
 import { type MergeOptions, mergeLines } from '../replay-series.js';
-import { createFeedThreads, openFeedInputs } from './feed-inputs.js';
+import { createFeedThreads, type FeedThreads, openFeedInputs } from './feed-inputs.js';
 import type { OpenSource } from './feed-source.js';
-import type { FeedThreads } from './threads/feed-thread.js';
 
 export interface FeedReplayInput extends MergeOptions {
   readonly run: FeedRun;
