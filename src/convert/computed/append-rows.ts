@@ -1,5 +1,4 @@
-import type { BookSnapshot } from '../../market/book/book-snapshots.js';
-import type { SideLevels } from '../../market/book/top-levels.js';
+import type { BookSnapshot, SideLevels } from '../../market/book/book-snapshots.js';
 import type { TradeBar } from '../../market/trade-bars.js';
 import type { RowBuilder } from './row-builder.js';
 

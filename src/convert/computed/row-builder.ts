@@ -1,6 +1,6 @@
 import type { Column } from '../../dataset/data-types.js';
 import type { Batch, ColumnData, Nulls, Schema, TextValues } from '../../format/batch.js';
-import type { Instrument } from '../../market/instrument.js';
+import type { Instrument } from '../../market/messages.js';
 
 /** Number of leading text columns of every file: exchange and symbol. */
 const TEXT_COLUMNS = 2;

@@ -1,15 +1,21 @@
 import { copyFixed, createFixedText, type FixedText } from '../../format/ndjson/fixed-text.js';
 import { IsoTime, MAX_TIME_BYTES } from '../../format/ndjson/iso-time.js';
 import { writeNumber } from '../../format/ndjson/write-number.js';
-import type { BookSnapshot } from '../book/book-snapshots.js';
-import type { SideLevels } from '../book/top-levels.js';
-import type { Instrument } from '../instrument.js';
+import type { BookSnapshot, SideLevels } from '../book/book-snapshots.js';
+import type { Instrument } from '../messages.js';
 import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
 import type { ComputedSink } from '../pipeline.js';
 import type { TradeBar } from '../trade-bars.js';
 import type { LineBuffer } from './line-buffer.js';
-import { createLineHead, MAX_TAIL_BYTES, writeTail } from './line-head.js';
-import { ASKS, LEVELS_END, MAX_LEVEL_BYTES, writeLevel } from './write-level.js';
+import {
+  ASKS,
+  createLineHead,
+  LEVELS_END,
+  MAX_LEVEL_BYTES,
+  MAX_TAIL_BYTES,
+  writeLevel,
+  writeTail,
+} from './line-parts.js';
 
 const BIDS = createFixedText(',"bids":[');
 const FIRST_EMPTY_LEVEL = createFixedText('{}');
