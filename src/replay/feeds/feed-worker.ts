@@ -2,8 +2,8 @@ import { AsyncQueue } from '../../base/async-queue.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import type { TimedLines } from '../../market/lines/line-buffer.js';
 import { createLineSwap, type LinesEvent, type UsedLines } from '../line-jobs.js';
-import type { FeedSource } from './feed-source.js';
-import type { FeedText } from './feed-text.js';
+import type { FeedSource } from './open-feed-sources.js';
+import type { FeedText } from './read-feeds.js';
 import { createFeedLineBuffers, writeFeedLines } from './write-feed-lines.js';
 
 /** A job: one source. */

@@ -3,7 +3,7 @@ import { TickhaulError } from '../../../src/base/errors.js';
 import { MS_PER_MINUTE } from '../../../src/dataset/minute.js';
 import { LineIndexer, RawBatch, type SlicePart } from '../../../src/feeds/read/raw-batch.js';
 import { WholeLineSplitter } from '../../../src/feeds/read/whole-line-splitter.js';
-import { RawLineWriter } from '../../../src/replay/raw/raw-line-writer.js';
+import { RawLineWriter } from '../../../src/replay/raw/replay-raw.js';
 import type { Random } from '../../../src/sandbox/market/seeded-random.js';
 import { pick } from '../../format/fuzz/random-rows.js';
 import type { FuzzTarget } from '../../format/fuzz/target.js';
