@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
-import { createFeedRun } from '../feeds/create-feed-run.js';
-import type { FeedRun } from '../feeds/feed-run.js';
+import { createFeedRun, type FeedRun } from '../feeds/feed-run.js';
 import { createFeedThreads, type FeedThreads } from '../replay/feeds/replay-feeds.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { RunEvent } from '../run/run-events.js';

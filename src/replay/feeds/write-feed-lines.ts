@@ -1,6 +1,6 @@
 import { FeedLines } from '../../dialects/feed-lines.js';
 import { planFeed } from '../../dialects/feed-plan.js';
-import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
+import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-batch.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { SwapBuffer } from '../handover.js';
 import type { FeedSource } from './open-feed-sources.js';

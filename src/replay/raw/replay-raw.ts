@@ -1,6 +1,5 @@
 import type { OpenedFeed } from '../../feeds/open-feed.js';
-import type { RawBatch } from '../../feeds/read/raw-batch.js';
-import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
+import { MESSAGE_START, type RawBatch, TIMESTAMP_BYTES } from '../../feeds/read/raw-batch.js';
 import type { LineSink, WrittenCounts } from '../../market/lines/line-sink.js';
 import { LineWriter } from '../line-writer.js';
 import { ADDED_BYTES, LINE_END, LINE_HEAD, LINE_MIDDLE, writeRawLines } from './kernel/raw-line-kernel.js';
