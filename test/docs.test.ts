@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { readSyncJobs } from '../src/commands/config/read-sync-jobs.js';
 import { parseConfig } from '../src/config/parse-config.js';
 import { fnv1a } from '../src/dataset/shard.js';
-import { filterKeys } from '../src/feeds/canonical-filters.js';
+import { filterKeys } from '../src/feeds/feed-filters.js';
 import { createFeedFilter, type FeedFilter } from '../src/service/feed-filter.js';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

@@ -3,7 +3,7 @@ import { US_PER_DAY } from '../dataset/day.js';
 import type { Batch, Schema, TextColumn } from '../format/batch.js';
 import { createCellError } from '../format/csv/csv-cells.js';
 import { getColumn, getTextBytes } from '../market/batch-columns.js';
-import { toDictionary } from '../market/lines/write-text.js';
+import { toDictionary } from '../market/lines/line-parts.js';
 import type { ContentResult, RowPlace } from '../run/audited-day.js';
 import { type BatchRows, EMPTY_FLAG, IdNumbers, readTextCodes } from './batch-rows.js';
 import { BookStates, ChangeStates, createRowStates, type StateSource } from './book-states.js';

@@ -1,5 +1,5 @@
 import type { TextColumn } from '../format/batch.js';
-import { toDictionary } from '../market/lines/write-text.js';
+import { toDictionary } from '../market/lines/line-parts.js';
 
 /** Value of an empty cell in a column of booleans. */
 export const EMPTY_FLAG = 2;

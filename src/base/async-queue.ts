@@ -8,6 +8,11 @@ export class AsyncQueue<T> {
     this.#values = [...values];
   }
 
+  /** Number of values that can be read at once. */
+  get length(): number {
+    return this.#values.length;
+  }
+
   push(value: T): void {
     this.#values.push(value);
     this.#wake?.();

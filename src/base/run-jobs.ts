@@ -12,10 +12,10 @@ export type RunJob<Job, Result, Event> = (job: Job, options: JobOptions<Event>) 
  * @param startThread starts a thread, whose `workerData` is the setup.
  * @returns the threads with a setup, which is plain data, such as the settings of object stores.
  */
-export function keepThreads<Setup, Job, Result, Event = never>(
-  startThread: (setup: Setup) => WorkerThread<Job, Result, Event>,
-): (setup: Setup) => ThreadPool<Job, Result, Event> {
-  const pools = new Map<string, ThreadPool<Job, Result, Event>>();
+export function keepThreads<Setup, Job, Result, Event = never, Message = never>(
+  startThread: (setup: Setup) => WorkerThread<Job, Result, Event, Message>,
+): (setup: Setup) => ThreadPool<Job, Result, Event, Message> {
+  const pools = new Map<string, ThreadPool<Job, Result, Event, Message>>();
   return (setup) => {
     const key = JSON.stringify(setup) ?? '';
     const pool =

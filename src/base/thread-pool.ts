@@ -1,9 +1,9 @@
 import type { JobOptions, WorkerThread } from './worker-thread.js';
 
-export interface ThreadPoolOptions<Job, Result, Event> {
+export interface ThreadPoolOptions<Job, Result, Event, Message> {
   /** Unlimited by default: each job that finds no idle thread starts one. */
   readonly maxThreads?: number | undefined;
-  readonly startThread: () => WorkerThread<Job, Result, Event>;
+  readonly startThread: () => WorkerThread<Job, Result, Event, Message>;
   /**
    * How long an idle thread and its memory are kept for the next job; by default until `close`. It does not keep the
    * process running.
@@ -12,14 +12,14 @@ export interface ThreadPoolOptions<Job, Result, Event> {
 }
 
 /** A share in a thread of a pool. */
-export interface ThreadLease<Job, Result, Event> {
-  readonly thread: WorkerThread<Job, Result, Event>;
+export interface ThreadLease<Job, Result, Event, Message> {
+  readonly thread: WorkerThread<Job, Result, Event, Message>;
   /** Call it when the last job has ended. May be called more than once. */
   release(): void;
 }
 
-interface PooledThread<Job, Result, Event> {
-  readonly thread: WorkerThread<Job, Result, Event>;
+interface PooledThread<Job, Result, Event, Message> {
+  readonly thread: WorkerThread<Job, Result, Event, Message>;
   leases: number;
   idleTimer?: NodeJS.Timeout | undefined;
 }
@@ -28,11 +28,11 @@ interface PooledThread<Job, Result, Event> {
  * Threads of one kind, started on demand and shared by any number of jobs. If a thread ends by itself, its
  * jobs fail; if it was idle, the next job fails, so that no error is lost. A new thread then replaces it.
  */
-export class ThreadPool<Job, Result = void, Event = never> {
-  readonly #options: ThreadPoolOptions<Job, Result, Event>;
-  readonly #threads = new Set<PooledThread<Job, Result, Event>>();
+export class ThreadPool<Job, Result = void, Event = never, Message = never> {
+  readonly #options: ThreadPoolOptions<Job, Result, Event, Message>;
+  readonly #threads = new Set<PooledThread<Job, Result, Event, Message>>();
 
-  constructor(options: ThreadPoolOptions<Job, Result, Event>) {
+  constructor(options: ThreadPoolOptions<Job, Result, Event, Message>) {
     this.#options = options;
   }
 
@@ -41,7 +41,7 @@ export class ThreadPool<Job, Result = void, Event = never> {
   }
 
   /** Leases the thread with the fewest leases; a new one if all have some and more are allowed. */
-  lease(maxThreads = this.maxThreads): ThreadLease<Job, Result, Event> {
+  lease(maxThreads = this.maxThreads): ThreadLease<Job, Result, Event, Message> {
     const [leastBusy] = [...this.#threads].sort((a, b) => a.leases - b.leases);
     const isFull = this.#threads.size >= maxThreads;
     const leased = leastBusy && (leastBusy.leases === 0 || isFull) ? leastBusy : this.#start();
@@ -76,26 +76,26 @@ export class ThreadPool<Job, Result = void, Event = never> {
     await Promise.all([...this.#threads].map((closed) => this.#close(closed)));
   }
 
-  #start(): PooledThread<Job, Result, Event> {
+  #start(): PooledThread<Job, Result, Event, Message> {
     const started = { thread: this.#options.startThread(), leases: 0 };
     this.#threads.add(started);
     return started;
   }
 
-  #release(released: PooledThread<Job, Result, Event>): void {
+  #release(released: PooledThread<Job, Result, Event, Message>): void {
     released.leases--;
     if (released.thread.hasEnded) this.#threads.delete(released);
     else if (released.leases === 0) this.#keepIdle(released);
   }
 
-  #keepIdle(idle: PooledThread<Job, Result, Event>): void {
+  #keepIdle(idle: PooledThread<Job, Result, Event, Message>): void {
     const { idleTimeoutMs } = this.#options;
     if (idleTimeoutMs === undefined) return;
     idle.thread.unref();
     idle.idleTimer = setTimeout(() => void this.#close(idle), idleTimeoutMs).unref();
   }
 
-  async #close(closed: PooledThread<Job, Result, Event>): Promise<void> {
+  async #close(closed: PooledThread<Job, Result, Event, Message>): Promise<void> {
     this.#threads.delete(closed);
     clearTimeout(closed.idleTimer);
     await closed.thread.close();

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { type ResourceLimits, type TransferListItem, Worker } from 'node:worker_threads';
 import { abortReason, TickhaulError } from './errors.js';
-import { fromJobFailure, type JobMessage, type JobReply, toJobFailure } from './serve-jobs.js';
+import { fromJobFailure, type JobReply, type ThreadMessage, toJobFailure } from './serve-jobs.js';
 import { onAbort } from './wait.js';
 
 export interface WorkerThreadOptions {
@@ -14,10 +14,18 @@ export interface WorkerThreadOptions {
 export interface JobOptions<Event> {
   /** Memory of the job that is transferred instead of copied. */
   readonly transfer?: readonly TransferListItem[] | undefined;
-  /** Called for each event that the job emits. A job that asks waits for the promise, and gets its error. */
-  readonly onEvent?: ((event: Event) => void | Promise<void>) | undefined;
+  /** Called for each event that the job emits. A job that asks gets the value or the error of the promise. */
+  readonly onEvent?: ((event: Event) => unknown) | undefined;
   /** Aborts the job in the thread, whose handler then ends it. */
   readonly signal?: AbortSignal | undefined;
+}
+
+/** A job in progress. */
+export interface OpenJob<Result, Message> {
+  /** Sends a message to the job, unless it has ended. @param transfer memory that is transferred, not copied. */
+  readonly post: (message: Message, transfer?: readonly TransferListItem[]) => void;
+  /** Rejects as `WorkerThread.run`. */
+  readonly result: Promise<Result>;
 }
 
 interface RunningJob<Result, Event> {
@@ -57,7 +65,7 @@ function assertAddressSpace(name: string): void {
  * A thread that runs jobs with `serveJobs`; jobs may overlap. If it ends by itself, the jobs in progress and
  * all later ones fail with its error, which is a bug.
  */
-export class WorkerThread<Job, Result = void, Event = never> {
+export class WorkerThread<Job, Result = void, Event = never, Message = never> {
   readonly #worker: Worker;
   readonly #name: string;
   readonly #running = new Map<number, RunningJob<Result, Event>>();
@@ -90,10 +98,24 @@ export class WorkerThread<Job, Result = void, Event = never> {
    * @throws errors of the job; the abort reason, if the signal is already aborted; the error with which the
    * thread ended; TickhaulError `interrupted` after `close`.
    */
-  async run(job: Job, { transfer, onEvent, signal }: JobOptions<Event> = {}): Promise<Result> {
+  run(job: Job, options?: JobOptions<Event>): Promise<Result> {
+    return this.open(job, options).result;
+  }
+
+  /** Starts a job that takes messages while it runs. */
+  open(job: Job, options: JobOptions<Event> = {}): OpenJob<Result, Message> {
+    const id = ++this.#lastId;
+    return {
+      post: (message, transfer) => {
+        if (this.#running.has(id)) this.#post({ id, message }, transfer);
+      },
+      result: this.#run(id, job, options),
+    };
+  }
+
+  async #run(id: number, job: Job, { transfer, onEvent, signal }: JobOptions<Event>): Promise<Result> {
     if (this.#endReason) throw this.#endReason;
     if (signal?.aborted) throw abortReason(signal);
-    const id = ++this.#lastId;
     const removeListener = signal && onAbort(signal, () => this.#post({ id, isAborted: true }));
     try {
       return await new Promise<Result>((resolve, reject) => {
@@ -122,7 +144,7 @@ export class WorkerThread<Job, Result = void, Event = never> {
     await this.#worker.terminate();
   }
 
-  #post(message: JobMessage<Job>, transfer?: readonly TransferListItem[]): void {
+  #post(message: ThreadMessage<Job, Message>, transfer?: readonly TransferListItem[]): void {
     this.#worker.postMessage(message, transfer);
   }
 
@@ -134,10 +156,9 @@ export class WorkerThread<Job, Result = void, Event = never> {
     else void this.#answer(reply.id, reply.ask, async () => job?.onEvent?.(reply.event));
   }
 
-  async #answer(id: number, handled: number, handle: () => Promise<void>): Promise<void> {
+  async #answer(id: number, handled: number, handle: () => Promise<unknown>): Promise<void> {
     try {
-      await handle();
-      this.#post({ id, handled });
+      this.#post({ id, handled, answer: await handle() });
     } catch (error) {
       this.#post({ id, handled, failure: toJobFailure(error) });
     }

@@ -1,7 +1,7 @@
 import type { LineBuffer } from '../market/lines/line-buffer.js';
 import type { NormalizedType } from '../market/names/message-type-name.js';
 import type { EmittedRecord, MessageRecord } from '../market/records/message-record.js';
-import { RecordPipeline } from '../market/records/record-pipeline.js';
+import { RecordPipeline } from '../market/records/record-lines.js';
 import type { FeedPlan, FeedSegment } from './feed-plan.js';
 import { createLocalTimeParser } from './local-time-parser.js';
 import { createMessageParser } from './message-parser.js';

@@ -21,7 +21,7 @@ const files = openFiles(store);
 serveJobs<PlacedExportJob, ExportJobResult, ExportJobEvent>((job, { emit, ask, signal }) => {
   const listener: JobListener = {
     onBytes: (...bytes) => emit({ bytes }),
-    claim: (...claimed) => ask({ claimed }),
+    claim: async (...claimed) => void (await ask({ claimed })),
   };
   return runExportJob(job, { files, store }, listener, signal);
 });

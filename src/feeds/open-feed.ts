@@ -6,8 +6,13 @@ import type { FeedFilter } from '../service/feed-filter.js';
 import type { ServiceClient } from '../service/http/service-client.js';
 import type { FeedNames } from '../service/records/fetch-records.js';
 import { isProvisional, readSliceIndex } from './cache/slice-index.js';
-import { canonicalizeFilters, filterKeys, formatFilters, splitFilters } from './canonical-filters.js';
-import { checkFilters } from './check-filters.js';
+import {
+  canonicalizeFilters,
+  checkFilters,
+  filterKeys,
+  formatFilters,
+  splitFilters,
+} from './feed-filters.js';
 import type { FeedRequest, FeedRun } from './feed-run.js';
 import { describeMinutes, type FeedPart, listMissingMinutes } from './read/slice-prefetcher.js';
 

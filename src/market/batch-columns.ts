@@ -1,5 +1,5 @@
 import type { Batch, ColumnData, Schema, TextColumn } from '../format/batch.js';
-import { toDictionary } from './lines/write-text.js';
+import { toDictionary } from './lines/line-parts.js';
 
 /** A batch's column by its name. The parser ensures that all columns of the data type exist. */
 export function getColumn(schema: Schema, { columns }: Batch, columnName: string): ColumnData {

@@ -1,6 +1,6 @@
 import { type BookSnapshot, BookSnapshots } from './book/book-snapshots.js';
 import { OrderBook } from './book/order-book.js';
-import type { Instrument } from './instrument.js';
+import type { Instrument } from './messages.js';
 import type { BookSnapshotType, NormalizedType, TradeBarType } from './names/message-type-name.js';
 import { type Period, type TradeBar, TradeBars } from './trade-bars.js';
 

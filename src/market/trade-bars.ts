@@ -1,4 +1,4 @@
-import type { Instrument } from './instrument.js';
+import type { Instrument } from './messages.js';
 import type { TradeBarType } from './names/message-type-name.js';
 
 /** Codes of the side that took liquidity. */

@@ -33,7 +33,10 @@ export async function* createHandover<B>(
 }
 
 /** A `SwapBuffer` over two queues, whose other ends the reader holds. */
-export function createSwapBuffer<B>(full: Pick<AsyncQueue<B>, 'push'>, free: AsyncQueue<B>): SwapBuffer<B> {
+export function createSwapBuffer<B>(
+  full: Pick<AsyncQueue<B>, 'push'>,
+  free: Pick<AsyncQueue<B>, 'next'>,
+): SwapBuffer<B> {
   return async (buffer) => {
     if (buffer !== undefined) full.push(buffer);
     const empty = await free.next();

@@ -1,5 +1,7 @@
 import { pageMemory } from '../base/memory.js';
+import { wait } from '../base/wait.js';
 import { type LineSink, type WrittenCounts, writeLines } from '../market/lines/line-sink.js';
+import type { TimedBatch, TimeMerge } from '../market/time-merge.js';
 
 /** Size of one write of many small lines. */
 export const WRITE_BYTES = 512 * 1024;
@@ -51,4 +53,48 @@ export class LineWriter {
     this.#messages = 0;
     await writeLines(this.#output, bytes, messages, this.#written);
   }
+}
+
+/** How long collected lines wait for more before they are written. */
+const FLUSH_DELAY_MS = 20;
+
+/**
+ * Fills a merge. If a slow source delays that, the lines collected so far are written meanwhile.
+ * @param flush writes the collected lines.
+ * @throws what an input throws; what `flush` throws.
+ */
+export async function fillOrFlush<B extends TimedBatch>(
+  merge: TimeMerge<B>,
+  flush: () => Promise<void>,
+): Promise<boolean> {
+  const filling = merge.fill();
+  let patience: NodeJS.Timeout | undefined;
+  const isSlow = new Promise<boolean>((resolve) => {
+    patience = setTimeout(resolve, FLUSH_DELAY_MS, true);
+  });
+  try {
+    if (await Promise.race([filling.then(() => false), isSlow])) await flush();
+  } finally {
+    clearTimeout(patience);
+  }
+  return filling;
+}
+
+/** Resolves when a line is due. @param localTimestamp microseconds since any fixed time. */
+export type Pace = (localTimestamp: number) => Promise<void>;
+
+/**
+ * Creates a pace that replays the recorded intervals between lines, divided by `speed`.
+ * @param flush called before each wait.
+ */
+export function createPace(speed: number, flush: () => Promise<void>, signal: AbortSignal): Pace {
+  let start: { readonly localTimestamp: number; readonly nowMs: number } | undefined;
+  return async (localTimestamp) => {
+    start ??= { localTimestamp, nowMs: performance.now() };
+    const remainingMs =
+      (localTimestamp - start.localTimestamp) / 1000 / speed - (performance.now() - start.nowMs);
+    if (remainingMs < 1) return;
+    await flush();
+    await wait(remainingMs, signal);
+  };
 }

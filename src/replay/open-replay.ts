@@ -1,5 +1,4 @@
-import type { FileError } from '../base/errors.js';
-import { type ErrorCode, TickhaulError } from '../base/errors.js';
+import { type ErrorCode, type FileError, TickhaulError } from '../base/errors.js';
 import { plural } from '../base/units.js';
 import { formatDay } from '../dataset/day.js';
 import type { LayoutChoice } from '../dataset/layout.js';
@@ -15,18 +14,17 @@ import type { Destination } from '../store/destination.js';
 import { joinLocation } from '../store/location.js';
 import type { LockOwner } from '../store/lock/run-lock.js';
 import type { Manifest, ManifestScope } from '../store/manifest/manifest.js';
-import { FileArrivals } from './file-arrivals.js';
+import { periodToDays } from './parse-period.js';
 import {
   assertNamedFiles,
   deriveExchangeRecord,
   findDaysWithoutFile,
   listDayFiles,
-} from './folder-record.js';
-import { periodToDays } from './parse-period.js';
-import { planReplay } from './plan-replay.js';
+  planReplay,
+} from './plan-replay.js';
 import type { Arrival, ReplayRequest, ReplaySeries } from './replay-request.js';
 
-export interface OpenReplayInput {
+interface OpenReplayInput {
   readonly request: ReplayRequest;
   readonly client: ServiceClient;
   /** Folder for copies of exchange records. */
@@ -247,4 +245,56 @@ function formatFileNames(files: readonly PlannedFile[]): string {
   const more =
     files.length > MAX_SHOWN_FILES ? ` and ${plural(files.length - MAX_SHOWN_FILES, 'other day file')}` : '';
   return `${names.join(', ')}${more}`;
+}
+
+interface PendingFile {
+  readonly arrival: Promise<boolean>;
+  readonly resolve: (exists: boolean) => void;
+  readonly fail: (error: unknown) => void;
+}
+
+/** Day files being downloaded, each with a promise for its readers. */
+export class FileArrivals {
+  readonly #pending: ReadonlyMap<string, PendingFile>;
+
+  constructor(paths: Iterable<string>) {
+    this.#pending = new Map([...paths].map((path) => [path, createPendingFile()]));
+  }
+
+  has(path: string): boolean {
+    return this.#pending.has(path);
+  }
+
+  /**
+   * Resolves when the download of the file ended: true if the service has the file. @throws why the file is
+   * unavailable.
+   */
+  async wait(path: string): Promise<boolean> {
+    return (await this.#pending.get(path)?.arrival) ?? true;
+  }
+
+  resolve(path: string, exists: boolean): void {
+    this.#pending.get(path)?.resolve(exists);
+  }
+
+  fail(path: string, error: TickhaulError): void {
+    this.#pending.get(path)?.fail(error);
+  }
+
+  /** Fails all files without a result. */
+  end(error: unknown): void {
+    for (const { fail } of this.#pending.values()) fail(error);
+  }
+}
+
+function createPendingFile(): PendingFile {
+  let resolve = (_exists: boolean): void => {};
+  let fail = (_error: unknown): void => {};
+  const arrival = new Promise<boolean>((onResolve, onReject) => {
+    resolve = onResolve;
+    fail = onReject;
+  });
+  // Avoids an unhandled rejection: the file may never be awaited.
+  arrival.catch(() => {});
+  return { arrival, resolve, fail };
 }

@@ -2,9 +2,7 @@ import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { LineSink, WrittenCounts } from '../market/lines/line-sink.js';
 import { TimeMerge } from '../market/time-merge.js';
 import type { StoreSettings } from '../store/files.js';
-import { fillOrFlush } from './fill-or-flush.js';
-import { LineWriter } from './line-writer.js';
-import { createPace, type Pace } from './pace.js';
+import { createPace, fillOrFlush, LineWriter, type Pace } from './line-writer.js';
 import {
   createSeriesThreads,
   type MergeInputs,

@@ -2,6 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { availableParallelism } from 'node:os';
 import { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
+import { WorkerThread } from '../base/worker-thread.js';
 import { MIN_BYTES_FOR_THREAD } from '../convert/threads/kernel-pool.js';
 import { chooseInflateThreads } from '../integrity/read-gzip.js';
 import { createLineMemories } from '../market/day-file/text-lines.js';
@@ -9,10 +10,17 @@ import type { TimedLines } from '../market/lines/line-buffer.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import { openFiles } from '../store/open-files.js';
 import { createHandover } from './handover.js';
+import {
+  createReplayThreads,
+  type LineJob,
+  type LineJobs,
+  type ReplayThread,
+  type ReplayThreads,
+  startLineJobs,
+  THREAD_LIMITS,
+} from './line-jobs.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
-import { createReplayThreads, type ReplayThreads } from './threads/line-thread.js';
-import { readSeriesInThread, type SeriesLines, startSeriesThread } from './threads/series-thread.js';
-import type { SeriesTask } from './threads/series-worker.js';
+import type { SeriesJobEvent, SeriesTask, SeriesWorkerData } from './series-worker.js';
 import { createLineBuffers, createSharedReading, writeSeriesLines } from './write-series-lines.js';
 
 /** Bytes of text in memory, of all series of a replay together; their lines take about five times as much. */
@@ -50,7 +58,7 @@ export interface SeriesInput {
 
 /** Resources that the replays of a process share. */
 export interface SeriesThreads {
-  readonly threads: ReplayThreads<SeriesTask>;
+  readonly threads: ReplayThreads<SeriesTask, SeriesJobEvent, never>;
   /** For files that are read in this thread. */
   readonly files: Files;
   /** Open replays; those that share one budget get less memory the more there are. */
@@ -158,12 +166,10 @@ function readInThreads(
   // The threads and the merge.
   const inflateThreads = chooseInflateThreads(count + 1);
   const jobs = Array.from({ length: count }, (_, thread) => {
-    const task = {
-      series: series.filter((_one, index) => index % count === thread),
-      textChunk,
-      inflateThreads,
-    };
-    return readSeriesInThread(threads, task, { arrival, warn });
+    const tasks = series
+      .filter((_one, index) => index % count === thread)
+      .map((replayed): SeriesTask => ({ series: replayed, textChunk, inflateThreads }));
+    return startSeriesJobs(threads, tasks, { arrival, warn });
   });
   const close = async (): Promise<void> => {
     signal.removeEventListener('abort', close);
@@ -172,11 +178,35 @@ function readInThreads(
   signal.addEventListener('abort', close);
   return {
     lines: series.map((_, index) => {
-      const job = jobs[index % count] as SeriesLines;
-      return job.lines(Math.floor(index / count));
+      const job = jobs[index % count]?.jobs[Math.floor(index / count)] as LineJob<never>;
+      return job.lines();
     }),
     close,
   };
+}
+
+/** Starts a thread that runs `SeriesTask`s. @param maxOpenFiles maximum number of open files in the thread. */
+export function startSeriesThread(
+  maxOpenFiles: number,
+  store?: StoreSettings | undefined,
+): ReplayThread<SeriesTask, SeriesJobEvent, never> {
+  const workerData: SeriesWorkerData = { maxOpenFiles, store };
+  return new WorkerThread(new URL('./series-worker.js', import.meta.url), {
+    name: 'day file replay',
+    resourceLimits: THREAD_LIMITS,
+    workerData,
+  });
+}
+
+/** Starts jobs in one thread, each of which works at most two buffers ahead. `arrival` waits for their files. */
+export function startSeriesJobs(
+  threads: SeriesThreads['threads'],
+  tasks: readonly SeriesTask[],
+  { arrival, warn }: Pick<SeriesInput, 'arrival' | 'warn'>,
+): LineJobs<never> {
+  return startLineJobs(threads, tasks, (event) =>
+    'warning' in event ? warn(event.warning) : arrival(event.waitsFor),
+  );
 }
 
 /** Estimates the total size: files that are not there yet count as the average of the others. */

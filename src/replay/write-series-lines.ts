@@ -7,10 +7,10 @@ import { readSourceText } from '../integrity/read-source.js';
 import { RowTally } from '../market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
+import type { Period } from '../market/trade-bars.js';
 import type { Files } from '../store/files.js';
 import { createChunkReader } from './chunk-reader.js';
 import type { SwapBuffer } from './handover.js';
-import { createPeriodEndFinder } from './period-end-finder.js';
 import type { Arrival, ReplaySeries } from './replay-request.js';
 
 /**
@@ -20,7 +20,7 @@ import type { Arrival, ReplaySeries } from './replay-request.js';
 const TYPICAL_GROWTH = 4;
 const MAX_GROWTH = 8;
 /** Resources that series share if they are read together. */
-export interface SharedReading extends GzipReadOptions {
+interface SharedReading extends GzipReadOptions {
   readonly memories: LineMemories;
   readonly arrival: Arrival;
   /** Reports rows that do not belong in their file. */
@@ -100,4 +100,35 @@ export async function writeSeriesLines(
 
 function createSymbolTest({ symbols }: ReplaySeries): ((symbol: string) => boolean) | undefined {
   return symbols && ((symbol) => symbols.has(toDatasetSymbol(symbol)));
+}
+
+const LF = 10;
+const QUOTE = '"';
+
+/**
+ * Creates a function that is called with a day file's text, chunk by chunk, and finds the first chunk with a
+ * row at or after the period's end. Files are sorted by local time (docs/spec/datasets-api.md#day-file), so only the
+ * last whole row of a chunk is checked. A row with quotes, or of another day, decides nothing.
+ * @param rest the day's part after the period: microseconds of local time.
+ * @returns length of the chunk up to the end of that row; undefined if the period may continue after this
+ * chunk.
+ */
+function createPeriodEndFinder(rest: Period): (text: Buffer) => number | undefined {
+  let column: number | undefined;
+  return (text) => {
+    column ??= findColumn(text.toString('latin1', 0, text.indexOf(LF)));
+    const behind = text.lastIndexOf(LF) + 1;
+    if (behind < 2) return undefined;
+    const start = text.lastIndexOf(LF, behind - 2) + 1;
+    const row = text.toString('latin1', start, behind - 1);
+    // The first row of a chunk may be incomplete.
+    if (start === 0 || row.includes(QUOTE)) return undefined;
+    const time = Number(row.split(',')[column]);
+    return time >= rest.start && time < rest.end ? behind : undefined;
+  };
+}
+
+/** -1 if the header does not fit into the first chunk: then no row decides. */
+function findColumn(header: string): number {
+  return header.split(',').indexOf('local_timestamp');
 }

@@ -33,9 +33,6 @@ export interface RowsResult extends RowsFacts {
   readonly checksum: string;
 }
 
-/** A file to read, or memory that is returned for other batches. */
-export type RowsJob = RowsRequest | { readonly memory: ArrayBuffer };
-
 export type RowsEvent =
   /** Compressed bytes. */
   | { readonly chunk: Uint8Array<ArrayBuffer> }

@@ -9,7 +9,6 @@ import {
   BytesSummary,
   type RowsEvent,
   type RowsFacts,
-  type RowsJob,
   type RowsRequest,
   type RowsResult,
   type RowsSink,
@@ -72,7 +71,7 @@ export async function readRowsInThread(
   signal: AbortSignal,
 ): Promise<RowsResult> {
   const stop = new AbortController();
-  const thread = new WorkerThread<RowsJob, RowsFacts | undefined, RowsEvent>(
+  const thread = new WorkerThread<RowsRequest, RowsFacts, RowsEvent, ArrayBuffer>(
     new URL('./rows-worker.js', import.meta.url),
     { name: 'row reader', workerData: store },
   );
@@ -90,16 +89,15 @@ export async function readRowsInThread(
     const { batch, memory } = event;
     if (signal.aborted) throw abortReason(signal);
     await onBatch(batch, schema, dataType);
-    thread.run({ memory }, { transfer: [memory] }).catch(() => {});
+    reading.post(memory, [memory]);
   };
   const onEvent = (event: RowsEvent): void => {
     lastUse = use(event, lastUse);
     lastUse.catch((error: unknown) => stop.abort(error));
   };
+  const reading = thread.open(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
   try {
-    const reading = thread.run(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
-    const facts = await reading.finally(() => lastUse);
-    if (!facts) throw new Error('the row reader returned no result');
+    const facts = await reading.result.finally(() => lastUse);
     return { ...facts, ...summary.end() };
   } catch (error) {
     throw signal.aborted ? abortReason(signal) : error;

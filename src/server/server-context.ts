@@ -1,9 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { createTransferLimits, type TransferLimits } from '../download/transfer-limits.js';
-import { createFeedRun } from '../feeds/create-feed-run.js';
-import type { FeedRun } from '../feeds/feed-run.js';
-import { createFeedThreads } from '../replay/feeds/feed-inputs.js';
-import type { FeedThreads } from '../replay/feeds/threads/feed-thread.js';
+import { createFeedRun, type FeedRun } from '../feeds/feed-run.js';
+import { createFeedThreads, type FeedThreads } from '../replay/feeds/replay-feeds.js';
 import { createSeriesThreads, type SeriesThreads } from '../replay/series-inputs.js';
 import type { RunEvent } from '../run/run-events.js';
 import { type ClientLimit, createClientLimit } from './client-limit.js';

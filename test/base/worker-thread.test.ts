@@ -6,7 +6,7 @@ import { cleanUp } from '../helpers/clean-up.js';
 import { startedThreads } from '../helpers/started-threads.js';
 import type { TestJob } from './jobs-worker.js';
 
-type TestThread = WorkerThread<TestJob, Uint8Array<ArrayBuffer>, string>;
+type TestThread = WorkerThread<TestJob, Uint8Array<ArrayBuffer>, string, Uint8Array>;
 
 const EMPTY: TestJob = { kind: 'double', bytes: new Uint8Array() };
 
@@ -30,6 +30,42 @@ test('a job gets events and a result; its memory is transferred', async (t) => {
     thread.run(EMPTY),
   ]);
   assert.deepEqual([[...doubled], empty.length, bytes.length, events], [[2, 4, 6], 0, 0, ['3 bytes']]);
+});
+
+test('an open job takes messages in order, beside other jobs, until its end or its abort', async (t) => {
+  const thread = startThread(t);
+  const stop = new AbortController();
+  const asked: string[] = [];
+  const [first, second, aborted] = [
+    thread.open({ kind: 'add messages' }, { onEvent: (event) => void asked.push(event) }),
+    thread.open({ kind: 'add messages' }),
+    thread.open({ kind: 'add messages' }, { signal: stop.signal }),
+  ];
+  const moved = new Uint8Array([1, 2]);
+  first.post(moved, [moved.buffer]);
+  second.post(new Uint8Array([9]));
+  first.post(new Uint8Array([3]));
+  for (const { post } of [first, second]) post(new Uint8Array());
+  const results = await Promise.all([first.result, second.result]);
+  assert.deepEqual(
+    [...results.map((bytes) => [...bytes]), moved.length, asked],
+    [[1, 2, 3], [9], 0, ['2 bytes', '3 bytes']],
+  );
+  first.post(new Uint8Array([4]));
+  stop.abort();
+  assert.equal((await aborted.result).length, 1);
+});
+
+test('a job that asks gets the answer of the handler, or its error', async (t) => {
+  const thread = startThread(t);
+  const stopped = thread.open({ kind: 'add messages' }, { onEvent: async () => 'stop' });
+  const failed = thread.open(
+    { kind: 'add messages' },
+    { onEvent: () => Promise.reject(new RangeError('no answer')) },
+  );
+  for (const { post } of [stopped, failed]) post(new Uint8Array([1]));
+  await assert.rejects(stopped.result, { name: 'RangeError', message: 'stopped' });
+  await assert.rejects(failed.result, { name: 'RangeError', message: 'no answer' });
 });
 
 test('a failed job rejects with its error, and the thread runs further jobs', async (t) => {

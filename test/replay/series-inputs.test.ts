@@ -10,17 +10,12 @@ import { createLineMemories } from '../../src/market/day-file/text-lines.js';
 import type { TimedLines } from '../../src/market/lines/line-buffer.js';
 import { parseMessageType } from '../../src/market/names/message-type-name.js';
 import { TimeMerge } from '../../src/market/time-merge.js';
-import { FileArrivals } from '../../src/replay/file-arrivals.js';
 import { createHandover } from '../../src/replay/handover.js';
+import { createReplayThreads } from '../../src/replay/line-jobs.js';
+import { FileArrivals } from '../../src/replay/open-replay.js';
 import type { Arrival, ReplaySeries, SeriesFile } from '../../src/replay/replay-request.js';
 import { mergeLines } from '../../src/replay/replay-series.js';
-import { createReplayThreads, type ReplayThreads } from '../../src/replay/threads/line-thread.js';
-import {
-  readSeriesInThread,
-  type SeriesLines,
-  startSeriesThread,
-} from '../../src/replay/threads/series-thread.js';
-import type { SeriesTask } from '../../src/replay/threads/series-worker.js';
+import { type SeriesThreads, startSeriesJobs, startSeriesThread } from '../../src/replay/series-inputs.js';
 import {
   createLineBuffers,
   createSharedReading,
@@ -62,8 +57,10 @@ function readHere(
   );
 }
 
+type Threads = SeriesThreads['threads'];
+
 /** A few threads that end with the test. */
-function createThreads(t: TestContext, most = 1, onStart = (): void => {}): ReplayThreads<SeriesTask> {
+function createThreads(t: TestContext, most = 1, onStart = (): void => {}): Threads {
   const threads = createReplayThreads(most, () => {
     onStart();
     return startSeriesThread(2);
@@ -73,12 +70,14 @@ function createThreads(t: TestContext, most = 1, onStart = (): void => {}): Repl
 }
 
 function readInThread(
-  threads: ReplayThreads<SeriesTask>,
-  task: SeriesTask,
+  threads: Threads,
+  { series, textChunk }: { series: readonly ReplaySeries[]; textChunk: number },
   arrival: Arrival = NONE,
   warn: (message: string) => void = ignore,
-): SeriesLines {
-  return readSeriesInThread(threads, task, { arrival, warn });
+): { lines(input: number): AsyncIterable<TimedLines>; close(): void } {
+  const tasks = series.map((one) => ({ series: one, textChunk }));
+  const { jobs, close } = startSeriesJobs(threads, tasks, { arrival, warn });
+  return { lines: (input) => jobs[input]?.lines() ?? assert.fail('no such series'), close };
 }
 
 function createFile(path: string, day = DAY, isDownloading = false): SeriesFile {

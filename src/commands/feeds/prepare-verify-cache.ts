@@ -37,7 +37,7 @@ export async function prepareVerifyCache(args: CommandArgs, host: CommandHost): 
     if (isNamed && !(await pathExists(folder))) {
       throw usageError(`${folder}: no such folder; set the cache folder with --cache-dir`);
     }
-    const { checkSlices } = await import('../../feeds/cache/check-slices.js');
+    const { checkSlices } = await import('../../feeds/cache/slice-files.js');
     return checkSlices({ folder, jobs, emit, signal: host.signal });
   };
 }

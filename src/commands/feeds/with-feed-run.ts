@@ -1,5 +1,4 @@
-import { createFeedRun, type FeedRunOptions } from '../../feeds/create-feed-run.js';
-import type { FeedRun } from '../../feeds/feed-run.js';
+import { createFeedRun, type FeedRun, type FeedRunOptions } from '../../feeds/feed-run.js';
 import type { CommandArgs } from '../arguments/command-args.js';
 import { assertLocalPath, readBooleanFlag, readPath, readSize } from '../arguments/read-arguments.js';
 import type { CommandHost } from '../command-host.js';

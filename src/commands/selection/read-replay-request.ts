@@ -74,7 +74,7 @@ export async function resolvePeriod(
   options: MetadataOptions,
 ): Promise<Period> {
   if (!('last' in requested)) return requested;
-  const { fetchLastDays } = await import('../../replay/last-days.js');
+  const { fetchLastDays } = await import('../../replay/plan-replay.js');
   return fetchLastDays(requested.last, exchanges, client, options);
 }
 

@@ -58,7 +58,7 @@ export function createVendorNormalizer(
 /**
  * The vendor's release accepts as first change only one that contains the number of the snapshot, and throws for
  * one whose previous change (`pu`) has this number, although it continues the snapshot. With the number of the
- * previous change as the first of its own, it accepts both.
+ * previous change as its first, it accepts both.
  */
 function joinToSnapshot(message: unknown): unknown {
   const { data } = toFields(message);

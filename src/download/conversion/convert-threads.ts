@@ -1,8 +1,9 @@
 import { keepThreads } from '../../base/run-jobs.js';
+import { createDeferred } from '../../base/wait.js';
 import { WorkerThread } from '../../base/worker-thread.js';
 import { TEXT_CHUNK_BYTES } from '../../integrity/gunzip.js';
 import type { StoreSettings } from '../../store/files.js';
-import type { ConvertCommand, ConvertCommandResult, TextJob } from './convert-worker.js';
+import type { TextJob, TextJobMessage, TextJobResult } from './convert-worker.js';
 
 /** Chunks of text in flight to one conversion; the rest stays in the connection. */
 const MAX_CHUNKS_AHEAD = 4;
@@ -15,7 +16,7 @@ export interface ThreadConversion {
    */
   write(text: Buffer): Promise<void>;
   /** Returns the outputs, in the order of the job's outputs, or the results of the audit. */
-  finish(source: { readonly bytes: number; readonly md5: string }): Promise<ConvertCommandResult>;
+  finish(source: { readonly bytes: number; readonly md5: string }): Promise<TextJobResult>;
   /** Always call it when done; removes partial outputs. */
   abort(): Promise<void>;
 }
@@ -28,12 +29,16 @@ export interface ConvertThreads {
   start(job: TextJob): ThreadConversion;
 }
 
-const conversionThreads = keepThreads<StoreSettings, ConvertCommand, ConvertCommandResult>(
+const conversionThreads = keepThreads<
+  StoreSettings,
+  TextJob,
+  TextJobResult,
+  Uint8Array<ArrayBuffer>,
+  TextJobMessage
+>(
   (workerData) =>
     new WorkerThread(new URL('./convert-worker.js', import.meta.url), { name: 'conversion', workerData }),
 );
-/** The threads know a conversion by its number. */
-let lastId = 0;
 
 /** @param settings of object stores, for the threads. */
 export function createConvertThreads(maxThreads: number, settings: StoreSettings): ConvertThreads {
@@ -46,37 +51,46 @@ export function createConvertThreads(maxThreads: number, settings: StoreSettings
   };
   return {
     start(job) {
-      const id = ++lastId;
       const { thread, release } = pool.lease(maxThreads);
-      const send = (command: ConvertCommand, transfer?: ArrayBuffer[]): Promise<ConvertCommandResult> => {
-        const result = thread.run(command, { transfer }).then((received) => {
-          if (received.text) spareBuffers.push(received.text);
-          return received;
-        });
-        // The error is handled with the next chunk, or at the end.
-        result.catch(() => {});
-        return result;
+      const stop = new AbortController();
+      let ahead = 0;
+      let returned = createDeferred<void>();
+      let failure: { readonly error: unknown } | undefined;
+      const continueWriting = (): void => {
+        returned.resolve();
+        returned = createDeferred();
       };
-      const ahead: Promise<unknown>[] = [send({ id, order: 'begin', job })];
-      let isAborted = false;
+      const { post, result } = thread.open(job, {
+        signal: stop.signal,
+        onEvent(text) {
+          spareBuffers.push(text);
+          ahead--;
+          continueWriting();
+        },
+      });
+      // The error is thrown by a later call.
+      result.catch((error: unknown) => {
+        failure = { error };
+        continueWriting();
+      });
       return {
         async write(text) {
-          while (ahead.length >= MAX_CHUNKS_AHEAD) await ahead.shift();
-          if (isAborted) return;
+          while (ahead >= MAX_CHUNKS_AHEAD && !failure && !stop.signal.aborted) await returned.promise;
+          if (stop.signal.aborted) return;
+          if (failure) throw failure.error;
           const copy = takeBuffer(text.length);
           copy.set(text);
-          ahead.push(send({ id, order: 'text', text: copy, length: text.length }, [copy.buffer]));
+          ahead++;
+          post({ text: copy, length: text.length }, [copy.buffer]);
         },
-        async finish(source) {
-          const finished = send({ id, order: 'finish', source });
-          await Promise.all(ahead);
-          const result = await finished;
-          if (!result.outputs && !result.audited) throw new Error('finished twice, or after a failure');
+        finish(source) {
+          post({ source });
           return result;
         },
         async abort() {
-          isAborted = true;
-          await send({ id, order: 'abort' }).catch(() => {});
+          stop.abort();
+          continueWriting();
+          await result.catch(() => {});
           release();
         },
       };

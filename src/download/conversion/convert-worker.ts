@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { workerData } from 'node:worker_threads';
 import type { RowAuditResult } from '../../audit/audit-record.js';
 import type { RowAuditInput } from '../../audit/row-audit.js';
+import { abortReason } from '../../base/errors.js';
 import { serveJobs } from '../../base/serve-jobs.js';
 import { type Conversion, type ConversionResult, startConversion } from '../../convert/conversion.js';
 import { createLocalKernels } from '../../convert/threads/local-kernel.js';
@@ -33,106 +34,55 @@ export interface ConversionTarget {
   readonly part: string;
 }
 
-/**
- * Command to a conversion thread. A thread runs many conversions; commands of one conversion run in order.
- */
-export type ConvertCommand = { readonly id: number } & (
-  | { readonly order: 'begin'; readonly job: TextJob }
-  | { readonly order: 'text'; readonly text: Uint8Array<ArrayBuffer>; readonly length: number }
-  | { readonly order: 'finish'; readonly source: SourceChecksum }
-  | { readonly order: 'abort' }
-);
+/** Message to a job: the next text, whose buffer is returned as an event, or its end. */
+export type TextJobMessage =
+  | { readonly text: Uint8Array<ArrayBuffer>; readonly length: number }
+  | { readonly source: SourceChecksum };
 
-/** An output that was published by `finish`. */
+/** A published output. */
 export interface ConvertedOutput extends Pick<ConversionResult, 'rows' | 'bytes' | 'warning'> {
   readonly sha256: string;
   /** Version of the object in a store. */
   readonly object?: StoredVersion | undefined;
 }
 
-/** Result of one command. */
-export interface ConvertCommandResult {
-  /** Result of `finish` of a conversion. */
+export interface TextJobResult {
+  /** Of a conversion, in the order of its outputs. */
   readonly outputs?: readonly ConvertedOutput[] | undefined;
-  /** Result of `finish` of an audit. */
+  /** Of an audit. */
   readonly audited?: RowAuditResult | undefined;
-  /** Buffer of the received text, for reuse. */
-  readonly text?: Uint8Array<ArrayBuffer> | undefined;
 }
 
 type SourceChecksum = Parameters<Conversion['finish']>[0];
 
 interface RunningConversion extends Pick<Conversion, 'write' | 'abort'> {
-  finish(source: SourceChecksum): Promise<ConvertCommandResult>;
+  finish(source: SourceChecksum): Promise<TextJobResult>;
 }
 
 const files = openFiles(workerData as StoreSettings);
 
-const runningConversions = new Map<number, RunningConversion>();
-/** The last command of each conversion; the next one waits for it. */
-const lastCommands = new Map<number, Promise<unknown>>();
-/** Abort a conversion's uploads to a store. */
-const abortControllers = new Map<number, AbortController>();
-
-serveJobs<ConvertCommand, ConvertCommandResult>(
-  (command) => {
-    const { id } = command;
-    // Earlier commands may be waiting for a store that does not respond.
-    if (command.order === 'abort') abortControllers.get(id)?.abort();
-    const previous = lastCommands.get(id) ?? Promise.resolve();
-    const result = previous.then(() => executeCommand(command));
-    lastCommands.set(
-      id,
-      result.catch(() => {}),
-    );
-    return result;
-  },
-  ({ text }) => (text ? [text.buffer] : []),
-);
-
-async function executeCommand(command: ConvertCommand): Promise<ConvertCommandResult> {
-  try {
-    return await runCommand(command);
-  } catch (error) {
-    await endConversion(command.id);
-    throw error;
-  }
-}
-
-/** Ignores commands to a failed conversion: some are in flight when it fails. */
-async function runCommand(command: ConvertCommand): Promise<ConvertCommandResult> {
-  const { id, order } = command;
-  const conversion = runningConversions.get(id);
-  switch (order) {
-    case 'begin': {
-      const stop = new AbortController();
-      abortControllers.set(id, stop);
-      const { job } = command;
-      runningConversions.set(
-        id,
-        'audit' in job ? await createAudit(job.audit) : await createConversion(job, stop.signal),
-      );
-      return {};
+serveJobs<TextJob, TextJobResult, Uint8Array<ArrayBuffer>, TextJobMessage>(
+  async (job, { emit, messages, signal }) => {
+    const conversion = 'audit' in job ? await createAudit(job.audit) : await createConversion(job, signal);
+    try {
+      for (let message = await messages.next(); message && !signal.aborted; message = await messages.next()) {
+        if ('source' in message) return await conversion.finish(message.source);
+        await conversion.write(message.text.subarray(0, message.length));
+        emit(message.text, [message.text.buffer]);
+      }
+      throw abortReason(signal);
+    } finally {
+      await conversion.abort();
     }
-    case 'text':
-      await conversion?.write(command.text.subarray(0, command.length));
-      return { text: command.text };
-    case 'finish':
-      return (await conversion?.finish(command.source)) ?? {};
-    case 'abort':
-      await endConversion(id);
-      // Abort is the last command of a conversion.
-      lastCommands.delete(id);
-      return {};
-  }
-}
+  },
+);
 
 async function createConversion(
   { outputs, ...job }: ConversionJob,
   signal: AbortSignal,
 ): Promise<RunningConversion> {
   const opened = await openOutputs(outputs, signal);
-  const toConvertedOutputs = (results: readonly ConversionResult[]): ConvertCommandResult => ({
+  const toConvertedOutputs = (results: readonly ConversionResult[]): TextJobResult => ({
     outputs: results.map(({ rows, bytes, warning }, i) => ({
       rows,
       bytes,
@@ -201,11 +151,4 @@ function createHashedFile(output: PartFile): Omit<HashedFile, 'type'> {
     },
   };
   return { file, end: () => ({ sha256: hash.digest('hex'), ...(object && { object }) }) };
-}
-
-async function endConversion(id: number): Promise<void> {
-  const conversion = runningConversions.get(id);
-  runningConversions.delete(id);
-  abortControllers.delete(id);
-  await conversion?.abort();
 }

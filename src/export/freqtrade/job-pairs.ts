@@ -3,7 +3,7 @@ import { plural } from '../../base/units.js';
 import type { Batch, Schema, TextColumn, TextValues } from '../../format/batch.js';
 import { createCellError } from '../../format/csv/csv-cells.js';
 import { getColumn, getNumbers, getTextCodes } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/write-text.js';
+import { toDictionary } from '../../market/lines/line-parts.js';
 import { sameOutputError } from '../job-outputs.js';
 import type { JobSettings } from './freqtrade-settings.js';
 import type { PairExport } from './pair-export.js';

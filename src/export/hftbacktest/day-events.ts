@@ -9,7 +9,7 @@ import {
   getTextBytes,
   getTextCodes,
 } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/write-text.js';
+import { toDictionary } from '../../market/lines/line-parts.js';
 import { SELECT_OTHERS } from '../export-source.js';
 import { sameOutputError } from '../job-outputs.js';
 import { BookEvents } from './book-events.js';

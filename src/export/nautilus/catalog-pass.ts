@@ -1,6 +1,6 @@
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/write-text.js';
+import { toDictionary } from '../../market/lines/line-parts.js';
 import type { TradeBarType } from '../../market/names/message-type-name.js';
 import type { ExportSource } from '../export-source.js';
 import { type OutputOwner, sameOutputError } from '../job-outputs.js';

@@ -1,6 +1,6 @@
 import type { TextColumn } from '../../format/batch.js';
 import { getColumn } from '../../market/batch-columns.js';
-import { toDictionary } from '../../market/lines/write-text.js';
+import { toDictionary } from '../../market/lines/line-parts.js';
 import { CATALOG_COLUMNS } from './catalog-columns.js';
 import type { LaneSet } from './lane-set.js';
 import type { InstrumentBatch, LaneDecoder, RowDecoder } from './row-decoder.js';

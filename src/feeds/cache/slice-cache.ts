@@ -1,12 +1,13 @@
-import { readFile, rm, stat, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { randomBytes } from 'node:crypto';
+import { readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { createFolder } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import type { MinuteRange } from '../../dataset/minute.js';
 import type { SliceEncoding } from '../unpack/unpack-slice.js';
-import { evictSlices } from './evict-slices.js';
+import { evictSlices } from './slice-files.js';
 import { isProvisional } from './slice-index.js';
-import { type SliceFile, slicePath } from './slice-path.js';
-import { createSliceWriter } from './slice-writer.js';
+import { type SliceFile, slicePath, UNFINISHED_EXTENSION } from './slice-path.js';
 
 /** A verified slice as received. */
 export interface ReceivedSlice extends MinuteRange {
@@ -16,7 +17,7 @@ export interface ReceivedSlice extends MinuteRange {
   readonly receivedMs: number;
 }
 
-export interface SliceCacheOptions {
+interface SliceCacheOptions {
   /** Cache folder, which holds `feeds`. */
   readonly folder: string;
   /** Maximum bytes of all slices; undefined for no limit. */
@@ -126,4 +127,44 @@ async function updateAccessTime(file: string): Promise<void> {
   if (Date.now() - atimeMs < ACCESS_TIME_STEP_MS) return;
   // Ignore errors: a read-only cache can still be used.
   await utimes(file, new Date(), new Date(mtimeMs)).catch(() => {});
+}
+
+/** Number of created folders to remember; a folder holds the slices of one hour. */
+const MAX_REMEMBERED_FOLDERS = 1000;
+
+/** Writes a slice to its path atomically. */
+type SliceWriter = (file: string, bytes: Buffer) => Promise<void>;
+
+/** Creates a writer that creates each folder only once, even if many slices need it at the same time. */
+function createSliceWriter(): SliceWriter {
+  // Makes temporary names unique across processes.
+  const processId = randomBytes(8).toString('hex');
+  let count = 0;
+  const folders = new Map<string, Promise<void>>();
+
+  const ensureFolder = (folder: string): Promise<void> => {
+    const known = folders.get(folder);
+    if (known) return known;
+    if (folders.size >= MAX_REMEMBERED_FOLDERS) folders.clear();
+    const creation = createFolder(folder);
+    folders.set(folder, creation);
+    return creation;
+  };
+  const writeSlice = async (file: string, bytes: Buffer, attempts: number): Promise<void> => {
+    const folder = dirname(file);
+    const unfinished = `${file.replace(/\.[a-z]+$/, '')}${processId}${count++}${UNFINISHED_EXTENSION}`;
+    try {
+      await ensureFolder(folder);
+      await writeFile(unfinished, bytes, { flag: 'wx' });
+      await rename(unfinished, file);
+    } catch (error) {
+      folders.delete(folder);
+      await rm(unfinished, { force: true }).catch(() => {});
+      // Another process may clear the cache at any time.
+      const shouldRetry = isSystemError(error) && error.code === 'ENOENT' && attempts > 1;
+      if (!shouldRetry) throw error;
+      await writeSlice(file, bytes, attempts - 1);
+    }
+  };
+  return (file, bytes) => writeSlice(file, bytes, 3);
 }

@@ -6,13 +6,12 @@ import type { SliceText } from '../unpack/unpack-slice.js';
 import { LineIndexer, type RawBatch, type SlicePart } from './raw-batch.js';
 import { type OpenSlice, SliceOpener } from './slice-opener.js';
 import type { FeedPart } from './slice-prefetcher.js';
-import { WholeLineSplitter } from './whole-line-splitter.js';
 
 /**
  * Hands over a full batch (undefined on the first call) and returns an empty one. Reading pauses until it
  * resolves. Of the batches handed over, only the last is in use then.
  */
-export type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
+type SwapBatch = (full: RawBatch | undefined) => Promise<RawBatch>;
 
 /**
  * Reads the lines of a part in order. The next slices are decompressed while the lines of the current one are
@@ -99,4 +98,40 @@ function withExchangeAndTime(error: unknown, { exchange }: FeedPart, { start }: 
   return new TickhaulError(error.code, `${exchange} ${formatMinute(start)}: ${error.message}`, {
     cause: error,
   });
+}
+
+const LF = 0x0a;
+
+/** Splits text in chunks of any size into pieces of whole lines. */
+export class WholeLineSplitter {
+  /** Start of a line whose end is in a later chunk. */
+  #partialLine: Buffer | undefined;
+  readonly #pieceBytes: number;
+
+  /**
+   * @param pieceBytes approximate size of a piece, which stays in the processor's cache while it is split.
+   */
+  constructor(pieceBytes: number) {
+    this.#pieceBytes = pieceBytes;
+  }
+
+  /** Yields the whole lines of a chunk as slices of it; only a line that spans chunks is copied. */
+  *split(chunk: Buffer): Generator<Buffer> {
+    const last = chunk.lastIndexOf(LF) + 1;
+    let at = 0;
+    if (this.#partialLine && last > 0) {
+      at = chunk.indexOf(LF) + 1;
+      yield Buffer.concat([this.#partialLine, chunk.subarray(0, at)]);
+      this.#partialLine = undefined;
+    }
+    while (at < last) {
+      const end = last - at <= this.#pieceBytes ? last : chunk.lastIndexOf(LF, at + this.#pieceBytes - 1) + 1;
+      const until = end > at ? end : chunk.indexOf(LF, at + this.#pieceBytes) + 1;
+      yield chunk.subarray(at, until);
+      at = until;
+    }
+    if (last === chunk.length) return;
+    const rest = chunk.subarray(last);
+    this.#partialLine = this.#partialLine ? Buffer.concat([this.#partialLine, rest]) : Buffer.from(rest);
+  }
 }

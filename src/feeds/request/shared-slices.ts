@@ -1,15 +1,35 @@
-import { abortReason } from '../../base/errors.js';
-import { Semaphore } from '../../base/semaphore.js';
+import { abortReason, TickhaulError } from '../../base/errors.js';
+import { type KeyedMutex, Semaphore } from '../../base/semaphore.js';
 import { rejectOnAbort } from '../../base/wait.js';
-import type { Minute, MinuteRange } from '../../dataset/minute.js';
+import { formatMinute, type Minute, type MinuteRange } from '../../dataset/minute.js';
+import type { EventSink } from '../../run/run-events.js';
+import type { ServiceClient } from '../../service/http/service-client.js';
+import type { ByteRateLimit } from '../../transfer/byte-rate-limit.js';
+import type { Concurrency } from '../../transfer/concurrency.js';
+import type { Pause } from '../../transfer/pause.js';
+import { type RetryLimits, waitToRetry } from '../../transfer/retry-policy.js';
+import type { ReceivedSlice, SliceCache } from '../cache/slice-cache.js';
 import { readSliceIndex } from '../cache/slice-index.js';
 import type { SliceFile } from '../cache/slice-path.js';
-import type { FetchRun } from './fetch-run.js';
-import { type FetchedSlice, fetchSlice } from './fetch-slice.js';
-import type { SliceRequest } from './slice-request.js';
+import { keepUpTo, type SliceText, unpackSlice } from '../unpack/unpack-slice.js';
+import type { RequestQuota } from './request-quota.js';
+import { requestSlice, type SliceRequest } from './slice-request.js';
+
+/** State shared by all requests for slices. */
+export interface FetchRun extends RetryLimits {
+  readonly client: ServiceClient;
+  readonly cache: SliceCache;
+  readonly concurrency: Concurrency;
+  readonly pause: Pause;
+  readonly quota: RequestQuota;
+  readonly rate: ByteRateLimit;
+  /** Serializes requests for the same slice across processes; undefined for a single process. */
+  readonly fetchMutex?: KeyedMutex | undefined;
+  readonly emit: EventSink;
+}
 
 /** A slice requested by any replay of this process. */
-export interface SharedSlice extends MinuteRange {
+interface SharedSlice extends MinuteRange {
   /** The cached file; undefined if the slice was not cached. */
   readonly file: SliceFile | undefined;
   /** The content, for replays that waited for the request; undefined for later ones. */
@@ -168,4 +188,79 @@ function minuteKey({ exchange, key }: KeyedRequest, minute: Minute): string {
 function listMinuteKeys(request: KeyedRequest): readonly string[] {
   const { start, end } = request;
   return Array.from({ length: end - start }, (_, at) => minuteKey(request, start + at));
+}
+
+/**
+ * Maximum decompressed text kept in memory for a slice that is not read yet, since many slices are fetched at
+ * once.
+ */
+const MAX_KEPT_TEXT_BYTES = 16 * 1024 * 1024;
+
+/** A slice that was received and verified. */
+interface FetchedSlice {
+  readonly slice: ReceivedSlice;
+  readonly text: SliceText;
+  /** Suggested minutes for the next request; undefined without a header. */
+  readonly suggestedMinutes: number | undefined;
+}
+
+/**
+ * Fetches and verifies a slice; retries errors that may be temporary. The slice may have fewer or more
+ * minutes than requested.
+ * @throws TickhaulError of the last attempt, with exchange and minute in the message.
+ */
+async function fetchSlice(run: FetchRun, request: SliceRequest, signal: AbortSignal): Promise<FetchedSlice> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      const fetched = await attemptFetch(run, request, signal);
+      run.concurrency.onSuccess(performance.now(), true);
+      return fetched;
+    } catch (cause) {
+      if (signal.aborted) throw abortReason(signal);
+      if (!(cause instanceof TickhaulError)) throw cause;
+      const name = `${request.exchange} ${formatMinute(request.start)}`;
+      await waitToRetry(cause, attempt, {
+        ...run,
+        signal,
+        onRetry: (waitMs, error) => run.emit({ event: 'retry', path: name, attempt, waitMs, error }),
+        onPause: (waitMs, error) => run.emit({ event: 'pause', waitMs, error }),
+      }).catch(({ code, message, status, retryAfterMs }: TickhaulError) => {
+        throw new TickhaulError(code, `${name}: ${message}`, { status, retryAfterMs, cause });
+      });
+    }
+  }
+}
+
+async function attemptFetch(
+  run: FetchRun,
+  request: SliceRequest,
+  signal: AbortSignal,
+): Promise<FetchedSlice> {
+  const { client, pause, quota, rate } = run;
+  await pause.waitUntilOver(signal);
+  await quota.acquire(signal);
+  const receivedMs = Date.now();
+  let hasEnded = false;
+  const endRequest = (): void => {
+    if (!hasEnded) quota.onRequestEnd();
+    hasEnded = true;
+  };
+  try {
+    const response = await requestSlice(
+      client,
+      request,
+      rate,
+      (headers) => {
+        quota.onHeaders(headers);
+        endRequest();
+      },
+      signal,
+    );
+    const { bytes, encoding, minutes, suggestedMinutes } = response;
+    const text = await unpackSlice(bytes, encoding, keepUpTo(MAX_KEPT_TEXT_BYTES));
+    const slice = { bytes, encoding, receivedMs, start: request.start, end: request.start + minutes };
+    return { slice, text, suggestedMinutes };
+  } finally {
+    endRequest();
+  }
 }

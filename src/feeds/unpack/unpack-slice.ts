@@ -2,11 +2,10 @@ import { availableParallelism } from 'node:os';
 import { TickhaulError } from '../../base/errors.js';
 import { freeMemory } from '../../base/memory.js';
 import { Semaphore } from '../../base/semaphore.js';
+import { plural } from '../../base/units.js';
 import { gunzipBytes, LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from '../../integrity/gunzip.js';
-import { isLineStart } from '../read/raw-line.js';
-import { findGzipTextEnds } from './gzip-text-ends.js';
+import { isLineStart } from '../read/raw-batch.js';
 import { unzstd } from './unzstd.js';
-import { splitZstdFrames } from './zstd-frames.js';
 
 /** Compression of a slice. */
 export type SliceEncoding = 'gzip' | 'zstd';
@@ -165,4 +164,87 @@ function assertSliceStart(head: Buffer): void {
   if (start < 0 || start + 29 > head.length || isLineStart(head, start)) return;
   const found = JSON.stringify(head.toString('latin1', start, start + 40).replace(/[^ -~]+/g, '.'));
   throw new TickhaulError('corrupt', `expected lines that begin with a local timestamp, found ${found}`);
+}
+
+/** Size of the shortest member: header, empty block, checksum and length (RFC 1952, section 2.3). */
+const MIN_MEMBER_BYTES = 20;
+/** Bytes of a header before the time, which may differ between members. */
+const HEADER_BYTES = 4;
+
+/**
+ * Finds the positions in the text of a whole gzip file at which its members end, in bytes, without
+ * decompressing it: each member ends with the length of its text, and the next one begins like the first.
+ * @param textSize bytes of the text.
+ * @returns an empty array if the lengths do not add up to `textSize`, since compressed bytes can look like a
+ * header.
+ */
+function findGzipTextEnds(bytes: Buffer, textSize: number): readonly number[] {
+  const header = bytes.subarray(0, HEADER_BYTES);
+  const ends: number[] = [];
+  let end = 0;
+  for (let at = 0; at < bytes.length; ) {
+    const next = bytes.indexOf(header, at + MIN_MEMBER_BYTES);
+    at = next < 0 ? bytes.length : next;
+    end += bytes.readUInt32LE(at - 4);
+    ends.push(end);
+  }
+  return end === textSize ? ends : [];
+}
+
+const ZSTD_MAGIC = 0xfd2fb528;
+/** The first of sixteen magic numbers of skippable frames. */
+const SKIPPABLE = 0x184d2a50;
+/** Sizes of the dictionary id and the content size in bytes, by their bits in the descriptor. */
+const DICTIONARY_BYTES = [0, 1, 2, 4] as const;
+const CONTENT_BYTES = [0, 2, 4, 8] as const;
+const RLE_BLOCK = 1;
+const RESERVED_BLOCK = 3;
+
+/**
+ * Splits a zstd stream into its frames, without skippable ones (RFC 8878, section 3.1). Decoders read a
+ * single frame; Node's own stops after the first.
+ * @throws TickhaulError `corrupt` for an incomplete stream.
+ */
+export function splitZstdFrames(bytes: Buffer): readonly Buffer[] {
+  const frames: Buffer[] = [];
+  let at = 0;
+  while (at < bytes.length) {
+    const magic = readWord(bytes, at, 4);
+    const isSkippable = (magic & 0xfffffff0) >>> 0 === SKIPPABLE;
+    if (!isSkippable && magic !== ZSTD_MAGIC) {
+      throw new TickhaulError('corrupt', at === 0 ? 'not zstd data' : `no zstd frame at byte ${at}`);
+    }
+    const end = isSkippable ? at + 8 + readWord(bytes, at + 4, 4) : findFrameEnd(bytes, at + 4);
+    if (end > bytes.length) throw createTruncatedError(bytes);
+    if (!isSkippable) frames.push(bytes.subarray(at, end));
+    at = end;
+  }
+  if (bytes.length === 0) throw new TickhaulError('corrupt', 'empty body');
+  return frames;
+}
+
+/** @param start position after the magic number. */
+function findFrameEnd(bytes: Buffer, start: number): number {
+  const descriptor = readWord(bytes, start, 1);
+  const isSingleSegment = (descriptor & 0x20) !== 0;
+  const content = CONTENT_BYTES[(descriptor >> 6) as 0 | 1 | 2 | 3] || (isSingleSegment ? 1 : 0);
+  let at =
+    start + 1 + (isSingleSegment ? 0 : 1) + DICTIONARY_BYTES[(descriptor & 3) as 0 | 1 | 2 | 3] + content;
+  for (let isLast = false; !isLast; ) {
+    const header = readWord(bytes, at, 3);
+    const kind = (header >> 1) & 3;
+    if (kind === RESERVED_BLOCK) throw new TickhaulError('corrupt', `damaged zstd block at byte ${at}`);
+    isLast = (header & 1) !== 0;
+    at += 3 + (kind === RLE_BLOCK ? 1 : header >>> 3);
+  }
+  return at + ((descriptor & 4) !== 0 ? 4 : 0);
+}
+
+function readWord(bytes: Buffer, at: number, size: number): number {
+  if (at + size > bytes.length) throw createTruncatedError(bytes);
+  return bytes.readUIntLE(at, size);
+}
+
+function createTruncatedError(bytes: Buffer): TickhaulError {
+  return new TickhaulError('corrupt', `the zstd stream ends early after ${plural(bytes.length, 'byte')}`);
 }

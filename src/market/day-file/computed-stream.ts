@@ -4,9 +4,7 @@ import type { BookSnapshot } from '../book/book-snapshots.js';
 import type { BookSnapshotType, ComputedType, TradeBarType } from '../names/message-type-name.js';
 import { type ComputedSink, InstrumentPipeline } from '../pipeline.js';
 import type { Period, TradeBar } from '../trade-bars.js';
-import { BookRows } from './book-rows.js';
-import { Instruments, type RowState } from './instruments.js';
-import { MessageRows } from './message-rows.js';
+import { BookRows, Instruments, MessageRows, type RowState } from './day-file-lines.js';
 
 /** Computes types of one day file. Push its batches in order; results are passed to a callback. */
 export interface ComputedStream {

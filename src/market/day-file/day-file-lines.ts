@@ -1,17 +1,17 @@
+import type { TickhaulError } from '../../base/errors.js';
 import type { DataType } from '../../dataset/data-types.js';
-import type { Batch, Schema } from '../../format/batch.js';
-import type { Instrument } from '../instrument.js';
-import { BookChangeLines } from '../lines/book-change-lines.js';
+import type { Batch, Schema, TextColumn } from '../../format/batch.js';
+import { createCellError } from '../../format/csv/csv-cells.js';
+import { type FixedText, hasMicros } from '../../format/ndjson/write-json.js';
+import { getBooleans, getColumn, getNumbers, getTextBytes, getTextCodes } from '../batch-columns.js';
 import { ComputedLines } from '../lines/computed-lines.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import { createLineHead } from '../lines/line-head.js';
-import { RowLines } from '../lines/row-lines.js';
+import { createLineHead, toDictionary } from '../lines/line-parts.js';
+import { BookChangeLines, RowLines } from '../lines/row-lines.js';
+import type { Instrument } from '../messages.js';
 import type { NormalizedType } from '../names/message-type-name.js';
 import { InstrumentPipeline } from '../pipeline.js';
-import type { Period } from '../trade-bars.js';
-import { BookRows } from './book-rows.js';
-import { Instruments, type RowState } from './instruments.js';
-import { MessageRows } from './message-rows.js';
+import { type Period, TRADE_SIDE } from '../trade-bars.js';
 
 export interface DayFileLinesOptions {
   readonly schema: Schema;
@@ -73,3 +73,238 @@ export function createDayFileLines(options: DayFileLinesOptions): DayFileLines {
     end() {},
   };
 }
+
+/** Processes rows that are one message each: every data type but incremental_book_L2. */
+export class MessageRows {
+  readonly #schema: Schema;
+  readonly #instruments: Instruments<RowState>;
+  readonly #period: Period;
+  readonly #lines: RowLines | undefined;
+  readonly #hasBars: boolean;
+
+  /**
+   * @param period local times in microseconds; rows outside are ignored.
+   * @param lines undefined if the messages themselves are not requested.
+   * @param hasBars whether the rows are trades from which bars are computed.
+   */
+  constructor(
+    schema: Schema,
+    instruments: Instruments<RowState>,
+    period: Period,
+    lines: RowLines | undefined,
+    hasBars: boolean,
+  ) {
+    this.#schema = schema;
+    this.#instruments = instruments;
+    this.#period = period;
+    this.#lines = lines;
+    this.#hasBars = hasBars;
+  }
+
+  /** Writes each row as a line, then passes it to the pipeline of its instrument. @param out buffer for the lines. */
+  push(batch: Batch, out?: LineBuffer): void {
+    const schema = this.#schema;
+    const { start, end } = this.#period;
+    const { states, indices } = this.#instruments.getOwners(batch);
+    const timestamps = getNumbers(schema, batch, 'timestamp');
+    const localTimestamps = getNumbers(schema, batch, 'local_timestamp');
+    const trades = this.#hasBars ? readTrades(schema, batch) : undefined;
+    const lines = this.#lines;
+    lines?.open(batch);
+    for (let row = 0; row < batch.rows; row++) {
+      const state = states[indices[row] as number];
+      const local = localTimestamps[row] as number;
+      if (state === undefined || local < start || local >= end) continue;
+      const time = timestamps[row] as number;
+      if (lines && out) lines.write(row, state.head, time, local, out);
+      if (!trades) continue;
+      state.pipeline.trade(
+        trades.prices[row] as number,
+        trades.amounts[row] as number,
+        trades.sides[row] as number,
+        time,
+        local,
+        hasMicros(time, local),
+      );
+    }
+  }
+}
+
+function readTrades(schema: Schema, batch: Batch) {
+  return {
+    prices: getNumbers(schema, batch, 'price'),
+    amounts: getNumbers(schema, batch, 'amount'),
+    sides: getTextCodes(schema, batch, 'side', TRADE_SIDE),
+  };
+}
+
+const SIDE_CODES = { bid: 1, ask: 2 };
+
+/**
+ * Groups rows of incremental_book_L2 into book changes: consecutive rows with the same instrument, times and
+ * is_snapshot (docs/spec/normalized-messages.md#from-day-files). A change may span two batches, so the last
+ * one is complete only at `end`. Each change is written as a line, then passed to the pipeline of its instrument.
+ */
+export class BookRows {
+  readonly #schema: Schema;
+  readonly #instruments: Instruments<RowState>;
+  readonly #period: Period;
+  readonly #lines: BookChangeLines | undefined;
+  /** The current change. */
+  #state: RowState | undefined;
+  #isSnapshot = 0;
+  #timestamp = 0;
+  #localTimestamp = 0;
+  /**
+   * Position of the current change. The period is a contiguous part of the file, even if local times go back.
+   */
+  #phase: 'before' | 'in' | 'after' = 'before';
+
+  /**
+   * @param period local times, in microseconds. Changes before the first one in the period only update the
+   * book; those from the first one after the period on are ignored.
+   */
+  constructor(schema: Schema, instruments: Instruments<RowState>, period: Period, lines?: BookChangeLines) {
+    this.#schema = schema;
+    this.#instruments = instruments;
+    this.#period = period;
+    this.#lines = lines;
+  }
+
+  /** @param out buffer for the lines. @throws TickhaulError `corrupt` for a side that is neither bid nor ask. */
+  push(batch: Batch, out?: LineBuffer): void {
+    const { states, indices } = this.#instruments.getOwners(batch);
+    const timestamps = getNumbers(this.#schema, batch, 'timestamp');
+    const localTimestamps = getNumbers(this.#schema, batch, 'local_timestamp');
+    const prices = getNumbers(this.#schema, batch, 'price');
+    const amounts = getNumbers(this.#schema, batch, 'amount');
+    const snapshots = getBooleans(this.#schema, batch, 'is_snapshot');
+    const sides = getTextCodes(this.#schema, batch, 'side', SIDE_CODES);
+    const lines = this.#lines;
+    lines?.open(batch);
+    for (let row = 0; row < batch.rows; row++) {
+      const state = states[indices[row] as number];
+      const timestamp = timestamps[row] as number;
+      const local = localTimestamps[row] as number;
+      const isSnapshot = snapshots[row] as number;
+      if (
+        local !== this.#localTimestamp ||
+        timestamp !== this.#timestamp ||
+        isSnapshot !== this.#isSnapshot ||
+        state !== this.#state
+      ) {
+        this.end(out);
+        this.#startChange(state, isSnapshot, timestamp, local);
+      }
+      const side = sides[row];
+      if (side === 0) throw this.#createSideError(batch, row);
+      if (state === undefined) continue;
+      const isAsk = side === SIDE_CODES.ask;
+      if (lines && this.#phase === 'in') lines.level(isAsk, row);
+      state.pipeline.level(isAsk, prices[row] as number, amounts[row] as number);
+    }
+  }
+
+  /** Completes the current change. Call it after the last batch. */
+  end(out?: LineBuffer): void {
+    const state = this.#state;
+    if (state === undefined) return;
+    this.#state = undefined;
+    const timestamp = this.#timestamp;
+    const local = this.#localTimestamp;
+    const { head, pipeline } = state;
+    if (this.#phase === 'before') pipeline.applyChange();
+    if (this.#phase !== 'in') return;
+    if (this.#lines && out) this.#lines.write(head, this.#isSnapshot === 1, timestamp, local, out);
+    pipeline.endChange(timestamp, local, hasMicros(timestamp, local));
+  }
+
+  #createSideError(batch: Batch, row: number): TickhaulError {
+    const { source = 'rows', line = 0 } = batch.firstLine ?? {};
+    const cell = getTextBytes(this.#schema, batch, 'side', row);
+    return createCellError({ source, line: line + row }, 'side', cell, 'is neither bid nor ask');
+  }
+
+  #startChange(state: RowState | undefined, isSnapshot: number, timestamp: number, local: number): void {
+    this.#state = state;
+    this.#isSnapshot = isSnapshot;
+    this.#timestamp = timestamp;
+    this.#localTimestamp = local;
+    if (this.#phase === 'before' && local >= this.#period.start) this.#phase = 'in';
+    if (local >= this.#period.end) this.#phase = 'after';
+    if (state === undefined) return;
+    this.#lines?.begin();
+    state.pipeline.beginChange(isSnapshot === 1);
+  }
+}
+
+/**
+ * Maps rows to states: row r belongs to `states[indices[r]]`; undefined for an instrument that is not
+ * selected.
+ */
+interface RowOwners<State> {
+  readonly states: readonly (State | undefined)[];
+  readonly indices: Int32Array;
+}
+
+/** What belongs to the rows of one instrument. */
+export interface RowState {
+  /** Start of the lines of its messages. */
+  readonly head: FixedText;
+  readonly pipeline: InstrumentPipeline;
+}
+
+/** State of each exchange and symbol of a day file, in the order in which they first appear. */
+export class Instruments<State> {
+  readonly #states = new Map<string, State | undefined>();
+  readonly #schema: Schema;
+  readonly #createState: (instrument: Instrument) => State | undefined;
+
+  /** @param createState called once per instrument; returns undefined if its rows are ignored. */
+  constructor(schema: Schema, createState: (instrument: Instrument) => State | undefined) {
+    this.#schema = schema;
+    this.#createState = createState;
+  }
+
+  /** States of the selected instruments so far. */
+  get states(): readonly State[] {
+    return [...this.#states.values()].filter((state) => state !== undefined);
+  }
+
+  getOwners(batch: Batch): RowOwners<State> {
+    const exchanges = toDictionary(getColumn(this.#schema, batch, 'exchange') as TextColumn);
+    const symbols = toDictionary(getColumn(this.#schema, batch, 'symbol') as TextColumn);
+    const [exchange = ''] = exchanges.texts;
+    if (exchanges.texts.length === 1) {
+      const states = symbols.texts.map((symbol) => this.#getState({ exchange, symbol }));
+      return { states, indices: symbols.indices };
+    }
+    return this.#getOwnersOfMany(batch.rows, exchanges, symbols);
+  }
+
+  /** Handles files of several exchanges, which the service does not have. */
+  #getOwnersOfMany(rows: number, exchanges: Dictionary, symbols: Dictionary): RowOwners<State> {
+    const known = new Map<number, number>();
+    const states: (State | undefined)[] = [];
+    const indices = Int32Array.from({ length: rows }, (_, row) => {
+      const e = exchanges.indices[row] as number;
+      const s = symbols.indices[row] as number;
+      const pair = e * symbols.texts.length + s;
+      const index = known.get(pair) ?? known.size;
+      if (index === known.size) {
+        known.set(pair, index);
+        states.push(this.#getState({ exchange: exchanges.texts[e] ?? '', symbol: symbols.texts[s] ?? '' }));
+      }
+      return index;
+    });
+    return { states, indices };
+  }
+
+  #getState(instrument: Instrument): State | undefined {
+    const key = `${instrument.exchange}\n${instrument.symbol}`;
+    if (!this.#states.has(key)) this.#states.set(key, this.#createState(instrument));
+    return this.#states.get(key);
+  }
+}
+
+type Dictionary = ReturnType<typeof toDictionary>;

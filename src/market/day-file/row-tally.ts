@@ -5,7 +5,7 @@ import { type Day, formatDay, US_PER_DAY } from '../../dataset/day.js';
 import { toSafeFileName } from '../../dataset/file-naming.js';
 import type { Batch, Schema, TextColumn } from '../../format/batch.js';
 import { getColumn, getNumbers } from '../batch-columns.js';
-import { toDictionary } from '../lines/write-text.js';
+import { toDictionary } from '../lines/line-parts.js';
 import type { Period } from '../trade-bars.js';
 
 /** A day file whose rows are counted. */

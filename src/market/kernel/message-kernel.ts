@@ -1,13 +1,14 @@
 import { TickhaulError } from '../../base/errors.js';
-import { createOwnMemory } from '../../base/wasm.js';
+import { createOwnMemory, instantiateSync, type OwnWasmMemory, type WasmVariable } from '../../base/wasm.js';
+import { dataTypeColumns } from '../../dataset/data-types.js';
 import { parseDecimal } from '../../format/csv/csv-cells.js';
-import { writeNumber } from '../../format/ndjson/write-json.js';
+import { MAX_NUMBER_BYTES, writeNumber } from '../../format/ndjson/write-json.js';
 import type { RowTally } from '../day-file/row-tally.js';
 import type { LineBuffer } from '../lines/line-buffer.js';
-import type { ExchangeMessageTypeName } from '../names/message-type-name.js';
+import { LEVEL_KEYS, TAIL_TEXTS } from '../lines/line-parts.js';
+import { MESSAGE_LAYOUTS } from '../lines/message-layouts.js';
+import { EXCHANGE_MESSAGE_TYPES, type ExchangeMessageTypeName } from '../names/message-type-name.js';
 import type { Period } from '../trade-bars.js';
-import { loadMessageModule, MESSAGE_STOP_REASON, type MessageModule } from './message-module.js';
-import { createMessageTemplate, type MessageTemplate } from './message-template.js';
 
 /**
  * Lines are formatted in pieces that fit the processor's cache; a change with more levels enlarges the
@@ -22,7 +23,7 @@ const MIN_LINE_BYTES = 64;
  */
 export const PERIOD_PHASE = { before: 0, within: 1, after: 2 } as const;
 
-export interface TextRange {
+interface TextRange {
   /** Start and end of the text to format: complete rows. */
   readonly from: number;
   readonly to: number;
@@ -34,7 +35,7 @@ export interface TextRange {
   readonly tally: RowTally;
 }
 
-export interface KernelResult {
+interface KernelResult {
   /** Where it stopped: at the end of the text, at a change that may continue, or at an unusual row. */
   readonly position: number;
   readonly rows: number;
@@ -205,4 +206,125 @@ export class MessageKernel {
     }
     return at;
   }
+}
+
+/** Why formatting stopped, as numbered in assembly/output.ts. */
+const MESSAGE_STOP_REASON = { done: 0, noRoom: 1, unusual: 2 } as const;
+
+/** Exports of assembly/message-kernel.ts, which documents them. Addresses are those of its memory. */
+interface MessageModule {
+  /** Allocates a region; 0 if the memory is full. The region and 192 bytes after it may be written. */
+  allocate(bytes: bigint): number;
+  /**
+   * @param texts addresses and lengths.
+   * @param fixedRoom maximum size of a line without its row and levels.
+   */
+  setTexts(texts: number, fixedRoom: number): void;
+  /** @param kinds kinds of the columns after the leading ones. @param parts 24 bytes each. */
+  setColumns(kinds: number, columns: number, parts: number, count: number): void;
+  /**
+   * @param asks as large as the buffer at `out`.
+   * @param ends 4 bytes per line.
+   * @param times 8 bytes per line.
+   */
+  setOutput(out: number, outRoom: number, asks: number, ends: number, times: number): void;
+  setPeriod(start: number, end: number, phase: number): void;
+  formatRows(from: number, to: number, endsFrom: number): number;
+  formatChanges(from: number, to: number, endsFrom: number, isEnd: boolean): number;
+  readonly position: WasmVariable;
+  readonly rows: WasmVariable;
+  readonly written: WasmVariable;
+  readonly lines: WasmVariable;
+  readonly phase: WasmVariable;
+  /** @param before local time of the row before the next call. */
+  setTally(start: number, end: number, before: number, checksSymbol: boolean): void;
+  readonly outside: WasmVariable;
+  readonly backwards: WasmVariable;
+  readonly foreign: WasmVariable;
+  readonly last: WasmVariable;
+}
+
+/** Imports of the module. */
+interface MessageImports {
+  /** Writes the number at an address as JSON to another; returns its length, or 0 if it is not a number. */
+  writeNumber(at: number, length: number, to: number): number;
+  /** 1 if the symbol differs from the file's. */
+  isForeign(at: number, length: number): number;
+}
+
+function loadMessageModule(memory: OwnWasmMemory, imports: MessageImports): MessageModule {
+  const url = new URL('./message-kernel.wasm', import.meta.url);
+  return instantiateSync<MessageModule>(url, memory, imports);
+}
+
+/** Kinds of cells, as numbered in assembly/rows.ts. */
+const CELL_KIND = { number: 0, text: 1, time: 2 } as const;
+
+/** A key and its cell. */
+interface TemplatePart {
+  /** Index among the columns after the leading ones. */
+  readonly column: number;
+  readonly kind: number;
+  readonly key: string;
+  /** Text in place of an empty cell. */
+  readonly missing: string;
+}
+
+/** Layout of a type's lines, for the kernel. */
+interface MessageTemplate {
+  /** Header of the day files, with its LF. */
+  readonly header: string;
+  /** Text that occurs in every line, as numbered in assembly/output.ts. */
+  readonly texts: readonly string[];
+  /** Kinds of the columns after the leading four, if a message is one row. */
+  readonly columns: readonly number[];
+  readonly parts: readonly TemplatePart[];
+  /** Maximum size of a line, in bytes, without the text of its row and its levels. */
+  readonly fixedRoom: number;
+}
+
+/** Maximum number of bytes written after the end of a text. */
+const SLACK_BYTES = 64;
+const LEADING_COLUMN_COUNT = 4;
+
+function createMessageTemplate(type: ExchangeMessageTypeName): MessageTemplate {
+  const columns = dataTypeColumns(EXCHANGE_MESSAGE_TYPES[type]) ?? [];
+  const isChange = type === 'book_change';
+  const texts = [
+    `{"type":"${type}","symbol":"`,
+    '","exchange":"',
+    isChange ? '","isSnapshot":' : '"',
+    `${isChange ? ']' : ''}${TAIL_TEXTS.timestamp}`,
+    TAIL_TEXTS.localTimestamp,
+    TAIL_TEXTS.end,
+    ',"bids":[',
+    '],"asks":[',
+    LEVEL_KEYS.price,
+    LEVEL_KEYS.amount,
+  ];
+  const ownColumns = columns.slice(LEADING_COLUMN_COUNT);
+  const parts = (type === 'book_change' ? [] : MESSAGE_LAYOUTS[type]).map(
+    ({ key, column, kind, fallback }) => {
+      const begin = `,${JSON.stringify(key)}:`;
+      return {
+        column: ownColumns.findIndex(({ name }) => name === column),
+        kind: CELL_KIND[kind],
+        key: kind === 'number' ? begin : `${begin}"`,
+        missing: fallback === undefined ? '' : `${begin}"${fallback}"`,
+      };
+    },
+  );
+  const sizes = [
+    ...texts.map((text) => text.length),
+    ...parts.map(({ key, missing }) => key.length + missing.length + MAX_NUMBER_BYTES + 1),
+  ];
+  return {
+    header: `${columns.map(({ name }) => name).join()}\n`,
+    texts,
+    columns: isChange
+      ? []
+      : ownColumns.map(({ kind }) => (kind === 'boolean' ? CELL_KIND.text : CELL_KIND[kind])),
+    parts,
+    fixedRoom: sizes.reduce((sum, size) => sum + size, 2 * MAX_NUMBER_BYTES + SLACK_BYTES),
+  };
 }

@@ -6,15 +6,21 @@ import {
   MAX_TIME_BYTES,
   writeNumber,
 } from '../../format/ndjson/write-json.js';
-import type { BookSnapshot } from '../book/book-snapshots.js';
-import type { SideLevels } from '../book/top-levels.js';
-import type { Instrument } from '../instrument.js';
+import type { BookSnapshot, SideLevels } from '../book/book-snapshots.js';
+import type { Instrument } from '../messages.js';
 import type { BookSnapshotType, TradeBarType } from '../names/message-type-name.js';
 import type { ComputedSink } from '../pipeline.js';
 import type { TradeBar } from '../trade-bars.js';
 import type { LineBuffer } from './line-buffer.js';
-import { createLineHead, MAX_TAIL_BYTES, writeTail } from './line-head.js';
-import { ASKS, LEVELS_END, MAX_LEVEL_BYTES, writeLevel } from './write-level.js';
+import {
+  ASKS,
+  createLineHead,
+  LEVELS_END,
+  MAX_LEVEL_BYTES,
+  MAX_TAIL_BYTES,
+  writeLevel,
+  writeTail,
+} from './line-parts.js';
 
 const BIDS = createFixedText(',"bids":[');
 const FIRST_EMPTY_LEVEL = createFixedText('{}');

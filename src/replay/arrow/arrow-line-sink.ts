@@ -1,4 +1,5 @@
 import { ReaderClosedError } from '../../base/output-sink.js';
+import { type ArrowField, type ArrowType, TIME_TYPE } from '../../format/arrow/arrow-schema.js';
 import { createArrowWriter } from '../../format/arrow/arrow-writer.js';
 import {
   type ArrowArray,
@@ -12,9 +13,9 @@ import {
 } from '../../format/arrow/record-batch.js';
 import { ByteWriter } from '../../format/byte-writer.js';
 import type { LineSink } from '../../market/lines/line-sink.js';
+import { MESSAGE_LAYOUTS } from '../../market/lines/message-layouts.js';
 import type { SnapshotLevel } from '../../market/messages.js';
 import type { NormalizedType } from '../../market/names/message-type-name.js';
-import { listMessageColumns, type MessageColumnKind, toArrowField } from './message-columns.js';
 
 /** A record batch is written at this number of messages, or bytes of their lines. */
 const BATCH_MESSAGES = 65_536;
@@ -24,7 +25,7 @@ const BATCH_LINE_BYTES = 8 * 1024 * 1024;
 type ParsedMessage = Readonly<Record<string, unknown>>;
 
 /** A sink of lines that needs an end. */
-export interface ArrowLineSink extends LineSink {
+interface ArrowLineSink extends LineSink {
   /** Writes the remaining messages and the end. @throws errors of the output. */
   end(): Promise<void>;
   /** As in `ArrowWriter`. */
@@ -136,4 +137,75 @@ function parseTime(text: string): number {
   }
   const decimals = text.slice(point + 1, -1);
   return lastSecondUs + (decimals.length === 3 ? 1000 * Number(decimals) : Number(decimals));
+}
+
+/** A column of messages of one type. */
+interface MessageColumn {
+  /** Key of the message. */
+  readonly key: string;
+  readonly kind: MessageColumnKind;
+}
+
+type MessageColumnKind = 'text' | 'number' | 'integer' | 'boolean' | 'time' | 'levels';
+
+const columns = (kind: MessageColumnKind, ...keys: readonly string[]): readonly MessageColumn[] =>
+  keys.map((key) => ({ key, kind }));
+
+const HEAD = columns('text', 'type', 'symbol', 'exchange');
+const TIMES = columns('time', 'timestamp', 'localTimestamp');
+const LEVELS = columns('levels', 'bids', 'asks');
+
+/** The columns of messages of a type, in the order of their keys (docs/spec/normalized-messages.md#json-form). */
+function listMessageColumns(type: NormalizedType): readonly MessageColumn[] {
+  if (type.kind === 'book_snapshot') {
+    return [
+      ...HEAD,
+      ...columns('text', 'name'),
+      ...columns('integer', 'depth'),
+      ...columns('number', 'interval', 'grouping'),
+      ...LEVELS,
+      ...TIMES,
+    ];
+  }
+  if (type.kind === 'trade_bar') {
+    return [
+      ...HEAD,
+      ...columns('text', 'name'),
+      ...columns('number', 'interval'),
+      ...columns('text', 'kind'),
+      ...columns('number', 'open', 'high', 'low', 'close', 'volume', 'buyVolume', 'sellVolume'),
+      ...columns('integer', 'trades'),
+      ...columns('number', 'vwap'),
+      ...columns('time', 'openTimestamp', 'closeTimestamp', 'localTimestamp', 'timestamp'),
+    ];
+  }
+  if (type.name === 'book_change') return [...HEAD, ...columns('boolean', 'isSnapshot'), ...LEVELS, ...TIMES];
+  return [...HEAD, ...MESSAGE_LAYOUTS[type.name], ...TIMES];
+}
+
+/** The Arrow field of a column (docs/spec/arrow-mapping.md#messages-of-a-replay). */
+function toArrowField({ key, kind }: MessageColumn): ArrowField {
+  return nullable(toSnakeCase(key), ARROW_TYPES[kind]);
+}
+
+function nullable(name: string, type: ArrowType): ArrowField {
+  return { name, type, nullable: true };
+}
+
+const LEVEL: ArrowType = {
+  name: 'struct',
+  fields: [nullable('price', { name: 'double' }), nullable('amount', { name: 'double' })],
+};
+
+const ARROW_TYPES: Readonly<Record<MessageColumnKind, ArrowType>> = {
+  text: { name: 'utf8' },
+  number: { name: 'double' },
+  integer: { name: 'int', bits: 64, isSigned: true },
+  boolean: { name: 'bool' },
+  time: TIME_TYPE,
+  levels: { name: 'list', item: nullable('item', LEVEL) },
+};
+
+function toSnakeCase(key: string): string {
+  return key.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase();
 }

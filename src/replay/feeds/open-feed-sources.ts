@@ -1,6 +1,13 @@
 import { setMaxListeners } from 'node:events';
-import { TickhaulError } from '../../base/errors.js';
-import { resolveKnownSymbols, resolveSymbolLists } from '../../dataset/dataset-symbol.js';
+import { TickhaulError, usageError } from '../../base/errors.js';
+import { didYouMean } from '../../base/nearest-names.js';
+import {
+  isGlob,
+  resolveKnownSymbols,
+  resolveSymbolLists,
+  type SymbolChoice,
+  toDatasetSymbol,
+} from '../../dataset/dataset-symbol.js';
 import { type Minute, usRangeToMinutes } from '../../dataset/minute.js';
 import { type FeedPlan, planFeed } from '../../dialects/feed-plan.js';
 import { hasOwnNormalizers } from '../../dialects/own/normalizer-eras.js';
@@ -9,13 +16,43 @@ import {
   assertExchangeId,
   assertFetchable,
   lookUpFeed,
+  type OpenedFeed,
   readStoredFeedNames,
   warnOfRecentMinutes,
 } from '../../feeds/open-feed.js';
+import {
+  EXCHANGE_MESSAGE_TYPES,
+  type ExchangeMessageTypeName,
+  type NormalizedType,
+} from '../../market/names/message-type-name.js';
+import type { Period } from '../../market/trade-bars.js';
+import type { EventSink } from '../../run/run-events.js';
 import { type FeedNames, FIELDS, fetchRecord } from '../../service/records/fetch-records.js';
-import type { FeedSource, OpenSource, RequestedFeedSource } from './feed-source.js';
-import { normalizeSymbols } from './normalize-symbols.js';
-import { warnOfMissingTypes } from './warn-of-missing-types.js';
+
+/** The selection from one exchange's feed; plain data. */
+export interface FeedSource {
+  readonly exchange: string;
+  /** In any case; undefined for all. */
+  readonly symbols: readonly string[] | undefined;
+  readonly types: readonly NormalizedType[];
+  /** Local times in microseconds; whole minutes. */
+  readonly period: Period;
+  /** Whether disconnects of the collector are output as messages. */
+  readonly withDisconnects: boolean;
+}
+
+/** A selection before the exchange's symbols are known: some may be lists. */
+interface RequestedFeedSource extends Omit<FeedSource, 'symbols'> {
+  readonly symbols: readonly SymbolChoice[] | undefined;
+}
+
+/** A source that can be read. */
+export interface OpenSource {
+  /** Its symbols are spelled as in the exchange's record. */
+  readonly source: FeedSource;
+  /** One feed for each part of the period with the same filters, in order. */
+  readonly feeds: readonly OpenedFeed[];
+}
 
 /** A source with its plan and the minutes that are not on disk. */
 interface LocatedSource extends OpenSource {
@@ -113,4 +150,61 @@ async function locateSource(run: FeedRun, source: FeedSource): Promise<LocatedSo
   );
   const missing = feeds.flatMap((feed) => feed.missing);
   return { source, plan, feeds, missing };
+}
+
+/**
+ * Converts symbols to the spelling of an exchange's record. They may be given in any case, or in the form of
+ * day files.
+ * @param known symbols of the record; if it lists none, symbols are returned unchanged.
+ * @throws usage error for a symbol that the record does not list, with the nearest ones.
+ */
+function normalizeSymbols(
+  exchange: string,
+  requested: readonly string[],
+  known: readonly string[],
+): readonly string[] {
+  if (known.length === 0) return requested;
+  const exact = new Set(known);
+  const byDatasetSymbol = new Map(known.map((symbol) => [toDatasetSymbol(symbol), symbol]));
+  return requested.map((symbol) => {
+    const spelling = exact.has(symbol) ? symbol : byDatasetSymbol.get(toDatasetSymbol(symbol));
+    if (spelling !== undefined) return spelling;
+    if (isGlob(symbol)) {
+      throw usageError(`"${symbol}": --source feeds does not accept globs; list each symbol`);
+    }
+    const near = didYouMean(symbol, known) || `; run tickhaul symbols ${exchange} to list them`;
+    throw usageError(`unknown symbol "${symbol}" on ${exchange}${near}`);
+  });
+}
+
+/** Warns of types that an exchange lacks in all or part of the period; they are skipped there. */
+function warnOfMissingTypes(
+  { exchange, types }: FeedSource,
+  { segments, missingTypes }: FeedPlan,
+  emit: EventSink,
+): void {
+  const warn = (sources: readonly ExchangeMessageTypeName[], when: string): void => {
+    const names = types.filter((type) => sources.some((source) => dependsOn(type, source)));
+    if (names.length === 0) return;
+    const list = names.map(({ name }) => name).join(' or ');
+    emit({ event: 'warning', message: `${exchange} has no ${list} messages${when}; skipping them` });
+  };
+  warn(missingTypes, '');
+  const found = new Set(segments.flatMap((segment) => segment.types));
+  for (const segment of segments) {
+    const absent = [...found].filter((type) => !segment.types.includes(type));
+    warn(absent, ` from ${formatTime(segment.start)} to ${formatTime(segment.end)}`);
+  }
+}
+
+function dependsOn({ dayFileType }: NormalizedType, source: ExchangeMessageTypeName): boolean {
+  return EXCHANGE_MESSAGE_TYPES[source] === dayFileType;
+}
+
+/** Formats a time as `2026-04-28`, with hours and minutes unless it is midnight. @param time microseconds. */
+function formatTime(time: number): string {
+  return new Date(time / 1000)
+    .toISOString()
+    .replace(/:00\.000Z$/, '')
+    .replace(/T00:00$/, '');
 }

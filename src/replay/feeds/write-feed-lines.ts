@@ -1,10 +1,10 @@
 import { FeedLines } from '../../dialects/feed-lines.js';
 import { planFeed } from '../../dialects/feed-plan.js';
-import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-line.js';
+import { MESSAGE_START, TIMESTAMP_BYTES } from '../../feeds/read/raw-batch.js';
 import { LineBuffer } from '../../market/lines/line-buffer.js';
 import type { SwapBuffer } from '../handover.js';
-import type { FeedSource } from './feed-source.js';
-import type { FeedText } from './feed-text.js';
+import type { FeedSource } from './open-feed-sources.js';
+import type { FeedText } from './read-feeds.js';
 
 /** A buffer that grew beyond this multiple is shrunk after use. */
 const MAX_BUFFER_GROWTH = 8;

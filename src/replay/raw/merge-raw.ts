@@ -1,11 +1,11 @@
 import { setMaxListeners } from 'node:events';
 import type { FeedRun } from '../../feeds/feed-run.js';
-import type { RawBatch } from '../../feeds/read/raw-batch.js';
+import { RawBatch } from '../../feeds/read/raw-batch.js';
+import { readFeedPart } from '../../feeds/read/read-feed-part.js';
 import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
-import { fillOrFlush } from '../fill-or-flush.js';
-import { createPace } from '../pace.js';
-import { DisconnectCounter } from './disconnect-counter.js';
-import { mergeParts } from './merge-parts.js';
+import { TimeMerge } from '../../market/time-merge.js';
+import { createHandover } from '../handover.js';
+import { createPace, fillOrFlush } from '../line-writer.js';
 
 /** Formats and writes lines of the raw feeds API. */
 export interface RawSink {
@@ -80,5 +80,63 @@ export async function mergeRaw(input: RawMergeInput): Promise<void> {
       stopped.abort();
       return merge.close();
     });
+  }
+}
+
+/**
+ * Merges the lines of parts by local timestamp, to 100 ns; ties go to the first part.
+ * @param onMinutes called with the number of minutes read, of all parts.
+ * @param stopped ends all reading.
+ * @param partSignals one signal for each part, which ends only that part.
+ */
+export function mergeParts(
+  run: FeedRun,
+  parts: readonly FeedPart[],
+  onMinutes: (minutes: number) => void,
+  stopped: AbortSignal,
+  partSignals: readonly AbortSignal[] = [],
+): TimeMerge<RawBatch> {
+  const base = Math.min(...parts.map(({ range }) => range.start));
+  return new TimeMerge(
+    parts.map((part, index) =>
+      createHandover([new RawBatch(), new RawBatch()], async (swap) => {
+        const partSignal = partSignals[index];
+        const anyOf = partSignal ? AbortSignal.any([stopped, partSignal]) : stopped;
+        await readFeedPart(run, part, swap, onMinutes, anyOf, base).catch((error: unknown) => {
+          if (!partSignal?.aborted) throw error;
+        });
+      }),
+    ),
+  );
+}
+
+/**
+ * Deduplicates disconnects. If one feed is requested in several parts, each part marks every disconnect of a
+ * shared connection. A disconnect is new if its input gave a line since the last new one, or has more
+ * disconnects than any other input.
+ */
+export class DisconnectCounter {
+  readonly #hasLines: boolean[];
+  /** Empty lines of each input, and below the largest number that was counted. */
+  readonly #seen: number[];
+  #counted = 0;
+
+  constructor(inputs: number) {
+    this.#hasLines = Array.from({ length: inputs }, () => false);
+    this.#seen = Array.from({ length: inputs }, () => 0);
+  }
+
+  onLine(input: number): void {
+    this.#hasLines[input] = true;
+  }
+
+  /** Whether an input's disconnect is new. @param count number of consecutive empty lines. */
+  isNew(input: number, count: number): boolean {
+    const seen = (this.#seen[input] ?? 0) + count;
+    this.#seen[input] = seen;
+    if (!this.#hasLines[input] && seen <= this.#counted) return false;
+    this.#counted = Math.max(this.#counted, seen);
+    this.#hasLines.fill(false);
+    return true;
   }
 }

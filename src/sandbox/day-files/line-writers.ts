@@ -1,4 +1,4 @@
-import type { SideLevels } from '../../market/book/top-levels.js';
+import type { SideLevels } from '../../market/book/book-snapshots.js';
 import { createBookStateTracker } from '../market/book-state-tracker.js';
 import { formatTickerValues } from '../market/synthetic-ticker.js';
 import { type CreateLineWriter, formatLineHead } from './csv-lines.js';

@@ -1,8 +1,7 @@
 import { TickhaulError } from '../../base/errors.js';
 import type { FeedRequest } from '../../feeds/feed-run.js';
 import { openFeed } from '../../feeds/open-feed.js';
-import type { RawBatch } from '../../feeds/read/raw-batch.js';
-import { MESSAGE_START } from '../../feeds/read/raw-line.js';
+import { MESSAGE_START, type RawBatch } from '../../feeds/read/raw-batch.js';
 import type { FeedPart } from '../../feeds/read/slice-prefetcher.js';
 import { mergeRaw, type RawSink } from '../../replay/raw/merge-raw.js';
 import type { FeedFilter } from '../../service/feed-filter.js';

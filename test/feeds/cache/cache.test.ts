@@ -7,7 +7,7 @@ import { gunzipSync, gzipSync } from 'node:zlib';
 import { decompress } from 'fzstd';
 import { TickhaulError } from '../../../src/base/errors.js';
 import { clearSlices } from '../../../src/feeds/cache/slice-cache.js';
-import { filterKeys } from '../../../src/feeds/canonical-filters.js';
+import { filterKeys } from '../../../src/feeds/feed-filters.js';
 import { openFeed } from '../../../src/feeds/open-feed.js';
 import { loadZstd } from '../../../src/format/compression/compressor.js';
 import { replayRaw } from '../../../src/replay/raw/replay-raw.js';

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { readFile, truncate } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import type { FeedRunOptions } from '../../../src/feeds/create-feed-run.js';
-import type { FeedRun } from '../../../src/feeds/feed-run.js';
+import type { FeedRun, FeedRunOptions } from '../../../src/feeds/feed-run.js';
 import { SliceOpener } from '../../../src/feeds/read/slice-opener.js';
 import { cleanUp } from '../../helpers/clean-up.js';
 import { until } from '../../helpers/until.js';

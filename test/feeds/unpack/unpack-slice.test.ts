@@ -2,8 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { keepUpTo, type SliceEncoding, unpackSlice } from '../../../src/feeds/unpack/unpack-slice.js';
-import { splitZstdFrames } from '../../../src/feeds/unpack/zstd-frames.js';
+import {
+  keepUpTo,
+  type SliceEncoding,
+  splitZstdFrames,
+  unpackSlice,
+} from '../../../src/feeds/unpack/unpack-slice.js';
 import { loadZstd } from '../../../src/format/compression/compressor.js';
 import { isTickhaulError } from '../errors.js';
 

@@ -4,8 +4,8 @@ import { gzipSync } from 'node:zlib';
 import { MS_PER_MINUTE, US_PER_MINUTE } from '../../../src/dataset/minute.js';
 import { planFeed } from '../../../src/dialects/feed-plan.js';
 import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { canonicalizeFilters, filterKeys } from '../../../src/feeds/canonical-filters.js';
-import type { FeedSource } from '../../../src/replay/feeds/feed-source.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/feeds/feed-filters.js';
+import type { FeedSource } from '../../../src/replay/feeds/open-feed-sources.js';
 
 /** A local timestamp with the exchange's message, or a disconnect. */
 export type FeedEvent = readonly [localTimestamp: string, message: unknown] | 'break';

@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { formatMinute } from '../../../src/dataset/minute.js';
 import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { canonicalizeFilters, filterKeys } from '../../../src/feeds/canonical-filters.js';
+import { canonicalizeFilters, filterKeys } from '../../../src/feeds/feed-filters.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
 import { START } from '../../feeds/replaying.js';
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { slicePath } from '../../../src/feeds/cache/slice-path.js';
-import { filterKeys } from '../../../src/feeds/canonical-filters.js';
+import { filterKeys } from '../../../src/feeds/feed-filters.js';
 import type { FeedFilter } from '../../../src/service/feed-filter.js';
 import { START } from '../../feeds/replaying.js';
 import { sandbox } from '../../helpers/sandbox.js';

@@ -1,4 +1,4 @@
-// Book changes: consecutive rows with the same leading cells and is_snapshot are one change (book-rows.ts).
+// Book changes: consecutive rows with the same leading cells and is_snapshot are one change (day-file-lines.ts).
 import { COMMA, copy, findCellEnd, LF, sharedLength } from '../../../format/kernel/assembly/bytes';
 import { booleanLength } from '../../../format/kernel/assembly/ndjson/texts';
 import { clearPreviousRow, putHead, findTimes, parseTime } from './leading';

@@ -7,7 +7,7 @@ import {
   formatFilters,
   MAX_FILTER_SYMBOLS,
   splitFilters,
-} from '../../src/feeds/canonical-filters.js';
+} from '../../src/feeds/feed-filters.js';
 import type { FeedFilter } from '../../src/service/feed-filter.js';
 
 const filter = fc.record(

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { opendir, readFile, rm, stat } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { abortReason, isSystemError, TickhaulError, toDiskError, toFileError } from '../../base/errors.js';
 import { Semaphore } from '../../base/semaphore.js';
@@ -6,9 +6,79 @@ import { secondsSince } from '../../base/units.js';
 import type { EventSink, FileEvent, RunSummary } from '../../run/run-events.js';
 import { createRunTally } from '../../run/run-tally.js';
 import { keepUpTo, unpackSlice } from '../unpack/unpack-slice.js';
-import { walkSlices } from './walk-slices.js';
 
-export interface CheckSlicesInput {
+const SLICE = /\.json\.(?:gz|zst)$/;
+
+/**
+ * Paths of all slices below a folder, in any order; none if the folder does not exist. Links are not
+ * followed.
+ */
+async function* walkSlices(folder: string): AsyncGenerator<string> {
+  try {
+    for await (const entry of await opendir(folder)) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) yield* walkSlices(path);
+      else if (entry.isFile() && SLICE.test(entry.name)) yield path;
+    }
+  } catch (error) {
+    // Another process may clear the cache at the same time.
+    if (!isSystemError(error) || error.code !== 'ENOENT') throw error;
+  }
+}
+
+interface CacheSize {
+  readonly slices: number;
+  readonly bytes: number;
+}
+
+/** Counts the slices of a cache and their bytes on disk. @throws TickhaulError `disk`. */
+export async function measureSlices(feeds: string): Promise<CacheSize> {
+  let slices = 0;
+  let bytes = 0;
+  try {
+    for await (const path of walkSlices(feeds)) {
+      // Another process may have removed the file.
+      const stats = await stat(path).catch(() => undefined);
+      if (!stats) continue;
+      slices++;
+      bytes += stats.size;
+    }
+  } catch (error) {
+    throw toDiskError(error, feeds);
+  }
+  return { slices, bytes };
+}
+
+/** Share of the limit to free, so that the cache is not scanned for every new slice. */
+const FREED_RATIO = 0.1;
+
+/**
+ * If the cache is above its limit, removes the least recently used slices, also those of other clients, until
+ * a tenth of the limit is free.
+ * @returns bytes below the limit afterwards.
+ */
+export async function evictSlices(feeds: string, limit: number): Promise<number> {
+  const slices: { readonly path: string; readonly bytes: number; readonly usedMs: number }[] = [];
+  let total = 0;
+  for await (const path of walkSlices(feeds)) {
+    // Another process may have removed the file.
+    const stats = await stat(path).catch(() => undefined);
+    if (!stats) continue;
+    slices.push({ path, bytes: stats.size, usedMs: Math.max(stats.atimeMs, stats.mtimeMs) });
+    total += stats.size;
+  }
+  if (total > limit) {
+    slices.sort((a, b) => a.usedMs - b.usedMs);
+    for (const { path, bytes } of slices) {
+      if (total <= limit * (1 - FREED_RATIO)) break;
+      await rm(path, { force: true });
+      total -= bytes;
+    }
+  }
+  return Math.max(0, limit - total);
+}
+
+interface CheckSlicesInput {
   /** Cache folder, which holds `feeds`. */
   readonly folder: string;
   /** Slices to check in parallel. */
