@@ -62,8 +62,8 @@ export const FAULTS = [
   {
     name: 'one retry too few',
     file: 'src/transfer/retry-policy.ts',
-    from: 'return failedAttempts > Math.min(retries, maxRetries) ?',
-    to: 'return failedAttempts >= Math.min(retries, maxRetries) ?',
+    from: 'if (failedAttempts > Math.min(retries, maxRetries)) throw cause;',
+    to: 'if (failedAttempts >= Math.min(retries, maxRetries)) throw cause;',
   },
   {
     name: "the service's Retry-After is not waited for",
