@@ -100,13 +100,18 @@ function createPeer(socket: WebSocket, request: IncomingMessage, number: number)
   };
 }
 
-/** Sends market events in an exchange's own messages over one connection. */
+/**
+ * Sends market events in an exchange's own messages over one connection.
+ * @throws if the sandbox does not write the exchange's messages: a test must write them itself.
+ */
 export function createMarketSender(exchange: string, symbol: string, { send }: Pick<Peer, 'send'>) {
   const writer = createNativeWriter(exchange);
+  if (writer === undefined)
+    throw new Error(`${exchange}: the sandbox has no messages of it; write them in the test`);
   const now = (): number => Math.floor(Date.now()) * 1000;
   const write = (event: object): void => {
     const at = now();
-    const reported = writer?.write({ symbol, timestamp: at, localTimestamp: at, ...event } as never) ?? [];
+    const reported = writer.write({ symbol, timestamp: at, localTimestamp: at, ...event } as never);
     for (const { message } of reported) send(message);
   };
   return {

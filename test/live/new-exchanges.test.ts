@@ -110,7 +110,7 @@ async function play(
   });
   const url = await listen(t, server);
   const exchange = await loopbackExchange(t, { play: act });
-  const suffix = name.toUpperCase().replace('-', '_');
+  const suffix = name.toUpperCase().replaceAll('-', '_');
   return { exchange, paths, env: { [`WSS_URL_${suffix}`]: exchange.url, [`REST_URL_${suffix}`]: url } };
 }
 

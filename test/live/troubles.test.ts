@@ -9,7 +9,7 @@ interface Played {
   readonly symbol: string;
   /** One of its error messages. */
   readonly error: object;
-  /** Sends a whole book; if omitted, in the form of the sandbox. */
+  /** Sends a whole book; if omitted, the sandbox writes it, which must have the exchange's messages. */
   readonly book?: (peer: Peer, bid: number) => void;
   /** Sends an update of the book after one that is missing, if the exchange numbers updates. */
   readonly gap?: (peer: Peer) => void;
@@ -110,7 +110,7 @@ for (const { exchange, symbol, error, book, gap } of DIALECTS) {
     const stream = startStream(
       t,
       [option(exchange, [symbol], 'book_snapshot_3_0ms', { timeoutIntervalMs: 500 })],
-      { [`WSS_URL_${exchange.toUpperCase().replace('-', '_')}`]: url },
+      { [`WSS_URL_${exchange.toUpperCase().replaceAll('-', '_')}`]: url },
     );
     const last = await stream.waitForLine(({ bids }) =>
       JSON.stringify(bids)?.includes(`"price":${100 + acts.length},`),

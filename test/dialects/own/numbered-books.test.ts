@@ -102,6 +102,7 @@ function judge(messages: readonly Numbered[]): readonly (boolean | 'gap')[] {
   return verdicts;
 }
 
+/** Messages of an exchange whose updates name a range of numbers, or their number and the one before. */
 interface Form {
   readonly create: () => Normalizer;
   readonly write: (message: Numbered) => object;
