@@ -45,9 +45,24 @@ export const WASM_PAGE_BYTES = 65_536;
 /** Maximum of a kernel's shared memory, 1 GiB; the module declares the same (scripts/build-kernel.js). */
 const MAX_SHARED_PAGES = 16_384;
 
-/** Whether this Node has WebAssembly; `node --jitless` does not. */
-export function hasWebAssembly(): boolean {
+/** `node --jitless` has none. */
+function hasWebAssembly(): boolean {
   return typeof WebAssembly !== 'undefined';
+}
+
+/**
+ * Starts a kernel that has a substitute.
+ * @returns undefined if this process cannot run it: there is no WebAssembly, no SIMD, or no address space for its
+ * memory.
+ */
+export function startIfSupported<T>(start: () => T): T | undefined {
+  try {
+    return start();
+  } catch (error) {
+    // V8 has a RangeError of other words, too.
+    if (error instanceof TickhaulError || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Creates memory of at least `bytes` bytes that threads share. @throws TickhaulError `usage`. */
