@@ -75,11 +75,15 @@ export function createSharedMemory(bytes: number): WasmMemory {
 /** Maximum of one thread's memory: a page less than 4 GiB, the maximum length of a typed array. */
 const MAX_OWN_PAGES = 65_535;
 
-/** Creates memory of one thread, of at least `bytes` bytes; the module grows it. @throws TickhaulError `usage`. */
-export function createOwnMemory(bytes = WASM_PAGE_BYTES): OwnWasmMemory {
+/**
+ * Creates memory of one thread, of at least `bytes` bytes; the module grows it.
+ * @param maximum in pages; without traps, V8 reserves address space for all of them.
+ * @throws TickhaulError `usage`, `disk`.
+ */
+export function createOwnMemory(bytes = WASM_PAGE_BYTES, maximum = MAX_OWN_PAGES): OwnWasmMemory {
   if (!hasWebAssembly()) throw toCompileError('no WebAssembly');
   const initial = Math.ceil(bytes / WASM_PAGE_BYTES);
-  return withAddressSpace(() => new WebAssembly.Memory({ initial, maximum: MAX_OWN_PAGES }));
+  return withAddressSpace(() => new WebAssembly.Memory({ initial, maximum }));
 }
 
 const compilations = new Map<string, Promise<WasmModule>>();

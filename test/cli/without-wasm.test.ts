@@ -11,7 +11,7 @@ import { sandbox } from '../helpers/sandbox.js';
 import { tempDir } from '../helpers/temp.js';
 
 /** Node without the address space for a memory of WebAssembly, of which V8 reserves more than 8 GiB. */
-const LIMITED = ['/bin/sh', '-c', 'ulimit -v 8000000 && exec "$@"', 'sh', process.execPath];
+const LIMITED = ['/bin/sh', '-c', 'ulimit -v 6000000 && exec "$@"', 'sh', process.execPath];
 
 test('a Node without WebAssembly, or without room for it, verifies files, and says what it lacks for conversions', async (t) => {
   const dir = await tempDir(t);
