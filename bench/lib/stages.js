@@ -63,7 +63,7 @@ async function inOneThread(job) {
 
 async function read(path, onText) {
   const { readSource } = await fromDist('integrity/read-source.js');
-  await readSource(path, onText, () => {}, new AbortController().signal);
+  await readSource(path, { onText });
 }
 
 /** Number of whole rows, at most `most`, and the offset of their end. */

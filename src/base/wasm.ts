@@ -45,9 +45,24 @@ export const WASM_PAGE_BYTES = 65_536;
 /** Maximum of a kernel's shared memory, 1 GiB; the module declares the same (scripts/build-kernel.js). */
 const MAX_SHARED_PAGES = 16_384;
 
-/** Whether this Node has WebAssembly; `node --jitless` does not. */
-export function hasWebAssembly(): boolean {
+/** `node --jitless` has none. */
+function hasWebAssembly(): boolean {
   return typeof WebAssembly !== 'undefined';
+}
+
+/**
+ * Starts a kernel that has a substitute.
+ * @returns undefined if this process cannot run it: there is no WebAssembly, no SIMD, or no address space for its
+ * memory.
+ */
+export function startIfSupported<T>(start: () => T): T | undefined {
+  try {
+    return start();
+  } catch (error) {
+    // V8 has a RangeError of other words, too.
+    if (error instanceof TickhaulError || error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 /** Creates memory of at least `bytes` bytes that threads share. @throws TickhaulError `usage`. */
@@ -60,11 +75,15 @@ export function createSharedMemory(bytes: number): WasmMemory {
 /** Maximum of one thread's memory: a page less than 4 GiB, the maximum length of a typed array. */
 const MAX_OWN_PAGES = 65_535;
 
-/** Creates memory of one thread, of at least `bytes` bytes; the module grows it. @throws TickhaulError `usage`. */
-export function createOwnMemory(bytes = WASM_PAGE_BYTES): OwnWasmMemory {
+/**
+ * Creates memory of one thread, of at least `bytes` bytes; the module grows it.
+ * @param maximum in pages; without traps, V8 reserves address space for all of them.
+ * @throws TickhaulError `usage`, `disk`.
+ */
+export function createOwnMemory(bytes = WASM_PAGE_BYTES, maximum = MAX_OWN_PAGES): OwnWasmMemory {
   if (!hasWebAssembly()) throw toCompileError('no WebAssembly');
   const initial = Math.ceil(bytes / WASM_PAGE_BYTES);
-  return withAddressSpace(() => new WebAssembly.Memory({ initial, maximum: MAX_OWN_PAGES }));
+  return withAddressSpace(() => new WebAssembly.Memory({ initial, maximum }));
 }
 
 const compilations = new Map<string, Promise<WasmModule>>();

@@ -1,8 +1,9 @@
 import { basename } from 'node:path';
 import { abortReason } from '../base/errors.js';
 import type { OutputOptions } from '../format/output-format.js';
+import { hashFile } from '../integrity/checksums.js';
 import type { TextSink } from '../integrity/gunzip.js';
-import { hashFile } from '../integrity/read-chunks.js';
+import type { GzipReadOptions } from '../integrity/read-gzip.js';
 import { readSource, toSourceError } from '../integrity/read-source.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
@@ -76,7 +77,12 @@ async function convert(
   const kernels = createKernels(plan);
   const input = { path: source, dataType, options, output, kernels };
   const read = (onText: TextSink): Promise<SourceContent> =>
-    readUnchangedSource(files, source, found, onText, onBytes, signal, plan.inflateThreads);
+    readUnchangedSource(files, source, found, {
+      onText,
+      onBytes,
+      inflateThreads: plan.inflateThreads,
+      signal,
+    });
   const { rows, bytes, provenance, warning } = await convertSource(input, read, signal);
   return { status: 'converted', rows, bytes, provenance, warning };
 }
@@ -107,28 +113,29 @@ export async function convertSource(
   }
 }
 
+export interface SourceReading extends Pick<GzipReadOptions, 'onText' | 'inflateThreads'> {
+  /** Called with the number of compressed bytes just read. */
+  readonly onBytes: (count: number) => void;
+  readonly signal: AbortSignal;
+}
+
 /**
- * Reads a source to its end and passes its text to `onText`. The result has the ETag if the object did not
- * change during the read.
+ * Reads a source to its end. The result has the ETag if the object did not change during the read.
  * @param found result of `statSource` before the read.
- * @param onBytes called with the number of compressed bytes just read.
- * @param inflateThreads as in `GzipReadOptions`.
  * @throws as `readSource` does.
  */
 export async function readUnchangedSource(
   files: Files,
   path: string,
   found: StoredFileInfo,
-  onText: TextSink,
-  onBytes: (count: number) => void,
-  signal: AbortSignal,
-  inflateThreads?: number,
+  { onText, onBytes, inflateThreads, signal }: SourceReading,
 ): Promise<SourceContent> {
-  const readBytes = inflateThreads && isObjectLocation(path) ? createReadAhead(files) : files.read;
-  const read = await readSource(path, onText, onBytes, signal, readBytes, inflateThreads);
+  const read = inflateThreads && isObjectLocation(path) ? createReadAhead(files) : files.read;
+  const onChunk = (chunk: Buffer): void => onBytes(chunk.length);
+  const content = await readSource(path, { hashes: ['md5'], onChunk, onText, read, inflateThreads, signal });
   const { etag } = found;
-  if (etag === undefined) return read;
-  return (await files.stat(path, signal))?.etag === etag ? { ...read, etag } : read;
+  if (etag === undefined) return content;
+  return (await files.stat(path, signal))?.etag === etag ? { ...content, etag } : content;
 }
 
 /**
@@ -150,7 +157,7 @@ export async function removeIfUnchanged(
 
 /** @throws TickhaulError `unreadable`, errors of the store. */
 export function hashSource(files: Files, path: string, signal: AbortSignal): Promise<string> {
-  return hashFile(path, 'md5', signal, files.read).catch((error: unknown) => {
+  return hashFile(path, 'md5', { read: files.read, signal }).catch((error: unknown) => {
     throw toSourceError(error, path);
   });
 }

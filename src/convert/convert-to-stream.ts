@@ -147,7 +147,7 @@ async function convertOne(
   };
   const plan = planThreads(found.bytes, computed ? 0 : jobs - 1);
   const read = (onText: TextSink): Promise<SourceContent> =>
-    readUnchangedSource(files, path, found, onText, onBytes, signal, plan.inflateThreads);
+    readUnchangedSource(files, path, found, { onText, onBytes, inflateThreads: plan.inflateThreads, signal });
   if (computed) {
     const { convertSourceToComputed } = await import('./computed/computed-conversion.js');
     const outputs = [{ type: computed, file: createStreamOutput(stream) }];

@@ -1,5 +1,5 @@
 import { plural } from '../base/units.js';
-import { hashFile } from '../integrity/read-chunks.js';
+import { hashFile } from '../integrity/checksums.js';
 import type { EventSink } from '../run/run-events.js';
 import type { Files } from '../store/files.js';
 import type { ExportedFile } from './export-record.js';
@@ -42,7 +42,7 @@ async function findChange(
 ): Promise<string | undefined> {
   if (bytes !== recorded.bytes) return `has ${plural(bytes, 'byte')}, ${recorded.bytes} were recorded`;
   try {
-    const sha256 = await hashFile(location, 'sha256', signal, files.read);
+    const sha256 = await hashFile(location, 'sha256', { read: files.read, signal });
     return sha256 === recorded.sha256 ? undefined : 'does not have the recorded sha256';
   } catch {
     signal.throwIfAborted();

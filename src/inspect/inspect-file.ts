@@ -143,13 +143,11 @@ export async function inspectCsv(
     }
   };
 
-  const { bytes } = await readSource(
-    path,
-    (text) => addBatches(reader.push(text)),
-    () => {},
-    signal,
+  const { bytes } = await readSource(path, {
+    onText: (text) => addBatches(reader.push(text)),
     read,
-  );
+    signal,
+  });
   addBatches(reader.end());
   const columns = reader.schema.map(({ name, kind }, i) => {
     const { nulls = 0, min, max } = stats[i] ?? {};

@@ -1,6 +1,5 @@
-import { TickhaulError } from '../base/errors.js';
 import { copyBytes } from '../base/memory.js';
-import { createOwnMemory, hasWebAssembly, instantiateSync, WASM_PAGE_BYTES } from '../base/wasm.js';
+import { createOwnMemory, instantiateSync, startIfSupported, WASM_PAGE_BYTES } from '../base/wasm.js';
 
 const LF = 0x0a;
 
@@ -18,19 +17,8 @@ let counter: ((chunk: Buffer) => number) | undefined;
 
 /** Counts the line feeds of a chunk. */
 export function countLines(chunk: Buffer): number {
-  counter ??= createCounter();
+  counter ??= startIfSupported(createKernelCounter) ?? countSlowly;
   return counter(chunk);
-}
-
-function createCounter(): (chunk: Buffer) => number {
-  if (!hasWebAssembly()) return countSlowly;
-  try {
-    return createKernelCounter();
-  } catch (error) {
-    // Memory of WebAssembly takes some GB of addresses, which a process may not have; a processor may lack SIMD.
-    if (error instanceof RangeError || error instanceof TickhaulError) return countSlowly;
-    throw error;
-  }
 }
 
 function createKernelCounter(): (chunk: Buffer) => number {
@@ -49,7 +37,7 @@ function createKernelCounter(): (chunk: Buffer) => number {
   };
 }
 
-/** For a Node without the kernel: it takes several times as long, and more for short lines. */
+/** For a process that cannot run the kernel: it takes several times as long, and more for short lines. */
 function countSlowly(chunk: Buffer): number {
   let count = 0;
   for (let at = chunk.indexOf(LF); at !== -1; at = chunk.indexOf(LF, at + 1)) count++;

@@ -204,7 +204,7 @@ function chooseChunkBytes(bytes: Buffer): number {
 }
 
 /** Bytes at the start of a stream that `describeGzipError` needs. */
-export const HEAD_BYTES = 16;
+const HEAD_BYTES = 16;
 
 /**
  * Advice in errors about the content of a day file. Without the flag, a download trusts a file of the recorded size,
@@ -225,7 +225,7 @@ const ZLIB_MESSAGES: Readonly<Record<string, string>> = {
  * Describes zlib's error.
  * @param head the first bytes of the file. @param bytes number of bytes read so far.
  */
-export function describeGzipError(error: Error, head: Buffer, bytes: number): string {
+function describeGzipError(error: Error, head: Buffer, bytes: number): string {
   if (!GZIP_MAGIC.subarray(0, head.length).equals(head.subarray(0, GZIP_MAGIC.length))) {
     return `not a gzip file: begins with ${JSON.stringify(describeHead(head))}`;
   }

@@ -1,6 +1,6 @@
 import { type FileHandle, lstat, rename, rm } from 'node:fs/promises';
 import { toDiskError } from '../base/errors.js';
-import { hashFile } from './read-chunks.js';
+import { hashFile } from './checksums.js';
 
 /**
  * Syncs a verified `.part` file and renames it to its final name. The sync comes first: after a power

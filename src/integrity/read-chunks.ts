@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { openRegular } from '../base/disk-files.js';
 import { abortReason, toDiskError } from '../base/errors.js';
 
@@ -37,25 +36,4 @@ export async function readChunks(
   } catch (error) {
     throw toDiskError(error, path);
   }
-}
-
-/**
- * The checksum of a file, in hex digits.
- * @param read reads the file. @throws TickhaulError `disk`, and what `read` throws.
- */
-export async function hashFile(
-  path: string,
-  algorithm: 'md5' | 'sha256',
-  signal?: AbortSignal,
-  read: ReadChunks = readChunks,
-): Promise<string> {
-  const hash = createHash(algorithm);
-  await read(
-    path,
-    async (chunk) => {
-      hash.update(chunk);
-    },
-    signal,
-  );
-  return hash.digest('hex');
 }

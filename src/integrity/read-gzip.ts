@@ -1,32 +1,42 @@
 import { availableParallelism } from 'node:os';
 import { crc32 } from 'node:zlib';
 import { TickhaulError } from '../base/errors.js';
-import { hasWebAssembly } from '../base/wasm.js';
+import { startIfSupported } from '../base/wasm.js';
+import { ChecksumThread } from './checksum-thread.js';
+import { type BytesFacts, Checksums, type HashName } from './checksums.js';
 import { type GunzipPass, LARGE_TEXT_CHUNK_BYTES, startGunzip, type TextSink } from './gunzip.js';
 import { InflatePass } from './inflate/inflate-pass.js';
 import { InflateRefusal, type PassedText } from './inflate/inflated-text.js';
 import { TokenPass } from './inflate/token-pass.js';
 import { type ReadChunks, readChunks } from './read-chunks.js';
 
-/** Receives the bytes and the text of a gzip file. */
-export interface GzipReader {
-  /** Receives compressed bytes, which are overwritten afterwards. The next chunk waits for the returned promise. */
-  readonly onBytes: (chunk: Buffer) => Promise<void> | void;
-  /** The chunk stays valid until the returned promise resolves. */
+/** How a gzip file is read, and what of it is passed on. */
+export interface GzipReadOptions<Name extends HashName = never> {
+  /** Checksums of the compressed bytes, for the result. Another thread computes them if others inflate. */
+  readonly hashes?: readonly Name[] | undefined;
+  /** Receives compressed bytes, which are overwritten afterwards. */
+  readonly onChunk?: ((chunk: Buffer) => void) | undefined;
+  /** Receives the text. A chunk stays valid until the returned promise resolves. */
   readonly onText: TextSink;
-}
-
-/** Options for reading many gzip files at the same time. */
-export interface GzipReadOptions {
-  /** Reads the file's bytes; may be called twice. */
-  readonly read: ReadChunks;
+  /** Reads the file's bytes; may be called twice. By default, it is a local file. */
+  readonly read?: ReadChunks | undefined;
   /** Maximum size of a text chunk. */
-  readonly textChunk: number;
+  readonly textChunk?: number | undefined;
   /**
    * Number of threads that inflate the file for the calling thread. With 0, it inflates the file itself. By
    * default, one of zlib's threads does.
    */
   readonly inflateThreads?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** A file that is read, perhaps twice. */
+interface Reading extends Pick<GzipReadOptions, 'onText' | 'signal'> {
+  readonly path: string;
+  readonly read: ReadChunks;
+  readonly textChunk: number;
+  /** The next chunk waits for the returned promise. */
+  readonly onChunk: (chunk: Buffer) => Promise<void> | void;
 }
 
 /** Bytes at the start of a file, and their CRC-32. */
@@ -35,55 +45,54 @@ interface SeenBytes {
   crc: number;
 }
 
-const LARGE_CHUNKS: GzipReadOptions = { read: readChunks, textChunk: LARGE_TEXT_CHUNK_BYTES };
-
 /**
  * Reads a whole gzip file. If the inflate kernel refuses it, zlib reads it again from its start, and its result
  * is final.
- * @throws TickhaulError `corrupt` if it is not a complete gzip file, `disk`; the abort reason; what the
- * reader throws.
+ * @returns its compressed size, and the checksums.
+ * @throws TickhaulError `corrupt` if it is not a complete gzip file, `disk`; the abort reason; errors of the functions
+ * in the options.
  */
-export async function readGzip(
+export async function readGzip<Name extends HashName = never>(
   path: string,
-  reader: GzipReader,
-  signal?: AbortSignal,
-  options: GzipReadOptions = LARGE_CHUNKS,
-): Promise<void> {
-  const { read, textChunk, inflateThreads } = options;
-  if (inflateThreads === undefined)
-    return readWith(startGunzip(reader.onText, textChunk), path, reader.onBytes, read, signal);
-  const seen: SeenBytes = { count: 0, crc: 0 };
-  const onBytes = (chunk: Buffer): Promise<void> | void => {
-    seen.count += chunk.length;
-    seen.crc = crc32(chunk, seen.crc);
-    return reader.onBytes(chunk);
+  options: GzipReadOptions<Name>,
+): Promise<BytesFacts<Name>> {
+  const { hashes = [], onText, read = readChunks, inflateThreads, signal } = options;
+  const { textChunk = LARGE_TEXT_CHUNK_BYTES } = options;
+  const thread = inflateThreads && hashes.length > 0 ? new ChecksumThread(hashes) : undefined;
+  const checksums = thread ?? new Checksums(hashes);
+  const onChunk = (chunk: Buffer): Promise<void> | void => {
+    options.onChunk?.(chunk);
+    return checksums.add(chunk);
   };
   try {
-    await readWith(startPass(reader.onText, textChunk, inflateThreads), path, onBytes, read, signal);
+    await inflate({ path, onChunk, onText, read, textChunk, signal }, inflateThreads);
+    return await checksums.finish();
+  } finally {
+    await thread?.close();
+  }
+}
+
+async function inflate(reading: Reading, inflateThreads: number | undefined): Promise<void> {
+  const { onText, textChunk } = reading;
+  const startZlib = (): GunzipPass => startGunzip(onText, textChunk);
+  if (inflateThreads === undefined) return readWith(startZlib(), reading);
+  const startKernel = (): GunzipPass =>
+    inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
+  const seen: SeenBytes = { count: 0, crc: 0 };
+  const onChunk = (chunk: Buffer): Promise<void> | void => {
+    seen.count += chunk.length;
+    seen.crc = crc32(chunk, seen.crc);
+    return reading.onChunk(chunk);
+  };
+  try {
+    await readWith(startIfSupported(startKernel) ?? startZlib(), { ...reading, onChunk });
   } catch (error) {
     if (!(error instanceof InflateRefusal)) throw error;
-    await readByZlib(path, reader, signal, options, seen, error.passed);
+    await readByZlib(reading, seen, error.passed);
   }
 }
 
-function startPass(onText: TextSink, textChunk: number, inflateThreads: number): GunzipPass {
-  if (!hasWebAssembly()) return startGunzip(onText, textChunk);
-  try {
-    return inflateThreads > 0 ? new TokenPass(onText, inflateThreads) : new InflatePass(onText, textChunk);
-  } catch (error) {
-    // Each memory of WebAssembly takes some GB of addresses, which a process may not have.
-    if (error instanceof RangeError) return startGunzip(onText, textChunk);
-    throw error;
-  }
-}
-
-async function readWith(
-  pass: GunzipPass,
-  path: string,
-  onBytes: GzipReader['onBytes'],
-  read: ReadChunks,
-  signal: AbortSignal | undefined,
-): Promise<void> {
+async function readWith(pass: GunzipPass, { path, read, onChunk, signal }: Reading): Promise<void> {
   try {
     await read(
       path,
@@ -91,7 +100,7 @@ async function readWith(
         // Other threads inflate the chunk while this thread processes its compressed bytes.
         const used = pass.write(chunk);
         // Both must have ended before the pass is destroyed.
-        const results = await Promise.allSettled([used, (async () => onBytes(chunk))()]);
+        const results = await Promise.allSettled([used, (async () => onChunk(chunk))()]);
         const errors = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
         if (errors.length > 0) throw errors.find((error) => !(error instanceof InflateRefusal)) ?? errors[0];
       },
@@ -105,33 +114,27 @@ async function readWith(
 
 /**
  * Reads a gzip file with zlib.
- * @param seen bytes at its start that the reader has received already.
- * @param passed text at its start that the reader has received already.
+ * @param seen bytes at its start that were passed on already.
+ * @param passed text at its start that was passed on already.
  */
-async function readByZlib(
-  path: string,
-  reader: GzipReader,
-  signal: AbortSignal | undefined,
-  { read, textChunk }: GzipReadOptions,
-  seen: SeenBytes,
-  passed: PassedText,
-): Promise<void> {
+async function readByZlib(reading: Reading, seen: SeenBytes, passed: PassedText): Promise<void> {
+  const { path, onText, textChunk } = reading;
   const skipper = createTextSkipper(passed);
   const pass = startGunzip((text) => {
     const rest = skipper.skip(text);
-    return rest.length > 0 ? reader.onText(rest) : undefined;
+    return rest.length > 0 ? onText(rest) : undefined;
   }, textChunk);
   let bytes = 0;
   let crc = 0;
-  const onBytes = (chunk: Buffer): Promise<void> | void => {
+  const onChunk = (chunk: Buffer): Promise<void> | void => {
     const seenBytes = Math.max(0, Math.min(chunk.length, seen.count - bytes));
     crc = crc32(chunk.subarray(0, seenBytes), crc);
     bytes += chunk.length;
     if (seenBytes > 0 && bytes >= seen.count && crc !== seen.crc) throw createReplacedError(path);
     const rest = chunk.subarray(seenBytes);
-    return rest.length > 0 ? reader.onBytes(rest) : undefined;
+    return rest.length > 0 ? reading.onChunk(rest) : undefined;
   };
-  await readWith(pass, path, onBytes, read, signal);
+  await readWith(pass, { ...reading, onChunk });
   // The bytes were the same.
   if (skipper.hasDiffered()) throw new Error(`${path}: the inflate kernel and zlib give different text`);
 }

@@ -1,24 +1,18 @@
-import { createHash } from 'node:crypto';
+import { type BytesFacts, Checksums, type HashName } from './checksums.js';
 import { countLines, linesToRows } from './count-lines.js';
-import {
-  type GunzipPass,
-  gunzipBytes,
-  LARGE_TEXT_CHUNK_BYTES,
-  startGunzip,
-  type TextSink,
-} from './gunzip.js';
-import { type ReadChunks, readChunks } from './read-chunks.js';
-import { type GzipReader, readGzip } from './read-gzip.js';
+import { type GunzipPass, gunzipBytes, startGunzip, type TextSink } from './gunzip.js';
+import { type GzipReadOptions, readGzip } from './read-gzip.js';
 
 /** Size, checksums and rows of a day file. */
-export interface FileChecksums {
-  readonly bytes: number;
-  /** Hex digits. */
-  readonly md5: string;
-  readonly sha256: string;
+export type FileChecksums = BytesFacts<HashName> & RowCount;
+
+interface RowCount {
   /** Rows, without the header. */
   readonly rows: number;
 }
+
+/** The checksums of a record, in the order of `FileChecksums`. */
+export const ALL_HASHES: readonly HashName[] = ['md5', 'sha256'];
 
 /** A check of a file's text. */
 export interface TextCheck {
@@ -35,13 +29,11 @@ export interface VerificationOptions {
   readonly onText?: TextSink | undefined;
 }
 
-export interface FileVerificationOptions extends VerificationOptions {
+export interface FileVerificationOptions
+  extends VerificationOptions,
+    Pick<GzipReadOptions, 'read' | 'inflateThreads' | 'signal'> {
   /** Receives the number of compressed bytes of each chunk. */
   readonly onBytes?: ((count: number) => void) | undefined;
-  /** Reads the bytes. */
-  readonly read?: ReadChunks | undefined;
-  /** How the file is inflated, as in `GzipReadOptions`. */
-  readonly inflateThreads?: number | undefined;
 }
 
 /** Verifies the bytes of a day file in one pass. Call it like a `GunzipPass`. */
@@ -49,83 +41,68 @@ export interface VerificationPass extends Omit<GunzipPass, 'finish'> {
   finish(): Promise<FileChecksums>;
 }
 
-/** Computes the checksums of a file from its bytes and its text. */
-class ChecksumPass {
-  readonly #md5 = createHash('md5');
-  readonly #sha256 = createHash('sha256');
-  #bytes = 0;
+/** Checks a text that arrives in chunks, counts its rows and passes it on. */
+class CheckedText {
+  readonly #options: VerificationOptions;
   #lines = 0;
   #lastByte: number | undefined;
 
-  addBytes(chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    this.#md5.update(chunk);
-    this.#sha256.update(chunk);
+  constructor(options: VerificationOptions) {
+    this.#options = options;
   }
 
-  addText(text: Buffer): void {
+  push(text: Buffer): ReturnType<TextSink> {
     this.#lines += countLines(text);
     this.#lastByte = text[text.length - 1];
+    this.#options.check?.push(text);
+    return this.#options.onText?.(text);
   }
 
-  finish(): FileChecksums {
-    return {
-      bytes: this.#bytes,
-      md5: this.#md5.digest('hex'),
-      sha256: this.#sha256.digest('hex'),
-      rows: linesToRows(this.#lines, this.#lastByte),
-    };
+  end(): RowCount {
+    this.#options.check?.end();
+    return { rows: linesToRows(this.#lines, this.#lastByte) };
   }
 }
 
 /** Verifies bytes that arrive in chunks of any size, while zlib inflates them in its own thread. */
-export function startVerification({ check, onText }: VerificationOptions = {}): VerificationPass {
-  const checksums = new ChecksumPass();
-  const gunzip = startGunzip((text) => {
-    checksums.addText(text);
-    check?.push(text);
-    return onText?.(text);
-  });
+export function startVerification(options: VerificationOptions = {}): VerificationPass {
+  const checksums = new Checksums(ALL_HASHES);
+  const checked = new CheckedText(options);
+  const gunzip = startGunzip((text) => checked.push(text));
   return {
     async write(chunk) {
       // Decompression runs in zlib's thread while this thread computes the checksums.
       const used = gunzip.write(chunk);
-      checksums.addBytes(chunk);
+      checksums.add(chunk);
       await used;
     },
     async finish() {
       await gunzip.finish();
-      check?.end();
-      return checksums.finish();
+      const rows = checked.end();
+      return { ...checksums.finish(), ...rows };
     },
     destroy: () => gunzip.destroy(),
   };
 }
 
 /**
- * Verifies a file on disk.
+ * Verifies a file on disk, or with `read` elsewhere.
  * @throws TickhaulError `corrupt` if it is not a complete gzip file, `disk` if it cannot be read.
  */
 export async function verifyFile(
   path: string,
-  signal?: AbortSignal,
-  { check, onText, onBytes, read = readChunks, inflateThreads }: FileVerificationOptions = {},
+  { onBytes, read, inflateThreads, signal, ...options }: FileVerificationOptions = {},
 ): Promise<FileChecksums> {
-  const checksums = new ChecksumPass();
-  const reader: GzipReader = {
-    onBytes: (chunk) => {
-      onBytes?.(chunk.length);
-      checksums.addBytes(chunk);
-    },
-    onText: (text) => {
-      checksums.addText(text);
-      check?.push(text);
-      return onText?.(text);
-    },
-  };
-  await readGzip(path, reader, signal, { read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads });
-  check?.end();
-  return checksums.finish();
+  const checked = new CheckedText(options);
+  const facts = await readGzip(path, {
+    hashes: ALL_HASHES,
+    onChunk: (chunk) => onBytes?.(chunk.length),
+    onText: (text) => checked.push(text),
+    read,
+    inflateThreads,
+    signal,
+  });
+  return { ...facts, ...checked.end() };
 }
 
 /** Maximum size of a text that is gunzipped at once. */
@@ -133,26 +110,23 @@ const MAX_TEXT_BYTES = 64_000_000;
 
 /**
  * Verifies a small day file in memory at once, which is faster than streams.
+ * @param hashes the checksums to compute, by default all.
  * @returns undefined if the text is too large for this.
  * @throws TickhaulError `corrupt`, like `verifyFile`; what the check throws.
  */
-export function verifyBytes(bytes: Buffer, check?: TextCheck): FileChecksums | undefined {
-  const checksums = verifyBytesWithoutMd5(bytes, check);
-  return checksums && { ...checksums, md5: createHash('md5').update(bytes).digest('hex') };
-}
-
-/** Like `verifyBytes`, but without the md5, for comparisons that need only one checksum. */
-export function verifyBytesWithoutMd5(
+export function verifyBytes<Name extends HashName = HashName>(
   bytes: Buffer,
-  check?: TextCheck,
-): Omit<FileChecksums, 'md5'> | undefined {
+  {
+    hashes = ALL_HASHES as readonly Name[],
+    check,
+  }: { readonly hashes?: readonly Name[]; readonly check?: TextCheck | undefined } = {},
+): (BytesFacts<Name> & RowCount) | undefined {
   const text = gunzipBytes(bytes, MAX_TEXT_BYTES);
   if (text === undefined) return undefined;
-  check?.push(text);
-  check?.end();
-  return {
-    bytes: bytes.length,
-    sha256: createHash('sha256').update(bytes).digest('hex'),
-    rows: linesToRows(countLines(text), text[text.length - 1]),
-  };
+  const checked = new CheckedText({ check });
+  checked.push(text);
+  const rows = checked.end();
+  const checksums = new Checksums(hashes);
+  checksums.add(bytes);
+  return { ...checksums.finish(), ...rows };
 }

@@ -2,8 +2,9 @@ import type { Semaphore } from '../base/semaphore.js';
 import { rejectOnAbort } from '../base/wait.js';
 import { toDatasetSymbol } from '../dataset/dataset-symbol.js';
 import { US_PER_DAY } from '../dataset/day.js';
+import type { ReadChunks } from '../integrity/read-chunks.js';
 import type { GzipReadOptions } from '../integrity/read-gzip.js';
-import { readSourceText } from '../integrity/read-source.js';
+import { readSource } from '../integrity/read-source.js';
 import { RowTally } from '../market/day-file/row-tally.js';
 import { createTextLines, type LineMemories } from '../market/day-file/text-lines.js';
 import { LineBuffer } from '../market/lines/line-buffer.js';
@@ -20,7 +21,10 @@ import type { Arrival, ReplaySeries } from './replay-request.js';
 const TYPICAL_GROWTH = 4;
 const MAX_GROWTH = 8;
 /** Resources that series share if they are read together. */
-interface SharedReading extends GzipReadOptions {
+interface SharedReading extends Pick<GzipReadOptions, 'inflateThreads'> {
+  readonly read: ReadChunks;
+  /** Maximum size of a text chunk. */
+  readonly textChunk: number;
   readonly memories: LineMemories;
   readonly arrival: Arrival;
   /** Reports rows that do not belong in their file. */
@@ -56,7 +60,7 @@ export async function writeSeriesLines(
   swap: SwapBuffer<LineBuffer>,
   signal: AbortSignal,
 ): Promise<void> {
-  const { textChunk, memories, arrival, warn } = reading;
+  const { read, textChunk, inflateThreads, memories, arrival, warn } = reading;
   const { period, symbol } = series;
   let out = await swap(undefined);
   const handOver = async (minBytes: number): Promise<void> => {
@@ -86,7 +90,7 @@ export async function writeSeriesLines(
       if (isComplete) throw new StopReading();
     };
     try {
-      await readSourceText(path, { onBytes: () => {}, onText }, signal, reading);
+      await readSource(path, { onText, read, textChunk, inflateThreads, signal });
     } catch (error) {
       if (!(error instanceof StopReading)) throw error;
     }

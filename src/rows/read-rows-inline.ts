@@ -1,8 +1,7 @@
-import { createHash, type Hash } from 'node:crypto';
 import type { Batch, Schema } from '../format/batch.js';
 import { DayFileReader, type ReaderOptions } from '../format/csv/day-file-reader.js';
-import { LARGE_TEXT_CHUNK_BYTES } from '../integrity/gunzip.js';
-import { readSourceText } from '../integrity/read-source.js';
+import type { BytesFacts, HashName } from '../integrity/checksums.js';
+import { readSource } from '../integrity/read-source.js';
 import type { Files } from '../store/files.js';
 
 /** What to read, as plain data, which can be posted to a thread. */
@@ -13,7 +12,7 @@ export interface RowsRequest
   /** Rows of a batch; the last one may have fewer. */
   readonly batchRows: number;
   /** Algorithm for the checksum of the compressed bytes. */
-  readonly hash: 'md5' | 'sha256';
+  readonly hash: HashName;
   /** As in `GzipReadOptions`. */
   readonly inflateThreads: number | undefined;
 }
@@ -24,12 +23,13 @@ export interface RowsFacts {
   readonly dataType: string;
   /** Lists the columns that the data type is not known to have. */
   readonly warning: string | undefined;
+  /** Compressed size. */
+  readonly bytes: number;
 }
 
 /** Result of a read. */
 export interface RowsResult extends RowsFacts {
-  /** Size and checksum, in hex digits, of the compressed bytes. */
-  readonly bytes: number;
+  /** Checksum of the compressed bytes, in hex digits. */
   readonly checksum: string;
 }
 
@@ -65,36 +65,18 @@ export async function readRowsInline(
   sink: RowsSink,
   signal: AbortSignal,
 ): Promise<RowsResult> {
-  const summary = new BytesSummary(request.hash, sink.onBytes);
-  const onChunk = (chunk: Uint8Array): void => summary.add(chunk);
-  const facts = await readRowsAndBytes(request, files, { onBatch: sink.onBatch, onChunk }, signal);
-  return { ...facts, ...summary.end() };
+  const { hash, ...rest } = request;
+  const onChunk = (chunk: Uint8Array): void => sink.onBytes(chunk.length);
+  const facts = await readRowsAndBytes(rest, files, { onBatch: sink.onBatch, onChunk }, signal, [hash]);
+  const { schema, dataType, warning, bytes } = facts;
+  return { schema, dataType, warning, bytes, checksum: facts[hash] };
 }
 
-/** Size and checksum of bytes, in chunks. */
-export class BytesSummary {
-  #bytes = 0;
-  readonly #hash: Hash;
-  readonly #onBytes: RowsSink['onBytes'];
-
-  constructor(hash: RowsRequest['hash'], onBytes: RowsSink['onBytes']) {
-    this.#hash = createHash(hash);
-    this.#onBytes = onBytes;
-  }
-
-  add(chunk: Uint8Array): void {
-    this.#bytes += chunk.length;
-    this.#hash.update(chunk);
-    this.#onBytes(chunk.length);
-  }
-
-  end(): Pick<RowsResult, 'bytes' | 'checksum'> {
-    return { bytes: this.#bytes, checksum: this.#hash.digest('hex') };
-  }
-}
-
-/** Like `readRowsInline`, without a checksum. */
-export async function readRowsAndBytes(
+/**
+ * Reads the rows as `readRowsInline` does, and passes on the compressed bytes too.
+ * @param hashes checksums of the compressed bytes to compute.
+ */
+export async function readRowsAndBytes<Name extends HashName = never>(
   {
     columns,
     batchRows,
@@ -104,7 +86,8 @@ export async function readRowsAndBytes(
   files: Files,
   { onBatch, onChunk }: RowsAndBytesSink,
   signal: AbortSignal,
-): Promise<RowsFacts> {
+  hashes: readonly Name[] = [],
+): Promise<RowsFacts & BytesFacts<Name>> {
   const reader = new DayFileReader({ ...options, batchRows: () => batchRows });
   const passBatches = async (batches: Iterable<Batch>): Promise<void> => {
     for (const batch of batches) {
@@ -115,10 +98,10 @@ export async function readRowsAndBytes(
       if (pending) await pending;
     }
   };
-  const textOptions = { read: files.read, textChunk: LARGE_TEXT_CHUNK_BYTES, inflateThreads };
   const onText = (text: Buffer): Promise<void> => passBatches(reader.push(text));
-  await readSourceText(options.path, { onBytes: onChunk, onText }, signal, textOptions);
+  const reading = { hashes, onChunk, onText, read: files.read, inflateThreads, signal };
+  const content = await readSource(options.path, reading);
   await passBatches(reader.end());
   const { schema, dataType, warning } = reader;
-  return { schema, dataType, warning };
+  return { schema, dataType, warning, ...content };
 }

@@ -3,10 +3,10 @@ import { abortReason } from '../base/errors.js';
 import { WorkerThread } from '../base/worker-thread.js';
 import type { Schema } from '../format/batch.js';
 import type { ReaderOptions } from '../format/csv/day-file-reader.js';
+import { Checksums } from '../integrity/checksums.js';
 import { chooseInflateThreads } from '../integrity/read-gzip.js';
 import type { Files, StoreSettings } from '../store/files.js';
 import {
-  BytesSummary,
   type RowsEvent,
   type RowsFacts,
   type RowsRequest,
@@ -75,13 +75,16 @@ export async function readRowsInThread(
     new URL('./rows-worker.js', import.meta.url),
     { name: 'row reader', workerData: store },
   );
-  const summary = new BytesSummary(request.hash, onBytes);
+  const checksums = new Checksums([request.hash]);
   let schema: Schema = [];
   let dataType = '';
   let lastUse = Promise.resolve();
   const use = async (event: RowsEvent, before: Promise<void>): Promise<void> => {
     await before;
-    if ('chunk' in event) return summary.add(event.chunk);
+    if ('chunk' in event) {
+      checksums.add(event.chunk);
+      return onBytes(event.chunk.length);
+    }
     if ('schema' in event) {
       ({ schema, dataType } = event);
       return;
@@ -98,7 +101,7 @@ export async function readRowsInThread(
   const reading = thread.open(request, { onEvent, signal: AbortSignal.any([signal, stop.signal]) });
   try {
     const facts = await reading.result.finally(() => lastUse);
-    return { ...facts, ...summary.end() };
+    return { ...facts, checksum: checksums.finish()[request.hash] };
   } catch (error) {
     throw signal.aborted ? abortReason(signal) : error;
   } finally {

@@ -4,8 +4,8 @@ import { abortReason, type FileError, isSystemError, TickhaulError, toFileError 
 import type { OutputFormatName } from '../base/output-format-names.js';
 import { plural } from '../base/units.js';
 import { deferStartCheck } from '../format/csv/start-check.js';
-import { hashFile } from '../integrity/read-chunks.js';
-import { type TextCheck, verifyBytes, verifyBytesWithoutMd5, verifyFile } from '../integrity/verify-file.js';
+import { hashFile } from '../integrity/checksums.js';
+import { ALL_HASHES, type TextCheck, verifyBytes, verifyFile } from '../integrity/verify-file.js';
 import type { Destination } from '../store/destination.js';
 import type { Files, StoredFileInfo } from '../store/files.js';
 import { isObjectLocation } from '../store/location.js';
@@ -128,8 +128,8 @@ async function inspectDayFile(
   const smallResult =
     bytes < SMALL_FILE_BYTES ? await inspectSmallDayFile(request, check, files, signal) : undefined;
   if (smallResult) onBytes(bytes);
-  const options = { check, onBytes, read: files.read, inflateThreads: request.inflateThreads };
-  const observation = smallResult ?? (await verifyFile(location, signal, options));
+  const options = { check, onBytes, read: files.read, inflateThreads: request.inflateThreads, signal };
+  const observation = smallResult ?? (await verifyFile(location, options));
   return check?.error ? { ...observation, startError: toFileError(check.error) } : observation;
 }
 
@@ -139,11 +139,13 @@ async function inspectSmallDayFile(
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation | undefined> {
-  const verify = expected === undefined ? verifyBytes : verifyBytesWithoutMd5;
+  // A comparison with a record needs only one checksum.
+  const hashes = expected === undefined ? ALL_HASHES : (['sha256'] as const);
+  const verify = (bytes: Buffer): FileObservation | undefined => verifyBytes(bytes, { hashes, check });
   // `verify` runs synchronously after the read: the next file overwrites the same buffer.
   return isObjectLocation(location)
-    ? verify(await readBytesAt(files, location, signal), check)
-    : verify(readSmallFile(location), check);
+    ? verify(await readBytesAt(files, location, signal))
+    : verify(readSmallFile(location));
 }
 
 /** Shared buffer, overwritten by each small file of this machine. */
@@ -171,7 +173,7 @@ async function inspectOutput(
   const facts = await OUTPUT_FORMATS[format].readFacts(location, files, signal);
   return {
     ...facts,
-    ...(hash && { sha256: await hashFile(location, 'sha256', signal, files.read) }),
+    ...(hash && { sha256: await hashFile(location, 'sha256', { read: files.read, signal }) }),
   };
 }
 
@@ -182,7 +184,7 @@ async function inspectExport(
   files: Files,
   signal: AbortSignal | undefined,
 ): Promise<FileObservation> {
-  return { bytes, sha256: await hashFile(location, 'sha256', signal, files.read) };
+  return { bytes, sha256: await hashFile(location, 'sha256', { read: files.read, signal }) };
 }
 
 function toInspectError(error: unknown): FileError {

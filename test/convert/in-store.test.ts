@@ -158,11 +158,12 @@ test('reads an object whose text several threads inflate, with its ETag', async 
   const onBytes = (count: number): void => {
     bytes += count;
   };
-  const content = await readUnchangedSource(files, SOURCE, found, onText, onBytes, signal, 1);
+  const reading = { onText, onBytes, inflateThreads: 1, signal };
+  const content = await readUnchangedSource(files, SOURCE, found, reading);
   assert.equal(Buffer.concat(texts).toString(), CSV);
   assert.deepEqual([content.bytes, content.etag, bytes], [found.bytes, found.etag, found.bytes]);
   files.bucket.write(KEY, gzipSync(CSV).subarray(0, -1));
-  await assert.rejects(readUnchangedSource(files, SOURCE, found, onText, onBytes, signal, 1), {
+  await assert.rejects(readUnchangedSource(files, SOURCE, found, reading), {
     code: 'corrupt',
     message: /ends early/,
   });

@@ -6,8 +6,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { crc32, gzipSync } from 'node:zlib';
 import { startGunzip } from '../../src/integrity/gunzip.js';
-import { readChunks } from '../../src/integrity/read-chunks.js';
-import { type GzipReader, type GzipReadOptions, readGzip } from '../../src/integrity/read-gzip.js';
+import { type GzipReadOptions, readGzip } from '../../src/integrity/read-gzip.js';
 
 let dir = '';
 before(async () => {
@@ -30,15 +29,15 @@ async function read(path: string, inflateThreads?: number): Promise<Read> {
   const bytes = createHash('md5');
   const text = createHash('md5');
   let chunks = 0;
-  const reader: GzipReader = {
-    onBytes: (chunk) => void bytes.update(chunk),
-    onText(chunk) {
-      text.update(chunk);
-      chunks++;
-    },
+  const onText = (chunk: Buffer): void => {
+    text.update(chunk);
+    chunks++;
   };
-  await readGzip(path, reader, undefined, { read: readChunks, textChunk: 256 * 1024, inflateThreads });
-  return { bytes: bytes.digest('hex'), text: text.digest('hex'), chunks };
+  const onChunk = (chunk: Buffer): void => void bytes.update(chunk);
+  const options = { hashes: ['md5'], onChunk, onText, textChunk: 256 * 1024, inflateThreads } as const;
+  const { md5 } = await readGzip(path, options);
+  assert.equal(bytes.digest('hex'), md5);
+  return { bytes: md5, text: text.digest('hex'), chunks };
 }
 
 /** More than one chunk: 5 MB of gzip in two members, 8 MB of text. */
@@ -135,11 +134,11 @@ test('a file that is replaced while it is read is reported as changed', async ()
         reads++;
         await use(reads === 1 ? GOOD.subarray(0, -1) : gzipSync(TEXT_OF_OTHER, { level: 1 }));
       },
+      onText: () => {},
       textChunk: 64 * 1024,
       inflateThreads,
     };
-    const reader: GzipReader = { onBytes: () => {}, onText: () => {} };
-    await assert.rejects(readGzip(path, reader, undefined, options), { code: 'changed' });
+    await assert.rejects(readGzip(path, options), { code: 'changed' });
     assert.equal(reads, 2);
   }
 });
@@ -149,8 +148,8 @@ test('an error of the reader of bytes is thrown after the reader of text has fin
   await writeFile(path, GOOD);
   for (const inflateThreads of INFLATE_THREADS) {
     let running = 0;
-    const reader: GzipReader = {
-      onBytes: () => {
+    const options: GzipReadOptions = {
+      onChunk: () => {
         throw new Error('no more bytes');
       },
       onText: async () => {
@@ -158,9 +157,10 @@ test('an error of the reader of bytes is thrown after the reader of text has fin
         await new Promise((resolve) => setImmediate(resolve));
         running--;
       },
+      textChunk: 64 * 1024,
+      inflateThreads,
     };
-    const options = { read: readChunks, textChunk: 64 * 1024, inflateThreads };
-    await assert.rejects(readGzip(path, reader, undefined, options), /no more bytes/);
+    await assert.rejects(readGzip(path, options), /no more bytes/);
     assert.equal(running, 0);
   }
 });
@@ -170,12 +170,9 @@ test('an abort ends the reading with its reason, however the file is inflated', 
   await writeFile(path, GOOD);
   for (const inflateThreads of INFLATE_THREADS) {
     const stop = new AbortController();
-    const reader: GzipReader = {
-      onBytes: () => {},
-      onText: () => stop.abort(),
-    };
-    const options = { read: readChunks, textChunk: 64 * 1024, inflateThreads };
-    await assert.rejects(readGzip(path, reader, stop.signal, options), { code: 'interrupted' });
+    const onText = (): void => stop.abort();
+    const options = { onText, textChunk: 64 * 1024, inflateThreads, signal: stop.signal };
+    await assert.rejects(readGzip(path, options), { code: 'interrupted' });
   }
 });
 

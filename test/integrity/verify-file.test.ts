@@ -224,7 +224,7 @@ test('an aborted check of a file ends with the abort reason', async () => {
   const path = join(dir, 'small.csv.gz');
   await writeFile(path, gz);
   const reason = new TickhaulError('terminated', 'SIGTERM');
-  await assert.rejects(verifyFile(path, AbortSignal.abort(reason)), { code: 'terminated' });
+  await assert.rejects(verifyFile(path, { signal: AbortSignal.abort(reason) }), { code: 'terminated' });
 });
 
 test('leaves a text that is too large for memory to the stream', () => {

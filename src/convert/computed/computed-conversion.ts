@@ -224,7 +224,7 @@ export async function convertFileToComputed(
   const onRead = (count: number): void => onBytes(count, found.bytes);
   const inflateThreads = job.spareProcessors < 1 ? 0 : undefined;
   const read = (onText: TextSink): Promise<SourceContent> =>
-    readUnchangedSource(files, job.source, found, onText, onRead, signal, inflateThreads);
+    readUnchangedSource(files, job.source, found, { onText, onBytes: onRead, inflateThreads, signal });
   const converted = missing.length > 0 ? await convertOutputs(job, missing, files, read, signal) : [];
   for (const [i, result] of converted.entries()) results.set(missing[i] as ComputedTarget, result);
   const isHandled = job.keepSource || (await removeIfUnchanged(files, job.source, found, signal));

@@ -1,7 +1,6 @@
-import { constants, gunzipSync } from 'node:zlib';
 import { TickhaulError } from '../../base/errors.js';
 import { HeaderBuffer, inferDataType, parseHeaderNames } from '../../format/csv/csv-header.js';
-import { describeGzipError, HEAD_BYTES } from '../../integrity/gunzip.js';
+import { gunzipStart } from '../../integrity/gunzip.js';
 import type { Files } from '../../store/files.js';
 
 /** Enough compressed bytes for any header. */
@@ -28,14 +27,10 @@ async function readFirstBytes(files: Files, path: string, signal: AbortSignal): 
 
 function inflate(bytes: Buffer, path: string): Buffer {
   try {
-    return gunzipSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH });
+    return bytes.length === 0 ? bytes : gunzipStart(bytes);
   } catch (cause) {
-    if (!(cause instanceof Error)) throw cause;
-    throw new TickhaulError(
-      'corrupt',
-      `${path}: ${describeGzipError(cause, bytes.subarray(0, HEAD_BYTES), bytes.length)}`,
-      { cause },
-    );
+    if (!(cause instanceof TickhaulError)) throw cause;
+    throw new TickhaulError('corrupt', `${path}: ${cause.message}`, { cause });
   }
 }
 

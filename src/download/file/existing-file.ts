@@ -1,7 +1,7 @@
 import { abortReason, isSystemError, TickhaulError } from '../../base/errors.js';
 import { createStartCheck, deferStartCheck } from '../../format/csv/start-check.js';
+import { hashFile } from '../../integrity/checksums.js';
 import { gunzipStart, type TextSink } from '../../integrity/gunzip.js';
-import { hashFile } from '../../integrity/read-chunks.js';
 import { type FileChecksums, verifyFile } from '../../integrity/verify-file.js';
 import type { StoredVersion } from '../../store/files.js';
 import { createVerifiedRecord } from '../../store/manifest/verified-record.js';
@@ -107,7 +107,9 @@ async function isIntact(
 ): Promise<boolean> {
   const { files } = destination;
   const outputLocation = destination.locate(entry.path);
-  const sha256 = await undefinedIfMissing(() => hashFile(outputLocation, 'sha256', signal, files.read));
+  const sha256 = await undefinedIfMissing(() =>
+    hashFile(outputLocation, 'sha256', { read: files.read, signal }),
+  );
   if (sha256 !== undefined && sha256 !== entry.sha256) {
     emit({
       event: 'warning',
@@ -192,7 +194,7 @@ async function verifyExisting(
   try {
     const etag = (await files.stat(source, signal))?.etag;
     const proof = await undefinedIfMissing(() =>
-      verifyFile(source, signal, { check, onText, read: files.read }),
+      verifyFile(source, { check, onText, read: files.read, signal }),
     );
     return proof && { proof, startError: check.error, object: etag === undefined ? undefined : { etag } };
   } catch (error) {

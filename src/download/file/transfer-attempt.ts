@@ -103,7 +103,7 @@ export async function receiveSmallFile(
   // The slot's next request is sent first: verification keeps the thread busy.
   await yieldToEventLoop();
   const check = createStartCheck(attempt.file);
-  const proof = verifyBytes(bytes, check) ?? (await verifyLongText(bytes, check));
+  const proof = verifyBytes(bytes, { check }) ?? (await verifyLongText(bytes, check));
   const received = {
     ...assertAsAnnounced(attempt, response, proof),
     etag: response.resumeEtag,

@@ -13,6 +13,9 @@ import {
 } from './csv-header.js';
 import { countRecordLines, parseRecords, RecordEndFinder } from './quoted-records.js';
 
+/** Maximum of a memory of rows, 1 GiB: batches are small, and a conversion to a computed type has a kernel, too. */
+const MAX_PAGES = 16_384;
+
 export interface ReaderOptions {
   /** Path of the source, for messages. */
   readonly path: string;
@@ -107,7 +110,7 @@ export class DayFileReader {
 }
 
 function getMemory(memories: Map<string, ColumnMemory>, kind: string): ColumnMemory {
-  const memory = memories.get(kind) ?? new ColumnMemory();
+  const memory = memories.get(kind) ?? new ColumnMemory(MAX_PAGES);
   memories.set(kind, memory);
   return memory;
 }
@@ -170,7 +173,7 @@ export class CsvParser {
 
   constructor(options: CsvOptions) {
     this.#options = options;
-    this.#memory = options.sharedMemory ?? new ColumnMemory();
+    this.#memory = options.sharedMemory ?? new ColumnMemory(MAX_PAGES);
     this.#maxTextBytes = maxBatchTextBytes(options.batchRows);
   }
 

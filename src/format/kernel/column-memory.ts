@@ -25,14 +25,16 @@ export class ColumnMemory {
   readonly kernel: ParquetExports;
   /** Address of the piece. */
   readonly pieceStart: number;
-  readonly #memory: OwnWasmMemory = createOwnMemory();
+  readonly #memory: OwnWasmMemory;
   #bytes = Buffer.alloc(0);
   #schema: Schema = [];
   #capacity = 0;
   #numberText: NumberText = 'none';
   #allowsEmptyCells = false;
 
-  constructor() {
+  /** @param maxPages maximum of the memory, by default the largest. */
+  constructor(maxPages?: number) {
+    this.#memory = createOwnMemory(undefined, maxPages);
     this.kernel = loadParquetExports(this.#memory);
     this.pieceStart = this.allocate(PIECE_CAPACITY_BYTES + 1);
   }

@@ -227,7 +227,7 @@ export async function readNdjsonText(
   signal: AbortSignal,
   read: ReadChunks = readChunks,
 ): Promise<number> {
-  if (path.endsWith('.gz')) return (await readSource(path, onText, () => {}, signal, read)).bytes;
+  if (path.endsWith('.gz')) return (await readSource(path, { onText, read, signal })).bytes;
   let bytes = 0;
   const zstd = path.endsWith('.zst')
     ? new Decompress((text) => void onText(Buffer.from(text.buffer, text.byteOffset, text.length)))

@@ -246,16 +246,25 @@ interface ChunkDecoders {
 
 /** Starts a thread for each address of tables. */
 function startTokenThreads(memory: WasmMemory, tables: readonly number[]): ChunkDecoders {
-  const threads = tables.map((address): WorkerThread<ChunkJob, DecodedChunk | undefined> => {
-    const workerData: TokenThreadData = { memory, tables: address };
-    return new WorkerThread(new URL('./token-worker.js', import.meta.url), { name: 'inflate', workerData });
-  });
+  const threads: WorkerThread<ChunkJob, DecodedChunk | undefined>[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(threads.map((thread) => thread.close()));
+  };
+  try {
+    for (const address of tables) {
+      const workerData: TokenThreadData = { memory, tables: address };
+      const url = new URL('./token-worker.js', import.meta.url);
+      threads.push(new WorkerThread(url, { name: 'inflate', workerData }));
+    }
+  } catch (error) {
+    // No address space for all of them: zlib inflates the file instead.
+    void close();
+    throw error;
+  }
   return {
     async decode(index, job) {
       return threads[index % threads.length]?.run(job);
     },
-    close: async () => {
-      await Promise.all(threads.map((thread) => thread.close()));
-    },
+    close,
   };
 }

@@ -50,7 +50,7 @@ test('outputs are the same, however a source is inflated', async (t) => {
       const { signal } = new AbortController();
       await convertSource(
         { path, dataType: 'trades', options, output, kernels: kernelsOf(kernels) },
-        (onText) => readSource(path, onText, () => {}, signal, undefined, inflateThreads),
+        (onText) => readSource(path, { hashes: ['md5'], onText, inflateThreads, signal }),
         signal,
       );
       outputs.push(output.bytes());
