@@ -22,10 +22,10 @@ export const FAULTS = [
     to: 'const width = 63 - <i32>clz(subtractMinimum(miniblock, minimum));',
   },
   {
-    name: 'a distance to before the text is accepted',
-    file: 'src/integrity/inflate/assembly/decode.ts',
-    from: 'if (<usize>distance > out - start)',
-    to: 'if (<usize>distance > out - start + 1)',
+    name: 'the checksum of an inflated text is not compared',
+    file: 'src/integrity/inflate/inflated-text.ts',
+    from: 'if (crc !== this.#crc || bytes !== this.#length % 2 ** 32) this.refuse();',
+    to: 'if (bytes !== this.#length % 2 ** 32) this.refuse();',
   },
   {
     name: 'bytes are folded to the wrong place',
