@@ -6,11 +6,11 @@ import type { StoredVersion } from '../files.js';
 import { md5Digest, multipartEtag, normalizeEtag } from './etag.js';
 import type { ObjectStore, ObjectUpload } from './object-store.js';
 import { choosePartBytes, MAX_PARTS, type PartBufferPool } from './part-buffer-pool.js';
-import type { S3Connection } from './s3-connection.js';
+import type { S3Connection, Sdk, SendOnce } from './s3-connection.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
 export interface UploadContext {
-  readonly connect: () => Promise<S3Connection>;
+  readonly connection: S3Connection;
   /** The bucket of the object. */
   readonly store: Pick<ObjectStore, 'put' | 'head' | 'get' | 'abortUpload'>;
   readonly target: { readonly Bucket: string; readonly Key: string };
@@ -133,7 +133,7 @@ export class MultipartObjectUpload implements ObjectUpload {
   }
 
   async #send(body: Buffer): Promise<void> {
-    const { connect, target, name } = this.#context;
+    const { connection, target, name } = this.#context;
     if (this.#sent.length === MAX_PARTS) {
       const limit = formatSize(MAX_PARTS * this.#partSize);
       throw new TickhaulError('rejected', `${name}: is larger than ${limit}, although no size was announced`);
@@ -141,7 +141,6 @@ export class MultipartObjectUpload implements ObjectUpload {
     this.#id ??= this.#create();
     const { signal } = this.#stop;
     const UploadId = await rejectOnAbort(this.#id, signal);
-    const { sdk, send } = await connect();
     const md5 = md5Digest(body);
     const part = {
       ...target,
@@ -150,31 +149,30 @@ export class MultipartObjectUpload implements ObjectUpload {
       Body: body,
       ContentMD5: md5.toString('base64'),
     };
-    const { ETag = `"${md5.toString('hex')}"` } = await send(
-      { name, signal, writes: true },
-      (client, options) => client.send(new sdk.UploadPartCommand(part), options),
+    const { ETag = `"${md5.toString('hex')}"` } = await connection.send(
+      name,
+      (sdk) => new sdk.UploadPartCommand(part),
+      { signal, writes: true },
     );
     this.#sent.push({ md5, bytes: body.length, etag: ETag });
   }
 
   async #create(): Promise<string> {
-    const { connect, target, name } = this.#context;
-    const { sdk, send } = await connect();
-    return send({ name, signal: this.#creationAbort.signal, writes: true }, async (client, options) => {
-      const { UploadId } = await client.send(new sdk.CreateMultipartUploadCommand(target), options);
-      if (UploadId !== undefined) return UploadId;
-      throw new TickhaulError('bad_answer', `${name}: the store created an upload without an id`);
-    });
+    const { connection, target, name } = this.#context;
+    const options = { signal: this.#creationAbort.signal, writes: true };
+    const create = (sdk: Sdk) => new sdk.CreateMultipartUploadCommand(target);
+    const { UploadId } = await connection.send(name, create, options);
+    if (UploadId !== undefined) return UploadId;
+    throw new TickhaulError('bad_answer', `${name}: the store created an upload without an id`);
   }
 
   async #completeParts(): Promise<string> {
-    const { connect, target, name } = this.#context;
-    const { sdk, send } = await connect();
+    const { connection, target, name } = this.#context;
     const Parts = this.#sent.map(({ etag }, at) => ({ PartNumber: at + 1, ETag: etag }));
-    return send({ name, signal: this.#stop.signal, writes: true }, async (client, options) => {
+    const complete = async (send: SendOnce, sdk: Sdk): Promise<string> => {
       const upload = { ...target, UploadId: await this.#id, MultipartUpload: { Parts } };
       try {
-        const response = await client.send(new sdk.CompleteMultipartUploadCommand(upload), options);
+        const response = await send(new sdk.CompleteMultipartUploadCommand(upload));
         const etag = normalizeEtag(response.ETag);
         if (etag !== undefined) return etag;
         throw new TickhaulError(
@@ -187,7 +185,8 @@ export class MultipartObjectUpload implements ObjectUpload {
         if (etag === undefined) throw error;
         return etag;
       }
-    });
+    };
+    return connection.attempt(name, complete, { signal: this.#stop.signal, writes: true });
   }
 
   /** The ETag of the object under the key, if it consists of the sent parts. */

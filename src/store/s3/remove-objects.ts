@@ -1,6 +1,7 @@
+import type { DeleteObjectsCommand } from '@aws-sdk/client-s3';
 import { TickhaulError } from '../../base/errors.js';
 import { md5Digest } from './etag.js';
-import type { S3Connection } from './s3-connection.js';
+import type { S3Connection, Sdk } from './s3-connection.js';
 
 /** Limit of S3 for one request. */
 const MAX_KEYS_PER_REQUEST = 1000;
@@ -12,20 +13,18 @@ const CONCURRENT_REMOVALS = 16;
  * @throws TickhaulError for the first failure.
  */
 export async function removeObjects(
-  { sdk, send }: S3Connection,
+  connection: S3Connection,
   { bucket, name }: { readonly bucket: string; readonly name: string },
   keys: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const removeOne = async (Key: string): Promise<void> => {
-    await send({ name: `${name}/${Key}`, signal, writes: true }, (client, options) =>
-      client.send(new sdk.DeleteObjectCommand({ Bucket: bucket, Key }), options),
-    );
+    const command = (sdk: Sdk) => new sdk.DeleteObjectCommand({ Bucket: bucket, Key });
+    await connection.send(`${name}/${Key}`, command, { signal, writes: true });
   };
   for (let at = 0; at < keys.length; at += MAX_KEYS_PER_REQUEST) {
     const page = keys.slice(at, at + MAX_KEYS_PER_REQUEST);
-    const failed =
-      page.length === 1 ? page : await removeBatch({ sdk, send }, { bucket, name }, page, signal);
+    const failed = page.length === 1 ? page : await removeBatch(connection, { bucket, name }, page, signal);
     // Single requests are retried, and fail with a specific error.
     for (let next = 0; next < failed.length; next += CONCURRENT_REMOVALS)
       await Promise.all(failed.slice(next, next + CONCURRENT_REMOVALS).map(removeOne));
@@ -34,29 +33,30 @@ export async function removeObjects(
 
 /** @returns keys that could not be removed; all of them if the store rejects the request. */
 async function removeBatch(
-  { sdk, send }: Pick<S3Connection, 'sdk' | 'send'>,
+  connection: S3Connection,
   { bucket, name }: { readonly bucket: string; readonly name: string },
   keys: readonly string[],
   signal: AbortSignal | undefined,
 ): Promise<readonly string[]> {
   const Delete = { Objects: keys.map((Key) => ({ Key })), Quiet: true };
+  const createCommand = (sdk: Sdk): DeleteObjectsCommand => {
+    const command = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete });
+    // Send an MD5 instead of the SDK's CRC, which older stores do not accept.
+    command.middlewareStack.add(
+      (next) => (args) => {
+        const request = args.request as { body: string; headers: Record<string, string> };
+        for (const header of Object.keys(request.headers))
+          if (/checksum/i.test(header)) delete request.headers[header];
+        request.headers['content-md5'] = md5Digest(Buffer.from(request.body)).toString('base64');
+        return next(args);
+      },
+      { step: 'build', priority: 'low', name: 'withMd5' },
+    );
+    return command;
+  };
   try {
-    return await send({ name, signal, writes: true }, async (client, options) => {
-      const command = new sdk.DeleteObjectsCommand({ Bucket: bucket, Delete });
-      // Send an MD5 instead of the SDK's CRC, which older stores do not accept.
-      command.middlewareStack.add(
-        (next) => (args) => {
-          const request = args.request as { body: string; headers: Record<string, string> };
-          for (const header of Object.keys(request.headers))
-            if (/checksum/i.test(header)) delete request.headers[header];
-          request.headers['content-md5'] = md5Digest(Buffer.from(request.body)).toString('base64');
-          return next(args);
-        },
-        { step: 'build', priority: 'low', name: 'withMd5' },
-      );
-      const { Errors = [] } = await client.send(command, options);
-      return Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
-    });
+    const { Errors = [] } = await connection.send(name, createCommand, { signal, writes: true });
+    return Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
   } catch (error) {
     if (error instanceof TickhaulError && error.code === 'rejected') return keys;
     throw error;
