@@ -13,8 +13,8 @@ import { type BucketAddress, parseBucketAddress } from './bucket-address.js';
 import { createBucketFiles } from './bucket-files.js';
 import { acquireLease, type StoreLease } from './lease.js';
 import { openStoreManifest } from './manifest/store-manifest.js';
+import { UPLOAD_MEMORY_BYTES } from './multipart-upload.js';
 import type { ObjectStore, UnfinishedUpload } from './object-store.js';
-import { UPLOAD_MEMORY_BYTES } from './part-buffer-pool.js';
 import { withShutdownTimeout } from './shutdown-timeout.js';
 
 /**

@@ -1,8 +1,7 @@
 import { Readable } from 'node:stream';
 import { TickhaulError } from '../../base/errors.js';
 import { judgeError } from '../../base/judge-error.js';
-import { normalizeEtag } from './etag.js';
-import type { ByteRange } from './object-store.js';
+import { type ByteRange, normalizeEtag } from './object-store.js';
 import type { S3Connection, Sdk, SendOnce } from './s3-connection.js';
 import { createStoreGaveUpError } from './s3-errors.js';
 

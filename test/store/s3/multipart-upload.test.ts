@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { choosePartBytes, MAX_PARTS, PART_BYTES } from '../../../src/store/s3/part-buffer-pool.js';
+import { choosePartBytes, MAX_PARTS, PART_BYTES } from '../../../src/store/s3/multipart-upload.js';
 
 test('there are no more parts than S3 allows, of the usual size if possible', () => {
   fc.assert(
