@@ -1,9 +1,7 @@
 import { withRetries } from '../../base/with-retries.js';
 import { readBody } from '../../http/watched-body.js';
-import { parseJsonBody } from '../account/parse-json-body.js';
-import { withResponseTimeout } from '../account/with-response-timeout.js';
-import { readErrorResponse } from '../http/read-error-response.js';
-import { formatUrlForLog, sendGet } from '../http/send-request.js';
+import { parseJsonBody, readErrorResponse } from '../http/read-error-response.js';
+import { formatUrlForLog, sendGet, withResponseTimeout } from '../http/send-request.js';
 import type { ServiceClient } from '../http/service-client.js';
 import type { KeyAccess } from '../records/response-schemas.js';
 
@@ -46,7 +44,7 @@ export function fetchKeyInfo(
     ]);
     if (response.status !== 200) throw await readErrorResponse(response, apiKey);
     const body = await readBody(response.body, MAX_RESPONSE_BYTES);
-    return parseKeyInfo(parseJsonBody(body), name);
+    return parseKeyInfo(parseJsonBody(body.toString()), name);
   };
   const attempt = (): Promise<readonly KeyAccess[]> =>
     withResponseTimeout(name, stallTimeoutMs, signal, fetchInfo);

@@ -7,7 +7,7 @@ import { AccountSession } from '../../../src/account/account-session.js';
 import type { Identity } from '../../../src/account/identities/identity.js';
 import { ERROR_TABLE, TickhaulError } from '../../../src/base/errors.js';
 import { discoverIssuer, setUpAccount } from '../../../src/service/account/account-api.js';
-import { parseJsonBody } from '../../../src/service/account/parse-json-body.js';
+import { parseJsonBody } from '../../../src/service/http/read-error-response.js';
 import { rounds } from '../../helpers/services.js';
 import { serve } from '../../service/loopback.js';
 import { type Account, createAccount, createJwt, EMAIL, signIn } from '../helpers.js';
@@ -69,7 +69,7 @@ async function startOddService(t: TestContext): Promise<OddService> {
 const containsIdentity =
   ({ assertion, refreshToken }: Identity) =>
   (body: string): boolean => {
-    const { identity } = (parseJsonBody(Buffer.from(body)) ?? {}) as Partial<typeof VALID_RESPONSE>;
+    const { identity } = (parseJsonBody(body) ?? {}) as Partial<typeof VALID_RESPONSE>;
     return identity?.assertion === assertion && identity.refresh_token?.value === refreshToken;
   };
 
