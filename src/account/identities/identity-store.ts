@@ -1,6 +1,7 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { writeWhole } from '../../base/disk-files.js';
 import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
 import type { VerifiedIdentity } from '../../service/account/issuer.js';
 import { type AcquireLockOptions, acquireRunLock } from '../../store/lock/acquire-run-lock.js';
@@ -8,7 +9,6 @@ import type { LockOwner, RunLock } from '../../store/lock/run-lock.js';
 import { assertMadeFor, type Identity } from './identity.js';
 import { formatIdentity, readIdentity } from './identity-file.js';
 import { createPrivateFolder, FILE_MODE } from './private-files.js';
-import { type StagedFile, stageFile } from './staged-file.js';
 
 /** Longer than the lifetime of an abandoned lock. */
 const LOCK_TIMEOUT_MS = 150_000;
@@ -97,23 +97,16 @@ export function openIdentityStore({
       return identities.filter((identity) => identity !== undefined);
     },
     read: (issuer, email) => readOwn(join(folder, createFileName(issuer, email))),
-    prepare: (issuer, email) =>
-      runLocked(createFileName(issuer, email), async (path) => stageIdentity(path).discard()),
+    prepare: (issuer, email) => runLocked(createFileName(issuer, email), assertWritable),
     update: (issuer, email, replace) =>
       runLocked(createFileName(issuer, email), async (path) => {
         const current = await readOwn(path);
-        const staged = stageIdentity(path);
-        try {
-          const { assertion, refreshToken } = await replace(current);
-          if (assertion === current?.assertion && refreshToken === current.refreshToken) return current;
-          const identity = { issuer, api, email, assertion, refreshToken };
-          staged.commit(formatIdentity(identity));
-          return identity;
-        } catch (error) {
-          throw toDiskError(error, path, 'disk');
-        } finally {
-          staged.discard();
-        }
+        await assertWritable(path);
+        const { assertion, refreshToken } = await replace(current);
+        if (assertion === current?.assertion && refreshToken === current.refreshToken) return current;
+        const identity = { issuer, api, email, assertion, refreshToken };
+        await writePrivate(path, formatIdentity(identity));
+        return identity;
       }),
     remove: async (test, onUnreadable = () => {}) => {
       const names = new Set((await listNames(folder)).flatMap((name) => identityFileName(name) ?? []));
@@ -148,7 +141,7 @@ function createFileName(issuer: string, email: string): string {
 
 /** Name of the identity file for a file or its temporary file; undefined for other names. */
 function identityFileName(name: string): string | undefined {
-  return /^(.+\.json)(\..+\.tmp)?$/.exec(name)?.[1];
+  return /^(.+?\.json)(\..+)?$/.exec(name)?.[1];
 }
 
 /** Sums the removals after all are done. @throws the error of the first failed one. */
@@ -159,12 +152,22 @@ function sumRemovals(removals: readonly PromiseSettledResult<number>[]): number 
   }, 0);
 }
 
-function stageIdentity(path: string): StagedFile {
-  try {
-    return stageFile(`${path}.${randomUUID()}.tmp`, path, FILE_MODE);
-  } catch (error) {
-    throw toDiskError(error, path, 'disk');
-  }
+/** Larger than a usual identity. */
+const PROBE_BYTES = 8 * 1024;
+
+/**
+ * Checks that an identity can be written, before its refresh token is sent, which is used up then.
+ * @throws TickhaulError `disk` for a full or read-only disk.
+ */
+async function assertWritable(path: string): Promise<void> {
+  const probe = `${path}.probe`;
+  await writePrivate(probe, ' '.repeat(PROBE_BYTES));
+  await rm(probe, { force: true });
+}
+
+function writePrivate(path: string, text: string): Promise<void> {
+  // A link could lead to another user's file.
+  return writeWhole(path, [text], { mode: FILE_MODE, followsLinks: false });
 }
 
 async function lockIdentity(
