@@ -19,9 +19,9 @@ export async function describeOperations(
 }
 
 /**
- * Calls an account operation after checking the parameters against its description.
+ * Calls an account operation. Its description says where each parameter is sent.
  * @returns the JSON of the response; undefined if the body is empty.
- * @throws usage error for an unknown operation, with a similar name, and for invalid parameters.
+ * @throws usage error for an unknown operation, with a similar name, and for an unknown or missing parameter.
  */
 export async function callAccount(
   context: CallContext,
@@ -29,8 +29,7 @@ export async function callAccount(
   operationId: string,
   data: unknown,
 ): Promise<unknown> {
-  const document = await loadDescription(context, openSession);
-  const operations = listOperations(document);
+  const operations = await describeOperations(context, openSession);
   const operation = operations.find(({ id }) => id === operationId);
   if (!operation) {
     const suggestion = didYouMean(
@@ -39,7 +38,7 @@ export async function callAccount(
     );
     throw usageError(`unknown operation "${operationId}"${suggestion}; see tickhaul account --operations`);
   }
-  const request = createOperationRequest(document, operation, data);
+  const request = createOperationRequest(operation, data);
   const session = await openSession();
   return session.authorized((token) => callOperation(context, request, token));
 }

@@ -9,8 +9,6 @@ export interface OperationParameter {
   readonly required: boolean;
   /** Whether a list in a query is sent as repeated parameters; otherwise as one, separated by commas. */
   readonly explode: boolean;
-  /** JSON pointer to its schema; undefined if it has none. */
-  readonly schema: string | undefined;
 }
 
 /** One operation of the account API, from its OpenAPI description. */
@@ -23,7 +21,7 @@ export interface AccountOperation {
   readonly summary: string;
   readonly parameters: readonly OperationParameter[];
   /** Undefined for an operation that takes no JSON body. */
-  readonly body: { readonly required: boolean; readonly schema: string | undefined } | undefined;
+  readonly body: { readonly required: boolean } | undefined;
 }
 
 /** Path templates of printable ASCII, which needs no encoding in a URL apart from the parameters in braces. */
@@ -113,25 +111,16 @@ function readParameter(location: JsonLocation): OperationParameter | undefined {
     in: where,
     required: where === 'path' || getMember(location, 'required').value === true,
     explode: getMember(location, 'explode').value !== false,
-    schema: pointerIfPresent(getMember(location, 'schema')),
   };
 }
 
 function readBody(document: JsonObject, operation: JsonLocation): AccountOperation['body'] {
   const body = resolveReference(document, getMember(operation, 'requestBody'));
   // A media type may have parameters: `application/json; charset=utf-8`.
-  const media = listMembers(getMember(body, 'content')).find((content) =>
-    JSON_TYPE.test(readLastName(content)),
+  const hasJson = listMembers(getMember(body, 'content')).some((media) =>
+    JSON_TYPE.test(readLastName(media)),
   );
-  if (!media) return undefined;
-  return {
-    required: getMember(body, 'required').value === true,
-    schema: pointerIfPresent(getMember(media, 'schema')),
-  };
-}
-
-function pointerIfPresent({ value, pointer }: JsonLocation): string | undefined {
-  return value === undefined ? undefined : pointer;
+  return hasJson ? { required: getMember(body, 'required').value === true } : undefined;
 }
 
 function readText(location: JsonLocation, name: string): string | undefined {

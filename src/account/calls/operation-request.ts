@@ -1,29 +1,23 @@
 import { usageError } from '../../base/errors.js';
 import { didYouMean } from '../../base/nearest-names.js';
-import type { JsonObject, OperationRequest } from '../../service/account/account-api.js';
+import type { OperationRequest } from '../../service/account/account-api.js';
 import type { AccountOperation, OperationParameter } from './list-operations.js';
-import { createSchemaValidator, type ValidateValue } from './schema-validator.js';
 
 /**
  * Creates the request of an operation from one JSON value. Members of an object that are named like parameters go
- * into path, query and headers, and the other members are the body. Any other value is the body.
- * @throws usage error if the description does not allow the value; TickhaulError `bad_answer` for a description with
- * invalid schemas.
+ * into path, query and headers, and the other members are the body. Any other value is the body. Only the service checks
+ * the values themselves.
+ * @throws usage error for an unknown or missing parameter, and for a value that a request cannot contain.
  */
-export function createOperationRequest(
-  document: JsonObject,
-  operation: AccountOperation,
-  data: unknown,
-): OperationRequest {
-  const validate = createSchemaValidator(document);
+export function createOperationRequest(operation: AccountOperation, data: unknown): OperationRequest {
   const { members, rest } = splitData(operation, data);
   const texts = new Map<OperationParameter, readonly string[]>();
   for (const parameter of operation.parameters) {
     const value = members.get(parameter.name);
-    if (value !== undefined) texts.set(parameter, validateTexts(validate, parameter, value));
+    if (value !== undefined) texts.set(parameter, readTexts(parameter, value));
     else if (parameter.required) throw createMissingError(operation, parameter);
   }
-  const body = buildBody(validate, operation, rest);
+  const body = buildBody(operation, rest);
   return {
     method: operation.method,
     path: buildPath(operation, texts) + buildQuery(texts),
@@ -66,11 +60,7 @@ function createMissingError(
   );
 }
 
-function buildBody(
-  validate: ValidateValue,
-  { id, body, parameters }: AccountOperation,
-  rest: unknown,
-): unknown {
+function buildBody({ id, body, parameters }: AccountOperation, rest: unknown): unknown {
   if (!body) {
     if (rest === undefined) return undefined;
     const [first] = typeof rest === 'object' && rest !== null ? Object.keys(rest) : [];
@@ -81,25 +71,15 @@ function buildBody(
     throw usageError(`${id} has no parameter "${first}"${didYouMean(first, known) || `; ${valid}`}`);
   }
   if (rest === undefined && !body.required) return undefined;
-  const value = rest === undefined ? {} : rest;
-  const problem = body.schema === undefined ? undefined : validate(body.schema, value);
-  if (problem !== undefined) throw usageError(`--data: the body of ${id} is invalid: ${problem}`);
-  return value;
+  return rest === undefined ? {} : rest;
 }
 
-function validateTexts(
-  validate: ValidateValue,
-  parameter: OperationParameter,
-  value: unknown,
-): readonly string[] {
-  const { name, schema } = parameter;
-  const problem = schema === undefined ? undefined : validate(schema, value);
-  if (problem !== undefined) throw usageError(`--data: ${name} is invalid: ${problem}`);
+function readTexts({ name, in: where }: OperationParameter, value: unknown): readonly string[] {
   const values: readonly unknown[] = Array.isArray(value) ? value : [value];
   return values.map((item) => {
     const text = typeof item === 'object' ? undefined : String(item);
-    const isUnsendable = text === undefined || !SENDABLE[parameter.in].test(text);
-    if (isUnsendable) throw usageError(`--data: ${name} cannot be sent in the ${parameter.in} of a request`);
+    const isUnsendable = text === undefined || !SENDABLE[where].test(text);
+    if (isUnsendable) throw usageError(`--data: ${name} cannot be sent in the ${where} of a request`);
     return text;
   });
 }

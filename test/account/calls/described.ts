@@ -4,7 +4,7 @@ import { createOperationRequest } from '../../../src/account/calls/operation-req
 import type { OperationRequest } from '../../../src/service/account/account-api.js';
 
 /** A parameter as OpenAPI describes it. */
-export const parameter = (name: string, where: string, schema: object, more: object = {}): object => ({
+const parameter = (name: string, where: string, schema: object, more: object = {}): object => ({
   name,
   in: where,
   schema,
@@ -81,5 +81,5 @@ export function createRequest(
 ): OperationRequest {
   const operation = listOperations(document).find((candidate) => candidate.id === id);
   assert.ok(operation, id);
-  return createOperationRequest(document, operation, data);
+  return createOperationRequest(operation, data);
 }
