@@ -1,12 +1,10 @@
-import { TickhaulError } from '../../base/errors.js';
-import { formatDuration } from '../../base/units.js';
-import { type Deadline, startDeadline } from '../../base/wait.js';
-import { assertSecureApiHost, type JsonObject, setUpAccount } from '../../service/account/account-api.js';
-import type { AccountContext } from '../account-context.js';
-import { AccountSession } from '../account-session.js';
-import type { Identity } from '../identities/identity.js';
-import type { LoginEvent } from '../login-events.js';
-import { type ClaimInput, claimIdentity } from './claim-identity.js';
+import { TickhaulError } from '../base/errors.js';
+import { formatDuration } from '../base/units.js';
+import { type Deadline, startDeadline } from '../base/wait.js';
+import { assertSecureApiHost, type JsonObject, setUpAccount } from '../service/account/account-api.js';
+import { type AccountContext, AccountSession } from './account-session.js';
+import { type ClaimInput, claimIdentity, type LoginEvent } from './claim-identity.js';
+import type { Identity } from './identity.js';
 import { IssuerRefusal } from './issuer-refusals.js';
 
 export interface LoginInput extends Omit<ClaimInput, 'context'> {

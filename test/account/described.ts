@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { listOperations } from '../../../src/account/calls/list-operations.js';
-import { createOperationRequest } from '../../../src/account/calls/operation-request.js';
-import type { OperationRequest } from '../../../src/service/account/account-api.js';
+import { createOperationRequest } from '../../src/account/call-account.js';
+import { listOperations } from '../../src/account/list-operations.js';
+import type { OperationRequest } from '../../src/service/account/account-api.js';
 
 /** A parameter as OpenAPI describes it. */
 const parameter = (name: string, where: string, schema: object, more: object = {}): object => ({

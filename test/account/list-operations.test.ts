@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { listOperations } from '../../../src/account/calls/list-operations.js';
-import { createOperationRequest } from '../../../src/account/calls/operation-request.js';
-import { TickhaulError } from '../../../src/base/errors.js';
+import { createOperationRequest } from '../../src/account/call-account.js';
+import { listOperations } from '../../src/account/list-operations.js';
+import { TickhaulError } from '../../src/base/errors.js';
 import { createRequest, DOCUMENT } from './described.js';
 
 test('lists operations with the parameters of their path and skips invalid entries', () => {

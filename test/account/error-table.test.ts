@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { AccountSession } from '../../../src/account/account-session.js';
-import type { ErrorCode, TickhaulError } from '../../../src/base/errors.js';
-import type { StepFault } from '../../../src/sandbox/issuer/step-faults.js';
-import type { Sandbox } from '../../../src/sandbox/sandbox-options.js';
-import { setUpAccount } from '../../../src/service/account/account-api.js';
-import { sandbox } from '../../helpers/sandbox.js';
+import { AccountSession } from '../../src/account/account-session.js';
+import type { ErrorCode, TickhaulError } from '../../src/base/errors.js';
+import type { StepFault } from '../../src/sandbox/issuer/step-faults.js';
+import type { Sandbox } from '../../src/sandbox/sandbox-options.js';
+import { setUpAccount } from '../../src/service/account/account-api.js';
+import { sandbox } from '../helpers/sandbox.js';
 import {
   type Account,
   countPosts,
@@ -14,7 +14,7 @@ import {
   expireStored,
   signIn,
   storeNewIdentity,
-} from '../helpers.js';
+} from './helpers.js';
 
 const REGISTER = '/agent/identity';
 const CLAIM = '/agent/identity/claim';

@@ -3,15 +3,15 @@ import type { RequestListener } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
-import { AccountSession } from '../../../src/account/account-session.js';
-import type { Identity } from '../../../src/account/identities/identity.js';
-import { ERROR_TABLE, TickhaulError } from '../../../src/base/errors.js';
-import { discoverIssuer, setUpAccount } from '../../../src/service/account/account-api.js';
-import { parseJsonBody } from '../../../src/service/http/read-error-response.js';
-import { rounds } from '../../helpers/services.js';
-import { serve } from '../../service/loopback.js';
-import { type Account, createAccount, createJwt, EMAIL, signIn } from '../helpers.js';
-import { answers, type VALID_RESPONSE } from '../odd-answers.js';
+import { AccountSession } from '../../src/account/account-session.js';
+import type { Identity } from '../../src/account/identity.js';
+import { ERROR_TABLE, TickhaulError } from '../../src/base/errors.js';
+import { discoverIssuer, setUpAccount } from '../../src/service/account/account-api.js';
+import { parseJsonBody } from '../../src/service/http/read-error-response.js';
+import { rounds } from '../helpers/services.js';
+import { serve } from '../service/loopback.js';
+import { type Account, createAccount, createJwt, EMAIL, signIn } from './helpers.js';
+import { answers, type VALID_RESPONSE } from './odd-answers.js';
 
 /** A server that is both issuer and API host and sends the given response to every request. */
 interface OddService {

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { normalizeUserCode } from '../../../src/account/sign-in/claim-identity.js';
-import { TickhaulError } from '../../../src/base/errors.js';
-import { claimVisitor, denyClaim } from '../../helpers/claim-page.js';
-import { sandbox } from '../../helpers/sandbox.js';
-import { countPosts, createAccount, EMAIL, signIn, storeNewIdentity } from '../helpers.js';
+import { normalizeUserCode } from '../../src/account/claim-identity.js';
+import { TickhaulError } from '../../src/base/errors.js';
+import { claimVisitor, denyClaim } from '../helpers/claim-page.js';
+import { sandbox } from '../helpers/sandbox.js';
+import { countPosts, createAccount, EMAIL, signIn, storeNewIdentity } from './helpers.js';
 
 const REGISTER = '/agent/identity';
 

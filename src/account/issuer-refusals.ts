@@ -1,11 +1,11 @@
-import { type ErrorCode, TickhaulError } from '../../base/errors.js';
-import { RefusedError } from '../../service/account/refused-error.js';
+import { type ErrorCode, TickhaulError } from '../base/errors.js';
+import { RefusedError } from '../service/account/refused-error.js';
 
 /** Steps of the sign-in at which the issuer may refuse. */
-export type SignInStep = 'register' | 'claim' | 'complete' | 'exchange' | 'refresh';
+type SignInStep = 'register' | 'claim' | 'complete' | 'exchange' | 'refresh';
 
 /** How the client reacts to a refusal. */
-export type RefusalHandling =
+type RefusalHandling =
   /** Fail with the error. */
   | 'fail'
   /** Restart with a registration. */

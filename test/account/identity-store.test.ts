@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { chmod, mkdir, readdir, readFile, rename, stat, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { IdentityStore } from '../../../src/account/identities/identity-store.js';
-import { tempDir } from '../../helpers/temp.js';
-import { EMAIL, openStore } from '../helpers.js';
+import type { IdentityStore } from '../../src/account/identity-store.js';
+import { tempDir } from '../helpers/temp.js';
+import { EMAIL, openStore } from './helpers.js';
 
 const HOST = 'auth.example.com';
 const FIRST = { assertion: 'first-assertion', refreshToken: 'first-refresh' };

@@ -1,19 +1,18 @@
 import { createHash } from 'node:crypto';
 import { readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeWhole } from '../../base/disk-files.js';
-import { isSystemError, TickhaulError, toDiskError } from '../../base/errors.js';
-import type { VerifiedIdentity } from '../../service/account/issuer.js';
-import { type AcquireLockOptions, acquireRunLock } from '../../store/lock/acquire-run-lock.js';
-import type { LockOwner, RunLock } from '../../store/lock/run-lock.js';
+import { writeWhole } from '../base/disk-files.js';
+import { isSystemError, TickhaulError, toDiskError } from '../base/errors.js';
+import type { VerifiedIdentity } from '../service/account/issuer.js';
+import { type AcquireLockOptions, acquireRunLock } from '../store/lock/acquire-run-lock.js';
+import type { LockOwner, RunLock } from '../store/lock/run-lock.js';
 import { assertMadeFor, type Identity } from './identity.js';
-import { formatIdentity, readIdentity } from './identity-file.js';
-import { createPrivateFolder, FILE_MODE } from './private-files.js';
+import { createPrivateFolder, FILE_MODE, formatIdentity, readIdentity } from './identity-file.js';
 
 /** Longer than the lifetime of an abandoned lock. */
 const LOCK_TIMEOUT_MS = 150_000;
 
-export interface IdentityStoreOptions {
+interface IdentityStoreOptions {
   /** The user's config folder of tickhaul; identities are stored in its folder `identities`. */
   readonly configDir: string;
   /** Address of the API that the identities are used for. */
