@@ -9,7 +9,7 @@ import {
   parseLayout,
 } from '../../dataset/layout.js';
 import { createShardTest } from '../../dataset/shard.js';
-import type { CanRequest } from '../../service/key/key-coverage.js';
+import type { CanRequest } from '../../service/key-coverage.js';
 import type { Destination } from '../../store/destination.js';
 import type { Manifest } from '../../store/manifest/manifest.js';
 import type { DownloadSettings, ExpectedBytes, PlannedFile } from '../download-options.js';

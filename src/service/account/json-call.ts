@@ -5,7 +5,6 @@ import { withRetries } from '../../base/with-retries.js';
 import { findPageTitle } from '../../http/failed-response.js';
 import { discardBody, readBody } from '../../http/watched-body.js';
 import { parseJsonBody } from '../http/read-error-response.js';
-import { isSecureUrl } from '../http/secure-url.js';
 import {
   formatUrlForLog,
   type HttpHeaders,
@@ -13,7 +12,7 @@ import {
   sendRequest,
   withResponseTimeout,
 } from '../http/send-request.js';
-import type { ServiceClient } from '../http/service-client.js';
+import { isSecureUrl, type ServiceClient } from '../http/service-client.js';
 import type { ParseResponse } from '../service-config.js';
 import { createRefusedError, type JsonResponse } from './refused-error.js';
 

@@ -2,9 +2,13 @@ import { type ErrorCode, TickhaulError } from '../../base/errors.js';
 import type { Secrets } from '../../base/secrets.js';
 import { toOneLine } from '../../base/text.js';
 import { formatDuration } from '../../base/units.js';
-import { describeFrontRefusal, isFrontRefusal, isTemporaryFailure } from '../../http/failed-response.js';
+import {
+  describeFrontRefusal,
+  isFrontRefusal,
+  isTemporaryFailure,
+  parseRetryAfter,
+} from '../../http/failed-response.js';
 import { quoteMessage, readErrorBody } from '../http/read-error-response.js';
-import { parseRetryAfter } from '../http/retry-after.js';
 import type { HttpHeaders } from '../http/send-request.js';
 
 const MAX_CODE_LENGTH = 64;

@@ -8,9 +8,9 @@ import {
   findPageTitle,
   isFrontRefusal,
   isTemporaryFailure,
+  parseRetryAfter,
 } from '../../http/failed-response.js';
 import { readBody } from '../../http/watched-body.js';
-import { parseRetryAfter } from './retry-after.js';
 import type { ServiceResponse } from './send-request.js';
 
 const MAX_BODY_BYTES = 64 * 1024;

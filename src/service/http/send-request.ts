@@ -3,8 +3,7 @@ import { redactSecret } from '../../base/secrets.js';
 import { formatDuration } from '../../base/units.js';
 import { startDeadline } from '../../base/wait.js';
 import { toNetworkError } from '../../http/network-error.js';
-import { startRequestLog } from '../../http/request-log.js';
-import { sendHttpRequest } from '../../http/send-http-request.js';
+import { sendHttpRequest, startRequestLog } from '../../http/send-http-request.js';
 import { discardBody, type ResponseBody } from '../../http/watched-body.js';
 import type { ServiceClient } from './service-client.js';
 

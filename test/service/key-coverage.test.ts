@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { parseDay } from '../../../src/dataset/day.js';
-import { createCoverageTest, fetchKeyCoverage } from '../../../src/service/key/key-coverage.js';
-import type { KeyAccess } from '../../../src/service/key/key-info.js';
-import { clientFor, serve } from '../loopback.js';
+import { parseDay } from '../../src/dataset/day.js';
+import {
+  createCoverageTest,
+  fetchKeyCoverage,
+  fetchKeyInfo,
+  type KeyAccess,
+} from '../../src/service/key-coverage.js';
+import { clientFor, serve } from './loopback.js';
 
 const file = (exchange: string, symbol: string, day: string) => ({
   exchange,
@@ -109,4 +113,25 @@ test('an abort ends the call with its reason', async (t) => {
   const pending = fetchKeyCoverage(clientFor(t, base, { apiKey: 'a-key' }), stop.signal, () => {});
   stop.abort();
   await assert.rejects(pending, { code: 'interrupted' });
+});
+
+test('aborts a response that arrives too slowly', async (t) => {
+  const base = await serve(t, (_, response) => {
+    response.write('[');
+    const drip = setInterval(() => response.write(' '), 20);
+    response.on('close', () => clearInterval(drip));
+  });
+  const client = clientFor(t, base, { apiKey: 'a-key', stallTimeoutMs: 200 });
+  await assert.rejects(fetchKeyInfo(client, { tries: 1 }), {
+    code: 'stalled',
+    message: /api-key-info: response not complete within 0\.2s/,
+  });
+});
+
+test('accepts null in optional fields', async (t) => {
+  const access = [
+    { exchange: 'deribit', accessType: null, from: null, to: null, symbols: null, dataPlan: null },
+  ];
+  const base = await serve(t, (_, response) => response.end(JSON.stringify(access)));
+  assert.deepEqual(await fetchKeyInfo(clientFor(t, base, { apiKey: 'a-key' })), access);
 });

@@ -1,8 +1,12 @@
-import { usageError } from '../../base/errors.js';
-import { didYouMean } from '../../base/nearest-names.js';
-import { formatDay } from '../../dataset/day.js';
-import { DAY_FILE_EXTENSION, type DayFile } from '../../dataset/day-file.js';
-import { type JsonLine, parseJsonLines } from '../manifest/json-line.js';
+import { TickhaulError, usageError } from '../base/errors.js';
+import { didYouMean } from '../base/nearest-names.js';
+import { plural } from '../base/units.js';
+import { formatDay } from '../dataset/day.js';
+import { DAY_FILE_EXTENSION, type DayFile } from '../dataset/day-file.js';
+import type { Destination } from './destination.js';
+import { type JsonLine, parseJsonLines } from './manifest/json-line.js';
+import type { ManifestOptions } from './manifest/manifest.js';
+import { findDifference, type ManifestRecord } from './manifest-record.js';
 
 /** A day file in a lock file. */
 export interface LockedFile {
@@ -31,7 +35,7 @@ export function* formatLockFile(files: readonly LockedFile[]): Generator<string>
 }
 
 /** Sorts by code units, independent of the locale. */
-export function sortByPath<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
+function sortByPath<T extends { readonly path: string }>(files: readonly T[]): readonly T[] {
   return files.toSorted((a, b) => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0));
 }
 
@@ -78,4 +82,44 @@ function parseLocked(line: JsonLine): LockedFile {
 function rejectUnknownFields(line: JsonLine, known: readonly string[]): void {
   const other = line.names().find((field) => !known.includes(field));
   if (other !== undefined) line.fail(`unknown key "${other}"${didYouMean(other, known)}`);
+}
+
+/** Formats a list for `md5sum -c` or `sha256sum -c` (docs/spec/manifest.md#checksum-lists). */
+export function* formatChecksums(
+  records: readonly ManifestRecord[],
+  format: 'md5sum' | 'sha256sum',
+): Generator<string> {
+  for (const { path, md5, sha256, dropped } of sortByPath(records)) {
+    // The check would report a CSV that was deleted on purpose as missing.
+    if (dropped) continue;
+    const isEscaped = /[\n\r]/.test(path);
+    const name = path.replaceAll('\n', '\\n').replaceAll('\r', '\\r');
+    yield `${isEscaped ? '\\' : ''}${format === 'md5sum' ? md5 : sha256}  ${name}\n`;
+  }
+}
+
+/**
+ * Reads the records of a download folder for a lock file or checksum list.
+ * @throws usage error if there are none; `missing` if a file does not exist or differs from its record.
+ */
+export async function readLockableRecords(
+  destination: Destination,
+  options: ManifestOptions,
+): Promise<readonly ManifestRecord[]> {
+  const { name } = destination;
+  const manifest = await destination.openManifest(options);
+  const records = [...manifest.records()];
+  await manifest.close();
+  if (records.length === 0)
+    throw usageError(`${name}: nothing is downloaded here; set the folder with --dir`);
+  const lookup = await destination.openLookup(undefined, options.signal);
+  const bad = records.filter(
+    (record) => !record.dropped && findDifference(record, lookup.get(record.path)) !== undefined,
+  );
+  const [first] = bad;
+  if (!first) return records;
+  throw new TickhaulError(
+    'missing',
+    `${name}: ${plural(bad.length, 'file')} of the manifest missing or ${destination.hasLocalPaths ? 'of another size' : 'overwritten'}, the first is ${first.path}; run tickhaul verify with --repair, or with --forget if they were deleted on purpose`,
+  );
 }

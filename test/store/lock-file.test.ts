@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import type { Day } from '../../../src/dataset/day.js';
-import { formatChecksums } from '../../../src/store/lists/checksum-list.js';
-import { formatLockFile, type LockedFile, parseLockFile } from '../../../src/store/lists/lock-file.js';
-import { createTestRecord } from '../manifest/records.js';
+import type { Day } from '../../src/dataset/day.js';
+import {
+  formatChecksums,
+  formatLockFile,
+  type LockedFile,
+  parseLockFile,
+} from '../../src/store/lock-file.js';
+import { createTestRecord } from './manifest/records.js';
 
 const HEADER = '{"tickhaulLock":1}';
 const SHA = 'ab'.repeat(32);

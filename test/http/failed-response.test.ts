@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseHttpDate, parseRetryAfter } from '../../../src/service/http/retry-after.js';
+import { parseHttpDate, parseRetryAfter } from '../../src/http/failed-response.js';
 
 const NOW = Date.UTC(2026, 10, 21, 12, 0, 0);
 const EXAMPLE = Date.UTC(1994, 10, 6, 8, 49, 37);

@@ -1,10 +1,14 @@
-import { TickhaulError } from '../../base/errors.js';
-import { GROUPED_SYMBOLS, toDatasetSymbol } from '../../dataset/dataset-symbol.js';
-import { isFirstDayOfMonth } from '../../dataset/day.js';
-import type { DayFile } from '../../dataset/day-file.js';
-import type { KeyProblem } from '../../run/exit-reasons.js';
-import type { ServiceClient } from '../http/service-client.js';
-import { fetchKeyInfo, formatKeyForLog, type KeyAccess } from './key-info.js';
+import { TickhaulError } from '../base/errors.js';
+import { withRetries } from '../base/with-retries.js';
+import { GROUPED_SYMBOLS, toDatasetSymbol } from '../dataset/dataset-symbol.js';
+import { isFirstDayOfMonth } from '../dataset/day.js';
+import type { DayFile } from '../dataset/day-file.js';
+import { readBody } from '../http/watched-body.js';
+import type { KeyProblem } from '../run/exit-reasons.js';
+import { parseJsonBody, readErrorResponse } from './http/read-error-response.js';
+import { formatUrlForLog, sendGet, withResponseTimeout } from './http/send-request.js';
+import type { ServiceClient } from './http/service-client.js';
+import type { KeyAccess } from './records/response-schemas.js';
 
 const MS_PER_DAY = 86_400_000;
 /** A download works without the key info, so it waits for it only this long. */
@@ -97,4 +101,50 @@ function toAccessSpan({ from, to, symbols }: KeyAccess): AccessSpan {
 function parseTimeOr(iso: string | null | undefined, fallbackMs: number): number {
   const ms = Date.parse(iso ?? '');
   return Number.isNaN(ms) ? fallbackMs : ms;
+}
+
+export type { KeyAccess };
+
+/** Number of characters shown, and the shortest key that stays secret without them. */
+const SHOWN_CHARACTERS = 4;
+const MIN_KEY_LENGTH = 8;
+
+/** Formats a key for messages: only its last characters, enough for its owner to recognize it. */
+export function formatKeyForLog(apiKey: string): string {
+  return `…${apiKey.length < MIN_KEY_LENGTH ? '' : apiKey.slice(-SHOWN_CHARACTERS)}`;
+}
+
+const KEY_INFO_PATH = '/v1/api-key-info';
+const MAX_ATTEMPTS = 4;
+const MAX_WAIT_MS = 60_000;
+const MAX_RESPONSE_BYTES = 16_000_000;
+
+/**
+ * Fetches the access of the configured API key (`docs/spec/metadata-api.md#key-info`).
+ * @returns an empty list for an expired key.
+ * @throws TickhaulError `bad_key` for a wrong key, `unavailable` if the service lacks this call, `bad_answer`.
+ */
+export function fetchKeyInfo(
+  client: ServiceClient,
+  {
+    tries = MAX_ATTEMPTS,
+    signal,
+  }: { readonly tries?: number; readonly signal?: AbortSignal | undefined } = {},
+): Promise<readonly KeyAccess[]> {
+  const { apiUrl, apiKey, stallTimeoutMs } = client.config;
+  const url = apiUrl + KEY_INFO_PATH;
+  const name = formatUrlForLog(new URL(url));
+  const headers = apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` };
+  const fetchInfo = async (callSignal: AbortSignal): Promise<readonly KeyAccess[]> => {
+    const [response, { parseKeyInfo }] = await Promise.all([
+      sendGet(client, url, headers, callSignal),
+      client.requestsStarted().then(() => import('./records/response-schemas.js')),
+    ]);
+    if (response.status !== 200) throw await readErrorResponse(response, apiKey);
+    const body = await readBody(response.body, MAX_RESPONSE_BYTES);
+    return parseKeyInfo(parseJsonBody(body.toString()), name);
+  };
+  const attempt = (): Promise<readonly KeyAccess[]> =>
+    withResponseTimeout(name, stallTimeoutMs, signal, fetchInfo);
+  return withRetries(attempt, { maxAttempts: tries, maxWaitMs: MAX_WAIT_MS, signal });
 }
